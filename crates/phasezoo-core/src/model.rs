@@ -1,0 +1,176 @@
+//! What a search tree walks. A two-player turn game is its own model; a simultaneous game becomes a
+//! single-player one by letting other agents move everybody else ([`SinglePlayer`]).
+
+use crate::error::{Error, Result};
+use crate::game::{Action, Game, Player, PlayerSet, Returns, Turn};
+use crate::gating::Features;
+
+/// How a value passes from a node to its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueRule {
+    /// Two players, zero sum: the parent's value is the child's, negated.
+    Negate,
+    /// One player acts everywhere: the value is passed on as it is.
+    Same,
+    /// One value per player; a node chooses by its actor's.
+    PerPlayer(usize),
+}
+
+/// What a tree needs to know of a game.
+///
+/// Every method may fail, because a model may be the user's own code; an error ends the search and
+/// reaches the caller unchanged.
+pub trait SearchModel: Send + Sync {
+    /// A state that is moved forward along a path.
+    type State: Clone + Send + Sync;
+
+    /// What a node keeps of its state: `()` where replaying from the root is cheaper than storing.
+    type Snapshot: Clone + Send + Sync;
+
+    /// How values pass upwards.
+    fn value_rule(&self) -> ValueRule;
+
+    /// The size of the action space.
+    fn num_actions(&self) -> usize;
+
+    /// Who chooses in `state`, which is not terminal.
+    fn actor(&self, state: &Self::State) -> Result<Player>;
+
+    /// Clears `actions` and fills it with the actor's actions, ascending and never empty.
+    fn actions(&self, state: &Self::State, actions: &mut Vec<Action>) -> Result<()>;
+
+    /// Moves `state` forward by one of its actions.
+    fn advance(&self, state: &mut Self::State, action: Action) -> Result<()>;
+
+    /// Returns per player where `state` ends the game, otherwise `None`.
+    fn terminal(&self, state: &Self::State) -> Result<Option<Returns>>;
+
+    /// What a node keeps of `state`.
+    fn snapshot(&self, state: &Self::State) -> Self::Snapshot;
+
+    /// Sets `state` to the node reached from `root` by `path`, whose snapshot is given.
+    fn restore(
+        &self,
+        state: &mut Self::State,
+        root: &Self::State,
+        path: &[Action],
+        snapshot: &Self::Snapshot,
+    ) -> Result<()>;
+
+    /// What gates look at, from the actor's view.
+    fn features(&self, state: &Self::State) -> Result<Features>;
+
+    /// Whether the position of `state` stood before within its last `plies` plies. A tree may count
+    /// such a second occurrence inside itself as a draw.
+    fn repeats_within(&self, _state: &Self::State, _plies: usize) -> bool {
+        false
+    }
+}
+
+/// Chooses actions for everybody but the searching player.
+pub trait Others<G: Game>: Send + Sync {
+    /// The action of `player` in `state`.
+    fn act(&self, state: &G, player: Player) -> Result<Action>;
+}
+
+/// A game as one player sees it when others move by agents of their own.
+///
+/// A node is a turn of `player`; the others' turns, and their share of simultaneous turns, are played
+/// inside [`SearchModel::advance`]. States are stored, because asking the others again is dear.
+#[derive(Clone, Debug)]
+pub struct SinglePlayer<G, O> {
+    player: Player,
+    others: O,
+    num_actions: usize,
+    game: std::marker::PhantomData<fn() -> G>,
+}
+
+impl<G: Game, O: Others<G>> SinglePlayer<G, O> {
+    /// A model in which `player` searches and `others` move everybody else.
+    pub fn new(player: Player, others: O, num_actions: usize) -> Self {
+        Self { player, others, num_actions, game: std::marker::PhantomData }
+    }
+
+    /// The root of a search: `state`, moved to the first turn of the searching player.
+    pub fn root(&self, mut state: G) -> Result<G> {
+        self.skip_others(&mut state)?;
+        Ok(state)
+    }
+
+    fn skip_others(&self, state: &mut G) -> Result<()> {
+        loop {
+            match state.turn() {
+                Turn::Over => return Ok(()),
+                Turn::Player(player) if player == self.player => return Ok(()),
+                Turn::Simultaneous(set) if set.contains(self.player) => return Ok(()),
+                Turn::Player(player) => {
+                    let action = self.others.act(state, player)?;
+                    state.apply(&[action])?;
+                }
+                Turn::Simultaneous(set) => self.play_together(state, set, None)?,
+            }
+        }
+    }
+
+    /// Plays a simultaneous turn, with `own` as the searching player's action if he takes part.
+    fn play_together(&self, state: &mut G, set: PlayerSet, own: Option<Action>) -> Result<()> {
+        let joint: Vec<Action> = set
+            .iter()
+            .map(|player| match own {
+                Some(action) if player == self.player => Ok(action),
+                _ => self.others.act(state, player),
+            })
+            .collect::<Result<_>>()?;
+        state.apply(&joint)
+    }
+}
+
+impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
+    type State = G;
+    type Snapshot = G;
+
+    fn value_rule(&self) -> ValueRule {
+        ValueRule::Same
+    }
+
+    fn num_actions(&self) -> usize {
+        self.num_actions
+    }
+
+    fn actor(&self, _state: &G) -> Result<Player> {
+        Ok(self.player)
+    }
+
+    fn actions(&self, state: &G, actions: &mut Vec<Action>) -> Result<()> {
+        state.legal_actions(self.player, actions);
+        Ok(())
+    }
+
+    fn advance(&self, state: &mut G, action: Action) -> Result<()> {
+        match state.turn() {
+            Turn::Over => {
+                return Err(Error::InvalidState("the game is over: no action can be played".into()));
+            }
+            Turn::Player(_) => state.apply(&[action])?,
+            Turn::Simultaneous(set) => self.play_together(state, set, Some(action))?,
+        }
+        self.skip_others(state)
+    }
+
+    fn terminal(&self, state: &G) -> Result<Option<Returns>> {
+        Ok((state.turn() == Turn::Over).then(|| state.returns()))
+    }
+
+    fn snapshot(&self, state: &G) -> G {
+        state.clone()
+    }
+
+    fn restore(&self, state: &mut G, _root: &G, _path: &[Action], snapshot: &G) -> Result<()> {
+        state.clone_from(snapshot);
+        Ok(())
+    }
+
+    fn features(&self, state: &G) -> Result<Features> {
+        Ok(state.features(self.player))
+    }
+}

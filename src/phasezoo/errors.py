@@ -1,0 +1,108 @@
+"""Every exception class that phasezoo raises.
+
+Messages say what was given, what is allowed and what to do next. The classes that the native core
+raises carry the names of its error variants.
+"""
+
+__all__ = [
+    "CheckpointError",
+    "CorruptRecord",
+    "GameContract",
+    "GateMismatch",
+    "IllegalAction",
+    "InvalidArray",
+    "InvalidConfig",
+    "InvalidEvaluation",
+    "InvalidFen",
+    "InvalidGate",
+    "InvalidPgn",
+    "InvalidPlaneSpec",
+    "InvalidSan",
+    "InvalidState",
+    "InvalidUci",
+    "MissingDependency",
+    "PhasezooError",
+    "RunDirectoryError",
+    "StoreError",
+    "UnknownGame",
+]
+
+
+class PhasezooError(Exception):
+    """Base of all errors raised by phasezoo on purpose."""
+
+
+class InvalidFen(PhasezooError, ValueError):
+    """A FEN or EPD that is not a position of the variant."""
+
+
+class InvalidUci(PhasezooError, ValueError):
+    """Text that is not a UCI move, or not one of this position."""
+
+
+class InvalidSan(PhasezooError, ValueError):
+    """Text that is not a SAN move, or not one, or more than one, of this position."""
+
+
+class InvalidPgn(PhasezooError, ValueError):
+    """A PGN file that cannot be read at all; bad games inside a readable file are counted."""
+
+
+class IllegalAction(PhasezooError, ValueError):
+    """An action outside the action space, or not legal in this state."""
+
+
+class InvalidGate(PhasezooError, ValueError):
+    """A gate specification that does not follow the grammar or does not fit the game."""
+
+
+class InvalidPlaneSpec(PhasezooError, ValueError):
+    """A plane specification that the game does not have."""
+
+
+class UnknownGame(PhasezooError, ValueError):
+    """A game, variant or agent name that is not registered."""
+
+
+class InvalidArray(PhasezooError, ValueError):
+    """An array of the wrong shape, type or length."""
+
+
+class InvalidConfig(PhasezooError, ValueError):
+    """An option outside its range, or one that does not exist."""
+
+
+class InvalidEvaluation(PhasezooError, ValueError):
+    """An evaluator that answered with NaN, infinities or the wrong shape."""
+
+
+class GameContract(PhasezooError, ValueError):
+    """A user's game that breaks the contract of a game, such as no action before the end."""
+
+
+class CorruptRecord(PhasezooError, ValueError):
+    """A stored game that cannot be replayed."""
+
+
+class InvalidState(PhasezooError, RuntimeError):
+    """A call out of order, such as stepping an environment before its first reset."""
+
+
+class StoreError(PhasezooError, ValueError):
+    """A games store that is missing, truncated, empty or of another kind."""
+
+
+class CheckpointError(PhasezooError, ValueError):
+    """A checkpoint or network that is missing, truncated, changed or of another architecture."""
+
+
+class GateMismatch(CheckpointError):
+    """An expert that was trained under another gate than the one it is asked to serve."""
+
+
+class RunDirectoryError(PhasezooError, ValueError):
+    """An output directory that belongs to another run, or cannot be written."""
+
+
+class MissingDependency(PhasezooError, ImportError):
+    """An optional package that is not installed; the message names the extra that brings it."""

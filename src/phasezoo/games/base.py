@@ -1,0 +1,107 @@
+"""What the rest of the package knows of a game: a handle that makes states."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, UnknownGame
+from phasezoo.types import PlaneShape
+
+__all__ = ["Game"]
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game: how its states are made, and the sizes of its spaces.
+
+    Get one with :func:`phasezoo.games.make`; define one with :func:`phasezoo.games.register`.
+    """
+
+    name: str
+    """The registered name, such as ``"chess"``."""
+    num_players: int
+    """How many players take part."""
+    num_actions: int
+    """Size of the action space, the same for every player."""
+    plane_specs: Mapping[str, PlaneShape]
+    """Channels, height and width of each choice of input planes."""
+    default_planes: str
+    """The choice that environments and networks take unless told otherwise."""
+    state_type: type
+    """The type of the game's states."""
+    native: bool = False
+    """Whether the states live in the native core."""
+    new_state: Callable[..., Any] = field(repr=False, compare=False, default=object)
+    """Makes the initial state; called with ``seed=`` if it takes one."""
+    parse_position: Callable[[str, Sequence[str]], Any] | None = field(
+        repr=False, compare=False, default=None
+    )
+    """Makes a state from a FEN and moves played from it, in games that have such notation."""
+
+    def initial_state(self, seed: int | None = None) -> Any:
+        """The state a game starts from.
+
+        Args:
+            seed: Draws the start in games with random ones; the others ignore it.
+        """
+        if seed is not None and _takes_seed(self.new_state):
+            return self.new_state(seed=seed)
+        return self.new_state()
+
+    def from_fen(self, fen: str, moves: Sequence[str] = ()) -> Any:
+        """The state after ``moves`` (UCI) from the position ``fen``.
+
+        Args:
+            fen: A FEN, or an EPD of four fields.
+            moves: Moves in UCI notation, played from there; they fill the history planes.
+
+        Raises:
+            InvalidFen: ``fen`` is not a position of this game.
+            InvalidUci: A move cannot be read or is not legal where it stands.
+            UnknownGame: The game has no such notation.
+        """
+        if self.parse_position is None:
+            message = f"{self.name!r} has no FEN: make its states with initial_state() and play()"
+            raise UnknownGame(message)
+        return self.parse_position(fen, moves)
+
+    def plane_shape(self, spec: str | None = None) -> PlaneShape:
+        """Channels, height and width of ``spec`` (default: the game's default planes).
+
+        Raises:
+            InvalidPlaneSpec: The game has no such planes.
+        """
+        name = self.default_planes if spec is None else spec
+        if name not in self.plane_specs:
+            known = ", ".join(map(repr, self.plane_specs))
+            message = f"{name!r}: {self.name} has no such planes; choose one of {known}"
+            raise InvalidPlaneSpec(message)
+        return self.plane_specs[name]
+
+    def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
+        """Pickle by name: a user's game must be registered where it is loaded."""
+        from phasezoo.games.registry import make
+
+        return make, (self.name,)
+
+
+def _takes_seed(function: Callable[..., Any]) -> bool:
+    try:
+        return "seed" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # built-in callables may have no signature
+        return False
+
+
+def check_sizes(name: str, num_players: int, num_actions: int) -> None:
+    """Refuse sizes that no game can have.
+
+    Raises:
+        InvalidConfig: A size is out of range.
+    """
+    if not 1 <= num_players <= 8:
+        message = f"{name!r}: num_players={num_players}, allowed are 1 to 8"
+        raise InvalidConfig(message)
+    if num_actions < 1:
+        message = f"{name!r}: num_actions={num_actions}, at least 1 is needed"
+        raise InvalidConfig(message)

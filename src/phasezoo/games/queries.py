@@ -1,0 +1,105 @@
+"""Questions that can be asked of any game's state, native or a user's own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phasezoo import _core
+from phasezoo.errors import InvalidArray
+from phasezoo.games.registry import game_of
+from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
+
+__all__ = ["acting_players", "action_mask", "encode", "legal_actions_of", "planes_of"]
+
+
+def acting_players(state: Any) -> tuple[int, ...]:
+    """The players who move now, ascending; none when the game is over."""
+    if state.is_terminal:
+        return ()
+    if state.to_play == SIMULTANEOUS:
+        return tuple(state.acting)
+    return (int(state.to_play),)
+
+
+def legal_actions_of(state: Any, player: int) -> Actions:
+    """``int64[L]``: the legal actions of ``player``; none when it is not his turn."""
+    if player not in acting_players(state):
+        return np.empty(0, dtype=np.int64)
+    if state.to_play == SIMULTANEOUS:
+        return np.asarray(state.legal_actions_of(player), dtype=np.int64)
+    return np.asarray(state.legal_actions, dtype=np.int64)
+
+
+def action_mask(state: Any, player: int, num_actions: int) -> ActionMask:
+    """``int8[A]``: 1 where ``player`` may play the action; zeros when it is not his turn."""
+    if isinstance(state, _core.BoardState):
+        return (
+            state.action_mask if player == state.to_play else np.zeros(num_actions, dtype=np.int8)
+        )
+    mask = np.zeros(num_actions, dtype=np.int8)
+    mask[legal_actions_of(state, player)] = 1
+    return mask
+
+
+def planes_of(state: Any, spec: str, player: int | None = None) -> Planes:
+    """``float32[C, H, W]`` as ``player`` (default: to_play) sees ``state``."""
+    return np.asarray(state.planes(spec, player), dtype=np.float32)
+
+
+def encode(
+    states: Sequence[Any],
+    spec: str | None = None,
+    out: Planes | None = None,
+    *,
+    players: Sequence[int] | None = None,
+    threads: int | None = None,
+) -> Planes:
+    """The planes of many states at once.
+
+    Args:
+        states: States of one game.
+        spec: Which planes; default the game's own.
+        out: ``float32[N, C, H, W]``, C-contiguous, to be filled and returned.
+        players: Who sees each state; default its player to move.
+        threads: Threads to use; default all that this process may.
+
+    Returns:
+        ``float32[N, C, H, W]``.
+
+    Raises:
+        InvalidArray: ``states`` is empty, or ``out`` has the wrong shape or type.
+        InvalidPlaneSpec: The game has no such planes.
+    """
+    if len(states) == 0:
+        message = "encode() was given no states: at least one is needed to know the game"
+        raise InvalidArray(message)
+    game = game_of(states[0])
+    shape = game.plane_shape(spec)
+    name = game.default_planes if spec is None else spec
+    if game.native:
+        return _core.encode(states, name, out, players, threads)
+    return _encode_one_by_one(states, name, (len(states), *shape), out, players)
+
+
+def _encode_one_by_one(
+    states: Sequence[Any],
+    spec: str,
+    shape: tuple[int, ...],
+    out: Planes | None,
+    players: Sequence[int] | None,
+) -> Planes:
+    planes = np.empty(shape, dtype=np.float32) if out is None else out
+    if planes.shape != shape or planes.dtype != np.float32:
+        message = f"out is {planes.dtype}{list(planes.shape)}, needed is float32{list(shape)}"
+        raise InvalidArray(message)
+    for row, state in enumerate(states):
+        seen = planes_of(state, spec, None if players is None else players[row])
+        if seen.shape != shape[1:]:
+            message = (
+                f"{type(state).__name__}.planes({spec!r}) gave shape {seen.shape}, "
+                f"but the game was registered with {shape[1:]}"
+            )
+            raise InvalidArray(message)
+        planes[row] = seen
+    return planes

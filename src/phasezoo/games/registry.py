@@ -1,0 +1,109 @@
+"""The games by name, and by the type of their states."""
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from phasezoo.errors import InvalidConfig, UnknownGame
+from phasezoo.games.base import Game, check_sizes
+from phasezoo.games.chess import CHESS
+from phasezoo.types import PlaneShape
+
+__all__ = ["game_of", "make", "names", "register"]
+
+_GAMES: dict[str, Game] = {game.name: game for game in (CHESS,)}
+_BY_TYPE: dict[type, Game] = {}
+
+
+def names() -> tuple[str, ...]:
+    """The registered names, sorted."""
+    return tuple(sorted(_GAMES))
+
+
+def make(name: "str | Game") -> Game:
+    """The game called ``name`` (a :class:`Game` is returned as it is).
+
+    Raises:
+        UnknownGame: No game has that name.
+    """
+    if isinstance(name, Game):
+        return name
+    game = _GAMES.get(name)
+    if game is None:
+        close = difflib.get_close_matches(str(name), _GAMES, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        message = (
+            f"{name!r}: no such game{hint} Known are {', '.join(names())}; "
+            "games.register(…) adds one of your own"
+        )
+        raise UnknownGame(message)
+    return game
+
+
+def register(
+    name: str,
+    *,
+    initial_state: Callable[..., Any],
+    num_players: int,
+    num_actions: int,
+    plane_specs: Mapping[str, PlaneShape],
+    default_planes: str | None = None,
+) -> Game:
+    """Add a game of one's own, and bind the type of its initial state to it.
+
+    Registering a name of one's own again replaces the earlier game (a notebook cell run twice).
+
+    Args:
+        name: How the game is asked for.
+        initial_state: Makes the initial state (see :class:`phasezoo.types.State` for what a state
+            has); called with ``seed=`` if it takes one.
+        num_players: 1 to 8.
+        num_actions: Size of the action space.
+        plane_specs: Channels, height and width of each choice of input planes.
+        default_planes: The choice taken unless told otherwise; default the first.
+
+    Raises:
+        InvalidConfig: The name belongs to a game of the package, or a size is out of range.
+    """
+    if name in _GAMES and _GAMES[name].native:
+        message = f"{name!r} is a game of the package: choose another name"
+        raise InvalidConfig(message)
+    check_sizes(name, num_players, num_actions)
+    if not plane_specs:
+        message = f"{name!r}: plane_specs is empty; give at least one, such as {{'default': (2, 3, 3)}}"
+        raise InvalidConfig(message)
+    if default_planes is not None and default_planes not in plane_specs:
+        message = f"{name!r}: default_planes={default_planes!r} is not among {list(plane_specs)}"
+        raise InvalidConfig(message)
+    state_type = type(initial_state())
+    game = Game(
+        name=name,
+        num_players=num_players,
+        num_actions=num_actions,
+        plane_specs=dict(plane_specs),
+        default_planes=next(iter(plane_specs)) if default_planes is None else default_planes,
+        state_type=state_type,
+        new_state=initial_state,
+    )
+    _GAMES[name] = game
+    _BY_TYPE[state_type] = game
+    return game
+
+
+def game_of(state: Any) -> Game:
+    """The game that ``state`` belongs to.
+
+    Raises:
+        UnknownGame: No registered game has states of that type.
+    """
+    game = _BY_TYPE.get(type(state))
+    if game is not None:
+        return game
+    name = getattr(state, "game", None)
+    if isinstance(name, str) and name in _GAMES and isinstance(state, _GAMES[name].state_type):
+        return _GAMES[name]
+    message = (
+        f"a {type(state).__name__} is no state of a registered game: "
+        "register the game with games.register(name, initial_state=…) first"
+    )
+    raise UnknownGame(message)

@@ -1,0 +1,143 @@
+"""The protocols that a user's own code may follow: states, gates, evaluators, agents.
+
+Nothing has to inherit from these; having the members is enough.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "SIMULTANEOUS",
+    "ActionMask",
+    "Actions",
+    "Agent",
+    "Gate",
+    "Info",
+    "Outcome",
+    "PlaneShape",
+    "Planes",
+    "SimultaneousState",
+    "State",
+]
+
+ActionMask: TypeAlias = npt.NDArray[np.int8]
+"""``int8[A]``, 1 = legal."""
+
+Actions: TypeAlias = npt.NDArray[np.int64]
+"""Action indices, ascending."""
+
+Planes: TypeAlias = npt.NDArray[np.float32]
+"""``float32[C, H, W]``, or ``float32[B, C, H, W]`` for a batch."""
+
+PlaneShape: TypeAlias = tuple[int, int, int]
+"""Channels, height, width."""
+
+Info: TypeAlias = dict[str, Any]
+"""What an environment tells besides the observation (SPEC §5)."""
+
+SIMULTANEOUS = -2
+"""``to_play`` of a state in which several players move at once."""
+
+
+class Outcome(Protocol):
+    """How a game ended."""
+
+    @property
+    def winner(self) -> int | None:
+        """Index of the winner, or None where no player alone won."""
+
+    @property
+    def reason(self) -> str:
+        """Why the game ended, such as ``"checkmate"``."""
+
+
+@runtime_checkable
+class State(Protocol):
+    """A position of a game in which one player moves at a time; an immutable value."""
+
+    @property
+    def to_play(self) -> int:
+        """Index of the player to move (of the last to move, or any, when the game is over)."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+
+    @property
+    def legal_actions(self) -> Actions:
+        """``int64[L]``, ascending; empty only when the game is over."""
+
+    @property
+    def returns(self) -> npt.NDArray[np.float32]:
+        """``float32[num_players]``: +1 won, 0 draw or not over, -1 lost."""
+
+    def play(self, action: int) -> "State":
+        """The state after ``action``; this one stays as it is."""
+
+    def planes(self, spec: str, player: int | None = None) -> Planes:
+        """``float32[C, H, W]`` as ``player`` (default: to_play) sees the state."""
+
+
+@runtime_checkable
+class SimultaneousState(Protocol):
+    """A position of a game in which players may move at once.
+
+    ``to_play`` is :data:`SIMULTANEOUS` where they do; ``play`` then takes one action per acting player,
+    in ascending order of players. Where one player moves, the state answers like :class:`State`.
+    """
+
+    @property
+    def to_play(self) -> int:
+        """Index of the player to move, or :data:`SIMULTANEOUS`."""
+
+    @property
+    def acting(self) -> Sequence[int]:
+        """The players who move now, ascending; empty when the game is over."""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+
+    @property
+    def returns(self) -> npt.NDArray[np.float32]:
+        """``float32[num_players]``."""
+
+    def legal_actions_of(self, player: int) -> Actions:
+        """``int64[L]``: the actions of one acting player, ascending."""
+
+    def play(self, action: Any) -> "SimultaneousState":
+        """The state after the acting players' actions."""
+
+    def planes(self, spec: str, player: int | None = None) -> Planes:
+        """``float32[C, H, W]`` as ``player`` sees the state."""
+
+
+@runtime_checkable
+class Gate(Protocol):
+    """Says which phase of the game a state is in (SPEC §3)."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per phase, in order of play where there is one."""
+
+    def __call__(self, state: Any, player: int | None = None, previous: int | None = None) -> int:
+        """The phase of ``state``, seen by ``player``; ``previous`` is the phase one ply before."""
+
+    def batch(
+        self,
+        states: Sequence[Any],
+        players: Sequence[int] | None = None,
+        previous: Sequence[int] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """``int64[N]``: the phases of ``states``."""
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Anything that chooses an action from what an environment shows."""
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """The action to play."""
