@@ -1,0 +1,258 @@
+//! Which phase of the game is this? The one gate implementation: it labels training data, routes
+//! search and fills `info["phase"]` (SPEC §3).
+//!
+//! A gate looks at [`Features`], which a game makes of a state, and answers a phase below
+//! [`Gate::num_phases`]. A monotone gate never goes back: it answers the larger of the phase one ply
+//! before and the phase of the position alone.
+
+mod mixedness;
+mod parse;
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+pub use mixedness::{MixednessTable, mixedness};
+pub use parse::GRAMMAR;
+
+/// Ranks 1 and 8 as bits, a1 = bit 0.
+const RANK_1: u64 = 0xff;
+const RANK_8: u64 = 0xff << 56;
+
+/// The average length of a game in full moves, over which `moves:n` spreads its phases
+/// (`facts/crazyara.md` §4.2).
+const AVERAGE_MOVES: f64 = 42.85;
+
+/// Thresholds and limits of the Lichess definition (`facts/crazyara.md` §4.1): pieces N B R Q of both
+/// sides in an endgame and in a middlegame, pieces on a sparse back rank, mixedness.
+const ENDGAME_OFFICERS: u32 = 6;
+const MIDDLEGAME_OFFICERS: u32 = 10;
+const SPARSE_BACK_RANK: u32 = 3;
+const MIDDLEGAME_MIXEDNESS: u32 = 150;
+
+/// Games that the chess gates understand.
+const CHESS_FAMILY: [&str; 5] = ["chess", "chess960", "atomic", "crazyhouse", "krk"];
+
+/// What gates look at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Features {
+    /// The key of the position alone, the same on every machine; `None` where a state has none.
+    pub key: Option<u64>,
+    /// What the game's own gates need.
+    pub view: View,
+}
+
+/// The part of [`Features`] that is particular to a family of games.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum View {
+    /// Chess and its variants.
+    Chess(ChessView),
+    /// A game without gates of its own.
+    Plain,
+}
+
+/// What the chess gates look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChessView {
+    /// Squares of White's pieces, a1 = bit 0.
+    pub white: u64,
+    /// Squares of Black's pieces.
+    pub black: u64,
+    /// Knights, bishops, rooks and queens of both sides on the board.
+    pub officers: u32,
+    /// Full moves that both sides have completed: the full-move number less one.
+    pub completed_moves: u32,
+}
+
+/// The rule of a gate, without whether it may go back.
+#[derive(Clone, Debug, PartialEq)]
+enum Rule {
+    None,
+    Lichess(MixednessTable),
+    /// Phases, and full moves in each.
+    Moves(u8, u32),
+    /// Falling thresholds on the number of officers.
+    Material(Arc<[u32]>),
+    /// Rising thresholds on the classic mixedness.
+    Mixedness(Arc<[u32]>),
+    Hash(u8),
+}
+
+/// A gate: parsed, immutable and cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    rule: Rule,
+    monotone: bool,
+}
+
+impl Gate {
+    /// The gate of `spec`; see [`GRAMMAR`]. With `monotone`, or a spec that begins with `monotone:`,
+    /// it never goes back to an earlier phase.
+    pub fn parse(spec: &str, monotone: bool) -> Result<Self> {
+        let (rule, prefixed) = match spec.strip_prefix(parse::MONOTONE) {
+            Some(rest) => (rest, true),
+            None => (spec, false),
+        };
+        Ok(Self { rule: parse::rule(rule, spec)?, monotone: monotone || prefixed })
+    }
+
+    /// The phase of a position, `previous` being the phase one ply before (read by monotone gates
+    /// alone).
+    pub fn phase(&self, features: &Features, previous: Option<u8>) -> Result<u8> {
+        let phase = self.markov(features)?;
+        match previous.filter(|_| self.monotone) {
+            None => Ok(phase),
+            Some(previous) if usize::from(previous) < self.num_phases() => Ok(phase.max(previous)),
+            Some(previous) => Err(Error::InvalidGate(format!(
+                "previous phase {previous}: the gate {:?} has the phases 0 to {}",
+                self.spec(),
+                self.num_phases() - 1
+            ))),
+        }
+    }
+
+    /// How many phases there are.
+    pub fn num_phases(&self) -> usize {
+        match &self.rule {
+            Rule::None => 1,
+            Rule::Lichess(_) => 3,
+            Rule::Moves(phases, _) | Rule::Hash(phases) => usize::from(*phases),
+            Rule::Material(thresholds) | Rule::Mixedness(thresholds) => thresholds.len() + 1,
+        }
+    }
+
+    /// The canonical spec, with all defaults written out: equal specs are equal gates.
+    pub fn spec(&self) -> String {
+        let list = |thresholds: &[u32]| {
+            thresholds.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+        };
+        let rule = match &self.rule {
+            Rule::None => "none".to_string(),
+            Rule::Lichess(table) => format!("lichess:{}", table.as_str()),
+            Rule::Moves(phases, _) => format!("moves:{phases}"),
+            Rule::Material(thresholds) => format!("material:{}", list(thresholds)),
+            Rule::Mixedness(thresholds) => format!("mixedness:{}", list(thresholds)),
+            Rule::Hash(parts) => format!("hash:{parts}"),
+        };
+        if self.monotone { format!("{}{rule}", parse::MONOTONE) } else { rule }
+    }
+
+    /// One name per phase, in order of play where there is one.
+    pub fn names(&self) -> Vec<String> {
+        match &self.rule {
+            Rule::None => vec!["all".into()],
+            Rule::Lichess(_) => ["opening", "middlegame", "endgame"].map(String::from).into(),
+            Rule::Moves(phases, length) => {
+                let inner = (0..u32::from(phases - 1))
+                    .map(|phase| format!("moves {}", span(phase * length + 1, (phase + 1) * length)));
+                inner.chain([format!("moves {}+", u32::from(phases - 1) * length + 1)]).collect()
+            }
+            Rule::Material(thresholds) => {
+                let mut names = ranges(&thresholds.iter().rev().copied().collect::<Vec<_>>());
+                names.reverse();
+                names
+            }
+            Rule::Mixedness(thresholds) => ranges(thresholds),
+            Rule::Hash(parts) => (0..*parts).map(|part| format!("part {part}")).collect(),
+        }
+    }
+
+    /// Whether the gate never goes back to an earlier phase.
+    pub fn monotone(&self) -> bool {
+        self.monotone
+    }
+
+    /// Whether the gate reads [`Features::key`].
+    pub fn needs_key(&self) -> bool {
+        matches!(self.rule, Rule::Hash(_))
+    }
+
+    /// Whether this gate fits the game named `game`.
+    pub fn check_game(&self, game: &str) -> Result<()> {
+        let universal = matches!(self.rule, Rule::None | Rule::Hash(_));
+        if universal || CHESS_FAMILY.contains(&game) {
+            return Ok(());
+        }
+        Err(Error::InvalidGate(format!(
+            "gate {:?} does not fit the game {game:?}: it is for the chess family ({}); the gates \
+             \"none\" and \"hash:n\", and callables of your own, fit every game",
+            self.spec(),
+            CHESS_FAMILY.join(", ")
+        )))
+    }
+
+    fn markov(&self, features: &Features) -> Result<u8> {
+        Ok(match &self.rule {
+            Rule::None => 0,
+            Rule::Hash(parts) => match features.key {
+                Some(key) => (key % u64::from(*parts)) as u8,
+                None => {
+                    return Err(Error::InvalidGate(format!(
+                        "gate {:?} needs a key: give your state an attribute `key`, a whole number \
+                         from 0 to 2**64 - 1 that depends on the position alone",
+                        self.spec()
+                    )));
+                }
+            },
+            Rule::Lichess(table) => lichess(*table, &self.chess(features)?),
+            Rule::Moves(phases, length) => {
+                let passed = self.chess(features)?.completed_moves / length;
+                passed.min(u32::from(phases - 1)) as u8
+            }
+            Rule::Material(thresholds) => {
+                let officers = self.chess(features)?.officers;
+                thresholds.iter().filter(|&&threshold| officers <= threshold).count() as u8
+            }
+            Rule::Mixedness(thresholds) => {
+                let view = self.chess(features)?;
+                let score = mixedness(MixednessTable::Classic, view.white, view.black);
+                thresholds.iter().filter(|&&threshold| score > threshold).count() as u8
+            }
+        })
+    }
+
+    fn chess(&self, features: &Features) -> Result<ChessView> {
+        match features.view {
+            View::Chess(view) => Ok(view),
+            View::Plain => Err(Error::InvalidGate(format!(
+                "gate {:?} reads a chess position, and this state is of another game; the gates \
+                 \"none\" and \"hash:n\", and callables of your own, fit every game",
+                self.spec()
+            ))),
+        }
+    }
+}
+
+/// The Lichess definition with one of three tables (`facts/crazyara.md` §4.1).
+fn lichess(table: MixednessTable, view: &ChessView) -> u8 {
+    let sparse = |own: u64, rank: u64| (own & rank).count_ones() <= SPARSE_BACK_RANK;
+    if view.officers <= ENDGAME_OFFICERS {
+        2
+    } else if view.officers <= MIDDLEGAME_OFFICERS
+        || sparse(view.white, RANK_1)
+        || sparse(view.black, RANK_8)
+        || mixedness(table, view.white, view.black) > MIDDLEGAME_MIXEDNESS
+    {
+        1
+    } else {
+        0
+    }
+}
+
+/// `low–high`, or one number where they are the same.
+fn span(low: u32, high: u32) -> String {
+    if low == high { low.to_string() } else { format!("{low}–{high}") }
+}
+
+/// Names of the ranges between rising thresholds: `up to a`, `a+1–b`, …, `over z`.
+fn ranges(rising: &[u32]) -> Vec<String> {
+    let first = if rising[0] == 0 { "0".into() } else { format!("up to {}", rising[0]) };
+    let inner = rising.windows(2).map(|pair| span(pair[0] + 1, pair[1]));
+    std::iter::once(first)
+        .chain(inner)
+        .chain([format!("over {}", rising[rising.len() - 1])])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
