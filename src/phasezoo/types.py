@@ -85,8 +85,9 @@ class State(Protocol):
 class SimultaneousState(Protocol):
     """A position of a game in which players may move at once.
 
-    ``to_play`` is :data:`SIMULTANEOUS` where they do; ``play`` then takes one action per acting player,
-    in ascending order of players. Where one player moves, the state answers like :class:`State`.
+    ``to_play`` is :data:`SIMULTANEOUS` where they do; ``play`` then takes one action per acting
+    player, in ascending order of players. Where one player moves, the state answers like
+    :class:`State`.
     """
 
     @property

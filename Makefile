@@ -1,0 +1,81 @@
+# phasezoo: `make help` lists the targets. Each works alone on a fresh clone.
+SHELL := bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
+OUT ?= runs/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help setup develop demo test test-all lint format bench wheel constraints clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.built ## make .venv with the pinned dependencies and build the core
+
+develop: setup ## the same as setup
+
+demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (6 minutes)
+	phasezoo reproduce m2cts --preset quick --out $(OUT)
+
+test: setup ## cargo test and pytest, without the slow ones (10 minutes)
+	scripts/with_cargo.sh cargo test --workspace --locked --quiet
+	python -m pytest -q -m "not slow and not gpu"
+
+test-all: setup ## every test
+	scripts/with_cargo.sh cargo test --workspace --locked --quiet
+	python -m pytest -q
+
+lint: setup ## formatting, lints, types, layers
+	ruff format --check .
+	ruff check .
+	mypy
+	python -m mypy.stubtest phasezoo._core
+	lint-imports --no-logo
+	scripts/with_cargo.sh cargo fmt --all --check
+	scripts/with_cargo.sh cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+format: setup ## format the code
+	ruff format .
+	ruff check --fix .
+	scripts/with_cargo.sh cargo fmt --all
+
+bench: setup $(VENV)/.bench ## measure the speed table, the peers beside us
+	python -m benchmarks
+
+wheel: setup ## build the abi3 wheel into dist/
+	scripts/with_cargo.sh maturin build --release --out dist
+
+constraints: $(VENV)/.dependencies ## resolve constraints.txt anew
+	{ echo "# The versions we test and ship with. Made by \`make constraints\`; torch is pinned in pyproject.toml."; \
+	  uv pip compile --quiet --no-header --no-annotate --python $(BIN)/python \
+	    --extra all --group dev --group bench pyproject.toml; } > constraints.new
+	mv constraints.new constraints.txt
+
+clean: ## remove what was built, but not .venv
+	rm -rf target dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f $(VENV)/.built src/phasezoo/_core*.so
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "phasezoo needs Python 3.11 or newer; $(PYTHON) is not: set PYTHON=…, as in make setup PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@command -v uv >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+$(VENV)/.dependencies: pyproject.toml constraints.txt | $(BIN)/python
+	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt \
+	  --requirement pyproject.toml --extra all --group dev
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dependencies
+	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group bench
+	@touch $@
+
+# Dependencies come first by name, so that maturin finds everything there and asks no registry.
+$(VENV)/.built: $(RUST) pyproject.toml $(VENV)/.dependencies
+	scripts/with_cargo.sh maturin develop --release --uv --quiet
+	@touch $@

@@ -1,0 +1,55 @@
+"""What importing the package loads, and what it registers."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("torch", "onnxruntime", "chess", "pygame", "matplotlib", "pyarrow", "ray", "tyro", "rich")
+
+
+def run(code: str) -> str:
+    """Run ``code`` in a fresh interpreter and give back what it printed."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_import_loads_nothing_heavy() -> None:
+    code = f"import sys, phasezoo; print([m for m in {HEAVY} if m in sys.modules])"
+    assert run(code) == "[]"
+
+
+@pytest.mark.parametrize(
+    "module", ["games", "gating", "envs", "envs.chess_v0", "inference", "agents", "arena"]
+)
+def test_light_modules_load_nothing_heavy(module: str) -> None:
+    code = f"import sys, phasezoo.{module}; print([m for m in {HEAVY[:7]} if m in sys.modules])"
+    assert run(code) == "[]"
+
+
+@pytest.mark.parametrize("name", ["Chess-v0", "phasezoo/Chess-v0"])
+def test_the_prefix_registers_without_an_import(name: str) -> None:
+    code = f"import gymnasium; print(gymnasium.make('phasezoo:{name}').reset(seed=1)[0].shape)"
+    assert run(code) == "(52, 8, 8)"
+
+
+def test_importing_twice_is_harmless() -> None:
+    code = (
+        "import warnings; warnings.simplefilter('error'); import importlib, phasezoo; "
+        "importlib.reload(phasezoo); import gymnasium; gymnasium.register_envs(phasezoo); "
+        "print('fine')"
+    )
+    assert run(code) == "fine"
+
+
+def test_missing_torch_names_the_extra() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from phasezoo import errors, training\n"
+        "try:\n"
+        "    training.train_supervised(None, positions=1, out='x')\n"
+        "except errors.MissingDependency as error:\n"
+        "    print(error)\n"
+    )
+    assert "phasezoo[train]" in run(code)
