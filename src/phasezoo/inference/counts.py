@@ -1,0 +1,49 @@
+"""What inference cost: rows, calls, seconds."""
+
+from dataclasses import asdict, dataclass, fields
+
+__all__ = ["Counts"]
+
+
+@dataclass
+class Counts:
+    """Work done by evaluators, added up over calls.
+
+    Counts add: ``a + b`` is new, ``a.add(b)`` changes ``a``.
+    """
+
+    rows: int = 0
+    """Positions answered. A row that k experts answer (routing ``soft``) counts k times."""
+    padded_rows: int = 0
+    """Rows computed besides ``rows`` because a backend wanted a fixed batch size."""
+    calls: int = 0
+    """Calls of a network or of a user's evaluator."""
+    off_phase_rows: int = 0
+    """Rows answered by an expert of another phase than the row's own."""
+    regated_rows: int = 0
+    """Rows whose phase under ``search_gate=`` differs from the one under the experts' own gate."""
+    seconds: float = 0.0
+    """Wall time inside evaluators; making planes is not in it."""
+
+    def add(self, other: "Counts") -> None:
+        """Add ``other`` to this one, in place."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+    def __add__(self, other: "Counts") -> "Counts":
+        total = Counts(**asdict(self))
+        total.add(other)
+        return total
+
+    def __sub__(self, other: "Counts") -> "Counts":
+        """The work done since ``other`` was copied from this one."""
+        return Counts(**{k: v - getattr(other, k) for k, v in asdict(self).items()})
+
+    @property
+    def mean_rows(self) -> float:
+        """Rows per call, padding left out; 0 before the first call."""
+        return self.rows / self.calls if self.calls else 0.0
+
+    def as_dict(self) -> dict[str, int | float]:
+        """The fields and ``mean_rows``, for a table or a JSON file."""
+        return {**asdict(self), "mean_rows": self.mean_rows}

@@ -1,0 +1,241 @@
+"""What an evaluator is, what it is shown, what it answers, and how an answer is checked."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidEvaluation
+from phasezoo.inference.counts import Counts
+from phasezoo.types import Planes
+
+__all__ = [
+    "BatchEvaluator",
+    "Evaluation",
+    "Evaluator",
+    "Leaves",
+    "Legal",
+    "evaluate_leaves",
+    "name_of",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+Legal: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+"""``(offsets int64[B + 1], actions int32[total])``: row i's actions are ``actions[offsets[i]:offsets[i + 1]]``."""
+
+VALUE_SLACK = 1e-2
+"""How far a value may leave [-1, 1], or the sum of a WDL row leave 1: bfloat16 networks round that far."""
+
+
+class Leaves(Protocol):
+    """Positions that await an evaluation: a search's ``LeafBatch`` or a :class:`StateBatch`."""
+
+    def __len__(self) -> int:
+        """B, the number of rows."""
+
+    @property
+    def phases(self) -> npt.NDArray[np.int8]:
+        """``int8[B]``: each row's phase under the search's gate; 0 without one."""
+
+    @property
+    def trees(self) -> npt.NDArray[np.int32]:
+        """``int32[B]``: the tree that each row belongs to."""
+
+    @property
+    def legal(self) -> Legal:
+        """The legal actions of each row, ascending (see :data:`Legal`)."""
+
+    def planes(self, spec: str) -> Planes:
+        """``float32[B, C, H, W]``, as the player to move sees each row; made once per spec."""
+
+    def states(self) -> list[Any]:
+        """The states, made on demand."""
+
+    def select(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> "Leaves":
+        """The batch of these rows, in this order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What an evaluator says of B positions, each from the view of its player to move.
+
+    At most one of ``policy_logits`` and ``legal_logits`` is given; with neither, all legal actions
+    are alike. At least one of ``value`` and ``wdl`` is given; where both are, search backs up
+    ``value``.
+    """
+
+    policy_logits: Floats | None = None
+    """``float32[B, A]``, one logit per action; those of illegal actions are ignored."""
+    value: Floats | None = None
+    """``float32[B]`` in [-1, 1]."""
+    wdl: Floats | None = None
+    """``float32[B, 3]``: probabilities of (win, draw, loss), each row sums to 1."""
+    legal_logits: Floats | None = None
+    """``float32[total]``: logits of the legal actions only, in the order of ``leaves.legal``."""
+    spent: Counts | None = None
+    """What answering took. None: one call, no padding, timed from outside."""
+
+    def values(self) -> Floats:
+        """``float32[B]``: ``value``, or win minus loss where only ``wdl`` is given."""
+        if self.value is not None:
+            return self.value
+        if self.wdl is None:
+            message = "an Evaluation needs value= or wdl=, and has neither"
+            raise InvalidEvaluation(message)
+        return self.wdl[:, 0] - self.wdl[:, 2]
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """The one method that a user writes.
+
+    ``plane_spec`` names the planes that :meth:`evaluate` wants. With None no planes are made and
+    ``evaluate`` gets ``float32[B, 0, 0, 0]``, which still says how many rows there are.
+    """
+
+    @property
+    def plane_spec(self) -> str | None:
+        """Which planes to make, such as ``"v2"``."""
+
+    def evaluate(self, planes: Planes) -> Evaluation:
+        """Answer ``float32[B, C, H, W]``; the array is the evaluator's to overwrite."""
+
+
+@runtime_checkable
+class BatchEvaluator(Protocol):
+    """An evaluator that wants more than planes: phases, trees, legal actions or states."""
+
+    def evaluate_batch(self, leaves: Leaves) -> Evaluation:
+        """Answer ``leaves``; takes the place of ``evaluate`` where it exists."""
+
+
+def name_of(evaluator: object) -> str:
+    """How errors and reports call ``evaluator``: its ``name``, otherwise its type's."""
+    name = getattr(evaluator, "name", None)
+    return name if isinstance(name, str) else type(evaluator).__name__
+
+
+def evaluate_leaves(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
+    """Ask ``evaluator`` about ``leaves``, check the answer and add its cost to ``counts``.
+
+    Args:
+        evaluator: An :class:`Evaluator`, or a :class:`BatchEvaluator`.
+        leaves: At least one row.
+        counts: Grows by what the call took.
+
+    Returns:
+        The evaluation with ``float32`` arrays, its ``policy_logits`` gathered into
+        ``legal_logits`` (None where all legal actions are alike), and ``value`` always set.
+
+    Raises:
+        InvalidEvaluation: The answer has a wrong shape, NaN, infinities, or values that are no
+            values or probabilities. The message names the evaluator, what was expected and what
+            came.
+    """
+    batched = getattr(evaluator, "evaluate_batch", None)
+    if batched is None:
+        planes = _planes(evaluator, leaves)
+        start = time.perf_counter()
+        answer = evaluator.evaluate(planes)
+    else:
+        start = time.perf_counter()
+        answer = batched(leaves)
+    seconds = time.perf_counter() - start
+    evaluation = _checked(answer, leaves, name_of(evaluator))
+    spent = evaluation.spent
+    counts.add(Counts(rows=len(leaves), calls=1, seconds=seconds) if spent is None else spent)
+    return evaluation
+
+
+def _planes(evaluator: Any, leaves: Leaves) -> Planes:
+    spec = evaluator.plane_spec
+    if spec is None:
+        return np.empty((len(leaves), 0, 0, 0), dtype=np.float32)
+    return leaves.planes(spec)
+
+
+def _checked(answer: object, leaves: Leaves, name: str) -> Evaluation:
+    """The evaluation as :func:`evaluate_leaves` returns it.
+
+    Raises:
+        InvalidEvaluation: See there.
+    """
+    if not isinstance(answer, Evaluation):
+        message = f"{name} returned a {type(answer).__name__}, expected an inference.Evaluation"
+        raise InvalidEvaluation(message)
+    rows = len(leaves)
+    wdl = _checked_wdl(answer.wdl, rows, name)
+    if answer.value is not None:
+        value = _array(answer.value, (rows,), f"{name}: value")
+        if np.abs(value).max(initial=0.0) > 1.0 + VALUE_SLACK:
+            worst = value[np.abs(value).argmax()]
+            message = (
+                f"{name}: value {worst:.4g} is outside [-1, 1]; values are expected returns for the "
+                "player to move (np.tanh maps any score into the range)"
+            )
+            raise InvalidEvaluation(message)
+    elif wdl is not None:
+        value = wdl[:, 0] - wdl[:, 2]
+    else:
+        message = f"{name} gave neither value= (float32[{rows}]) nor wdl= (float32[{rows}, 3])"
+        raise InvalidEvaluation(message)
+    legal_logits = _checked_logits(answer, leaves, name)
+    return Evaluation(value=value, wdl=wdl, legal_logits=legal_logits, spent=answer.spent)
+
+
+def _checked_wdl(wdl: Floats | None, rows: int, name: str) -> Floats | None:
+    if wdl is None:
+        return None
+    array = _array(wdl, (rows, 3), f"{name}: wdl")
+    wrong = np.flatnonzero((array.min(axis=1) < 0) | (np.abs(array.sum(axis=1) - 1) > VALUE_SLACK))
+    if wrong.size:
+        row = wrong[0]
+        message = (
+            f"{name}: wdl row {row} is {array[row].tolist()}, expected probabilities of "
+            "(win, draw, loss) that sum to 1 (a softmax over the logits makes them)"
+        )
+        raise InvalidEvaluation(message)
+    return array
+
+
+def _checked_logits(answer: Evaluation, leaves: Leaves, name: str) -> Floats | None:
+    if answer.policy_logits is not None and answer.legal_logits is not None:
+        message = f"{name} gave policy_logits and legal_logits; give one of them"
+        raise InvalidEvaluation(message)
+    if answer.policy_logits is None and answer.legal_logits is None:
+        return None
+    offsets, actions = leaves.legal
+    if answer.legal_logits is not None:
+        return _array(answer.legal_logits, (len(actions),), f"{name}: legal_logits")
+    return _gathered(answer.policy_logits, offsets, actions, f"{name}: policy_logits")
+
+
+def _gathered(
+    logits: Any, offsets: npt.NDArray[np.int64], actions: npt.NDArray[np.int32], what: str
+) -> Floats:
+    """The legal logits. Only they are looked at: of 4672 a row, about 35 matter."""
+    rows = len(offsets) - 1
+    array = np.asarray(logits)
+    needed = int(actions.max(initial=-1)) + 1
+    if array.ndim != 2 or array.shape[0] != rows or array.shape[1] < needed:
+        message = f"{what} has shape {list(array.shape)}, expected [{rows}, A] with a logit for each action"
+        raise InvalidEvaluation(message)
+    row_of = np.repeat(np.arange(rows), np.diff(offsets))
+    return _array(array[row_of, actions], (len(actions),), what)
+
+
+def _array(given: Any, shape: tuple[int, ...], what: str) -> Floats:
+    """``given`` as finite, contiguous float32 of ``shape``."""
+    array = np.asarray(given)
+    if array.shape != shape or array.dtype.kind not in "fiu":
+        message = f"{what} is {array.dtype}{list(array.shape)}, expected float32{list(shape)}"
+        raise InvalidEvaluation(message)
+    array = np.ascontiguousarray(array, dtype=np.float32)
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0][0])
+        message = f"{what} has {array[row]} at index {row}, expected finite numbers"
+        raise InvalidEvaluation(message)
+    return array

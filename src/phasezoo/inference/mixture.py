@@ -1,0 +1,272 @@
+"""A mixture of phase experts, which is an evaluator like any other: M2CTS is MCTS with it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import gating
+from phasezoo.errors import GateMismatch, InvalidConfig, InvalidGate, InvalidState
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
+from phasezoo.inference.ragged import positions, segment_softmax
+from phasezoo.inference.routing import Routing, check_routing, majority_winners
+from phasezoo.types import Gate, Planes
+
+__all__ = ["MixtureOfExperts"]
+
+
+class MixtureOfExperts:
+    """One evaluator made of an expert per phase.
+
+    The rows it is asked about carry their phase, computed once by the search's gate. Experts may
+    want different planes. A placebo is the same with ``gate="hash:n"``.
+
+    Args:
+        experts: An evaluator for each phase's name; the same one may serve several phases.
+        gate: The gate the experts were trained under, or its specification.
+        routing: ``"exact"``: every row goes to its own phase's expert, one call per expert
+            present. ``"majority"``: the new leaves of a tree vote, the winner answers them all
+            (Helfenstein et al., M2CTS). ``"soft"``: all experts answer every row; their policies and
+            values are averaged with the gate's probabilities.
+        search_gate: Route by this gate instead, on purpose; its phases need the same names. Rows on
+            which the two gates differ are counted.
+        fallback: The phase whose expert also answers the phases that have none.
+        game: The game's name, for gates that need it.
+
+    Raises:
+        InvalidConfig: A phase has no expert and no ``fallback=`` is named, or a name is no phase.
+        GateMismatch: An expert was trained under another gate, or as another phase's expert.
+        InvalidGate: ``search_gate`` has other phases than ``gate``.
+    """
+
+    def __init__(
+        self,
+        experts: Mapping[str, Any],
+        gate: str | Gate,
+        routing: Routing = "exact",
+        *,
+        search_gate: str | Gate | None = None,
+        fallback: str | None = None,
+        game: str | None = None,
+    ) -> None:
+        check_routing(routing)
+        self.gate = _gate(gate, game)
+        self.search_gate = self.gate if search_gate is None else _gate(search_gate, game)
+        self.routing = routing
+        self.fallback = fallback
+        self.names = tuple(self.gate.names)
+        if tuple(self.search_gate.names) != self.names:
+            message = (
+                f"search_gate has the phases {list(self.search_gate.names)}, the experts' gate has "
+                f"{list(self.names)}; a search gate needs the same ones"
+            )
+            raise InvalidGate(message)
+        self.experts = _experts_by_phase(experts, self.names, fallback)
+        self.has_own_expert = np.array([name in experts for name in self.names])
+        for name, expert in experts.items():
+            _check_trained_for(name, expert, self.gate, game)
+
+    @property
+    def num_phases(self) -> int:
+        """How many phases, and experts, there are."""
+        return len(self.names)
+
+    @property
+    def plane_spec(self) -> str | None:
+        """The planes that all experts want; None where they differ, or want none."""
+        specs = {getattr(expert, "plane_spec", None) for expert in self.experts}
+        return specs.pop() if len(specs) == 1 else None
+
+    def evaluate(self, planes: Planes) -> Evaluation:
+        """Refuses: planes do not say their phases.
+
+        Raises:
+            InvalidState: Always.
+        """
+        message = (
+            f"a mixture routes by phase, and planes float32{list(planes.shape)} do not tell it: call "
+            "evaluate_batch(leaves), or evaluate_batch(StateBatch(states, phases)) outside a search"
+        )
+        raise InvalidState(message)
+
+    def winners(self, leaves: Leaves) -> npt.NDArray[np.int64]:
+        """``int64[B]``: the phase whose expert answers each row (routings majority and exact).
+
+        Raises:
+            InvalidConfig: A row's phase is not one of the gate's.
+        """
+        phases = leaves.phases
+        if int(phases.max(initial=0)) >= self.num_phases or int(phases.min(initial=0)) < 0:
+            message = (
+                f"a leaf has phase {int(phases.max())}, the mixture's gate has {self.num_phases} phases: "
+                "search with the mixture's own gate (MCTSAgent does unless gate= says otherwise)"
+            )
+            raise InvalidConfig(message)
+        if self.routing == "majority":
+            return majority_winners(phases, leaves.trees, self.num_phases)
+        return phases.astype(np.int64)
+
+    def evaluate_batch(self, leaves: Leaves) -> Evaluation:
+        """Answer every row by the expert, or experts, that the routing names.
+
+        Raises:
+            InvalidEvaluation: An expert's answer is not valid; the message names its phase.
+        """
+        winners = self.winners(leaves)
+        spent = Counts(regated_rows=self._regated(leaves))
+        if self.routing == "soft":
+            return self._averaged(leaves, spent)
+        parts = []
+        for phase in np.unique(winners):
+            rows = np.flatnonzero(winners == phase)
+            part = leaves if len(rows) == len(leaves) else leaves.select(rows)
+            parts.append((rows, self.ask(int(phase), part, spent)))
+        if len(parts) == 1:
+            evaluation = parts[0][1]
+            return Evaluation(
+                value=evaluation.value,
+                wdl=evaluation.wdl,
+                legal_logits=evaluation.legal_logits,
+                spent=spent,
+            )
+        return _merged(parts, leaves, spent)
+
+    def ask(self, phase: int, leaves: Leaves, spent: Counts) -> Evaluation:
+        """The answer of ``phase``'s expert to all of ``leaves``; ``spent`` grows by its cost.
+
+        Raises:
+            InvalidEvaluation: The answer is not valid.
+        """
+        evaluation = evaluate_leaves(_Named(self.experts[phase], self.names[phase]), leaves, spent)
+        own = self.has_own_expert[phase] & (leaves.phases == phase)
+        spent.off_phase_rows += int(np.count_nonzero(~own))
+        return evaluation
+
+    def _averaged(self, leaves: Leaves, spent: Counts) -> Evaluation:
+        weights = _probabilities(self.search_gate, leaves, self.num_phases)
+        offsets, actions = leaves.legal
+        lengths = np.diff(offsets)
+        policy = np.zeros(len(actions))
+        value = np.zeros(len(leaves))
+        wdl: npt.NDArray[np.float64] | None = np.zeros((len(leaves), 3))
+        for phase in range(self.num_phases):
+            answer = self.ask(phase, leaves, spent)
+            weight = weights[:, phase]
+            logits = answer.legal_logits
+            alike = np.repeat(1.0 / lengths, lengths)
+            each = alike if logits is None else segment_softmax(logits, offsets)
+            policy += np.repeat(weight, lengths) * each
+            value += weight * answer.values()
+            wdl = None if wdl is None or answer.wdl is None else wdl + weight[:, None] * answer.wdl
+        smallest = np.finfo(np.float32).tiny
+        return Evaluation(
+            legal_logits=np.log(np.maximum(policy, smallest)).astype(np.float32),
+            value=value.astype(np.float32),
+            wdl=None if wdl is None else wdl.astype(np.float32),
+            spent=spent,
+        )
+
+    def _regated(self, leaves: Leaves) -> int:
+        if self.search_gate is self.gate:
+            return 0
+        own = np.asarray(self.gate.batch(leaves.states()))
+        return int(np.count_nonzero(own != leaves.phases))
+
+    def __repr__(self) -> str:
+        experts = ", ".join(
+            f"{name}: {name_of(expert)}"
+            for name, expert in zip(self.names, self.experts, strict=True)
+        )
+        return f"MixtureOfExperts({{{experts}}}, gate={gating.spec_of(self.gate)!r}, routing={self.routing!r})"
+
+
+class _Named:
+    """An expert under the name of its phase, so that errors say which one failed."""
+
+    def __init__(self, expert: Any, phase: str) -> None:
+        self.name = f"the expert of phase {phase!r} ({name_of(expert)})"
+        self.plane_spec = getattr(expert, "plane_spec", None)
+        self.evaluate = getattr(expert, "evaluate", None)
+        if hasattr(expert, "evaluate_batch"):
+            self.evaluate_batch = expert.evaluate_batch
+
+
+def _gate(gate: str | Gate, game: str | None) -> Gate:
+    return gating.make(gate, game=game) if isinstance(gate, str) else gate
+
+
+def _experts_by_phase(
+    experts: Mapping[str, Any], names: Sequence[str], fallback: str | None
+) -> tuple[Any, ...]:
+    unknown = [name for name in experts if name not in names]
+    if unknown:
+        message = f"{', '.join(map(repr, unknown))}: no such phase; the gate has {list(names)}"
+        raise InvalidConfig(message)
+    if fallback is not None and fallback not in experts:
+        message = f"fallback={fallback!r} has no expert; given are {list(experts)}"
+        raise InvalidConfig(message)
+    missing = [name for name in names if name not in experts]
+    if missing and fallback is None:
+        message = (
+            f"no expert for {', '.join(map(repr, missing))}; given are {list(experts)}. Give one for "
+            "each phase, or name with fallback= the phase whose expert answers for the missing ones"
+        )
+        raise InvalidConfig(message)
+    return tuple(experts[name if name in experts else str(fallback)] for name in names)
+
+
+def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> None:
+    """Refuse an expert of another gate or phase.
+
+    A network trained on all phases (gate ``none``), and an evaluator that knows no gate, may serve
+    any phase.
+
+    Raises:
+        GateMismatch: The expert belongs elsewhere.
+    """
+    trained = getattr(expert, "gate", None)
+    if trained is None:
+        return
+    theirs = gating.spec_of(_gate(trained, game))
+    if theirs == "none":
+        return
+    if theirs != gating.spec_of(gate):
+        message = (
+            f"the expert of phase {name!r} ({name_of(expert)}) was trained under the gate {theirs!r}, "
+            f"the mixture has {gating.spec_of(gate)!r}: give gate={theirs!r}, and search_gate= to route "
+            "by another one on purpose"
+        )
+        raise GateMismatch(message)
+    phase = getattr(expert, "phase", None)
+    if phase is not None and phase != name:
+        message = f"the network given for phase {name!r} was trained as the expert of {phase!r}"
+        raise GateMismatch(message)
+
+
+def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[np.float64]:
+    """``float64[B, num_phases]``: how much each expert counts; one-hot unless the gate is learned."""
+    learned = getattr(gate, "learned", False)
+    if learned:
+        return np.asarray(gate.probabilities(leaves.states()), dtype=np.float64)
+    return np.eye(num_phases)[leaves.phases]
+
+
+def _merged(
+    parts: list[tuple[npt.NDArray[np.int64], Evaluation]], leaves: Leaves, spent: Counts
+) -> Evaluation:
+    """The answers to disjoint rows as one; a part without logits has zeros, which are alike too."""
+    value = np.empty(len(leaves), dtype=np.float32)
+    has_wdl = all(evaluation.wdl is not None for _, evaluation in parts)
+    wdl = np.empty((len(leaves), 3), dtype=np.float32) if has_wdl else None
+    alike = all(evaluation.legal_logits is None for _, evaluation in parts)
+    offsets, actions = leaves.legal
+    logits = None if alike else np.zeros(len(actions), dtype=np.float32)
+    for rows, evaluation in parts:
+        value[rows] = evaluation.values()
+        if wdl is not None and evaluation.wdl is not None:
+            wdl[rows] = evaluation.wdl
+        if logits is not None and evaluation.legal_logits is not None:
+            logits[positions(offsets, rows)] = evaluation.legal_logits
+    return Evaluation(value=value, wdl=wdl, legal_logits=logits, spent=spent)

@@ -1,0 +1,49 @@
+"""Which expert answers which row (SPEC §8)."""
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["ROUTINGS", "Routing", "check_routing", "majority_winners"]
+
+Routing: TypeAlias = Literal["majority", "exact", "soft"]
+"""How a mixture divides rows among its experts."""
+
+ROUTINGS: tuple[str, ...] = get_args(Routing)
+
+
+def check_routing(routing: str) -> None:
+    """Refuse anything but the three routings.
+
+    Raises:
+        InvalidConfig: ``routing`` is none of them.
+    """
+    if routing not in ROUTINGS:
+        message = f"routing={routing!r}: allowed are {', '.join(map(repr, ROUTINGS))}"
+        raise InvalidConfig(message)
+
+
+def majority_winners(
+    phases: npt.NDArray[np.int8], trees: npt.NDArray[np.int32], num_phases: int
+) -> npt.NDArray[np.int64]:
+    """The phase that wins the vote of each row's tree.
+
+    Every row votes for its own phase; a tie goes to the lowest phase (``facts/crazyara.md`` §4.4).
+    A tree's root is always alone in its mini-batch, so it gets its own phase.
+
+    Args:
+        phases: ``int8[B]``.
+        trees: ``int32[B]``.
+        num_phases: How many phases there are.
+
+    Returns:
+        ``int64[B]``.
+    """
+    _, tree = np.unique(trees, return_inverse=True)
+    votes = np.zeros((int(tree.max(initial=-1)) + 1, num_phases), dtype=np.int64)
+    np.add.at(votes, (tree, phases), 1)
+    winners: npt.NDArray[np.int64] = votes.argmax(axis=1)[tree]
+    return winners
