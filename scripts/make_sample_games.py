@@ -1,0 +1,158 @@
+"""Makes and checks the chess games and the opening suite inside the package.
+
+    python scripts/make_sample_games.py games       # play what is missing, write the store
+    python scripts/make_sample_games.py pack        # write the store from the chunks there are
+    python scripts/make_sample_games.py openings    # needs the store
+    python scripts/make_sample_games.py verify      # replay everything with python-chess
+
+Needs Stockfish (Debian: `apt install stockfish`) and the packages chess, numpy, pyarrow and tyro.
+`games` may be killed at any moment; the same command goes on from the last whole chunk. See
+scripts/README.md.
+"""
+
+import itertools
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from sample_games import chunks, openings, store, verify
+from sample_games.engine import Engine, EngineError
+
+DATA = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "data"
+STORE = DATA / "chess_games.parquet"
+SUITE = DATA / "chess_openings.txt"
+
+
+@dataclass(frozen=True)
+class Games:
+    """Play the games that are missing in the work folder and write the store."""
+
+    series: Annotated[chunks.SeriesConfig, tyro.conf.arg(name="")] = field(
+        default_factory=chunks.SeriesConfig
+    )
+    out: Path = STORE
+    """The store to write."""
+
+    def run(self) -> None:
+        """Plays and packs."""
+        start = time.monotonic()
+        for done, total in chunks.play_missing(self.series):
+            minutes = (time.monotonic() - start) / 60
+            print(f"{done} of {total} chunks, {minutes:.1f} minutes", flush=True)
+        pack(self.series, self.out)
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Write the store from the chunks that are there, be they all or not."""
+
+    series: Annotated[chunks.SeriesConfig, tyro.conf.arg(name="")] = field(
+        default_factory=chunks.SeriesConfig
+    )
+    out: Path = STORE
+    """The store to write."""
+
+    def run(self) -> None:
+        """Packs."""
+        pack(self.series, self.out)
+
+
+@dataclass(frozen=True)
+class Openings:
+    """Draw, score and filter the openings; the store of games must be there."""
+
+    suite: Annotated[openings.OpeningConfig, tyro.conf.arg(name="")] = field(
+        default_factory=openings.OpeningConfig
+    )
+    games: Path = STORE
+    """Store of games in which no opening's last position may occur."""
+    out: Path = SUITE
+    """The suite to write."""
+
+    def run(self) -> None:
+        """Draws candidates, chooses, and writes the suite."""
+        games, _ = store.read_store(self.games)
+        with Engine(self.suite.engine) as engine:
+            about = openings.parameters(self.suite, engine.name)
+        candidates = openings.draw_candidates(self.suite, counter("openings drawn", 200))
+        chosen, left = openings.choose(self.suite, candidates, [moves for moves, _ in games])
+        chunks.write_atomically(self.out, openings.suite_text(chosen, left, about))
+        print(f"{self.out}: {len(chosen)} openings; candidates left by each test: {left}")
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Check the store and the suite by replaying all of it with python-chess."""
+
+    games: Path = STORE
+    """The store."""
+    suite: Path = SUITE
+    """The suite."""
+    again: int = 0
+    """Number of games to play anew from the seed in the metadata; they must come out the same."""
+    engine: str = chunks.SeriesConfig.engine
+    """Executable of the engine for that; must be the version named in the metadata."""
+
+    def run(self) -> None:
+        """Checks and prints what is there."""
+        keys = verify.check_openings(self.suite)
+        summary = verify.check_store(self.games, keys, counter("games replayed", 4_000))
+        print(f"{self.games}: {self.games.stat().st_size} bytes, {summary.text()}")
+        print(f"{self.suite}: {len(keys)} openings, none ends in a position of the games")
+        if self.again:
+            verify.play_again(self.games, self.again, self.engine)
+            print(f"{self.again} games played anew came out the same")
+
+
+Command = Games | Pack | Openings | Verify
+
+
+def counter(what: str, every: int) -> Callable[[], None]:
+    """A progress report that prints a line for each `every` things done."""
+    # Taking a number is one step, so threads may report without a lock.
+    numbers = itertools.count(1)
+
+    def report() -> None:
+        done = next(numbers)
+        if done % every == 0:
+            print(f"{done} {what}", flush=True)
+
+    return report
+
+
+def pack(series: chunks.SeriesConfig, out: Path) -> None:
+    """Writes the store from the chunks in the work folder."""
+    games = chunks.read_chunks(series)
+    kept = store.without_duplicates(games)
+    generator = {"script": "scripts/make_sample_games.py"} | chunks.noted_parameters(series)
+    generator |= {"played": len(games), "duplicates_removed": len(games) - len(kept)}
+    generator |= {"python_chess": version("chess")}
+    store.write_store(out, kept, generator)
+    print(f"{out}: {out.stat().st_size} bytes, {json.dumps(store.figures(kept))}")
+
+
+def main() -> int:
+    """Runs the command; an expected failure is one sentence and exit status 1."""
+    commands: dict[str, Callable[..., Command]] = {
+        "games": Games,
+        "pack": Pack,
+        "openings": Openings,
+        "verify": Verify,
+    }
+    command = tyro.extras.subcommand_cli_from_dict(commands, description=__doc__)
+    try:
+        command.run()
+    except (EngineError, OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Parts of `make_sample_games.py`: engine client, play, store, openings, checks."""
