@@ -8,7 +8,8 @@ use crate::gating::Features;
 /// How a value passes from a node to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueRule {
-    /// Two players, zero sum: the parent's value is the child's, negated.
+    /// Two players, zero sum: one player's value is the other's, negated. A tree negates where the
+    /// actor changes, so a player who moves twice in a row keeps his sign.
     Negate,
     /// One player acts everywhere: the value is passed on as it is.
     Same,
@@ -45,6 +46,17 @@ pub trait SearchModel: Send + Sync {
     /// Returns per player where `state` ends the game, otherwise `None`.
     fn terminal(&self, state: &Self::State) -> Result<Option<Returns>>;
 
+    /// [`SearchModel::terminal`], and where the game goes on [`SearchModel::actions`], in one call:
+    /// a model whose ends are found by looking for moves need not look twice.
+    fn expand(&self, state: &Self::State, actions: &mut Vec<Action>) -> Result<Option<Returns>> {
+        actions.clear();
+        let returns = self.terminal(state)?;
+        if returns.is_none() {
+            self.actions(state, actions)?;
+        }
+        Ok(returns)
+    }
+
     /// What a node keeps of `state`.
     fn snapshot(&self, state: &Self::State) -> Self::Snapshot;
 
@@ -59,6 +71,27 @@ pub trait SearchModel: Send + Sync {
 
     /// What gates look at, from the actor's view.
     fn features(&self, state: &Self::State) -> Result<Features>;
+
+    /// Plies since the game's start, where the game counts them; play temperatures depend on it.
+    fn ply(&self, _state: &Self::State) -> Option<u32> {
+        None
+    }
+
+    /// Whether `a` and `b` are the same point of a game for all a search can tell. A search keeps
+    /// what it knows of `a` when it is begun at `b` only if they are.
+    ///
+    /// Unless a model knows better, states with the same actor, actions and key are the same.
+    fn same(&self, a: &Self::State, b: &Self::State) -> Result<bool> {
+        let (mut actions_a, mut actions_b) = (Vec::new(), Vec::new());
+        let over_a = self.expand(a, &mut actions_a)?;
+        let over_b = self.expand(b, &mut actions_b)?;
+        if over_a.is_some() || over_b.is_some() {
+            return Ok(over_a == over_b);
+        }
+        Ok(actions_a == actions_b
+            && self.actor(a)? == self.actor(b)?
+            && self.features(a)?.key == self.features(b)?.key)
+    }
 
     /// Whether the position of `state` stood before within its last `plies` plies. A tree may count
     /// such a second occurrence inside itself as a draw.
@@ -172,5 +205,14 @@ impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
 
     fn features(&self, state: &G) -> Result<Features> {
         Ok(state.features(self.player))
+    }
+
+    fn ply(&self, state: &G) -> Option<u32> {
+        Some(state.ply())
+    }
+
+    /// The same ply and key: others who did not move as they were expected to give another state.
+    fn same(&self, a: &G, b: &G) -> Result<bool> {
+        Ok(a.ply() == b.ply() && a.key() == b.key() && a.turn() == b.turn())
     }
 }
