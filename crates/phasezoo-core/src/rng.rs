@@ -14,7 +14,7 @@ pub fn splitmix64(state: &mut u64) -> u64 {
 }
 
 /// The finaliser of `splitmix64`: a bijection that spreads every input bit over the output.
-pub fn mix(value: u64) -> u64 {
+pub const fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)

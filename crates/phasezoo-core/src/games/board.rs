@@ -1,0 +1,358 @@
+//! The state of every board game here: a position with its history.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position};
+
+use crate::encode::{self, BoardPlanes, actions};
+use crate::error::{Error, Result};
+use crate::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
+use crate::games::fen;
+use crate::games::history::History;
+use crate::games::packed::PackedMove;
+use crate::games::rules::{Rules, game_name, position_key};
+use crate::gating::{ChessView, Features, View};
+
+/// Plies without capture or pawn move after which the game is drawn.
+const FIFTY_MOVES: u32 = 100;
+
+/// Earlier occurrences of a position at which the game is drawn.
+const THREEFOLD: u32 = 2;
+
+/// A position with its history.
+///
+/// Two states are equal when nothing that rules, planes or clocks read differs: position, counters,
+/// ply, positions that may recur and the last moves that planes show.
+#[derive(Debug)]
+pub struct BoardState<R: Rules> {
+    position: R,
+    history: History,
+    /// Where the game started; `None` for the usual start.
+    start: Option<Arc<R>>,
+}
+
+/// A state of standard chess.
+pub type ChessState = BoardState<Chess>;
+
+impl<R: Rules> BoardState<R> {
+    /// The start of a game.
+    pub fn initial() -> Self {
+        Self::new(R::default(), None)
+    }
+
+    /// A game that starts at a FEN or a four-field EPD.
+    pub fn from_fen(fen: &str) -> Result<Self> {
+        Self::from_fen_with(fen, CastlingMode::Standard)
+    }
+
+    /// A game with the given way to castle that starts at a FEN or a four-field EPD.
+    pub fn from_fen_with(fen: &str, mode: CastlingMode) -> Result<Self> {
+        Ok(Self::from_position(fen::parse(fen, mode)?))
+    }
+
+    /// A game that starts at `position`.
+    pub fn from_position(position: R) -> Self {
+        let usual = mode_of(&position).is_standard()
+            && position.to_setup(EnPassantMode::Always)
+                == R::default().to_setup(EnPassantMode::Always);
+        let start = (!usual).then(|| Arc::new(position.clone()));
+        Self::new(position, start)
+    }
+
+    fn new(position: R, start: Option<Arc<R>>) -> Self {
+        let history = History::new(position_key(&position));
+        Self { position, history, start }
+    }
+
+    /// The name of the game.
+    pub fn game(&self) -> &'static str {
+        game_name::<R>(self.mode())
+    }
+
+    /// The position.
+    pub fn position(&self) -> &R {
+        &self.position
+    }
+
+    /// What came before.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// How the king castles.
+    pub fn mode(&self) -> CastlingMode {
+        mode_of(&self.position)
+    }
+
+    /// The FEN of the position, its en passant square only where a capture there is legal.
+    pub fn fen(&self) -> String {
+        fen::text(&self.position)
+    }
+
+    /// The FEN that the game started from, its en passant square as it was given; `None` for the
+    /// usual start.
+    pub fn start_fen(&self) -> Option<String> {
+        let start = self.start.as_deref()?;
+        Some(Fen::from_position(start, EnPassantMode::Always).to_string())
+    }
+
+    /// Moves since the start of the game.
+    pub fn ply(&self) -> u32 {
+        self.history.moves().len() as u32
+    }
+
+    /// How often the position stood earlier in the game.
+    pub fn occurrences(&self) -> u32 {
+        self.history.occurrences()
+    }
+
+    /// The moves since the start, oldest first.
+    pub fn moves(&self) -> Vec<PackedMove> {
+        self.history.moves().to_vec()
+    }
+
+    /// A key of the position alone, the same on every machine and in every release: placement,
+    /// pockets, side to move, castling rights and legal en passant.
+    pub fn key(&self) -> u64 {
+        self.history.key()
+    }
+
+    /// The legal moves by the rules of movement, also where the game is drawn.
+    pub fn legal_moves(&self) -> MoveList {
+        self.position.legal_moves()
+    }
+
+    /// Whether the side to move is in check.
+    pub fn is_check(&self) -> bool {
+        self.position.is_check()
+    }
+
+    /// Plays a legal move. Neither legality nor the end of the game is checked; an illegal move
+    /// corrupts the state.
+    pub fn play_move(&mut self, m: Move) {
+        let final_move = self.position.is_final(m);
+        let packed = PackedMove::pack(m, self.mode());
+        self.position.play_unchecked(m);
+        self.history.push(packed, position_key(&self.position), final_move);
+    }
+
+    /// The action of a legal move.
+    pub fn action_of(&self, m: Move) -> Action {
+        actions::action_of(m, self.position.turn(), self.mode())
+    }
+
+    /// The move of an action, which must be legal.
+    pub fn move_of(&self, action: Action) -> Result<Move> {
+        actions::move_of(&self.position, action)
+            .filter(|&m| self.position.is_legal(m))
+            .ok_or_else(|| self.illegal(action))
+    }
+
+    /// The move of an action that is known to be legal.
+    pub fn trusted_move_of(&self, action: Action) -> Result<Move> {
+        actions::move_of(&self.position, action).ok_or_else(|| self.illegal(action))
+    }
+
+    fn illegal(&self, action: Action) -> Error {
+        let moves = self.legal_moves().len();
+        let what = if action as usize >= R::NUM_ACTIONS {
+            format!("outside the action space 0 to {} of {}", R::NUM_ACTIONS - 1, self.game())
+        } else {
+            match actions::describe(action, self.position.turn()) {
+                Some(squares) => format!("({squares}) not legal"),
+                None => "not a move on the board, hence not legal".into(),
+            }
+        };
+        Error::IllegalAction(format!(
+            "action {action} is {what} in '{}', where {moves} actions are; choose one of \
+             legal_actions",
+            self.fen()
+        ))
+    }
+
+    /// The same state with the moves so far hidden from planes, as if it had been set up from a FEN;
+    /// repetitions stay counted.
+    #[must_use]
+    pub fn without_history(&self) -> Self {
+        let mut state = self.clone();
+        state.history.hide_moves();
+        state
+    }
+
+    pub(crate) fn history_mut(&mut self) -> &mut History {
+        &mut self.history
+    }
+
+    /// Whose turn it is by the position, also when the game is over.
+    pub fn player_to_move(&self) -> Player {
+        player_of(self.position.turn())
+    }
+
+    /// How the game ended, where it is known whether the side to move is `stuck` without a legal move.
+    ///
+    /// The order of SPEC §4: checkmate, end of the variant, stalemate, insufficient material,
+    /// threefold repetition, fifty moves.
+    pub(crate) fn outcome_if(&self, stuck: bool) -> Option<Outcome> {
+        if stuck && self.position.is_check() {
+            let winner = player_of(!self.position.turn());
+            return Some(Outcome { winner: Some(winner), reason: Reason::Checkmate });
+        }
+        if let Some(end) = self.position.variant_end() {
+            return Some(end);
+        }
+        let reason = if stuck {
+            Reason::Stalemate
+        } else if self.position.is_insufficient_material() {
+            Reason::InsufficientMaterial
+        } else if self.occurrences() >= THREEFOLD {
+            Reason::ThreefoldRepetition
+        } else if self.position.halfmoves() >= FIFTY_MOVES {
+            Reason::FiftyMoves
+        } else {
+            return None;
+        };
+        Some(Outcome { winner: None, reason })
+    }
+
+    /// What equality compares beside the position.
+    fn identity(&self) -> impl PartialEq + Hash + use<R> {
+        (
+            self.key(),
+            self.position.halfmoves(),
+            self.position.fullmoves(),
+            self.position.ep_square(EnPassantMode::Always),
+            self.mode(),
+            self.ply(),
+        )
+    }
+}
+
+/// The player of a color: White is player 0.
+pub fn player_of(color: Color) -> Player {
+    Player::from(color.is_black())
+}
+
+/// The color of a player; any but player 0 is Black.
+pub fn color_of(player: Player) -> Color {
+    Color::from_white(player == 0)
+}
+
+fn mode_of<P: Position>(position: &P) -> CastlingMode {
+    position.castles().mode()
+}
+
+impl<R: Rules> Clone for BoardState<R> {
+    fn clone(&self) -> Self {
+        Self {
+            position: self.position.clone(),
+            history: self.history.clone(),
+            start: self.start.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.position.clone_from(&other.position);
+        self.history.clone_from(&other.history);
+        self.start.clone_from(&other.start);
+    }
+}
+
+impl<R: Rules> PartialEq for BoardState<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+            && self.position == other.position
+            && self.history.keys() == other.history.keys()
+            && self.history.shown().eq(other.history.shown())
+    }
+}
+
+impl<R: Rules> Eq for BoardState<R> {}
+
+impl<R: Rules> Hash for BoardState<R> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+impl<R: Rules> Game for BoardState<R> {
+    type Planes = BoardPlanes;
+
+    fn num_players(&self) -> usize {
+        2
+    }
+
+    fn num_actions(&self) -> usize {
+        R::NUM_ACTIONS
+    }
+
+    fn turn(&self) -> Turn {
+        if self.outcome().is_some() { Turn::Over } else { Turn::Player(self.player_to_move()) }
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply()
+    }
+
+    fn legal_actions(&self, player: Player, actions: &mut Vec<Action>) {
+        actions.clear();
+        if player == self.player_to_move() && self.outcome().is_none() {
+            actions::legal_actions(&self.position, actions);
+        }
+    }
+
+    fn apply(&mut self, joint: &[Action]) -> Result<()> {
+        let &[action] = joint else {
+            return Err(Error::IllegalAction(format!(
+                "{} actions given; in {} one player moves at a time",
+                joint.len(),
+                self.game()
+            )));
+        };
+        if let Some(outcome) = self.outcome() {
+            return Err(Error::IllegalAction(format!(
+                "action {action} cannot be played in '{}': the game is over ({})",
+                self.fen(),
+                outcome.reason.as_str()
+            )));
+        }
+        let m = self.move_of(action)?;
+        self.play_move(m);
+        Ok(())
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome_if(!self.position.has_legal_move())
+    }
+
+    fn returns(&self) -> Returns {
+        Returns::zero_sum(self.outcome().and_then(|outcome| outcome.winner))
+    }
+
+    fn plane_shape(planes: BoardPlanes) -> [usize; 3] {
+        planes.shape()
+    }
+
+    fn encode(&self, planes: BoardPlanes, player: Player, out: &mut [f32]) {
+        encode::board(self, planes, color_of(player), out);
+    }
+
+    fn features(&self, _player: Player) -> Features {
+        let board = self.position.board();
+        let officers = board.occupied() & !(board.pawns() | board.kings());
+        Features {
+            key: Some(self.key()),
+            view: View::Chess(ChessView {
+                white: board.white().0,
+                black: board.black().0,
+                officers: officers.count() as u32,
+                completed_moves: self.position.fullmoves().get() - 1,
+            }),
+        }
+    }
+
+    fn key(&self) -> u64 {
+        self.key()
+    }
+}

@@ -1,0 +1,65 @@
+//! States as bytes, for pickles and for sending between processes: where the game started and its
+//! moves, from which everything else follows.
+
+use shakmaty::CastlingMode;
+
+use crate::error::{Error, Result};
+use crate::games::board::BoardState;
+use crate::games::packed::PackedMove;
+use crate::games::rules::Rules;
+
+/// The first byte, raised when the layout changes.
+const VERSION: u8 = 1;
+
+impl<R: Rules> BoardState<R> {
+    /// The state as bytes: version, castling mode (0 standard, 1 chess960), length of the start FEN as
+    /// u16 (0 for the usual start), the start FEN, the number of moves hidden from planes as u32, then
+    /// the moves as u16 each. Numbers are little-endian.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let start = self.start_fen().unwrap_or_default();
+        let moves = self.history().moves();
+        let mut bytes = Vec::with_capacity(8 + start.len() + 2 * moves.len());
+        bytes.extend([VERSION, u8::from(self.mode().is_chess960())]);
+        bytes.extend((start.len() as u16).to_le_bytes());
+        bytes.extend(start.as_bytes());
+        bytes.extend(self.history().hidden().to_le_bytes());
+        bytes.extend(moves.iter().flat_map(|played| played.0.to_le_bytes()));
+        bytes
+    }
+
+    /// The state of [`Self::to_bytes`]; every move is checked, the end of the
+    /// game by a draw is not, so that a replayed record comes back whatever it holds.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let corrupt = |reason: &str| {
+            Error::CorruptRecord(format!("a state of {} bytes: {reason}", bytes.len()))
+        };
+        let (&[version, mode, low, high], rest) =
+            bytes.split_first_chunk().ok_or_else(|| corrupt("too short"))?;
+        if version != VERSION || mode > 1 {
+            return Err(corrupt(&format!(
+                "version {version} and castling mode {mode}; expected version {VERSION} and 0 or 1"
+            )));
+        }
+        let length = usize::from(u16::from_le_bytes([low, high]));
+        let (start, rest) =
+            rest.split_at_checked(length).ok_or_else(|| corrupt("the start FEN is cut off"))?;
+        let (hidden, moves) =
+            rest.split_first_chunk().ok_or_else(|| corrupt("the history is cut off"))?;
+        let (moves, []) = moves.as_chunks::<2>() else {
+            return Err(corrupt("the last move is cut off"));
+        };
+        let mut state = if start.is_empty() {
+            Self::initial()
+        } else {
+            let start =
+                std::str::from_utf8(start).map_err(|_| corrupt("the start FEN is not text"))?;
+            Self::from_fen_with(start, CastlingMode::from_chess960(mode == 1))?
+        };
+        for &played in moves {
+            let m = PackedMove(u16::from_le_bytes(played)).unpack(state.position())?;
+            state.play_move(m);
+        }
+        state.history_mut().hide_moves_before(u32::from_le_bytes(*hidden));
+        Ok(state)
+    }
+}

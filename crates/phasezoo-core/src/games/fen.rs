@@ -1,0 +1,160 @@
+//! Positions as text: FEN and four-field EPD, strict in form, lenient in what may stand on the board.
+
+use shakmaty::fen::{Fen, ParseFenError};
+use shakmaty::{
+    CastlingMode, Color, EnPassantMode, Piece, Position, PositionError, PositionErrorKinds, Setup,
+};
+
+use crate::error::{Error, Result};
+use crate::games::rules::{Rules, game_name};
+
+/// How much of a bad text an error quotes.
+const QUOTED: usize = 120;
+
+/// The FEN of a position, its en passant square only where a capture there is legal.
+pub fn text<P: Position>(position: &P) -> String {
+    Fen::from_position(position, EnPassantMode::Legal).to_string()
+}
+
+/// `text` in quotes, shortened if it is long.
+pub(crate) fn quote(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        None => format!("'{text}'"),
+        Some((end, _)) => format!("'{}…' ({} characters)", &text[..end], text.chars().count()),
+    }
+}
+
+/// The position of a FEN, or of an EPD of four fields (its counters are then `0 1`).
+///
+/// Impossible checks and odd material are accepted; missing kings, a king that could be captured,
+/// castling rights without king and rook, an en passant square that no pawn has just passed and
+/// counters that are not whole numbers are errors.
+pub fn parse<R: Rules>(fen: &str, mode: CastlingMode) -> Result<R> {
+    let invalid = |reason: String| Error::InvalidFen(format!("{}: {reason}", quote(fen)));
+    let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
+    check_fields(&fields).map_err(invalid)?;
+    let setup = Fen::from_ascii(fields.join(" ").as_bytes())
+        .map_err(|error| invalid(describe_syntax(&error, &fields)))?
+        .into_setup();
+    if R::default().pockets().is_none() && setup.pockets.is_some() {
+        return Err(invalid(format!("{} has no pockets", game_name::<R>(mode))));
+    }
+    let ep_square = setup.ep_square;
+    setup_position(setup, mode).map_err(|error: PositionError<R>| {
+        let mut reason = describe_position(error.kinds());
+        if let Some(square) = ep_square
+            && error.kinds().contains(PositionErrorKinds::INVALID_EP_SQUARE)
+        {
+            reason = format!("{reason} (given: {square}; write '-' where there is none)");
+        }
+        invalid(reason)
+    })
+}
+
+/// The position of a setup, impossible checks and odd material included.
+pub fn setup_position<R: Rules>(
+    setup: Setup,
+    mode: CastlingMode,
+) -> std::result::Result<R, PositionError<R>> {
+    R::from_setup(setup, mode)
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
+}
+
+/// Checks the form of each field, the placement first; the error is the reason.
+fn check_fields(fields: &[&str]) -> std::result::Result<(), String> {
+    let Some(placement) = fields.first() else {
+        return Err("expected a FEN, found nothing".into());
+    };
+    check_placement(placement)?;
+    if !matches!(fields.len(), 4 | 6) {
+        return Err(format!(
+            "expected 6 fields (FEN) or 4 (EPD), separated by spaces, found {}",
+            fields.len()
+        ));
+    }
+    if !matches!(fields[1], "w" | "b") {
+        return Err(format!("expected the side to move, 'w' or 'b', found {}", quote(fields[1])));
+    }
+    if fields[2] != "-" && fields[2].bytes().any(|c| fields[2].matches(char::from(c)).count() > 1) {
+        return Err(format!("a castling right stands twice in {}", quote(fields[2])));
+    }
+    let counters = [("halfmove clock", 0), ("move number", 1)];
+    for ((name, least), field) in counters.iter().zip(fields.iter().skip(4)) {
+        let digits = !field.is_empty() && field.bytes().all(|c| c.is_ascii_digit());
+        if !(digits && field.parse::<u32>().is_ok_and(|value| value >= *least)) {
+            return Err(format!(
+                "expected a {name} from {least} to {}, found {}",
+                u32::MAX,
+                quote(field)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the form of the placement field, pockets in brackets aside.
+fn check_placement(field: &str) -> std::result::Result<(), String> {
+    let board = field.split_once('[').map_or(field, |(board, _)| board);
+    let ranks: Vec<&str> = board.split('/').collect();
+    if ranks.len() != 8 {
+        return Err(format!("expected 8 ranks, found {}", ranks.len()));
+    }
+    for (rank, row) in (1..=8).rev().zip(&ranks) {
+        let mut files = 0;
+        for c in row.chars() {
+            files += match c {
+                '1'..='8' => c as u32 - '0' as u32,
+                '~' => 0,
+                _ if Piece::from_char(c).is_some() => 1,
+                _ => return Err(format!("rank {rank}: expected pieces or digits, found {c:?}")),
+            };
+        }
+        if files != 8 {
+            return Err(format!("rank {rank} ({}): expected 8 squares, found {files}", quote(row)));
+        }
+    }
+    for (color, king) in [(Color::White, 'K'), (Color::Black, 'k')] {
+        let kings = board.matches(king).count();
+        if kings != 1 {
+            return Err(format!("expected one {color} king, found {kings}"));
+        }
+    }
+    Ok(())
+}
+
+fn describe_syntax(error: &ParseFenError, fields: &[&str]) -> String {
+    match error {
+        ParseFenError::InvalidCastling => format!(
+            "expected castling rights, some of KQkq or '-', found {}",
+            quote(fields.get(2).unwrap_or(&""))
+        ),
+        ParseFenError::InvalidEpSquare => format!(
+            "expected an en passant square or '-', found {}",
+            quote(fields.get(3).unwrap_or(&""))
+        ),
+        other => other.to_string(),
+    }
+}
+
+fn describe_position(kinds: PositionErrorKinds) -> String {
+    let reasons = [
+        (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
+        (PositionErrorKinds::MISSING_KING, "a king is missing"),
+        (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
+        (
+            PositionErrorKinds::INVALID_CASTLING_RIGHTS,
+            "castling rights need king and rook on their first squares",
+        ),
+        (
+            PositionErrorKinds::INVALID_EP_SQUARE,
+            "the en passant square must be empty and just passed by a pawn of the side not to move",
+        ),
+        (PositionErrorKinds::OPPOSITE_CHECK, "the king of the side not to move can be captured"),
+        (PositionErrorKinds::VARIANT, "a rule of the variant is broken"),
+    ];
+    let found: Vec<&str> =
+        reasons.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|(_, text)| *text).collect();
+    found.join("; ")
+}

@@ -1,0 +1,103 @@
+//! How a tree walks a board game: it is its own model.
+
+use std::marker::PhantomData;
+
+use crate::encode::actions;
+use crate::error::Result;
+use crate::game::{Action, Game, Player, Returns};
+use crate::games::board::BoardState;
+use crate::games::rules::Rules;
+use crate::gating::Features;
+use crate::model::{SearchModel, ValueRule};
+
+/// The model of a board game.
+///
+/// Nodes store nothing: a walker copies the root into lists that it owns already and plays the path,
+/// a few nanoseconds a ply, without allocating.
+#[derive(Clone, Copy, Debug)]
+pub struct BoardModel<R>(PhantomData<fn() -> R>);
+
+impl<R> BoardModel<R> {
+    /// The model.
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<R> Default for BoardModel<R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<R: Rules> SearchModel for BoardModel<R> {
+    type State = BoardState<R>;
+    type Snapshot = ();
+
+    fn value_rule(&self) -> ValueRule {
+        ValueRule::Negate
+    }
+
+    fn num_actions(&self) -> usize {
+        R::NUM_ACTIONS
+    }
+
+    fn actor(&self, state: &Self::State) -> Result<Player> {
+        Ok(state.player_to_move())
+    }
+
+    fn actions(&self, state: &Self::State, actions: &mut Vec<Action>) -> Result<()> {
+        actions.clear();
+        actions::legal_actions(state.position(), actions);
+        Ok(())
+    }
+
+    fn advance(&self, state: &mut Self::State, action: Action) -> Result<()> {
+        // The tree plays only what `actions` gave it, so that a second check of legality is saved.
+        let m = state.trusted_move_of(action)?;
+        state.play_move(m);
+        Ok(())
+    }
+
+    fn terminal(&self, state: &Self::State) -> Result<Option<Returns>> {
+        Ok(state.outcome().map(|outcome| Returns::zero_sum(outcome.winner)))
+    }
+
+    fn expand(&self, state: &Self::State, actions: &mut Vec<Action>) -> Result<Option<Returns>> {
+        self.actions(state, actions)?;
+        let outcome = state.outcome_if(actions.is_empty());
+        if outcome.is_some() {
+            actions.clear();
+        }
+        Ok(outcome.map(|outcome| Returns::zero_sum(outcome.winner)))
+    }
+
+    fn snapshot(&self, _state: &Self::State) {}
+
+    fn restore(
+        &self,
+        state: &mut Self::State,
+        root: &Self::State,
+        path: &[Action],
+        _snapshot: &(),
+    ) -> Result<()> {
+        state.clone_from(root);
+        path.iter().try_for_each(|&action| self.advance(state, action))
+    }
+
+    fn features(&self, state: &Self::State) -> Result<Features> {
+        Ok(state.features(state.player_to_move()))
+    }
+
+    fn ply(&self, state: &Self::State) -> Option<u32> {
+        Some(state.ply())
+    }
+
+    fn same(&self, a: &Self::State, b: &Self::State) -> Result<bool> {
+        Ok(a == b)
+    }
+
+    fn repeats_within(&self, state: &Self::State, plies: usize) -> bool {
+        state.history().repeats_within(plies)
+    }
+}

@@ -1,0 +1,207 @@
+//! Work on many states at once: planes, legal actions; and perft.
+
+use numpy::{PyArray1, PyArray4, PyArrayMethods, PyReadwriteArray4, PyUntypedArrayMethods};
+use phasezoo_core::encode::BoardPlanes;
+use phasezoo_core::game::{Action, Game, Player};
+use phasezoo_core::games::perft::perft_shared;
+use phasezoo_core::{Error, threads};
+use pyo3::prelude::*;
+
+use crate::errors::to_py;
+use crate::state::{AnyBoard, BoardState, dispatch, viewer};
+
+/// States that one thread handles at least: less is done before another thread has woken up.
+const GRAIN: usize = 32;
+
+/// A batch of states, kept alive while the interpreter lock is released.
+pub(crate) struct States(Vec<Py<BoardState>>);
+
+impl States {
+    /// The states of any Python sequence.
+    pub(crate) fn from_sequence(states: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut batch = Vec::with_capacity(states.len().unwrap_or_default());
+        for state in states.try_iter()? {
+            batch.push(state?.cast_into::<BoardState>()?.unbind());
+        }
+        Ok(Self(batch))
+    }
+
+    /// How many states there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One state.
+    pub(crate) fn get(&self, row: usize) -> &AnyBoard {
+        &self.0[row].get().board
+    }
+}
+
+/// Who sees each state: the players given, or the one to move.
+pub(crate) fn viewers(
+    states: &States,
+    players: Option<&[i64]>,
+) -> phasezoo_core::Result<Vec<Player>> {
+    if let Some(players) = players
+        && players.len() != states.len()
+    {
+        return Err(Error::InvalidArray(format!(
+            "players has {} entries for {} states; give one a state, or None",
+            players.len(),
+            states.len()
+        )));
+    }
+    (0..states.len())
+        .map(|row| viewer(states.get(row), players.map(|players| players[row])))
+        .collect()
+}
+
+/// float32[N, C, 8, 8]: the planes of each state, made on `threads` threads.
+#[pyfunction]
+#[pyo3(signature = (states, spec, out = None, players = None, threads = None))]
+fn encode<'py>(
+    py: Python<'py>,
+    states: &Bound<'py, PyAny>,
+    spec: &str,
+    out: Option<&Bound<'py, PyAny>>,
+    players: Option<Vec<i64>>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray4<f32>>> {
+    let planes = BoardPlanes::parse(spec).map_err(to_py)?;
+    let states = States::from_sequence(states)?;
+    let viewers = viewers(&states, players.as_deref()).map_err(to_py)?;
+    let [channels, height, width] = planes.shape();
+    let shape = [states.len(), channels, height, width];
+    let array = match out {
+        None => PyArray4::zeros(py, shape, false),
+        Some(out) => output(out, shape)?,
+    };
+    let mut writable = writable(&array)?;
+    let buffer = writable.as_slice_mut()?;
+    py.detach(|| fill(&states, planes, &viewers, buffer, threads)).map_err(to_py)?;
+    drop(writable);
+    Ok(array)
+}
+
+/// The caller's buffer, if it has the right type, shape and layout.
+fn output<'py>(out: &Bound<'py, PyAny>, shape: [usize; 4]) -> PyResult<Bound<'py, PyArray4<f32>>> {
+    let needed = || format!("needed is a writable, C-contiguous float32{shape:?}");
+    let Ok(array) = out.cast::<PyArray4<f32>>() else {
+        let given = describe(out);
+        return Err(to_py(Error::InvalidArray(format!("out is {given}; {}", needed()))));
+    };
+    if array.shape() != shape || !array.is_c_contiguous() {
+        let layout = if array.is_c_contiguous() { "C-contiguous" } else { "not C-contiguous" };
+        return Err(to_py(Error::InvalidArray(format!(
+            "out is {}, {layout}; {}",
+            describe(out),
+            needed()
+        ))));
+    }
+    Ok(array.clone())
+}
+
+/// Type and shape of what should have been an array.
+fn describe(object: &Bound<'_, PyAny>) -> String {
+    let attribute = |name| object.getattr(name).map(|value| value.to_string());
+    match (attribute("dtype"), attribute("shape")) {
+        (Ok(dtype), Ok(shape)) => format!("{dtype}{shape}"),
+        _ => format!("a {}", object.get_type()),
+    }
+}
+
+fn writable<'py>(array: &Bound<'py, PyArray4<f32>>) -> PyResult<PyReadwriteArray4<'py, f32>> {
+    array.try_readwrite().map_err(|error| {
+        to_py(Error::InvalidArray(format!("out cannot be written ({error}); give another array")))
+    })
+}
+
+fn fill(
+    states: &States,
+    planes: BoardPlanes,
+    viewers: &[Player],
+    buffer: &mut [f32],
+    threads: Option<usize>,
+) -> phasezoo_core::Result<()> {
+    let size = planes.size();
+    let mut rest = buffer;
+    let tasks = threads::ranges(states.len(), threads::parts(threads, states.len(), GRAIN)?)
+        .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
+        .collect();
+    threads::run(threads, tasks, |(out, rows)| {
+        for (out, row) in out.chunks_exact_mut(size).zip(rows) {
+            dispatch!(states.get(row), state => state.encode(planes, viewers[row], out));
+        }
+    })
+}
+
+/// The legal actions of each state, ascending: (offsets int64[N + 1], actions int32[total]). State i
+/// has `actions[offsets[i]:offsets[i + 1]]`; none when its game is over.
+#[pyfunction]
+#[pyo3(signature = (states, threads = None))]
+#[allow(clippy::type_complexity)] // a pair of arrays
+fn legal_actions<'py>(
+    py: Python<'py>,
+    states: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>)> {
+    let states = States::from_sequence(states)?;
+    let (offsets, actions) = py.detach(|| collect_actions(&states, threads)).map_err(to_py)?;
+    Ok((PyArray1::from_vec(py, offsets), PyArray1::from_vec(py, actions)))
+}
+
+fn collect_actions(
+    states: &States,
+    threads: Option<usize>,
+) -> phasezoo_core::Result<(Vec<i64>, Vec<i32>)> {
+    let parts = threads::parts(threads, states.len(), GRAIN)?;
+    let mut lists: Vec<(Vec<u32>, Vec<i32>)> = vec![Default::default(); parts];
+    let tasks = threads::ranges(states.len(), parts).zip(&mut lists).collect();
+    threads::run(threads, tasks, |(rows, (counts, all)): (std::ops::Range<usize>, &mut _)| {
+        let mut actions: Vec<Action> = Vec::with_capacity(64);
+        for row in rows {
+            let board = states.get(row);
+            dispatch!(board, state => state.legal_actions(board.to_play(), &mut actions));
+            counts.push(actions.len() as u32);
+            all.extend(actions.iter().map(|&action| action as i32));
+        }
+    })?;
+    let mut offsets = Vec::with_capacity(states.len() + 1);
+    offsets.push(0);
+    let mut total = 0;
+    for count in lists.iter().flat_map(|(counts, _)| counts) {
+        total += i64::from(*count);
+        offsets.push(total);
+    }
+    Ok((offsets, lists.into_iter().flat_map(|(_, all)| all).collect()))
+}
+
+/// The number of move sequences of `depth` plies, from `fen` or the usual start. Ctrl-C stops it.
+#[pyfunction]
+#[pyo3(signature = (game, fen = None, depth = 5, threads = None))]
+fn perft(
+    py: Python<'_>,
+    game: &str,
+    fen: Option<&str>,
+    depth: u32,
+    threads: Option<usize>,
+) -> PyResult<u64> {
+    let board = fen.map_or_else(|| AnyBoard::initial(game), |fen| AnyBoard::from_fen(game, fen));
+    let board = board.map_err(to_py)?;
+    let mut interrupt = Ok(());
+    let count = py.detach(|| {
+        dispatch!(&board, state => perft_shared(state.position(), depth, threads, || {
+            interrupt = Python::attach(Python::check_signals);
+            interrupt.is_ok()
+        }))
+    });
+    interrupt?;
+    // Without an interrupt nobody gave the count up.
+    count.map(Option::unwrap_or_default).map_err(to_py)
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(encode, m)?)?;
+    m.add_function(wrap_pyfunction!(legal_actions, m)?)?;
+    m.add_function(wrap_pyfunction!(perft, m)?)
+}

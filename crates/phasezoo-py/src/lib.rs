@@ -1,0 +1,19 @@
+//! `phasezoo._core`: conversions, release of the interpreter lock and error mapping around
+//! `phasezoo-core`. No logic lives here.
+
+// Arguments come from Python by value.
+#![allow(clippy::needless_pass_by_value)]
+
+mod encode;
+mod errors;
+mod state;
+
+use pyo3::prelude::*;
+
+/// The native core of phasezoo.
+#[pymodule(gil_used = false)]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    state::register(m)?;
+    encode::register(m)?;
+    m.add("__version__", env!("CARGO_PKG_VERSION"))
+}

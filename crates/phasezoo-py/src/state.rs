@@ -1,0 +1,390 @@
+//! `BoardState` and `Outcome`: states of board games as immutable Python values.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
+use phasezoo_core::encode::BoardPlanes;
+use phasezoo_core::game::{Game, Outcome as CoreOutcome, Player};
+use phasezoo_core::games::ChessState;
+use phasezoo_core::{Error, Result};
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::errors::to_py;
+
+/// A state of any board game: the one place that dispatches over them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum AnyBoard {
+    /// Standard chess.
+    Chess(ChessState),
+}
+
+/// Evaluates an expression on the state inside an [`AnyBoard`], whatever its game.
+macro_rules! dispatch {
+    ($board:expr, $state:ident => $body:expr) => {
+        match $board {
+            $crate::state::AnyBoard::Chess($state) => $body,
+        }
+    };
+}
+pub(crate) use dispatch;
+
+impl AnyBoard {
+    /// The start of a game.
+    pub(crate) fn initial(game: &str) -> Result<Self> {
+        match game {
+            "chess" => Ok(Self::Chess(ChessState::initial())),
+            other => Err(unknown_game(other)),
+        }
+    }
+
+    /// A game that starts at a FEN.
+    pub(crate) fn from_fen(game: &str, fen: &str) -> Result<Self> {
+        match game {
+            "chess" => ChessState::from_fen(fen).map(Self::Chess),
+            other => Err(unknown_game(other)),
+        }
+    }
+
+    fn from_bytes(game: &str, bytes: &[u8]) -> Result<Self> {
+        match game {
+            "chess" => ChessState::from_bytes(bytes).map(Self::Chess),
+            other => Err(unknown_game(other)),
+        }
+    }
+
+    /// The name of the game.
+    pub(crate) fn game(&self) -> &'static str {
+        dispatch!(self, state => state.game())
+    }
+
+    /// Whose turn it is, also when the game is over.
+    pub(crate) fn to_play(&self) -> Player {
+        dispatch!(self, state => state.player_to_move())
+    }
+
+    /// The state after one action.
+    pub(crate) fn play(&self, action: u32) -> Result<Self> {
+        let mut next = self.clone();
+        dispatch!(&mut next, state => state.apply(&[action]))?;
+        Ok(next)
+    }
+}
+
+fn unknown_game(name: &str) -> Error {
+    Error::UnknownGame(format!("{name:?} is not a board game of the core; known is \"chess\""))
+}
+
+/// An action as a caller gives it: any whole number. One that is no action index is named in an
+/// `IllegalAction`, not wrapped and not an overflow.
+pub(crate) struct ActionIndex(pub(crate) u32);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for ActionIndex {
+    type Error = PyErr;
+
+    fn extract(action: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match action.extract::<u32>() {
+            Ok(index) => Ok(Self(index)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(action.py()) => {
+                let message =
+                    format!("action {} is no action index; choose one of legal_actions", *action);
+                Err(to_py(Error::IllegalAction(message)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The player who sees a state: the one given, which must exist, or the one to move.
+pub(crate) fn viewer(board: &AnyBoard, player: Option<i64>) -> Result<Player> {
+    match player {
+        None => Ok(board.to_play()),
+        Some(0) => Ok(0),
+        Some(1) => Ok(1),
+        Some(other) => Err(Error::InvalidConfig(format!(
+            "player {other}: {} has the players 0 and 1",
+            board.game()
+        ))),
+    }
+}
+
+/// How a game ended.
+#[pyclass(frozen, eq, hash, module = "phasezoo._core")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Outcome {
+    /// Index of the winner, or None.
+    #[pyo3(get)]
+    winner: Option<Player>,
+    /// Why the game ended, such as "checkmate".
+    #[pyo3(get)]
+    reason: String,
+}
+
+#[pymethods]
+impl Outcome {
+    #[new]
+    #[pyo3(signature = (winner, reason))]
+    fn new(winner: Option<Player>, reason: String) -> Self {
+        Self { winner, reason }
+    }
+
+    fn __repr__(&self) -> String {
+        let winner = self.winner.map_or_else(|| "None".into(), |winner| winner.to_string());
+        format!("Outcome(winner={winner}, reason='{}')", self.reason)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (Option<Player>, String)) {
+        let outcome = slf.get();
+        (slf.get_type().into_any(), (outcome.winner, outcome.reason.clone()))
+    }
+}
+
+impl From<CoreOutcome> for Outcome {
+    fn from(outcome: CoreOutcome) -> Self {
+        Self { winner: outcome.winner, reason: outcome.reason.as_str().into() }
+    }
+}
+
+/// A position of a board game with its history; an immutable value.
+#[pyclass(frozen, eq, module = "phasezoo._core")]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BoardState {
+    pub(crate) board: AnyBoard,
+}
+
+impl From<AnyBoard> for BoardState {
+    fn from(board: AnyBoard) -> Self {
+        Self { board }
+    }
+}
+
+#[pymethods]
+impl BoardState {
+    /// How many players there are.
+    #[classattr]
+    #[pyo3(name = "num_players")]
+    const NUM_PLAYERS: usize = 2;
+
+    /// The name of the game.
+    #[getter]
+    fn game(&self) -> &'static str {
+        self.board.game()
+    }
+
+    /// The FEN of the position; its en passant square only where a capture there is legal.
+    #[getter]
+    fn fen(&self) -> String {
+        dispatch!(&self.board, state => state.fen())
+    }
+
+    /// The FEN that the game started from; None for the usual start.
+    #[getter]
+    fn start_fen(&self) -> Option<String> {
+        dispatch!(&self.board, state => state.start_fen())
+    }
+
+    /// Moves since the start.
+    #[getter]
+    fn ply(&self) -> u32 {
+        dispatch!(&self.board, state => state.ply())
+    }
+
+    /// The player to move, 0 White or 1 Black, also when the game is over.
+    #[getter]
+    fn to_play(&self) -> Player {
+        self.board.to_play()
+    }
+
+    /// Whether the game is over.
+    #[getter]
+    fn is_terminal(&self) -> bool {
+        dispatch!(&self.board, state => state.outcome().is_some())
+    }
+
+    /// How the game ended; None while it goes on.
+    #[getter]
+    fn outcome(&self) -> Option<Outcome> {
+        dispatch!(&self.board, state => state.outcome()).map(Outcome::from)
+    }
+
+    /// float32[2]: +1 for the winner, -1 for the other, 0 each in a draw and before the end.
+    #[getter]
+    fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        dispatch!(&self.board, state => state.returns()).as_slice().to_pyarray(py)
+    }
+
+    /// int64[L]: the legal actions, ascending; none when the game is over.
+    #[getter]
+    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let actions: Vec<i64> = self.actions().into_iter().map(i64::from).collect();
+        PyArray1::from_vec(py, actions)
+    }
+
+    /// int8[A]: 1 where an action is legal; all zeros when the game is over.
+    #[getter]
+    fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        let size = dispatch!(&self.board, state => state.num_actions());
+        let mask = PyArray1::zeros(py, size, false);
+        let mut writable = mask.try_readwrite()?;
+        let slots = writable.as_slice_mut()?;
+        for action in self.actions() {
+            slots[action as usize] = 1;
+        }
+        drop(writable);
+        Ok(mask)
+    }
+
+    /// The moves since the start in UCI notation, oldest first.
+    #[getter]
+    fn moves(&self) -> Vec<String> {
+        dispatch!(&self.board, state => state.history().moves().iter().map(ToString::to_string).collect())
+    }
+
+    /// How often the position stood earlier in the game.
+    #[getter]
+    fn occurrences(&self) -> u32 {
+        dispatch!(&self.board, state => state.occurrences())
+    }
+
+    /// A 64-bit key of the position alone, the same on every machine.
+    #[getter]
+    fn key(&self) -> u64 {
+        dispatch!(&self.board, state => state.key())
+    }
+
+    /// Whether the side to move is in check.
+    #[getter]
+    fn is_check(&self) -> bool {
+        dispatch!(&self.board, state => state.is_check())
+    }
+
+    /// The state after an action; this one stays as it is.
+    fn play(&self, action: ActionIndex) -> PyResult<Self> {
+        self.board.play(action.0).map(Self::from).map_err(to_py)
+    }
+
+    /// The action of a UCI move, such as "e2e4" or "e7e8q".
+    fn parse_uci(&self, uci: &str) -> PyResult<u32> {
+        dispatch!(&self.board, state => state.parse_uci(uci)).map_err(to_py)
+    }
+
+    /// The action of a SAN move, such as "Nf3" or "exd8=Q+".
+    fn parse_san(&self, san: &str) -> PyResult<u32> {
+        dispatch!(&self.board, state => state.parse_san(san)).map_err(to_py)
+    }
+
+    /// The UCI notation of a legal action.
+    fn uci(&self, action: ActionIndex) -> PyResult<String> {
+        dispatch!(&self.board, state => state.uci(action.0)).map_err(to_py)
+    }
+
+    /// The SAN notation of a legal action.
+    fn san(&self, action: ActionIndex) -> PyResult<String> {
+        dispatch!(&self.board, state => state.san(action.0)).map_err(to_py)
+    }
+
+    /// float32[C, 8, 8]: input planes as `player` (default: the one to move) sees the state.
+    #[pyo3(signature = (spec = "v2", player = None))]
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &str,
+        player: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let planes = BoardPlanes::parse(spec).map_err(to_py)?;
+        let player = viewer(&self.board, player).map_err(to_py)?;
+        let array = PyArray3::zeros(py, planes.shape(), false);
+        let mut writable = array.try_readwrite()?;
+        let out = writable.as_slice_mut()?;
+        dispatch!(&self.board, state => state.encode(planes, player, out));
+        drop(writable);
+        Ok(array)
+    }
+
+    /// The same state without the last moves that planes show; repetitions stay counted.
+    fn without_history(&self) -> Self {
+        match &self.board {
+            AnyBoard::Chess(state) => AnyBoard::Chess(state.without_history()).into(),
+        }
+    }
+
+    /// A `chess.Board` of python-chess with the moves played on it.
+    fn board<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("phasezoo.games.boards")?.call_method1("to_board", (slf,))
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.board.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<BoardState {} '{}' ply {}>", self.game(), self.fen(), self.ply())
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyDict>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let board = &slf.get().board;
+        let bytes = PyBytes::new(py, &dispatch!(board, state => state.to_bytes()));
+        let restore = slf.get_type().getattr("from_bytes")?;
+        let arguments = (board.game(), bytes).into_pyobject(py)?;
+        (restore, arguments).into_pyobject(py)
+    }
+
+    /// The state as bytes, which `from_bytes` reads back.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &dispatch!(&self.board, state => state.to_bytes()))
+    }
+
+    /// The state of `to_bytes`, every move of it checked.
+    #[staticmethod]
+    fn from_bytes(game: &str, data: &[u8]) -> PyResult<Self> {
+        AnyBoard::from_bytes(game, data).map(Self::from).map_err(to_py)
+    }
+}
+
+impl BoardState {
+    fn actions(&self) -> Vec<u32> {
+        let mut actions = Vec::with_capacity(64);
+        let player = self.board.to_play();
+        dispatch!(&self.board, state => state.legal_actions(player, &mut actions));
+        actions
+    }
+}
+
+/// The start of a board game.
+#[pyfunction]
+fn board_initial(game: &str) -> PyResult<BoardState> {
+    AnyBoard::initial(game).map(BoardState::from).map_err(to_py)
+}
+
+/// A board game that starts at a FEN or a four-field EPD, after `moves` in UCI notation.
+#[pyfunction]
+#[pyo3(signature = (game, fen, moves = Vec::new()))]
+fn board_from_fen(game: &str, fen: &str, moves: Vec<String>) -> PyResult<BoardState> {
+    let start = AnyBoard::from_fen(game, fen);
+    let end = start.and_then(|start| {
+        moves.iter().try_fold(start, |board, uci| {
+            let action = dispatch!(&board, state => state.parse_uci(uci))?;
+            board.play(action)
+        })
+    });
+    end.map(BoardState::from).map_err(to_py)
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<BoardState>()?;
+    m.add_class::<Outcome>()?;
+    m.add_function(wrap_pyfunction!(board_initial, m)?)?;
+    m.add_function(wrap_pyfunction!(board_from_fen, m)?)
+}
