@@ -1,0 +1,94 @@
+//! What the games of a vector share, and what one step of a game shows.
+
+use super::options::{Opponent, Options};
+use crate::error::{Error, Result};
+use crate::game::{Game, Player};
+
+/// `to_play` where several players move at once.
+pub const SIMULTANEOUS: i64 = -2;
+
+/// Makes the initial state of the game with a seed.
+pub(super) type Start<G> = dyn Fn(u64) -> Result<G> + Send + Sync;
+
+/// What all boards share while they are stepped.
+pub(super) struct Context<'a, G: Game> {
+    pub(super) options: &'a Options<G::Planes>,
+    pub(super) start: &'a Start<G>,
+    pub(super) num_players: usize,
+    pub(super) num_actions: usize,
+}
+
+impl<G: Game> Context<'_, G> {
+    pub(super) fn self_play(&self) -> bool {
+        self.options.opponent == Opponent::None
+    }
+
+    pub(super) fn plane_size(&self) -> usize {
+        plane_size::<G>(self.options)
+    }
+}
+
+/// Numbers in one observation; 0 where there are no observations.
+pub(super) fn plane_size<G: Game>(options: &Options<G::Planes>) -> usize {
+    options.planes.map_or(0, |planes| G::plane_shape(planes).iter().product())
+}
+
+/// What a finished game showed last; kept where the new game takes its place in the same step.
+#[derive(Clone, Debug)]
+pub struct Final<G> {
+    /// The last state.
+    pub state: G,
+    /// Who saw it.
+    pub seat: Player,
+    /// The player to move, had the game gone on.
+    pub to_play: i64,
+    /// Its phase.
+    pub phase: u8,
+    /// Whether an illegal action ended it.
+    pub illegal: bool,
+    /// Sign of the first player's return, if the rules ended it.
+    pub result: Option<i8>,
+}
+
+/// What one step or reset did.
+#[derive(Debug)]
+pub(super) struct Shown<G> {
+    pub(super) reward: f64,
+    pub(super) end: Option<End>,
+    pub(super) illegal: bool,
+    pub(super) result: Option<i8>,
+    /// The game that ended in this step, where the next one has begun already.
+    pub(super) last: Option<Box<Final<G>>>,
+    /// Whether a game began, using up the seed prepared for it.
+    pub(super) restarted: bool,
+}
+
+impl<G> Default for Shown<G> {
+    fn default() -> Self {
+        Self { reward: 0.0, end: None, illegal: false, result: None, last: None, restarted: false }
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// By its rules, or by an illegal action.
+    Terminated,
+    /// At its length limit.
+    Truncated,
+}
+
+pub(super) fn no_action(player: Player) -> Error {
+    Error::GameContract(format!(
+        "player {player} is to move but has no legal action: a game must say that it is over, or give \
+         at least one action"
+    ))
+}
+
+pub(super) fn nobody_moves_for_all() -> Error {
+    Error::InvalidConfig(
+        "opponent = none: players of this game move at once, so that one action a step is not \
+         enough; name an opponent"
+            .into(),
+    )
+}

@@ -1,0 +1,367 @@
+//! Many games stepped together into the caller's buffers.
+//!
+//! A [`Vector`] holds N games of one kind, each with a learner in one seat. [`Vector::step`] takes one
+//! action per game and writes what the learners see; threads own contiguous rows. Opponents move
+//! inside the step, except [`Opponent::Outside`] ones: then [`Vector::step`] stops where their actions
+//! are needed, [`Vector::waiting`] says for whom, [`Vector::reply`] goes on, and
+//! [`Vector::observe`] writes once nobody is awaited.
+//!
+//! Games that end are followed by new ones as [`Autoreset`] says. A game is determined by its seed;
+//! the caller prepares the next seed of every game, and [`Vector::restarted`] says which were used.
+
+mod board;
+mod context;
+mod options;
+mod outputs;
+
+use std::sync::{Mutex, PoisonError};
+
+use board::Board;
+use context::{Context, Shown, Start, plane_size};
+pub use context::{Final, SIMULTANEOUS};
+pub use options::{Autoreset, Illegal, Opponent, Options, Purpose, Seat, stream};
+pub use outputs::{Mark, Outputs};
+
+use crate::error::{Error, Result};
+use crate::game::{Action, Game, Player};
+use crate::rng::mix;
+use crate::threads;
+
+/// A thread takes at least so many games: fewer cost less than waking it.
+const GRAIN: usize = 64;
+
+/// N games of one kind, stepped together.
+pub struct Vector<G: Game> {
+    options: Options<G::Planes>,
+    start: Box<Start<G>>,
+    num_players: usize,
+    num_actions: usize,
+    boards: Vec<Board<G>>,
+    /// An error left some games in the middle of a step; only a reset helps.
+    broken: bool,
+}
+
+impl<G: Game> Vector<G> {
+    /// `num_envs` games, not begun yet. `start` makes the initial state of the game with a seed.
+    pub fn new(
+        num_envs: usize,
+        options: Options<G::Planes>,
+        start: impl Fn(u64) -> Result<G> + Send + Sync + 'static,
+    ) -> Result<Self> {
+        if num_envs == 0 {
+            return Err(Error::InvalidConfig("num_envs = 0: at least 1 is needed".into()));
+        }
+        if options.max_plies == Some(0) {
+            return Err(Error::InvalidConfig(
+                "max_plies = 0: at least 1 is needed, or none for no limit".into(),
+            ));
+        }
+        let template = start(0)?;
+        let num_players = template.num_players();
+        if let Seat::Fixed(player) = options.seat
+            && usize::from(player) >= num_players
+        {
+            return Err(Error::InvalidConfig(format!(
+                "seat {player}: this game has the players 0 to {}",
+                num_players - 1
+            )));
+        }
+        Ok(Self {
+            num_players,
+            num_actions: template.num_actions(),
+            boards: (0..num_envs).map(|_| Board::new(template.clone())).collect(),
+            options,
+            start: Box::new(start),
+            broken: true,
+        })
+    }
+
+    /// How many games there are.
+    pub fn len(&self) -> usize {
+        self.boards.len()
+    }
+
+    /// Never: a vector has at least one game.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The set-up.
+    pub fn options(&self) -> &Options<G::Planes> {
+        &self.options
+    }
+
+    /// The state of game `row`.
+    pub fn state(&self, row: usize) -> &G {
+        &self.boards[row].state
+    }
+
+    /// The player who sees the observation of game `row`: the learner, or in self-play the one to
+    /// move.
+    pub fn seat(&self, row: usize) -> Player {
+        self.boards[row].seat
+    }
+
+    /// The seed of game `row`.
+    pub fn seed(&self, row: usize) -> u64 {
+        self.boards[row].seed
+    }
+
+    /// The learner's legal actions in game `row`, ascending; none when it is over.
+    pub fn legal(&self, row: usize) -> &[Action] {
+        &self.boards[row].legal
+    }
+
+    /// The game that ended in the last step of row `row` and has been followed by another already.
+    pub fn ended(&self, row: usize) -> Option<&Final<G>> {
+        self.boards[row].shown.last.as_deref()
+    }
+
+    /// The rows whose prepared seed was used in the last step or reset.
+    pub fn restarted(&self) -> impl Iterator<Item = usize> {
+        self.boards
+            .iter()
+            .enumerate()
+            .filter(|(_, board)| board.shown.restarted)
+            .map(|(row, _)| row)
+    }
+
+    /// The rows, and the players in them, whose actions are awaited, ascending.
+    pub fn waiting(&self) -> impl Iterator<Item = (usize, Player)> {
+        self.boards
+            .iter()
+            .enumerate()
+            .flat_map(|(row, board)| board.waiting.iter().map(move |player| (row, player)))
+    }
+
+    /// Begins games anew: all, or the rows where `mask` is true, each with its seed, from `position`
+    /// or the game's start. Where `reseeded`, alternating seats begin at player 0 again.
+    pub fn reset(
+        &mut self,
+        mask: Option<&[bool]>,
+        seeds: &[u64],
+        reseeded: &[bool],
+        position: Option<&G>,
+    ) -> Result<()> {
+        let rows = self.len();
+        check_length("seeds", seeds.len(), rows)?;
+        check_length("reseeded", reseeded.len(), rows)?;
+        if let Some(mask) = mask {
+            check_length("reset_mask", mask.len(), rows)?;
+            if self.broken && !mask.iter().all(|&reset| reset) {
+                return Err(out_of_order("before the first full reset, or after an error"));
+            }
+        }
+        if let Some(position) = position
+            && position.outcome().is_some()
+        {
+            return Err(Error::InvalidConfig(
+                "the position given to reset is finished; give one in which the game goes on"
+                    .into(),
+            ));
+        }
+        self.broken = true;
+        self.each(|context, board, row, _| {
+            if mask.is_none_or(|mask| mask[row]) {
+                board.reset(context, seeds[row], position, reseeded[row])
+            } else {
+                board.shown = Shown::default();
+                Ok(())
+            }
+        })?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Plays one action per game. Games whose last step ended them begin anew instead, under
+    /// [`Autoreset::NextStep`]. `seeds` are those of the next games. With `out`, the observations are
+    /// written in the same pass, which [`Opponent::Outside`] does not allow.
+    pub fn step(&mut self, actions: &[i64], seeds: &[u64], out: Option<Outputs>) -> Result<()> {
+        check_length("actions", actions.len(), self.len())?;
+        check_length("seeds", seeds.len(), self.len())?;
+        self.check_order()?;
+        self.check_actions(actions)?;
+        if let Some(out) = &out {
+            out.check(self.len(), plane_size::<G>(&self.options), self.num_actions)?;
+        }
+        self.broken = true;
+        self.each_into(out, |context, board, row, out| {
+            board.step(context, actions[row] as Action, seeds[row])?;
+            if let Some((out, local)) = out {
+                board.write(context, out, local);
+            }
+            Ok(())
+        })?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Takes the awaited actions, in the order of [`Vector::waiting`]. More may be awaited after it.
+    pub fn reply(&mut self, actions: &[i64]) -> Result<()> {
+        let waiting: Vec<_> = self.waiting().collect();
+        check_length("opponents' actions", actions.len(), waiting.len())?;
+        let mut legal = Vec::new();
+        for (&(row, player), &action) in waiting.iter().zip(actions) {
+            self.boards[row].state.legal_actions(player, &mut legal);
+            let known =
+                Action::try_from(action).is_ok_and(|action| legal.binary_search(&action).is_ok());
+            if !known {
+                return Err(Error::IllegalAction(format!(
+                    "the opponent in seat {player} of game {row} answered action {action}, which is \
+                     not one of the {} legal ones; the step can be taken up again only by reset()",
+                    legal.len()
+                )));
+            }
+        }
+        let mut given = vec![Vec::new(); self.len()];
+        for (&(row, _), &action) in waiting.iter().zip(actions) {
+            given[row].push(action as Action);
+        }
+        self.broken = true;
+        self.each(|context, board, row, _| match given[row].as_slice() {
+            [] => Ok(()),
+            actions => board.reply(context, actions),
+        })?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Writes what the learners see.
+    pub fn observe(&mut self, out: Outputs) -> Result<()> {
+        self.check_order()?;
+        out.check(self.len(), plane_size::<G>(&self.options), self.num_actions)?;
+        self.each_into(Some(out), |context, board, _, out| {
+            if let Some((out, local)) = out {
+                board.write(context, out, local);
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes the last observation of the game that ended in row `row`.
+    pub fn encode_ended(&self, row: usize, planes: &mut [f32]) -> Result<()> {
+        check_length("the observation", planes.len(), plane_size::<G>(&self.options))?;
+        if let (Some(spec), Some(last)) = (self.options.planes, self.ended(row)) {
+            last.state.encode(spec, last.seat, planes);
+        }
+        Ok(())
+    }
+
+    /// One uniformly random legal action per game, from one random word each; in finished games any
+    /// action.
+    pub fn sample(&self, words: &[u64], actions: &mut [i64]) -> Result<()> {
+        check_length("words", words.len(), self.len())?;
+        check_length("actions", actions.len(), self.len())?;
+        for ((board, &word), action) in self.boards.iter().zip(words).zip(actions) {
+            let below = |bound: usize| ((u128::from(mix(word)) * bound as u128) >> 64) as usize;
+            *action = match board.legal.len() {
+                0 => below(self.num_actions) as i64,
+                count => i64::from(board.legal[below(count)]),
+            };
+        }
+        Ok(())
+    }
+
+    fn check_order(&self) -> Result<()> {
+        if self.broken || self.waiting().next().is_some() {
+            return Err(out_of_order("before the first reset, or after an error"));
+        }
+        Ok(())
+    }
+
+    /// Refuses actions that cannot be played, before any game has moved.
+    fn check_actions(&self, actions: &[i64]) -> Result<()> {
+        for (row, (board, &action)) in self.boards.iter().zip(actions).enumerate() {
+            if board.over {
+                if self.options.autoreset == Autoreset::Disabled {
+                    return Err(Error::InvalidState(format!(
+                        "game {row} is over and autoreset is disabled: call \
+                         reset(options={{\"reset_mask\": …}}) before the next step"
+                    )));
+                }
+                continue;
+            }
+            let index =
+                Action::try_from(action).ok().filter(|&index| (index as usize) < self.num_actions);
+            let Some(index) = index else {
+                return Err(Error::IllegalAction(format!(
+                    "action {action} of game {row}: expected a whole number from 0 to {}",
+                    self.num_actions - 1
+                )));
+            };
+            if self.options.illegal == Illegal::Raise && board.legal.binary_search(&index).is_err()
+            {
+                return Err(Error::IllegalAction(format!(
+                    "action {action} of game {row} is not one of its {} legal actions; \
+                     infos[\"action_mask\"] shows them. No game has moved",
+                    board.legal.len()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn each<F>(&mut self, work: F) -> Result<()>
+    where
+        F: Fn(&Context<G>, &mut Board<G>, usize, Option<(&mut Outputs, usize)>) -> Result<()>
+            + Sync,
+    {
+        self.each_into(None, work)
+    }
+
+    /// Runs `work` on every board, threads owning contiguous rows. It is given the row, and where
+    /// there are buffers its thread's share of them with the row inside that. The error of the lowest
+    /// row is returned.
+    fn each_into<F>(&mut self, mut out: Option<Outputs>, work: F) -> Result<()>
+    where
+        F: Fn(&Context<G>, &mut Board<G>, usize, Option<(&mut Outputs, usize)>) -> Result<()>
+            + Sync,
+    {
+        let rows = self.boards.len();
+        let threads = self.options.threads;
+        let parts = threads::parts(threads, rows, GRAIN)?;
+        let size = plane_size::<G>(&self.options);
+        let context = Context {
+            options: &self.options,
+            start: &*self.start,
+            num_players: self.num_players,
+            num_actions: self.num_actions,
+        };
+        let mut boards = self.boards.as_mut_slice();
+        let tasks: Vec<_> = threads::ranges(rows, parts)
+            .map(|range| {
+                let share =
+                    out.as_mut().map(|out| out.take(range.len(), size, context.num_actions));
+                (range.start, threads::take_rows(&mut boards, range.len()), share)
+            })
+            .collect();
+        let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+        threads::run(threads, tasks, |(first, boards, mut share)| {
+            for (local, board) in boards.iter_mut().enumerate() {
+                let out = share.as_mut().map(|share| (share, local));
+                if let Err(error) = work(&context, board, first + local, out) {
+                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+                    if failure.as_ref().is_none_or(|(row, _)| first + local < *row) {
+                        *failure = Some((first + local, error));
+                    }
+                    return;
+                }
+            }
+        })?;
+        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some((_, error)) => Err(error),
+        }
+    }
+}
+
+fn check_length(name: &str, given: usize, needed: usize) -> Result<()> {
+    if given == needed {
+        return Ok(());
+    }
+    Err(Error::InvalidArray(format!("{name}: {given} elements, {needed} are needed")))
+}
+
+fn out_of_order(when: &str) -> Error {
+    Error::InvalidState(format!("the games cannot be stepped {when}: call reset() first"))
+}

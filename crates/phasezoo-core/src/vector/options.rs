@@ -1,0 +1,91 @@
+//! How a vector of games is set up, and the random streams of one game.
+
+use crate::game::Player;
+use crate::gating::Gate;
+use crate::rng::Stream;
+
+/// Which player the learner is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// Always this one.
+    Fixed(Player),
+    /// Player 0 in the first game after a seeding, then one seat further every game.
+    Alternate,
+    /// Drawn for every game from its seed.
+    Random,
+}
+
+/// Who moves for the players that are not the learner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opponent {
+    /// Nobody: the learner moves for all, one ply a step (turn games alone).
+    None,
+    /// A uniformly random legal action, drawn from the game's stream for that seat.
+    Random,
+    /// The caller, who answers [`super::Vector::waiting`] by [`super::Vector::reply`].
+    Outside,
+}
+
+/// What happens when the learner's action is not legal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Illegal {
+    /// The game ends, with -1 for the learner.
+    Terminate,
+    /// The step is refused before any game has moved.
+    Raise,
+    /// A uniformly random legal action is played instead.
+    RandomLegal,
+}
+
+/// When a finished game is followed by a new one (Gymnasium's modes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Autoreset {
+    /// At the next step, which ignores the action.
+    NextStep,
+    /// In the same step, which shows the new game's first observation.
+    SameStep,
+    /// Never: the caller resets.
+    Disabled,
+}
+
+/// The set-up shared by all games of a vector.
+#[derive(Clone, Debug)]
+pub struct Options<P> {
+    /// Which planes are observed; `None` for no observations.
+    pub planes: Option<P>,
+    /// What says the phase; `None` where it is always 0.
+    pub gate: Option<Gate>,
+    /// Which player the learner is; not read when [`Opponent::None`].
+    pub seat: Seat,
+    /// Who moves for the others.
+    pub opponent: Opponent,
+    /// What an illegal action does.
+    pub illegal: Illegal,
+    /// Games are truncated after so many plies since their start.
+    pub max_plies: Option<u32>,
+    /// What follows the end of a game.
+    pub autoreset: Autoreset,
+    /// Threads to use; `None` for the default.
+    pub threads: Option<usize>,
+}
+
+/// What a stream of a game is for. Every game has one seed; its parts draw from streams of their own
+/// (SPEC §11), so that one game is the same whichever environment plays it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The initial state, in games that draw it.
+    Start = 0,
+    /// The learner's seat.
+    Seat = 1,
+    /// The random opponent in a seat.
+    Opponent = 2,
+    /// Replacing illegal actions.
+    Illegal = 3,
+    /// The session of an agent in a seat.
+    Session = 4,
+}
+
+/// The stream of the game with seed `game_seed` for one purpose and player.
+pub fn stream(game_seed: u64, purpose: Purpose, player: Player) -> Stream {
+    Stream::derive(game_seed, (purpose as u64) << 8 | u64::from(player))
+}

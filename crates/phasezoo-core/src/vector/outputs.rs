@@ -1,0 +1,118 @@
+//! The caller's buffers, one contiguous block per array, and how they are dealt out to threads.
+
+use crate::error::{Error, Result};
+use crate::game::Action;
+use crate::threads::take_rows;
+
+/// Which entries of a mask buffer are set, so that the next write unsets those alone.
+///
+/// Clearing a whole row of 4,672 actions to set thirty of them would cost as much memory traffic as a
+/// third of the planes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing is known of the row: it is cleared.
+    #[default]
+    Unknown,
+    /// Exactly these entries are set.
+    Set(Vec<Action>),
+}
+
+/// Where the observations of N games are written. Row `i` of each array is game `i`'s.
+#[derive(Debug)]
+pub struct Outputs<'a> {
+    /// `[N, C, H, W]`, what the learner sees; empty where there are no observations.
+    pub planes: &'a mut [f32],
+    /// `[N, A]`, 1 = legal; ones for a finished game.
+    pub masks: &'a mut [i8],
+    /// `[N]`, what is set in `masks`.
+    pub marks: &'a mut [Mark],
+    /// `[N]`, the learner's reward.
+    pub rewards: &'a mut [f64],
+    /// `[N]`, whether the game ended by its rules, or by an illegal action.
+    pub terminated: &'a mut [bool],
+    /// `[N]`, whether the game was cut at its length limit.
+    pub truncated: &'a mut [bool],
+    /// `[N]`, whether the learner's action was illegal.
+    pub illegal: &'a mut [bool],
+    /// `[N]`, the player to move, or [`super::SIMULTANEOUS`].
+    pub to_play: &'a mut [i64],
+    /// `[N]`, plies since the game's start.
+    pub ply: &'a mut [i64],
+    /// `[N]`, the phase.
+    pub phase: &'a mut [i64],
+    /// `[N]`, sign of the first player's return where a game ended by its rules, otherwise 0.
+    pub result: &'a mut [i8],
+    /// `[N]`, whether `result` is one.
+    pub has_result: &'a mut [bool],
+}
+
+impl<'a> Outputs<'a> {
+    /// Checks that every array is that of `rows` games.
+    pub(super) fn check(&self, rows: usize, planes: usize, actions: usize) -> Result<()> {
+        let sizes = [
+            ("observations", self.planes.len(), rows * planes),
+            ("action_mask", self.masks.len(), rows * actions),
+            ("marks", self.marks.len(), rows),
+            ("rewards", self.rewards.len(), rows),
+            ("terminations", self.terminated.len(), rows),
+            ("truncations", self.truncated.len(), rows),
+            ("illegal_action", self.illegal.len(), rows),
+            ("to_play", self.to_play.len(), rows),
+            ("ply", self.ply.len(), rows),
+            ("phase", self.phase.len(), rows),
+            ("result", self.result.len(), rows),
+            ("_result", self.has_result.len(), rows),
+        ];
+        for (name, given, needed) in sizes {
+            if given != needed {
+                return Err(Error::InvalidArray(format!(
+                    "the buffer for {name} has {given} elements, {needed} are needed for {rows} games"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the first `rows` rows off.
+    pub(super) fn take(&mut self, rows: usize, planes: usize, actions: usize) -> Outputs<'a> {
+        Outputs {
+            planes: take_rows(&mut self.planes, rows * planes),
+            masks: take_rows(&mut self.masks, rows * actions),
+            marks: take_rows(&mut self.marks, rows),
+            rewards: take_rows(&mut self.rewards, rows),
+            terminated: take_rows(&mut self.terminated, rows),
+            truncated: take_rows(&mut self.truncated, rows),
+            illegal: take_rows(&mut self.illegal, rows),
+            to_play: take_rows(&mut self.to_play, rows),
+            ply: take_rows(&mut self.ply, rows),
+            phase: take_rows(&mut self.phase, rows),
+            result: take_rows(&mut self.result, rows),
+            has_result: take_rows(&mut self.has_result, rows),
+        }
+    }
+}
+
+/// Sets the entries `legal` of a mask row to 1 and the others to 0; all to 1 without `legal`.
+pub(super) fn write_mask(row: &mut [i8], mark: &mut Mark, legal: Option<&[Action]>) {
+    let Some(legal) = legal else {
+        row.fill(1);
+        *mark = Mark::Unknown;
+        return;
+    };
+    match mark {
+        Mark::Set(set) => {
+            for &action in set.iter() {
+                row[action as usize] = 0;
+            }
+            set.clear();
+            set.extend_from_slice(legal);
+        }
+        Mark::Unknown => {
+            row.fill(0);
+            *mark = Mark::Set(legal.to_vec());
+        }
+    }
+    for &action in legal {
+        row[action as usize] = 1;
+    }
+}
