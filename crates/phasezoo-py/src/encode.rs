@@ -191,7 +191,10 @@ fn perft(
     let mut interrupt = Ok(());
     let count = py.detach(|| {
         dispatch!(&board, state => perft_shared(state.position(), depth, threads, || {
-            interrupt = Python::attach(Python::check_signals);
+            // A path to the method would fix one lifetime.
+            #[allow(clippy::redundant_closure_for_method_calls)]
+            let checked = Python::attach(|py| py.check_signals());
+            interrupt = checked;
             interrupt.is_ok()
         }))
     });
