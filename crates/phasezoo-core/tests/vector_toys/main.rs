@@ -47,12 +47,12 @@ fn three_players_take_turns_in_self_play() {
 
 #[test]
 fn random_opponents_draw_from_the_stream_of_their_seat() {
-    let seed = 11;
+    let game = 11;
     let mut vector = race(1, Options { seat: Seat::Fixed(1), ..options(Opponent::Random) });
     let mut seen = Buffers::of(&vector);
-    vector.reset(None, &[seed], &[true], None).unwrap();
+    vector.reset(None, &[game], &[true], None).unwrap();
     vector.observe(seen.outputs()).unwrap();
-    let mut streams = [0, 1, 2].map(|player| stream(seed, Purpose::Opponent, player));
+    let mut streams = [0, 1, 2].map(|player| stream(game, Purpose::Opponent, player));
     let mut total = 1 + streams[0].below(3);
     assert_eq!((seen.planes[0], seen.planes[1]), (total as f32, 1.0));
     // The learner adds 1, then the players 2 and 0 draw.
