@@ -1,4 +1,4 @@
-"""What inference costs: ``calls * a + rows * b``, fitted for one network on one backend (SPEC §9)."""
+"""What inference costs: ``calls * a + rows * b``, fitted per network and backend (SPEC §9)."""
 
 import time
 from collections.abc import Sequence
@@ -55,8 +55,8 @@ class CostModel:
         took = np.asarray(seconds, float)
         if len(took) != len(design) or np.linalg.matrix_rank(design) < 2:
             message = (
-                f"{len(design)} measurements with {len(took)} times do not determine a cost per call and "
-                "per row: measure at least two batch sizes"
+                f"{len(design)} measurements with {len(took)} times do not determine a cost per "
+                "call and per row: measure at least two batch sizes"
             )
             raise InvalidConfig(message)
         both, *_ = np.linalg.lstsq(design, took, rcond=None)
@@ -81,8 +81,8 @@ class CostModel:
     ) -> "CostModel":
         """Time ``evaluator`` on ``states`` and fit.
 
-        The batch sizes take turns, so that a slow spell of the machine does not fall on one of them,
-        and the median of each is fitted; the first round only warms up.
+        The batch sizes take turns, so that a slow spell of the machine does not fall on one of
+        them, and the median of each is fitted; the first round only warms up.
 
         Args:
             evaluator: One network (a mixture's cost is that of its experts, added up).

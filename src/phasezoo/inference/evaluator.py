@@ -24,10 +24,10 @@ __all__ = [
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 Legal: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
-"""``(offsets int64[B + 1], actions int32[total])``: row i's actions are ``actions[offsets[i]:offsets[i + 1]]``."""
+"""``(offsets int64[B + 1], actions int32[total])``: row i has those from offset i to i + 1."""
 
 VALUE_SLACK = 1e-2
-"""How far a value may leave [-1, 1], or the sum of a WDL row leave 1: bfloat16 networks round that far."""
+"""How far a value may leave [-1, 1], or a WDL row's sum 1: bfloat16 networks round that far."""
 
 
 class Leaves(Protocol):
@@ -173,8 +173,8 @@ def _checked(answer: object, leaves: Leaves, name: str) -> Evaluation:
         if np.abs(value).max(initial=0.0) > 1.0 + VALUE_SLACK:
             worst = value[np.abs(value).argmax()]
             message = (
-                f"{name}: value {worst:.4g} is outside [-1, 1]; values are expected returns for the "
-                "player to move (np.tanh maps any score into the range)"
+                f"{name}: value {worst:.4g} is outside [-1, 1]; values are expected returns for "
+                "the player to move (np.tanh maps any score into the range)"
             )
             raise InvalidEvaluation(message)
     elif wdl is not None:
@@ -221,7 +221,10 @@ def _gathered(
     array = np.asarray(logits)
     needed = int(actions.max(initial=-1)) + 1
     if array.ndim != 2 or array.shape[0] != rows or array.shape[1] < needed:
-        message = f"{what} has shape {list(array.shape)}, expected [{rows}, A] with a logit for each action"
+        message = (
+            f"{what} has shape {list(array.shape)}, expected [{rows}, A] with a logit for each of "
+            "the game's A actions"
+        )
         raise InvalidEvaluation(message)
     row_of = np.repeat(np.arange(rows), np.diff(offsets))
     return _array(array[row_of, actions], (len(actions),), what)

@@ -28,8 +28,8 @@ class MixtureOfExperts:
         gate: The gate the experts were trained under, or its specification.
         routing: ``"exact"``: every row goes to its own phase's expert, one call per expert
             present. ``"majority"``: the new leaves of a tree vote, the winner answers them all
-            (Helfenstein et al., M2CTS). ``"soft"``: all experts answer every row; their policies and
-            values are averaged with the gate's probabilities.
+            (Helfenstein et al., M2CTS). ``"soft"``: all experts answer every row; their policies
+            and values are averaged with the gate's probabilities.
         search_gate: Route by this gate instead, on purpose; its phases need the same names. Rows on
             which the two gates differ are counted.
         fallback: The phase whose expert also answers the phases that have none.
@@ -86,8 +86,8 @@ class MixtureOfExperts:
             InvalidState: Always.
         """
         message = (
-            f"a mixture routes by phase, and planes float32{list(planes.shape)} do not tell it: call "
-            "evaluate_batch(leaves), or evaluate_batch(StateBatch(states, phases)) outside a search"
+            f"a mixture routes by phase, and planes float32{list(planes.shape)} do not tell it: "
+            "call evaluate_batch(leaves); outside a search, StateBatch(states, phases) makes leaves"
         )
         raise InvalidState(message)
 
@@ -100,8 +100,8 @@ class MixtureOfExperts:
         phases = leaves.phases
         if int(phases.max(initial=0)) >= self.num_phases or int(phases.min(initial=0)) < 0:
             message = (
-                f"a leaf has phase {int(phases.max())}, the mixture's gate has {self.num_phases} phases: "
-                "search with the mixture's own gate (MCTSAgent does unless gate= says otherwise)"
+                f"a leaf has phase {int(phases.max())}, the mixture's gate has {self.num_phases} "
+                "phases: search with the mixture's own gate, as MCTSAgent does"
             )
             raise InvalidConfig(message)
         if self.routing == "majority":
@@ -115,7 +115,7 @@ class MixtureOfExperts:
             InvalidEvaluation: An expert's answer is not valid; the message names its phase.
         """
         winners = self.winners(leaves)
-        spent = Counts(regated_rows=self._regated(leaves))
+        spent = Counts(regated_rows=self.regated(leaves))
         if self.routing == "soft":
             return self._averaged(leaves, spent)
         parts = []
@@ -168,7 +168,8 @@ class MixtureOfExperts:
             spent=spent,
         )
 
-    def _regated(self, leaves: Leaves) -> int:
+    def regated(self, leaves: Leaves) -> int:
+        """How many rows have another phase under the experts' own gate than under the search's."""
         if self.search_gate is self.gate:
             return 0
         own = np.asarray(self.gate.batch(leaves.states()))
@@ -179,7 +180,8 @@ class MixtureOfExperts:
             f"{name}: {name_of(expert)}"
             for name, expert in zip(self.names, self.experts, strict=True)
         )
-        return f"MixtureOfExperts({{{experts}}}, gate={gating.spec_of(self.gate)!r}, routing={self.routing!r})"
+        gate = gating.spec_of(self.gate)
+        return f"MixtureOfExperts({{{experts}}}, gate={gate!r}, routing={self.routing!r})"
 
 
 class _Named:
@@ -210,8 +212,8 @@ def _experts_by_phase(
     missing = [name for name in names if name not in experts]
     if missing and fallback is None:
         message = (
-            f"no expert for {', '.join(map(repr, missing))}; given are {list(experts)}. Give one for "
-            "each phase, or name with fallback= the phase whose expert answers for the missing ones"
+            f"no expert for {', '.join(map(repr, missing))}; given are {list(experts)}. Give one "
+            "for each phase, or name with fallback= the phase whose expert answers for the others"
         )
         raise InvalidConfig(message)
     return tuple(experts[name if name in experts else str(fallback)] for name in names)
@@ -234,9 +236,9 @@ def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> 
         return
     if theirs != gating.spec_of(gate):
         message = (
-            f"the expert of phase {name!r} ({name_of(expert)}) was trained under the gate {theirs!r}, "
-            f"the mixture has {gating.spec_of(gate)!r}: give gate={theirs!r}, and search_gate= to route "
-            "by another one on purpose"
+            f"the expert of phase {name!r} ({name_of(expert)}) was trained under the gate "
+            f"{theirs!r}, the mixture has {gating.spec_of(gate)!r}: give gate={theirs!r}, and "
+            "search_gate= to route by another one on purpose"
         )
         raise GateMismatch(message)
     phase = getattr(expert, "phase", None)
@@ -246,7 +248,7 @@ def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> 
 
 
 def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[np.float64]:
-    """``float64[B, num_phases]``: how much each expert counts; one-hot unless the gate is learned."""
+    """``float64[B, num_phases]``: each expert's weight; one-hot unless the gate is learned."""
     learned = getattr(gate, "learned", False)
     if learned:
         return np.asarray(gate.probabilities(leaves.states()), dtype=np.float64)

@@ -1,0 +1,37 @@
+"""Agents: random, policy without search, MCTS, and M2CTS with an expert per phase."""
+
+from phasezoo.agents.base import (
+    BatchAgent,
+    CallableAgent,
+    Move,
+    Seats,
+    Session,
+    SessionAgent,
+    name_of_agent,
+    seats_of,
+)
+from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
+from phasezoo.agents.policy import PolicyAgent
+from phasezoo.agents.registry import make, names, register
+from phasezoo.agents.simple import RandomAgent
+
+__all__ = [
+    "BatchAgent",
+    "CallableAgent",
+    "Limit",
+    "M2CTSAgent",
+    "MCTSAgent",
+    "Move",
+    "PolicyAgent",
+    "RandomAgent",
+    "SearchConfig",
+    "Seats",
+    "Session",
+    "SessionAgent",
+    "make",
+    "name_of_agent",
+    "names",
+    "register",
+    "seats_of",
+]

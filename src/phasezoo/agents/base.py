@@ -1,0 +1,218 @@
+"""What an agent is, and how one agent plays many games at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import games
+from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.inference.counts import Counts
+
+__all__ = [
+    "BatchAgent",
+    "CallableAgent",
+    "Move",
+    "Seats",
+    "Session",
+    "SessionAgent",
+    "SessionSeats",
+    "name_of_agent",
+    "seats_of",
+    "state_in",
+    "view",
+]
+
+
+@dataclass(frozen=True)
+class Move:
+    """An agent's choice, and what it took."""
+
+    action: int
+    """The action to play."""
+    value: float | None = None
+    """What the agent's search expects for itself, in [-1, 1]; None without a search."""
+    nodes: int = 0
+    """Positions evaluated for this move."""
+    simulations: int = 0
+    """Descents made for this move."""
+
+
+class Session(Protocol):
+    """One game of an agent: its tree, its random stream."""
+
+    def act(self, state: Any, player: int | None = None) -> int:
+        """The action of ``player`` (default: the one to move) in ``state``."""
+
+
+@runtime_checkable
+class SessionAgent(Protocol):
+    """An agent that plays games with a memory or random stream of their own."""
+
+    def session(self, seed: int) -> Session:
+        """A new game, whose randomness comes from ``seed`` alone."""
+
+
+@runtime_checkable
+class BatchAgent(Protocol):
+    """An agent that answers many unrelated positions at once."""
+
+    def select_batch(
+        self, states: Sequence[Any], players: Sequence[int] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """``int64[N]``: an action for each state."""
+
+
+class Seats(Protocol):
+    """One agent in many games at once, each game a seat.
+
+    A game is opened, told of every action, asked when it is the agent's turn, and closed.
+    :meth:`poll` works on all that were asked and hands out the moves that are ready.
+    """
+
+    @property
+    def counts(self) -> Counts:
+        """What inference took so far, over all seats."""
+
+    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
+        """Take a seat in a game of which ``history`` are the states so far; the seat's number."""
+
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """``action``, of anyone or of all who move at once, was played and led to ``state``."""
+
+    def ask(self, seat: int, state: Any, player: int) -> None:
+        """Start thinking about ``player``'s action in ``state``."""
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """Work a little; the seats whose move is ready, with the move."""
+
+    def close(self, seat: int) -> None:
+        """Leave the game."""
+
+
+def state_in(info: Mapping[str, Any], agent: str) -> Any:
+    """``info["state"]``, which agents that plan ahead need.
+
+    Raises:
+        InvalidState: It is not there.
+    """
+    state = info.get("state")
+    if state is None:
+        message = (
+            f"{agent} plans from info['state'], which is missing; environments of games without "
+            f"hidden information put it there. Given are {sorted(info)}"
+        )
+        raise InvalidState(message)
+    return state
+
+
+def view(state: Any, player: int) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+    """What an environment would show ``player``: observation and info (SPEC §5).
+
+    The observation has the game's default planes; the phase is 0, as without a gate.
+    """
+    game = games.game_of(state)
+    info: dict[str, Any] = {
+        "action_mask": games.action_mask(state, player, game.num_actions),
+        "state": state,
+        "to_play": int(state.to_play),
+        "phase": 0,
+        "result": None,
+        "reason": None,
+        "illegal_action": False,
+    }
+    info |= {key: getattr(state, key) for key in ("fen", "ply") if hasattr(state, key)}
+    return games.planes_of(state, game.default_planes, player), info
+
+
+class CallableAgent:
+    """Any callable ``(observation, info) -> action`` as an agent."""
+
+    def __init__(self, function: Callable[[Any, Mapping[str, Any]], int]) -> None:
+        if not callable(function):
+            message = (
+                f"a {type(function).__name__} is no agent: give a callable (observation, info) -> "
+                "action, or an object with session(seed)"
+            )
+            raise InvalidConfig(message)
+        self._function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """The function's action."""
+        return int(self._function(observation, info))
+
+    def session(self, seed: int) -> Session:
+        """One game; a function that remembers earlier calls remembers other games too."""
+        return _CallableSession(self)
+
+
+class _CallableSession:
+    def __init__(self, agent: CallableAgent) -> None:
+        self._agent = agent
+
+    def act(self, state: Any, player: int | None = None) -> int:
+        return self._agent(*view(state, int(state.to_play) if player is None else player))
+
+
+class SessionSeats:
+    """Seats of an agent that plays game by game."""
+
+    def __init__(self, agent: SessionAgent) -> None:
+        self._agent = agent
+        self._sessions: dict[int, Session] = {}
+        self._asked: dict[int, tuple[Any, int]] = {}
+        self._next = 0
+        self.counts = Counts()
+
+    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
+        """Take a seat; a session sees states when it is asked."""
+        seat, self._next = self._next, self._next + 1
+        self._sessions[seat] = self._agent.session(seed)
+        return seat
+
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """Sessions follow the states they are shown."""
+
+    def ask(self, seat: int, state: Any, player: int) -> None:
+        """Remember what is asked."""
+        self._asked[seat] = (state, player)
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """Answer everything that was asked."""
+        moves = [
+            (seat, Move(int(self._sessions[seat].act(state, player))))
+            for seat, (state, player) in self._asked.items()
+        ]
+        self._asked.clear()
+        return moves
+
+    def close(self, seat: int) -> None:
+        """Leave the game."""
+        self._sessions.pop(seat)
+        self._asked.pop(seat, None)
+
+
+def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
+    """Seats of ``agent`` for ``game``: its own kind where it has one, otherwise session by session.
+
+    Args:
+        agent: An agent, a :class:`SessionAgent`, or a callable ``(observation, info) -> action``.
+        game: What is played.
+        options: ``limit``, ``pool_rows`` and ``threads``, for agents with seats of their own.
+
+    Raises:
+        InvalidConfig: ``agent`` is none of these.
+    """
+    if hasattr(agent, "seats"):
+        seats: Seats = agent.seats(game, **options)
+        return seats
+    return SessionSeats(agent if isinstance(agent, SessionAgent) else CallableAgent(agent))
+
+
+def name_of_agent(agent: Any) -> str:
+    """How reports call ``agent``: its ``name``, a function's own, otherwise its type's."""
+    name = getattr(agent, "name", None) or getattr(agent, "__name__", None)
+    return name if isinstance(name, str) else type(agent).__name__

@@ -1,0 +1,144 @@
+"""How long an agent searches, and how."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["Limit", "SearchConfig"]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a search ends (SPEC §7): at the first of the limits that are given.
+
+    A search also ends when its root is solved.
+    """
+
+    nodes: int | None = None
+    """Positions newly evaluated by the evaluator; a reused subtree does not count. At least 1."""
+    simulations: int | None = None
+    """Finished descents with their backup, those that end in terminal positions included. At
+    least 1."""
+    movetime_ms: float | None = None
+    """Wall time of a move in milliseconds, more than 0."""
+
+    def __post_init__(self) -> None:
+        given = [
+            value for value in (self.nodes, self.simulations, self.movetime_ms) if value is not None
+        ]
+        if not given:
+            message = "a limit without a limit: give nodes=, simulations= or movetime_ms="
+            raise InvalidConfig(message)
+        whole = all(
+            value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
+            for value in (self.nodes, self.simulations)
+        )
+        if not whole or (self.movetime_ms is not None and not 0 < self.movetime_ms < float("inf")):
+            message = (
+                f"nodes={self.nodes}, simulations={self.simulations}, "
+                f"movetime_ms={self.movetime_ms}: nodes and simulations are whole numbers from 1, movetime_ms is more than 0"
+            )
+            raise InvalidConfig(message)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.nodes is not None:
+            parts.append(f"{self.nodes} nodes")
+        if self.simulations is not None:
+            parts.append(f"{self.simulations} simulations")
+        if self.movetime_ms is not None:
+            parts.append(f"{self.movetime_ms:g} ms")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """Everything that a search does besides its limit.
+
+    The defaults are match play as published (CrazyAra's search constants, ``M2CTS`` appendix);
+    :meth:`self_play` has those of self-play.
+    """
+
+    batch_size: int = 1
+    """Leaves that a tree may have outstanding: 1 with many trees (matches, self-play), 8 to 64 for
+    a single search (M2CTS: 1, 8, 16, 32, 64). From 1."""
+    c_puct_init: float = 2.5
+    """Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) + c_puct_init (Silver et
+    al., AlphaZero 2018; value: CrazyAra). From 0."""
+    c_puct_base: float = 19652.0
+    """How slowly exploration grows with the visits N of a node (AlphaZero 2018). More than 0."""
+    fpu: float | None = None
+    """Value of an unvisited action: None: -1 (CrazyAra); otherwise the node's value minus this."""
+    virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit"] = "virtual_mix"
+    """What an outstanding visit counts as: a loss, only a visit, or (mix) a visit up to
+    ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra)."""
+    virtual_mix_threshold: int = 1000
+    """Visits at which ``virtual_mix`` changes over. From 0."""
+    node_temperature: float = 1.7
+    """Softmax temperature of priors; 1.7 in match play, 1.0 in self-play (CrazyAra). Above 0."""
+    dirichlet_alpha: float = 0.2
+    """Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in chess). Above 0."""
+    dirichlet_epsilon: float = 0.0
+    """Share of noise in the root's priors; 0 in match play, 0.25 in self-play. In [0, 1]."""
+    q_value_weight: float = 1.0
+    """How far the second most visited action gains visits when its value is better (CrazyAra);
+    0 plays by visits alone. From 0."""
+    q_veto_delta: float = 0.4
+    """An action whose value is better by this much takes the place of the most visited (CrazyAra).
+    More than 0."""
+    temperature: float = 1.0
+    """Temperature of the draw from visits in the first ``temperature_plies`` plies. More than 0."""
+    temperature_plies: int = 0
+    """Plies from the game's start in which the action is drawn; 0: always the best one."""
+    temperature_decay: float = 0.92
+    """The temperature at ply p is temperature * temperature_decay ** p (CrazyAra). In (0, 1]."""
+    quantile_clipping: float = 0.25
+    """Mass of the least visited actions that a draw leaves out (CrazyAra). In [0, 1)."""
+    solver: bool = True
+    """Proves wins, losses and draws from ends of the game upwards, and plays by them."""
+    reuse_tree: bool = True
+    """Keeps the subtree of the actions that were played."""
+    memory_mb: int = 0
+    """Size of a tree, in MiB, at which its search ends; 0: no limit."""
+    draw_on_second_occurrence: bool = False
+    """Counts a position that stood before on the path inside the tree as a draw."""
+
+    @classmethod
+    def self_play(cls, **overrides: Any) -> "SearchConfig":
+        """The published self-play settings (M2CTS, Table XI), with fields changed by name.
+
+        Noise 0.25 of Dirichlet(0.3), priors at temperature 1, actions drawn at temperature 0.8 in
+        the first 15 plies, by visits alone, batches of 8, no tree reuse.
+
+        Raises:
+            InvalidConfig: A name is not a field.
+        """
+        published = cls(
+            batch_size=8,
+            node_temperature=1.0,
+            dirichlet_alpha=0.3,
+            dirichlet_epsilon=0.25,
+            q_value_weight=0.0,
+            temperature=0.8,
+            temperature_plies=15,
+            quantile_clipping=0.0,
+            reuse_tree=False,
+        )
+        return published.with_(**overrides)
+
+    def with_(self, **overrides: Any) -> "SearchConfig":
+        """A copy with fields changed by name.
+
+        Raises:
+            InvalidConfig: A name is not a field.
+        """
+        names = [field.name for field in fields(self)]
+        unknown = [name for name in overrides if name not in names]
+        if unknown:
+            message = (
+                f"{', '.join(map(repr, unknown))}: no such search option; the options are "
+                f"{', '.join(names)}"
+            )
+            raise InvalidConfig(message)
+        return replace(self, **overrides)

@@ -1,0 +1,157 @@
+"""An agent that plays a network's policy without search."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import games
+from phasezoo.agents.base import Move, state_in
+from phasezoo.agents.following import PhaseMemory
+from phasezoo.errors import InvalidConfig
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
+from phasezoo.inference.states import StateBatch
+from phasezoo.types import Gate
+
+__all__ = ["PolicyAgent"]
+
+
+class PolicyAgent:
+    """Draws from the evaluator's policy, or plays its likeliest action.
+
+    Args:
+        evaluator: Any evaluator; a mixture is routed by its own gate.
+        temperature: Of the draw, over legal actions; 0 plays the likeliest, ties drawn.
+        seed: Seeds its calls; sessions have seeds of their own.
+        name: How reports call it.
+
+    Raises:
+        InvalidConfig: ``temperature`` is negative.
+    """
+
+    def __init__(
+        self, evaluator: Any, *, temperature: float = 0.0, seed: int = 0, name: str | None = None
+    ) -> None:
+        if not 0 <= temperature < float("inf"):
+            message = f"temperature={temperature}: allowed are 0 (the likeliest action) and more"
+            raise InvalidConfig(message)
+        self.evaluator = evaluator
+        self.temperature = temperature
+        self.name = f"policy of {name_of(evaluator)}" if name is None else name
+        self.gate: Gate | None = getattr(evaluator, "search_gate", None)
+        self._rng = np.random.default_rng(seed)
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """The action for ``info["state"]``."""
+        return int(self.select_batch([state_in(info, self.name)])[0])
+
+    def select_batch(
+        self, states: Sequence[Any], players: Sequence[int] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """``int64[N]``: an action for each state, from one call of the evaluator."""
+        batch = self._batch(states, [None] * len(states))
+        evaluation = evaluate_leaves(self.evaluator, batch, Counts())
+        return np.array(
+            [self._choose(batch, evaluation, row, self._rng) for row in range(len(states))],
+            dtype=np.int64,
+        )
+
+    def session(self, seed: int) -> "PolicySession":
+        """One game."""
+        return PolicySession(self, seed)
+
+    def seats(self, game: games.Game, **options: Any) -> "PolicySeats":
+        """Many games at once; all positions that wait are answered in one call."""
+        return PolicySeats(self, **options)
+
+    def _batch(self, states: Sequence[Any], previous: Sequence[int | None]) -> StateBatch:
+        phases = None
+        if self.gate is not None:
+            # A gate without memory ignores `previous`; a monotone one starts a game at phase 0.
+            phases = self.gate.batch(states, None, [phase or 0 for phase in previous])
+        return StateBatch(states, phases)
+
+    def _choose(
+        self, batch: StateBatch, evaluation: Evaluation, row: int, rng: np.random.Generator
+    ) -> int:
+        offsets, actions = batch.legal
+        here = slice(int(offsets[row]), int(offsets[row + 1]))
+        if evaluation.legal_logits is None:
+            return int(rng.choice(actions[here]))
+        logits = evaluation.legal_logits[here].astype(np.float64)
+        if self.temperature == 0:
+            return int(rng.choice(actions[here][logits == logits.max()]))
+        odds = np.exp((logits - logits.max()) / self.temperature)
+        return int(rng.choice(actions[here], p=odds / odds.sum()))
+
+
+class PolicySession:
+    """One game of a :class:`PolicyAgent`."""
+
+    def __init__(self, agent: PolicyAgent, seed: int) -> None:
+        self._seats = PolicySeats(agent)
+        self._seat = self._seats.open(seed)
+
+    def act(self, state: Any, player: int | None = None) -> int:
+        """The action for ``state``."""
+        self._seats.ask(self._seat, state, state.to_play if player is None else player)
+        return self._seats.poll()[0][1].action
+
+
+class PolicySeats:
+    """Many games of a :class:`PolicyAgent`; see :class:`~phasezoo.agents.base.Seats`."""
+
+    def __init__(self, agent: PolicyAgent, pool_rows: int = 256, **_: Any) -> None:
+        self.counts = Counts()
+        self._agent = agent
+        self._pool_rows = pool_rows
+        self._rngs: dict[int, np.random.Generator] = {}
+        self._phases: dict[int, PhaseMemory] = {}
+        self._asked: dict[int, Any] = {}
+        self._next = 0
+
+    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
+        """Take a seat."""
+        seat, self._next = self._next, self._next + 1
+        self._rngs[seat] = np.random.default_rng(seed)
+        self._phases[seat] = PhaseMemory(self._agent.gate)
+        for state in history:
+            self._phases[seat].see(state)
+        return seat
+
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """Remember the phase of ``state``."""
+        self._phases[seat].see(state)
+
+    def ask(self, seat: int, state: Any, player: int) -> None:
+        """Remember what is asked."""
+        self._phases[seat].see(state)
+        self._asked[seat] = state
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """Answer what was asked, ``pool_rows`` positions at a time."""
+        seats = list(self._asked)[: self._pool_rows]
+        if not seats:
+            return []
+        previous = [self._phases[seat].previous for seat in seats]
+        batch = self._agent._batch([self._asked.pop(seat) for seat in seats], previous)
+        evaluation = evaluate_leaves(self._agent.evaluator, batch, self.counts)
+        values = evaluation.values()
+        return [
+            (
+                seat,
+                Move(
+                    self._agent._choose(batch, evaluation, row, self._rngs[seat]),
+                    float(values[row]),
+                    nodes=1,
+                ),
+            )
+            for row, seat in enumerate(seats)
+        ]
+
+    def close(self, seat: int) -> None:
+        """Leave the game."""
+        self._asked.pop(seat, None)
+        del self._rngs[seat], self._phases[seat]

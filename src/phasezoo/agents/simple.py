@@ -1,0 +1,57 @@
+"""Agents without search or network."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import games
+from phasezoo.agents.base import Session
+
+__all__ = ["RandomAgent"]
+
+
+class RandomAgent:
+    """Plays every legal action with the same probability.
+
+    Args:
+        seed: Seeds its calls; sessions have seeds of their own.
+    """
+
+    name = "random"
+
+    def __init__(self, seed: int = 0) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """A legal action of ``info["action_mask"]``."""
+        return int(self._rng.choice(np.flatnonzero(info["action_mask"])))
+
+    def session(self, seed: int) -> Session:
+        """A game that draws from ``seed``."""
+        return _RandomSession(seed)
+
+    def select_batch(
+        self, states: Sequence[Any], players: Sequence[int] | None = None
+    ) -> npt.NDArray[np.int64]:
+        """``int64[N]``: a legal action for each state."""
+        chosen = [
+            _draw(self._rng, state, None if players is None else players[row])
+            for row, state in enumerate(states)
+        ]
+        return np.array(chosen, dtype=np.int64)
+
+
+class _RandomSession:
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, state: Any, player: int | None = None) -> int:
+        return _draw(self._rng, state, player)
+
+
+def _draw(rng: np.random.Generator, state: Any, player: int | None) -> int:
+    return int(
+        rng.choice(games.legal_actions_of(state, state.to_play if player is None else player))
+    )

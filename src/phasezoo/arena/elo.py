@@ -1,0 +1,151 @@
+"""Elo differences with their intervals (SPEC §9). None of these functions ever returns NaN."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from phasezoo.errors import InvalidConfig
+
+__all__ = [
+    "Interval",
+    "elo_of_score",
+    "elo_slope",
+    "interval_of_score",
+    "los",
+    "pair_score_statistics",
+    "pentanomial_elo",
+    "trinomial_elo",
+]
+
+Z95 = 1.96
+"""Standard errors to either side of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure between the ends of its 95 % interval; ends may be infinite, never NaN."""
+
+    value: float
+    """The estimate."""
+    low: float
+    """Lower end."""
+    high: float
+    """Upper end."""
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance between the ends; infinite where one of them is."""
+        if math.isinf(self.low) or math.isinf(self.high):
+            return math.inf
+        return (self.high - self.low) / 2
+
+    def __str__(self) -> str:
+        """``+17.4 ± 38.2``; where an end is infinite, both ends take the place of the ±."""
+        if math.isinf(self.half_width):
+            return f"{_signed(self.value)} [{_signed(self.low)}, {_signed(self.high)}]"
+        return f"{_signed(self.value)} ± {self.half_width:.1f}"
+
+
+def _signed(number: float) -> str:
+    if math.isinf(number):
+        return "+∞" if number > 0 else "-∞"
+    return f"{number:+.1f}"
+
+
+def elo_of_score(score: float) -> float:
+    """The rating difference at which ``score`` in [0, 1] is expected: -400 log10(1 / score - 1).
+
+    Infinite at 0 and 1.
+    """
+    if score <= 0:
+        return -math.inf
+    if score >= 1:
+        return math.inf
+    return -400 * math.log10(1 / score - 1)
+
+
+def elo_slope(score: float) -> float:
+    """Elo per unit of score at ``score``, the derivative of :func:`elo_of_score`."""
+    if not 0 < score < 1:
+        return math.inf
+    return 400 / math.log(10) / (score * (1 - score))
+
+
+def interval_of_score(mean: float, error: float, z: float = Z95) -> Interval:
+    """Elo of a mean score, with ends at ``mean ± z * error`` clipped to [0, 1].
+
+    Args:
+        mean: Mean score in [0, 1].
+        error: Its standard error.
+        z: Standard errors to either side.
+    """
+    low, high = max(mean - z * error, 0.0), min(mean + z * error, 1.0)
+    return Interval(elo_of_score(mean), elo_of_score(low), elo_of_score(high))
+
+
+def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
+    """Mean, and standard error of the mean, of pair scores in [0, 1].
+
+    The error is sqrt(population variance / pairs), as fastchess has it.
+
+    Raises:
+        InvalidConfig: There are no scores, or one is outside [0, 1].
+    """
+    if not scores:
+        message = "no finished pair of games: a match needs at least one"
+        raise InvalidConfig(message)
+    if not all(0 <= score <= 1 for score in scores):
+        message = f"pair scores are in [0, 1], given are {min(scores)} to {max(scores)}"
+        raise InvalidConfig(message)
+    count = len(scores)
+    mean = math.fsum(scores) / count
+    variance = math.fsum((score - mean) ** 2 for score in scores) / count
+    return mean, math.sqrt(variance / count)
+
+
+def pentanomial_elo(scores: Sequence[float]) -> Interval:
+    """Elo from the scores of pairs of games with the same opening and colours swapped.
+
+    Unlike :func:`trinomial_elo` it does not take the two games of a pair for independent, so an
+    opening that favours one colour does not widen the interval.
+
+    Args:
+        scores: One score in [0, 1] per pair: the mean of its two games.
+
+    Raises:
+        InvalidConfig: See :func:`pair_score_statistics`.
+    """
+    return interval_of_score(*pair_score_statistics(scores))
+
+
+def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:
+    """Elo from single games, as cutechess prints it; for standing beside published figures.
+
+    With mean score mu over N games, s^2 = (W (1 - mu)^2 + D (1/2 - mu)^2 + L mu^2) / N / N
+    (cutechess, elo.cpp).
+
+    Raises:
+        InvalidConfig: There are no games, or a count is negative.
+    """
+    games = wins + draws + losses
+    if games <= 0 or min(wins, draws, losses) < 0:
+        message = f"{wins} wins, {draws} draws, {losses} losses: at least one game is needed"
+        raise InvalidConfig(message)
+    mean = (wins + draws / 2) / games
+    variance = (wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2) / games
+    return interval_of_score(mean, math.sqrt(variance / games))
+
+
+def los(scores: Sequence[float]) -> float:
+    """Likelihood of superiority in [0, 1], as fastchess computes it from pairs.
+
+    (1 + erf((mean - 1/2) / sqrt(2 s^2))) / 2 with s the standard error of the mean; where all pairs
+    scored alike it is 0, 1/2 or 1.
+
+    Raises:
+        InvalidConfig: See :func:`pair_score_statistics`.
+    """
+    mean, error = pair_score_statistics(scores)
+    if error == 0:
+        return 0.5 if mean == 0.5 else float(mean > 0.5)
+    return (1 + math.erf((mean - 0.5) / (math.sqrt(2) * error))) / 2

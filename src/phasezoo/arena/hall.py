@@ -1,0 +1,249 @@
+"""Many games at once between two sides, each side's searches in one pool."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.agents import Limit, Move, Seats
+from phasezoo.arena.adjudication import Adjudication, Adjudicator
+from phasezoo.arena.records import Ending, GameRecord, SideStats
+from phasezoo.errors import IllegalAction, InvalidEvaluation
+from phasezoo.inference.counts import Counts
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["Hall", "Scheduled", "Side", "SideFailed"]
+
+
+class SideFailed(InvalidEvaluation):
+    """An evaluator of one side of a match answered with something that is no evaluation.
+
+    Attributes:
+        side: 0 or 1.
+        games: The games that were finished before.
+    """
+
+    def __init__(self, message: str, side: int, finished: Sequence[GameRecord]) -> None:
+        super().__init__(message)
+        self.side = side
+        self.games = tuple(finished)
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A game to be played."""
+
+    number: int
+    group: int
+    sides: tuple[int, ...]
+    seeds: tuple[int, ...]
+    opening: int
+    opening_moves: tuple[str, ...]
+    start_fen: str | None
+    history: tuple[Any, ...]
+    """Its states so far, oldest first; the agents take over at the last."""
+
+
+@dataclass
+class Side:
+    """An agent in a hall."""
+
+    seats: Seats
+    stats: SideStats
+    limit: Limit | None = None
+    """Of its searches; None where it does not search."""
+    identity: Any = None
+    """JSON that tells it from other sides, for the log."""
+    before: Counts = field(default_factory=Counts)
+    """What inference took in an earlier part of the match."""
+    asked: "dict[int, tuple[_Running, int]]" = field(default_factory=dict)
+    """By seat: the game and the player whose move is awaited."""
+
+    def up_to_date(self) -> SideStats:
+        """The statistics, with the inference so far."""
+        self.stats.counts = self.before + self.seats.counts
+        return self.stats
+
+
+class _Running:
+    """A game in progress."""
+
+    def __init__(self, scheduled: Scheduled, adjudication: Adjudication | None) -> None:
+        self.scheduled = scheduled
+        self.state = scheduled.history[-1]
+        self.seats: list[int] = []
+        self.moves: list[str] = []
+        self.received: dict[int, Move] = {}
+        self.adjudicator = None if adjudication is None else Adjudicator(adjudication)
+
+
+class Hall:
+    """Plays games side by side.
+
+    Everything that is random in a game comes from its own seeds, so a game does not depend on which
+    others run beside it, as long as the evaluators answer a row alike in any batch.
+
+    Args:
+        game: What is played.
+        sides: The two sides.
+        concurrency: Games in progress at once.
+        max_plies: Plies after which a game is cut and counted as a draw.
+        adjudication: When games are ended early.
+        finished: Called with every finished game, in the order in which they end.
+    """
+
+    def __init__(
+        self,
+        game: games.Game,
+        sides: tuple[Side, Side],
+        *,
+        concurrency: int,
+        max_plies: int | None,
+        adjudication: Adjudication | None,
+        finished: Callable[[GameRecord], None],
+    ) -> None:
+        self._game = game
+        self._sides = sides
+        self._concurrency = concurrency
+        self._max_plies = max_plies
+        self._adjudication = adjudication
+        self._finished = finished
+        self._done: list[GameRecord] = []
+        self._in_progress = 0
+
+    def play(self, schedule: Iterable[Scheduled]) -> None:
+        """Play every game of ``schedule``.
+
+        Raises:
+            SideFailed: A side's evaluator gave an invalid answer; it names the side.
+            PhasezooError: A side chose an illegal action, or broke another contract.
+        """
+        waiting = iter(schedule)
+        self._seat_more(waiting)
+        while self._in_progress:
+            for index, side in enumerate(self._sides):
+                for seat, move in self._poll(index, side):
+                    running, player = side.asked.pop(seat)
+                    side.stats.moves += 1
+                    side.stats.nodes += move.nodes
+                    side.stats.simulations += move.simulations
+                    running.received[player] = move
+                    if len(running.received) == len(games.acting_players(running.state)):
+                        self._advance(running)
+            self._seat_more(waiting)
+
+    def _poll(self, index: int, side: Side) -> list[tuple[int, Move]]:
+        try:
+            return side.seats.poll()
+        except InvalidEvaluation as error:
+            message = f"{self._who(index)}: {error}"
+            raise SideFailed(message, index, self._done) from error
+        except Exception as error:
+            error.add_note(
+                f"raised by {self._who(index)}; {len(self._done)} games had been finished"
+            )
+            raise
+
+    def _who(self, index: int) -> str:
+        return f"side {index} of the match ({self._sides[index].stats.name})"
+
+    def _seat_more(self, waiting: Iterator[Scheduled]) -> None:
+        while self._in_progress < self._concurrency:
+            scheduled = next(waiting, None)
+            if scheduled is None:
+                return
+            running = _Running(scheduled, self._adjudication)
+            running.seats = [
+                self._sides[side].seats.open(seed, scheduled.history)
+                for side, seed in zip(scheduled.sides, scheduled.seeds, strict=True)
+            ]
+            self._in_progress += 1
+            self._go_on(running)
+
+    def _go_on(self, running: _Running) -> None:
+        """Ask for the next moves, or end the game."""
+        if running.state.is_terminal:
+            outcome = getattr(running.state, "outcome", None)
+            reason = "rules" if outcome is None else outcome.reason
+            self._end(running, "rules", reason, running.state.returns)
+            return
+        plies = len(running.scheduled.opening_moves) + len(running.moves)
+        if self._max_plies is not None and plies >= self._max_plies:
+            self._end(running, "max_plies", "max_plies", [0.0] * self._game.num_players)
+            return
+        for player in games.acting_players(running.state):
+            side = self._sides[running.scheduled.sides[player]]
+            seat = running.seats[player]
+            side.asked[seat] = (running, player)
+            side.seats.ask(seat, running.state, player)
+
+    def _advance(self, running: _Running) -> None:
+        """Play the moves received."""
+        players = sorted(running.received)
+        moves = {player: running.received[player] for player in players}
+        running.received = {}
+        for player, move in moves.items():
+            self._check_legal(running, player, move.action)
+        if running.state.to_play == SIMULTANEOUS:
+            action: Any = np.array([move.action for move in moves.values()], dtype=np.int64)
+            text = ",".join(str(move.action) for move in moves.values())
+        else:
+            action = moves[players[0]].action
+            notation = getattr(running.state, "uci", None)
+            text = str(action) if notation is None else notation(action)
+        running.state = running.state.play(action)
+        running.moves.append(text)
+        for player, seat in enumerate(running.seats):
+            self._sides[running.scheduled.sides[player]].seats.tell(seat, action, running.state)
+        if not running.state.is_terminal and self._adjudicated(running, players[0], moves):
+            return
+        self._go_on(running)
+
+    def _check_legal(self, running: _Running, player: int, action: int) -> None:
+        legal = games.legal_actions_of(running.state, player)
+        if action not in legal:
+            index = running.scheduled.sides[player]
+            shown = ", ".join(map(str, legal[:10])) + (", …" if len(legal) > 10 else "")
+            message = (
+                f"{self._who(index)} played action {action} in game {running.scheduled.number}, "
+                f"legal are {shown} in {running.state!r}"
+            )
+            raise IllegalAction(message)
+
+    def _adjudicated(self, running: _Running, player: int, moves: dict[int, Move]) -> bool:
+        if running.adjudicator is None or len(moves) != 1:
+            return False
+        plies = len(running.scheduled.opening_moves) + len(running.moves)
+        verdict = running.adjudicator.watch(player, moves[player].value, plies)
+        if verdict == "draw":
+            self._end(running, "agreement", "agreement", [0.0, 0.0])
+        elif verdict == "resign":
+            returns = [1.0, 1.0]
+            returns[player] = -1.0
+            self._end(running, "resignation", "resignation", returns)
+        return verdict is not None
+
+    def _end(
+        self, running: _Running, ending: Ending, reason: str, returns: Sequence[float]
+    ) -> None:
+        scheduled = running.scheduled
+        for player, seat in enumerate(running.seats):
+            self._sides[scheduled.sides[player]].seats.close(seat)
+        record = GameRecord(
+            number=scheduled.number,
+            group=scheduled.group,
+            sides=scheduled.sides,
+            opening=scheduled.opening,
+            start_fen=scheduled.start_fen,
+            opening_moves=scheduled.opening_moves,
+            moves=tuple(running.moves),
+            returns=tuple(float(value) for value in returns),
+            reason=reason,
+            ending=ending,
+            seeds=scheduled.seeds,
+        )
+        self._done.append(record)
+        self._in_progress -= 1
+        self._finished(record)

@@ -1,0 +1,142 @@
+"""Several trainings, several matches: how much of the spread comes from training (DESIGN §5).
+
+K baselines each play K mixtures. Pairings share networks, so their results are not independent: a
+lucky baseline lowers a whole column. The two-way random-effects model says
+
+    score[i, j] = mu + a[i] + b[j] + e[i, j]
+
+with a for the mixtures' trainings, b for the baselines' and e for what is left: the games and how
+two networks happen to fit each other. Its mean squares give the variances, and the interval of mu
+counts trainings first and games second.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.arena.elo import Interval, elo_slope, interval_of_score
+from phasezoo.arena.student import t_quantile
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["CrossedResult", "crossed"]
+
+
+@dataclass(frozen=True)
+class CrossedResult:
+    """What K x L pairings of trainings say together. Deviations are in Elo at the mean score."""
+
+    elo: Interval
+    """The mean over pairings. Its interval covers other trainings of each side that has several;
+    with one training on both sides, only other games of these networks."""
+    elo_games_only: Interval
+    """The same mean with the interval that other games of these same networks would give."""
+    first_sd: float | None
+    """Standard deviation between trainings of the first side (mixtures); None with one."""
+    second_sd: float | None
+    """Standard deviation between trainings of the second side (baselines); None with one."""
+    games_sd: float
+    """Standard error of one pairing's Elo that its number of games causes."""
+    residual_sd: float | None
+    """Standard deviation of one pairing around its trainings' means, games included."""
+    degrees_of_freedom: float | None
+    """Of the interval that covers trainings (Satterthwaite); None without one."""
+
+
+def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]) -> CrossedResult:
+    """Estimate a mean and its variances from pairings of I x J trainings.
+
+    With M_a, M_b, M_e the mean squares of rows, columns and residuals (e.g. Searle, Casella and
+    McCulloch, Variance Components, 1992, §4.3): var a = (M_a - M_e) / J, var b = (M_b - M_e) / I,
+    both at least 0, and var(mean) = (M_a + M_b - M_e) / (I J), never less than the games alone
+    give; its degrees of freedom are Satterthwaite's (1946). The ends of the interval are clipped to
+    [0, 1] and converted to Elo.
+
+    Args:
+        means: ``[I][J]``: mean pair score in [0, 1] of the match between the first side's training
+            i and the second side's training j.
+        errors: ``[I][J]``: the standard error of each, as
+            :func:`~phasezoo.arena.elo.pair_score_statistics` gives both.
+
+    Raises:
+        InvalidConfig: The tables are empty, ragged, differ in shape, or hold impossible numbers.
+    """
+    table, error = _tables(means, errors)
+    rows, columns = table.shape
+    mean = float(table.mean())
+    games_variance = float((error**2).mean())
+    games_only = interval_of_score(mean, math.sqrt(games_variance / table.size))
+    if min(rows, columns) == 1:
+        return _one_side_varies(table, games_variance, games_only)
+    by_row, by_column = table.mean(axis=1), table.mean(axis=0)
+    m_rows = columns * float(((by_row - mean) ** 2).sum()) / (rows - 1)
+    m_columns = rows * float(((by_column - mean) ** 2).sum()) / (columns - 1)
+    rest = table - by_row[:, None] - by_column[None, :] + mean
+    m_rest = float((rest**2).sum()) / ((rows - 1) * (columns - 1))
+    variance = (m_rows + m_columns - m_rest) / table.size
+    freedom = _satterthwaite(
+        (m_rows, m_columns, -m_rest), (rows - 1, columns - 1, (rows - 1) * (columns - 1))
+    )
+    spread = math.sqrt(max(variance, games_variance / table.size))
+    slope = elo_slope(mean)
+    return CrossedResult(
+        elo=interval_of_score(mean, spread, t_quantile(0.975, freedom)),
+        elo_games_only=games_only,
+        first_sd=_deviation((m_rows - m_rest) / columns, slope),
+        second_sd=_deviation((m_columns - m_rest) / rows, slope),
+        games_sd=_deviation(games_variance, slope),
+        residual_sd=_deviation(m_rest, slope),
+        degrees_of_freedom=freedom,
+    )
+
+
+def _one_side_varies(
+    table: npt.NDArray[np.float64], games_variance: float, games_only: Interval
+) -> CrossedResult:
+    """The result where one side, or both, has a single training."""
+    mean, count = float(table.mean()), table.size
+    slope = elo_slope(mean)
+    games_sd = _deviation(games_variance, slope)
+    if count == 1:
+        return CrossedResult(games_only, games_only, None, None, games_sd, None, None)
+    spread = float(table.var(ddof=1))
+    error = math.sqrt(max(spread, games_variance) / count)
+    between = _deviation(spread - games_variance, slope)
+    return CrossedResult(
+        elo=interval_of_score(mean, error, t_quantile(0.975, count - 1)),
+        elo_games_only=games_only,
+        first_sd=between if table.shape[0] > 1 else None,
+        second_sd=between if table.shape[1] > 1 else None,
+        games_sd=games_sd,
+        residual_sd=None,
+        degrees_of_freedom=count - 1,
+    )
+
+
+def _deviation(variance: float, slope: float) -> float:
+    """A variance of scores as a deviation in Elo; estimates below zero are zero."""
+    return math.sqrt(variance) * slope if variance > 0 else 0.0
+
+
+def _satterthwaite(squares: Sequence[float], freedoms: Sequence[int]) -> float:
+    """Degrees of freedom of a sum of mean squares, at least those of its poorest side."""
+    below = math.fsum(m * m / f for m, f in zip(squares, freedoms, strict=True))
+    least = float(min(freedoms))
+    return least if below == 0 else max(math.fsum(squares) ** 2 / below, least)
+
+
+def _tables(
+    means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    widths = {len(row) for row in (*means, *errors)}
+    if len(means) == 0 or len(means) != len(errors) or len(widths) != 1 or 0 in widths:
+        message = "means and errors must be tables of the same shape, with at least one pairing"
+        raise InvalidConfig(message)
+    table, error = np.asarray(means, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+    possible = (table >= 0) & (table <= 1) & (error >= 0) & (error <= 1)
+    if not possible.all():
+        message = f"means {table.tolist()} and errors {error.tolist()}: all must be in [0, 1]"
+        raise InvalidConfig(message)
+    return table, error

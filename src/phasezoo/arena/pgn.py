@@ -1,0 +1,154 @@
+"""Matches as PGN."""
+
+import os
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from phasezoo import games
+from phasezoo.arena.records import GameRecord
+from phasezoo.errors import InvalidConfig, RunDirectoryError
+
+__all__ = ["PgnFile", "pgn_of"]
+
+WIDTH = 80
+"""Columns of move text, as the PGN standard's export format has it (§4.3)."""
+
+TERMINATIONS = {
+    "rules": "normal",
+    "resignation": "adjudication",
+    "agreement": "adjudication",
+    "max_plies": "unterminated",
+}
+
+
+def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event: str = "") -> str:
+    """A game as PGN, in the standard's export format, with a blank line at the end.
+
+    Tags beyond the standard's: ``OpeningPlies`` (moves that the agents did not choose), ``Reason``
+    (how the game ended) and ``Seeds`` (of White's and Black's random streams). There is no date, so
+    that the same match gives the same file.
+
+    Args:
+        record: A finished game of two players.
+        names: Of the sides 0 and 1.
+        game: The game's name.
+        event: The match's name; default ``names``.
+
+    Raises:
+        InvalidConfig: The game has no SAN.
+    """
+    handle = games.make(game)
+    state = (
+        handle.initial_state() if record.start_fen is None else handle.from_fen(record.start_fen)
+    )
+    if not hasattr(state, "san"):
+        message = f"{game!r} has no SAN and so no PGN: keep its games with log= or on_game="
+        raise InvalidConfig(message)
+    white, black = (names[side] for side in record.sides)
+    tags = {
+        "Event": event or f"{names[0]} v {names[1]}",
+        "Site": "?",
+        "Date": "????.??.??",
+        "Round": f"{record.group + 1}.{record.number % len(record.sides) + 1}",
+        "White": white,
+        "Black": black,
+        "Result": record.result,
+    }
+    if record.start_fen is not None:
+        tags |= {"SetUp": "1", "FEN": record.start_fen}
+    if game != "chess":
+        tags["Variant"] = game.capitalize()
+    tags |= {
+        "PlyCount": str(record.plies),
+        "Termination": TERMINATIONS[record.ending],
+        "Reason": record.reason,
+        "OpeningPlies": str(len(record.opening_moves)),
+        "Seeds": " ".join(map(str, record.seeds)),
+    }
+    number = int(state.fen.split()[5])
+    words = []
+    for move in (*record.opening_moves, *record.moves):
+        action = state.parse_uci(move)
+        if state.to_play == 0:
+            words.append(f"{number}.")
+        elif not words:
+            words.append(f"{number}...")
+        words.append(state.san(action))
+        number += state.to_play
+        state = state.play(action)
+    header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
+    text = textwrap.fill(
+        " ".join([*words, record.result]), WIDTH, break_long_words=False, break_on_hyphens=False
+    )
+    return f"{header}\n\n{text}\n\n"
+
+
+def _escaped(text: str) -> str:
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return printable.replace("\\", "\\\\").replace('"', '\\"')
+
+
+class PgnFile:
+    """A PGN file to which finished games are appended; at the end it is put in order.
+
+    Args:
+        path: A new file; the file of an interrupted match is written anew from ``completed``.
+        names: Of the sides 0 and 1.
+        game: The game's name.
+        completed: Games that were finished earlier.
+
+    Raises:
+        RunDirectoryError: The file exists and no games are completed, or cannot be written.
+        InvalidConfig: The game has no SAN.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        names: Sequence[str],
+        game: str = "chess",
+        completed: Sequence[GameRecord] = (),
+    ) -> None:
+        self.path = Path(path)
+        self._names = tuple(names)
+        self._game = game
+        if not hasattr(games.make(game).state_type, "san"):
+            message = f"{game!r} has no SAN and so no PGN: keep its games with log= or on_game="
+            raise InvalidConfig(message)
+        if not completed and self.path.exists() and self.path.stat().st_size:
+            message = f"{self.path} exists: choose another path, or remove it"
+            raise RunDirectoryError(message)
+        self.rewrite(completed)
+
+    def append(self, record: GameRecord) -> None:
+        """Write a finished game through to the disk.
+
+        Raises:
+            RunDirectoryError: It cannot be written.
+        """
+        self._write(self.path, "a", self._text([record]))
+
+    def rewrite(self, records: Sequence[GameRecord]) -> None:
+        """Replace the file's content by ``records``, in order of their numbers.
+
+        Raises:
+            RunDirectoryError: It cannot be written; the old content is still there.
+        """
+        new = self.path.with_name(self.path.name + ".new")
+        self._write(new, "w", self._text(sorted(records, key=lambda record: record.number)))
+        new.replace(self.path)
+
+    def _text(self, records: Sequence[GameRecord]) -> str:
+        return "".join(pgn_of(record, self._names, self._game) for record in records)
+
+    def _write(self, path: Path, mode: str, text: str) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open(mode, encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            message = f"{path}: cannot be written ({error}); games written before are safe"
+            raise RunDirectoryError(message) from error

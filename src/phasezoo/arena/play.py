@@ -1,0 +1,207 @@
+"""Playing a match: the schedule, the sides, and what is written on the way."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from phasezoo import agents, gating
+from phasezoo.agents import Limit
+from phasezoo.arena.adjudication import Adjudication
+from phasezoo.arena.hall import Hall, Side
+from phasezoo.arena.log import GameLog
+from phasezoo.arena.match import Match
+from phasezoo.arena.openings import OpeningSuite, as_suite
+from phasezoo.arena.pgn import PgnFile
+from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.arena.schedule import OpeningsAs, Schedule
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game, make
+from phasezoo.inference.mixture import MixtureOfExperts
+
+__all__ = ["play_match"]
+
+DEFAULT_CONCURRENCY = 64
+"""Games at once: about half of them wait for each side, so that calls have some 32 rows."""
+
+
+def play_match(
+    agent_a: Any,
+    agent_b: Any,
+    game: str | Game = "chess",
+    games: int = 200,
+    limit: Limit | tuple[Limit | None, Limit | None] | None = None,
+    *,
+    openings: OpeningSuite | Sequence[Sequence[str]] | Path | str | None = None,
+    openings_as: OpeningsAs = "moves",
+    seed: int = 0,
+    concurrency: int | None = None,
+    pool_rows: int = 256,
+    threads: int | None = None,
+    max_plies: int | None = None,
+    adjudication: Adjudication | None = None,
+    names: tuple[str, str] | None = None,
+    pgn: Path | str | None = None,
+    log: Path | str | None = None,
+    completed: Sequence[GameRecord] = (),
+    on_game: Callable[[GameRecord], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Match:
+    """Play a match (SPEC §9): each opening once with each colour, many games at once.
+
+    In a game of n players each opening is played n times: ``agent_a`` takes every seat once and
+    ``agent_b`` the others. The same agents, seed, concurrency and node limit give the same games;
+    with evaluators that answer a row alike in any batch, the concurrency does not matter either.
+
+    Args:
+        agent_a: Side 0: an agent, a callable ``(observation, info) -> action``, or an agent's name.
+        agent_b: Side 1, likewise.
+        game: What is played.
+        games: How many games; a multiple of the number of players.
+        limit: Replaces the limits of both agents' searches; a pair gives each its own.
+        openings: A suite, move lists, or a file of them; default the package's suite for the game.
+        openings_as: ``"fen"`` starts from the opening's last position without its history.
+        seed: Everything random comes from it.
+        concurrency: Games at once; default 64, or 1 where a search is limited by time.
+        pool_rows: The most rows that a side's evaluator gets at once.
+        threads: Threads that walk trees and make planes; default all that this process may use.
+        max_plies: Plies, the opening's included, at which a game is cut: it is counted as a draw
+            and as truncated. Default none.
+        adjudication: Ends games early by the searches' values; default never.
+        names: How reports call the sides; default the agents' names.
+        pgn: Where to write the games, each as soon as it ends.
+        log: A log of finished games. If it exists, and is of this very match, the match goes on
+            after the games in it.
+        completed: Games of this match that were finished earlier, in place of ``log``.
+        on_game: Called with each game as it ends.
+        progress: Called with the number of finished games and of all, after each game.
+
+    Returns:
+        The match, with the games finished earlier.
+
+    Raises:
+        InvalidConfig: ``games`` is not a multiple of the number of players, or another option is
+            out of range.
+        SideFailed: An evaluator answered with NaN, or in the wrong shape; an
+            :class:`~phasezoo.errors.InvalidEvaluation` that names the side and has the games
+            finished before.
+        IllegalAction: An agent chose an action that is not legal.
+        RunDirectoryError: ``pgn`` or ``log`` exists already, or cannot be written.
+    """
+    handle = make(game)
+    suite = as_suite(openings, handle.name)
+    schedule = Schedule(handle, suite, games, seed, openings_as)
+    _check_range(concurrency=concurrency, pool_rows=pool_rows, max_plies=max_plies)
+    if adjudication is not None and handle.num_players != 2:
+        message = f"adjudication is for two players, {handle.name} has {handle.num_players}"
+        raise InvalidConfig(message)
+    sides = _sides((agent_a, agent_b), handle, limit, names, pool_rows, threads)
+    identity = {
+        "game": handle.name,
+        "games": games,
+        "seed": seed,
+        "openings": suite.digest(),
+        "openings_as": openings_as,
+        "max_plies": max_plies,
+        "adjudication": None if adjudication is None else asdict(adjudication),
+        "sides": [side.identity for side in sides],
+    }
+    book = None if log is None else GameLog(log, identity)
+    if book is not None:
+        completed = [*completed, *book.games]
+        for side, before in zip(sides, book.sides, strict=False):
+            side.stats.add(before)
+            side.before = before.counts
+    done = schedule.checked(completed)
+    file = None
+    if pgn is not None:
+        file = PgnFile(pgn, [side.stats.name for side in sides], handle.name, done)
+
+    def finished(record: GameRecord) -> None:
+        done.append(record)
+        if book is not None:
+            book.append(record, [side.up_to_date() for side in sides])
+        if file is not None:
+            file.append(record)
+        if on_game is not None:
+            on_game(record)
+        if progress is not None:
+            progress(len(done), games)
+
+    hall = Hall(
+        handle,
+        sides,
+        concurrency=_concurrency(concurrency, sides),
+        max_plies=max_plies,
+        adjudication=adjudication,
+        finished=finished,
+    )
+    hall.play(schedule.games(skip={record.number for record in done}))
+    if file is not None:
+        file.rewrite(done)
+    return Match(
+        game=handle.name,
+        sides=(sides[0].up_to_date(), sides[1].up_to_date()),
+        games=tuple(sorted(done, key=lambda record: record.number)),
+    )
+
+
+def _check_range(**options: int | None) -> None:
+    for name, value in options.items():
+        if value is not None and value < 1:
+            message = f"{name}={value}: at least 1 is needed"
+            raise InvalidConfig(message)
+
+
+def _concurrency(given: int | None, sides: Sequence[Side]) -> int:
+    """Games at once: one where a search is timed, because searches at once share the time."""
+    if given is not None:
+        return given
+    timed = any(side.limit is not None and side.limit.movetime_ms is not None for side in sides)
+    return 1 if timed else DEFAULT_CONCURRENCY
+
+
+def _sides(
+    players: tuple[Any, Any],
+    game: Game,
+    limit: Limit | tuple[Limit | None, Limit | None] | None,
+    names: tuple[str, str] | None,
+    pool_rows: int,
+    threads: int | None,
+) -> tuple[Side, Side]:
+    limits = limit if isinstance(limit, tuple) else (limit, limit)
+    found = [agents.make(agent) if isinstance(agent, str) else agent for agent in players]
+    called = [agents.name_of_agent(agent) for agent in found] if names is None else list(names)
+    if called[0] == called[1]:
+        called = [f"{called[0]} (A)", f"{called[1]} (B)"]
+    first, second = (
+        _side(agent, name, game, own, pool_rows, threads)
+        for agent, name, own in zip(found, called, limits, strict=True)
+    )
+    return first, second
+
+
+def _side(
+    agent: Any, name: str, game: Game, limit: Limit | None, pool_rows: int, threads: int | None
+) -> Side:
+    limit = getattr(agent, "limit", None) if limit is None else limit
+    config = getattr(agent, "config", None)
+    if not hasattr(agent, "config"):
+        limit = None  # it does not search
+    mixture = getattr(agent, "evaluator", None)
+    if not isinstance(mixture, MixtureOfExperts):
+        mixture = None
+    stats = SideStats(
+        name=name,
+        limit="" if limit is None else str(limit),
+        gate=None if mixture is None else gating.spec_of(mixture.gate),
+        search_gate=None if mixture is None else gating.spec_of(mixture.search_gate),
+        routing=None if mixture is None else mixture.routing,
+    )
+    described = (stats.name, stats.limit, stats.gate, stats.search_gate, stats.routing)
+    return Side(
+        seats=agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads),
+        stats=stats,
+        limit=limit,
+        identity=[*described, asdict(config) if is_dataclass(config) else None],
+    )

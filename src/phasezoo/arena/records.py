@@ -1,0 +1,165 @@
+"""What a match leaves behind: finished games, and each side's work."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from phasezoo.errors import CorruptRecord
+from phasezoo.inference.counts import Counts
+
+__all__ = ["Ending", "GameRecord", "SideStats"]
+
+Ending = Literal["rules", "resignation", "agreement", "max_plies"]
+"""What ended a game: the rules, adjudication (of either kind), or the cap on its length."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A finished game."""
+
+    number: int
+    """Which game of the match, from 0."""
+    group: int
+    """Which group of games with the same opening (in games of two players: which pair), from 0."""
+    sides: tuple[int, ...]
+    """For each player, the side of the match that played him: 0 or 1."""
+    opening: int
+    """Index in the opening suite."""
+    start_fen: str | None
+    """Where the game started, if not at the initial position."""
+    opening_moves: tuple[str, ...]
+    """Moves played before the agents took over (empty where the opening was given as a FEN)."""
+    moves: tuple[str, ...]
+    """The agents' moves: UCI, or the action where the game has no notation; ``"3,0,5"`` where
+    several players moved at once."""
+    returns: tuple[float, ...]
+    """Per player: +1 won, 0 draw, -1 lost. A game cut by ``max_plies`` counts as a draw."""
+    reason: str
+    """Why it ended: the outcome's reason, or the kind of :data:`Ending`."""
+    ending: Ending
+    """What ended it."""
+    seeds: tuple[int, ...]
+    """For each player, the seed of his random stream."""
+
+    @property
+    def score(self) -> float:
+        """What side 0 scored, in [0, 1]: 1 won, 1/2 draw, 0 lost.
+
+        With more than two players: the mean over each pair of players of different sides.
+        """
+        points = [
+            1.0 if own > other else 0.5 if own == other else 0.0
+            for own, side in zip(self.returns, self.sides, strict=True)
+            for other, opposite in zip(self.returns, self.sides, strict=True)
+            if side == 0 and opposite == 1
+        ]
+        return sum(points) / len(points)
+
+    @property
+    def result(self) -> str:
+        """``"1-0"``, ``"0-1"`` or ``"1/2-1/2"``; with more than two players, their returns."""
+        if len(self.returns) != 2:
+            return " ".join(f"{value:g}" for value in self.returns)
+        first, second = self.returns
+        return "1-0" if first > second else "0-1" if first < second else "1/2-1/2"
+
+    @property
+    def plies(self) -> int:
+        """Moves of the game, the opening's included."""
+        return len(self.opening_moves) + len(self.moves)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":
+        """From :meth:`to_dict`'s dictionary.
+
+        Raises:
+            CorruptRecord: Something is missing, or not what it should be.
+        """
+        lists = ("sides", "opening_moves", "moves", "returns", "seeds")
+        try:
+            record = cls(**{key: tuple(v) if key in lists else v for key, v in data.items()})
+            _ = record.score, record.result
+        except (TypeError, ValueError, ZeroDivisionError) as error:
+            message = f"not the record of a game ({error}): {str(data)[:200]}"
+            raise CorruptRecord(message) from error
+        return record
+
+
+@dataclass
+class SideStats:
+    """What one side of a match did, and what it cost."""
+
+    name: str
+    """The agent's name."""
+    limit: str = ""
+    """Its limit, in words; empty where it does not search."""
+    gate: str | None = None
+    """The gate its experts were trained under."""
+    search_gate: str | None = None
+    """The gate it searched with, where that is another one on purpose."""
+    routing: str | None = None
+    """How its mixture of experts divides rows."""
+    moves: int = 0
+    """Moves made."""
+    nodes: int = 0
+    """Positions evaluated by searches that were finished."""
+    simulations: int = 0
+    """Descents of searches that were finished."""
+    counts: Counts = field(default_factory=Counts)
+    """What inference took."""
+
+    @property
+    def nodes_per_move(self) -> float:
+        """Mean nodes of a move."""
+        return self.nodes / self.moves if self.moves else 0.0
+
+    @property
+    def off_phase_share(self) -> float:
+        """Share of rows answered by an expert of another phase."""
+        return self.counts.off_phase_rows / self.counts.rows if self.counts.rows else 0.0
+
+    @property
+    def regated_share(self) -> float:
+        """Share of rows on which ``gate`` and ``search_gate`` differ."""
+        return self.counts.regated_rows / self.counts.rows if self.counts.rows else 0.0
+
+    def add(self, other: "SideStats") -> None:
+        """Add the work of another part of the same match."""
+        self.moves += other.moves
+        self.nodes += other.nodes
+        self.simulations += other.simulations
+        self.counts.add(other.counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; the shares and means are in it for readers."""
+        return asdict(self) | {
+            "counts": self.counts.as_dict(),
+            "off_phase_share": self.off_phase_share,
+            "regated_share": self.regated_share,
+            "nodes_per_move": self.nodes_per_move,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "SideStats":
+        """From :meth:`to_dict`'s dictionary.
+
+        Raises:
+            CorruptRecord: Something is missing, or not what it should be.
+        """
+        derived = ("off_phase_share", "regated_share", "nodes_per_move")
+        try:
+            counts = Counts(**{k: v for k, v in data["counts"].items() if k != "mean_rows"})
+            rest = {k: v for k, v in data.items() if k not in (*derived, "counts")}
+            return cls(counts=counts, **rest)
+        except (TypeError, KeyError, AttributeError) as error:
+            message = f"not the statistics of a side ({error}): {str(data)[:200]}"
+            raise CorruptRecord(message) from error
+
+
+def duplicates(records: Sequence[GameRecord]) -> int:
+    """How many games repeat another one's opening and moves."""
+    return len(records) - len({(r.start_fen, r.opening_moves, r.moves) for r in records})

@@ -1,0 +1,110 @@
+"""Which games a match consists of: openings, seats, seeds."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal, get_args
+
+from phasezoo.arena.hall import Scheduled
+from phasezoo.arena.openings import OpeningSuite
+from phasezoo.arena.records import GameRecord
+from phasezoo.arena.streams import stream
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+
+__all__ = ["OpeningsAs", "Schedule"]
+
+OpeningsAs = Literal["moves", "fen"]
+"""How games start: with the opening's moves as their history, or at its last position without."""
+
+
+class Schedule:
+    """The games of a match, each known by its number alone.
+
+    Game number n belongs to group n // players; within a group, side 0 takes every seat once.
+
+    Args:
+        game: What is played, by at least two players.
+        suite: The openings.
+        games: A multiple of the number of players.
+        seed: The match's seed.
+        openings_as: See :data:`OpeningsAs`.
+
+    Raises:
+        InvalidConfig: An argument is out of range.
+    """
+
+    def __init__(
+        self, game: Game, suite: OpeningSuite, games: int, seed: int, openings_as: OpeningsAs
+    ) -> None:
+        if game.num_players < 2:
+            message = f"{game.name!r} has one player: a match needs two sides"
+            raise InvalidConfig(message)
+        if games < 1 or games % game.num_players:
+            wanted = "even" if game.num_players == 2 else f"a multiple of {game.num_players}"
+            message = (
+                f"games={games}: must be {wanted}, because each opening is played once with side 0 "
+                f"in each seat; give {max(games - games % game.num_players, game.num_players)}"
+            )
+            raise InvalidConfig(message)
+        if openings_as not in get_args(OpeningsAs):
+            message = f"openings_as={openings_as!r}: allowed are 'moves' and 'fen'"
+            raise InvalidConfig(message)
+        self._game = game
+        self._suite = suite
+        self._games = games
+        self._seed = seed
+        self._as = openings_as
+        self._order = suite.order(games // game.num_players, seed)
+
+    def __len__(self) -> int:
+        return self._games
+
+    def games(self, skip: Collection[int] = ()) -> Iterator[Scheduled]:
+        """The games in order of their numbers, without those in ``skip``."""
+        for number in range(self._games):
+            if number not in skip:
+                yield self._scheduled(number)
+
+    def checked(self, completed: Sequence[GameRecord]) -> list[GameRecord]:
+        """Games finished earlier, by number.
+
+        Raises:
+            InvalidConfig: One of them is not a game of this match, or there twice.
+        """
+        done: dict[int, GameRecord] = {}
+        for record in completed:
+            known = 0 <= record.number < self._games
+            if not known or (record.sides, record.seeds) != self._places(record.number):
+                message = f"completed game {record.number} was not played with this match's seeds"
+                raise InvalidConfig(message)
+            if record.number in done:
+                message = f"completed game {record.number} is given twice"
+                raise InvalidConfig(message)
+            done[record.number] = record
+        return [done[number] for number in sorted(done)]
+
+    def _places(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Sides and seeds by player."""
+        group, colour = divmod(number, self._game.num_players)
+        seats = range(self._game.num_players)
+        sides = tuple(0 if player == colour else 1 for player in seats)
+        seeds = tuple(stream(self._seed, "match", group, colour, player) for player in seats)
+        return sides, seeds
+
+    def _scheduled(self, number: int) -> Scheduled:
+        group = number // self._game.num_players
+        opening = self._order[group]
+        moves = self._suite.lines[opening]
+        history = self._suite.states(opening, stream(self._seed, "start", group))
+        if self._as == "fen":
+            history, moves = [self._game.from_fen(history[-1].fen)], ()
+        sides, seeds = self._places(number)
+        return Scheduled(
+            number=number,
+            group=group,
+            sides=sides,
+            seeds=seeds,
+            opening=opening,
+            opening_moves=moves,
+            start_fen=getattr(history[0], "start_fen", None),
+            history=tuple(history),
+        )

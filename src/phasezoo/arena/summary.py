@@ -1,0 +1,80 @@
+"""A match in a few lines of text."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phasezoo.arena.records import SideStats
+
+if TYPE_CHECKING:
+    from phasezoo.arena.match import Match
+
+__all__ = ["summary_of"]
+
+
+def summary_of(match: "Match") -> str:
+    """The match in a few lines: result, Elo, pairs, and a table of what each side did."""
+    first, second = match.sides
+    lines = [f"{first.name} v {second.name}: {len(match.games)} games of {match.game}"]
+    if match.group_scores:
+        lines += [
+            f"+{match.wins} ={match.draws} -{match.losses}   score {match.score:.1%}",
+            f"Elo {match.elo} (95 %, pairs)   LOS {match.los:.1%}",
+            f"Elo {match.elo_trinomial} (95 %, single games, as cutechess)",
+            "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
+        ]
+    lines += _remarks(match)
+    lines += _table(match.sides)
+    return "\n".join(lines)
+
+
+def _remarks(match: "Match") -> list[str]:
+    counted = (
+        (match.duplicates, "repeated another game"),
+        (match.truncated, "cut at the cap on plies, counted as draws"),
+        (match.adjudicated, "adjudicated"),
+    )
+    remarks = [f"{count} {what}" for count, what in counted if count]
+    return remarks + [
+        f"{side.name}: trained under {side.gate}, searched with {side.search_gate}, which differ "
+        f"on {side.regated_share:.1%} of rows"
+        for side in match.sides
+        if side.search_gate != side.gate
+    ]
+
+
+def _table(sides: Sequence[SideStats]) -> list[str]:
+    head = (
+        "side",
+        "limit",
+        "moves",
+        "nodes",
+        "rows",
+        "padded",
+        "calls",
+        "rows/call",
+        "off-phase",
+        "s",
+    )
+    rows = [
+        (
+            side.name,
+            side.limit or "-",
+            str(side.moves),
+            str(side.nodes),
+            str(side.counts.rows),
+            str(side.counts.padded_rows),
+            str(side.counts.calls),
+            f"{side.counts.mean_rows:.1f}",
+            f"{side.off_phase_share:.1%}",
+            f"{side.counts.seconds:.1f}",
+        )
+        for side in sides
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (head, *rows)
+    ]
