@@ -88,7 +88,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ActionIndex {
             Ok(index) => Ok(Self(index)),
             Err(error) if error.is_instance_of::<PyOverflowError>(action.py()) => {
                 let message =
-                    format!("action {} is no action index; choose one of legal_actions", *action);
+                    format!("action {}: not an action index; choose one of legal_actions", *action);
                 Err(to_py(Error::IllegalAction(message)))
             }
             Err(error) => Err(error),
@@ -368,18 +368,19 @@ fn board_initial(game: &str) -> PyResult<BoardState> {
     AnyBoard::initial(game).map(BoardState::from).map_err(to_py)
 }
 
-/// A board game that starts at a FEN or a four-field EPD, after `moves` in UCI notation.
+/// A board game that starts at a FEN or a four-field EPD, after `moves` in UCI notation. Each must be
+/// legal where it stands; draws do not end the list, because recorded games go on after them.
 #[pyfunction]
 #[pyo3(signature = (game, fen, moves = Vec::new()))]
 fn board_from_fen(game: &str, fen: &str, moves: Vec<String>) -> PyResult<BoardState> {
-    let start = AnyBoard::from_fen(game, fen);
-    let end = start.and_then(|start| {
-        moves.iter().try_fold(start, |board, uci| {
-            let action = dispatch!(&board, state => state.parse_uci(uci))?;
-            board.play(action)
-        })
+    let mut board = AnyBoard::from_fen(game, fen).map_err(to_py)?;
+    dispatch!(&mut board, state => {
+        for uci in &moves {
+            let played = state.move_from_uci(uci).map_err(to_py)?;
+            state.play_move(played);
+        }
     });
-    end.map(BoardState::from).map_err(to_py)
+    Ok(board.into())
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

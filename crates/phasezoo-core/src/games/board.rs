@@ -156,19 +156,18 @@ impl<R: Rules> BoardState<R> {
     }
 
     fn illegal(&self, action: Action) -> Error {
-        let moves = self.legal_moves().len();
-        let what = if action as usize >= R::NUM_ACTIONS {
-            format!("outside the action space 0 to {} of {}", R::NUM_ACTIONS - 1, self.game())
+        let reason = if action as usize >= R::NUM_ACTIONS {
+            format!("{} has the actions 0 to {}", self.game(), R::NUM_ACTIONS - 1)
         } else {
             match actions::describe(action, self.position.turn()) {
-                Some(squares) => format!("({squares}) not legal"),
-                None => "not a move on the board, hence not legal".into(),
+                Some(squares) => format!("{squares} is not legal"),
+                None => "it points off the board".into(),
             }
         };
         Error::IllegalAction(format!(
-            "action {action} is {what} in '{}', where {moves} actions are; choose one of \
-             legal_actions",
-            self.fen()
+            "action {action}: {reason}; '{}' has {} legal actions, choose one of legal_actions",
+            self.fen(),
+            self.legal_moves().len()
         ))
     }
 
@@ -305,16 +304,16 @@ impl<R: Rules> Game for BoardState<R> {
     fn apply(&mut self, joint: &[Action]) -> Result<()> {
         let &[action] = joint else {
             return Err(Error::IllegalAction(format!(
-                "{} actions given; in {} one player moves at a time",
+                "{} actions were given, but in {} one player moves at a time",
                 joint.len(),
                 self.game()
             )));
         };
         if let Some(outcome) = self.outcome() {
             return Err(Error::IllegalAction(format!(
-                "action {action} cannot be played in '{}': the game is over ({})",
-                self.fen(),
-                outcome.reason.as_str()
+                "action {action}: the game is over ({}) in '{}'; start a new one",
+                outcome.reason.as_str(),
+                self.fen()
             )));
         }
         let m = self.move_of(action)?;

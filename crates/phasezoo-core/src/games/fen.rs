@@ -16,11 +16,16 @@ pub fn text<P: Position>(position: &P) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()
 }
 
-/// `text` in quotes, shortened if it is long.
+/// `text` in quotes, shortened if it is long, control characters escaped.
 pub(crate) fn quote(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        None => format!("'{text}'"),
-        Some((end, _)) => format!("'{}…' ({} characters)", &text[..end], text.chars().count()),
+    let shown: String = text
+        .chars()
+        .take(QUOTED)
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect();
+    match text.chars().count() {
+        0..=QUOTED => format!("'{shown}'"),
+        length => format!("'{shown}…' ({length} characters)"),
     }
 }
 

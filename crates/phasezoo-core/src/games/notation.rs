@@ -24,7 +24,7 @@ impl<R: Rules> BoardState<R> {
     pub fn move_from_uci(&self, uci: &str) -> Result<Move> {
         let error = |reason: &str| {
             Error::InvalidUci(format!(
-                "{} {reason} {}",
+                "{}: {reason}; {}",
                 quote(uci),
                 self.legal_summary(Self::uci_of)
             ))
@@ -32,11 +32,11 @@ impl<R: Rules> BoardState<R> {
         // The parser reads capitals too, which UCI does not write, except for a piece to be dropped.
         let plain = uci.contains('@') || !uci.bytes().any(|c| c.is_ascii_uppercase());
         match UciMove::from_ascii(uci.as_bytes()) {
-            Ok(UciMove::Null) => Err(error("is a null move, which is never legal")),
+            Ok(UciMove::Null) => Err(error("a null move is never legal")),
             Ok(parsed) if plain => {
-                parsed.to_move(self.position()).map_err(|_| error("is not legal"))
+                parsed.to_move(self.position()).map_err(|_| error("not a legal move"))
             }
-            _ => Err(error("is not a UCI move (two squares and, when promoting, one of n b r q)")),
+            _ => Err(error("not a UCI move, which is two squares and, when promoting, one of n b r q")),
         }
     }
 
@@ -49,17 +49,17 @@ impl<R: Rules> BoardState<R> {
     pub fn move_from_san(&self, san: &str) -> Result<Move> {
         let error = |reason: &str| {
             Error::InvalidSan(format!(
-                "{} {reason} {}",
+                "{}: {reason}; {}",
                 quote(san),
                 self.legal_summary(Self::san_of)
             ))
         };
         match SanPlus::from_ascii(san.as_bytes()).map(|parsed| parsed.san) {
-            Err(_) => Err(error("is not a SAN move")),
-            Ok(San::Null) => Err(error("is a null move, which is never legal")),
+            Err(_) => Err(error("not a SAN move")),
+            Ok(San::Null) => Err(error("a null move is never legal")),
             Ok(parsed) => parsed.to_move(self.position()).map_err(|reason| match reason {
-                SanError::IllegalSan => error("is not legal"),
-                SanError::AmbiguousSan => error("could be more than one move; name its square"),
+                SanError::IllegalSan => error("not a legal move"),
+                SanError::AmbiguousSan => error("could be more than one move, so name its file or rank"),
             }),
         }
     }
@@ -84,19 +84,17 @@ impl<R: Rules> BoardState<R> {
         SanPlus::from_move(self.position().clone(), m).to_string()
     }
 
-    /// Where a move was refused and what is legal there.
+    /// What is legal where a move was refused.
     fn legal_summary(&self, notation: impl Fn(&Self, Move) -> String) -> String {
         let moves: MoveList = self.legal_moves();
         let examples: Vec<String> =
             moves.iter().take(EXAMPLES).map(|&m| notation(self, m)).collect();
+        let fen = self.fen();
         match examples.as_slice() {
-            [] => format!("in '{}': there are no legal moves", self.fen()),
-            [only] if moves.len() == 1 => {
-                format!("in '{}': the only legal move is {only}", self.fen())
-            }
+            [] => format!("'{fen}' has no legal moves"),
+            [only] if moves.len() == 1 => format!("the only legal move of '{fen}' is {only}"),
             some => format!(
-                "in '{}': there are {} legal moves, such as {}",
-                self.fen(),
+                "'{fen}' has {} legal moves, such as {}",
                 moves.len(),
                 some.join(", ")
             ),
