@@ -1,0 +1,227 @@
+use std::io::Write;
+
+use proptest::prelude::*;
+use shakmaty::Chess;
+
+use super::*;
+
+fn options() -> Options {
+    Options { max_named: 100, ..Options::default() }
+}
+
+fn import(text: &str, options: &Options) -> (Columns, Report) {
+    let mut importer = Importer::new(options.clone());
+    importer.read_text::<Chess>(text.as_bytes()).unwrap();
+    importer.finish()
+}
+
+/// The one game's moves in UCI, or why it was skipped.
+fn one(text: &str) -> std::result::Result<String, (SkipReason, u64)> {
+    let (columns, report) = import(text, &options());
+    if let Some(skipped) = report.named.first() {
+        assert_eq!(report.games, 1);
+        return Err((skipped.reason, skipped.line));
+    }
+    assert_eq!(columns.result.len(), 1, "{text}");
+    let square = |index: u16| shakmaty::Square::new(u32::from(index & 63)).to_string();
+    let uci = |packed: &u16| square(*packed) + &square(packed >> 6) + ["", "n", "b", "r", "q"][usize::from(packed >> 12)];
+    Ok(columns.moves.iter().map(uci).collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn comments_glyphs_and_variations_are_dropped() {
+    let text = "1. e4! {the [best\n\n( } (1. d4 d5 (1... Nf6 {x} 2. c4) 2. c4) 1... e5 $1 ; so 2. d4 \n\
+                % 2. c3\n2.Nf3 N Nc6 3. Bb5 a6?! 4. O-O h5 5. Bxa6 *";
+    let text = text.replace(" *", " 1-0");
+    assert_eq!(one(&text).unwrap(), "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1 h7h5 b5a6");
+}
+
+#[test]
+fn empty_lines_inside_moves_do_not_end_a_game() {
+    let text = "[Event \"x\"]\n\n1. e4\n\ne5 \r\n\r\n2. Nf3 1/2-1/2\n\n\n";
+    assert_eq!(one(text).unwrap(), "e2e4 e7e5 g1f3");
+}
+
+#[test]
+fn promotions_en_passant_and_lenient_captures_are_read() {
+    let text = "1. e4 a6 2. e5 d5 3. exd6 e.p. a5 4. dc7 Ra6 5. cxb8=Q Rg6 6. Qc8 Rxg2 1-0";
+    assert_eq!(
+        one(text).unwrap(),
+        "e2e4 a7a6 e4e5 d7d5 e5d6 a6a5 d6c7 a8a6 c7b8q a6g6 b8c8 g6g2",
+        "dc7 and Qc8 take without saying so"
+    );
+    let text = "1. e4 a6 2. e5 d5 3. exd6 a5 4. dxc7 Ra6 5. cxb8=N Rg6 6. a4 Rg2 0-1";
+    assert!(one(text).unwrap().ends_with("c7b8n a6g6 a2a4 g6g2"));
+}
+
+#[test]
+fn reasons_and_lines_are_right() {
+    use SkipReason::*;
+    for (text, reason, line) in [
+        ("\n\n[Event \"a\"]\n\n1. e4 e5 2. Ke3 1-0\n", IllegalMove, 3),
+        ("1. Nf3 Nf6 2. Nc3 Nc6 3. Nd4 Rg8 4. Ne4 a6 5. Ng3 a5 6. Nf5 a4 7. N3d4 1-0", IllegalMove, 1),
+        ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 1-0", InvalidFen, 1),
+        ("[Variant \"Atomic\"]\n\n1. e4 1-0", Variant, 1),
+        ("1. e4 e5 *", NoResult, 1),
+        ("[Result \"1-0\"]\n\n1. e4 0-1", ResultsDiffer, 1),
+        ("[Result \"1-0\"]\n\n1. e4 *", ResultsDiffer, 1),
+        ("[Result \"1-0\"]\n\n1. e4", Unfinished, 1),
+        ("[Result \"1-0\"]\n\n1-0", NoMoves, 1),
+        ("1. e4 {open", Unreadable, 1),
+        ("no chess here", Unfinished, 1),
+    ] {
+        let found = one(text);
+        assert_eq!(found, Err((reason, line)), "{text:?}");
+    }
+}
+
+#[test]
+fn one_bad_game_does_not_touch_its_neighbours() {
+    let text = "[Event \"a\"]\n[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n\
+                [Event \"b\"]\n[White \"B\"]\n[Date \"2020.01.??\"]\n\n1. e4 e4 {open\n\n\
+                [Event \"c\"]\n[Result \"0-1\"]\n\n1. d4 d5\n\n\
+                [Event \"d\"]\n\n1. c4 c5 1/2-1/2\n";
+    let (columns, report) = import(text, &options());
+    assert_eq!(columns.result, [1, -1, 0]);
+    assert_eq!(columns.offsets, [0, 1, 3, 5]);
+    assert_eq!((report.games, report.skipped.len()), (4, 1));
+    let skipped = &report.named[0];
+    assert_eq!((skipped.line, skipped.title.as_str()), (7, "B – ?, b, 2020.01.??"));
+    assert!(skipped.message.contains("1... e4"), "{}", skipped.message);
+}
+
+#[test]
+fn ratings_dates_and_start_positions_are_kept() {
+    let text = "[Date \"????.??.??\"]\n[UTCDate \"2021.02.03\"]\n[WhiteElo \"2400\"]\n[BlackElo \"?\"]\n\
+                [SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 5 30\"]\n\n1... Kd7 2. e4 1-0\n\n\
+                [FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n\n1. e4 1-0\n";
+    let (columns, _) = import(text, &options());
+    assert_eq!(columns.start_fens, [(0, "4k3/8/8/8/8/8/4P3/4K3 b - - 5 30".to_string())]);
+    assert_eq!((columns.white_elo.as_slice(), columns.black_elo.as_slice()), (&[2400, 0][..], &[0, 0][..]));
+    assert_eq!(columns.dates, [*b"2021.02.03", [0; 10]]);
+}
+
+#[test]
+fn options_choose_games() {
+    let game = |elo: u32, moves: &str| format!("[WhiteElo \"{elo}\"]\n[BlackElo \"2000\"]\n\n{moves} 1-0\n\n");
+    let text = game(2100, "1. e4") + &game(1900, "1. e4 e5") + &game(2100, "1. e4 e5") + "1. e4 e5 1-0\n";
+    let kept = |change: fn(&mut Options)| {
+        let mut options = options();
+        change(&mut options);
+        let (columns, report) = import(&text, &options);
+        (columns.result.len(), report.skipped.into_iter().collect::<Vec<_>>())
+    };
+    assert_eq!(kept(|_| ()), (4, vec![]));
+    assert_eq!(kept(|o| o.min_plies = 2), (3, vec![(SkipReason::TooShort, 1)]));
+    assert_eq!(kept(|o| o.min_rating = Some(2000)), (2, vec![(SkipReason::LowRating, 2)]));
+    assert_eq!(kept(|o| o.deduplicate = true), (2, vec![(SkipReason::Duplicate, 2)]));
+}
+
+const GAME: &str = "[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0\n\n";
+
+fn compressed(kind: &str, text: &[u8]) -> Vec<u8> {
+    match kind {
+        "gz" => {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap()
+        }
+        "bz2" => {
+            let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap()
+        }
+        "zst" => zstd::encode_all(text, 1).unwrap(),
+        _ => text.to_vec(),
+    }
+}
+
+/// Imports bytes through a file of a name that says nothing of its kind.
+fn import_file(name: &str, bytes: &[u8]) -> Result<(Columns, Report)> {
+    let path = std::env::temp_dir().join(format!("phasezoo-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).unwrap();
+    let mut importer = Importer::new(options());
+    let read = importer.read::<Chess>(&path, |_| Ok(()));
+    std::fs::remove_file(&path).unwrap();
+    read.map(|()| importer.finish())
+}
+
+#[test]
+fn every_compression_is_read_also_in_several_members() {
+    for kind in ["plain", "gz", "bz2", "zst"] {
+        let mut bytes = compressed(kind, GAME.repeat(50).as_bytes());
+        bytes.extend(compressed(kind, GAME.repeat(30).as_bytes()));
+        let (columns, report) = import_file(kind, &bytes).unwrap();
+        assert_eq!((columns.result.len(), report.games, report.damaged.len()), (80, 80, 0), "{kind}");
+        assert_eq!(report.bytes, 80 * GAME.len() as u64);
+    }
+}
+
+#[test]
+fn truncated_files_keep_what_was_read_and_say_so() {
+    // Text that does not compress well, so that half of the bytes hold about half of the games.
+    let mut text = String::new();
+    let mut stream = crate::rng::Stream::new(1);
+    for _ in 0..20_000 {
+        text += &format!("[Round \"{:016x}\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n", stream.next_u64());
+    }
+    for kind in ["gz", "bz2", "zst"] {
+        let bytes = compressed(kind, text.as_bytes());
+        let (columns, report) = import_file(&format!("cut-{kind}"), &bytes[..bytes.len() / 2]).unwrap();
+        let kept = columns.result.len();
+        assert!((1..15_000).contains(&kept), "{kind}: {kept}");
+        assert_eq!(report.damaged.len(), 1);
+        assert!(report.damaged[0].1.contains("damaged after"), "{}", report.damaged[0].1);
+        assert!(report.skipped.values().sum::<u64>() <= 1);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_errors() {
+    let mut importer = Importer::new(options());
+    let missing = importer.read::<Chess>(Path::new("no/such/file.pgn"), |_| Ok(()));
+    assert!(missing.unwrap_err().to_string().contains("no/such/file.pgn"));
+    let utf16 = import_file("utf16", b"\xff\xfe1\0.\0");
+    assert!(utf16.unwrap_err().to_string().contains("UTF-16"));
+    assert!(nothing_kept("x.pgn", importer.report()).to_string().contains("no game at all"));
+}
+
+#[test]
+fn the_progress_callback_can_end_the_reading() {
+    let path = std::env::temp_dir().join(format!("phasezoo-{}-stop", std::process::id()));
+    std::fs::write(&path, GAME).unwrap();
+    let mut importer = Importer::new(options());
+    let stopped = importer.read::<Chess>(&path, |_| Err(Error::InvalidState("stop".into())));
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(stopped.unwrap_err().to_string(), "stop");
+}
+
+/// Pieces of PGN, put together at random: closer to the parser's edges than random bytes.
+const PIECES: [&str; 24] = [
+    "[Event \"x\"]\n", "[FEN \"", "[Result \"1-0\"]", "\"]\n", "\n", "\n\n", "1. e4 ", "e5 ", "{", "}", "(",
+    ")", ";", "%", "$", "$999", "1-0 ", "1/2-1/2\n", "*", "O-O ", "e8=Q ", "\\", "\r\n\r\n", "½-½ ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn garbage_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..4000)) {
+        let mut importer = Importer::new(options());
+        importer.read_text::<Chess>(&bytes).unwrap();
+        let (columns, report) = importer.finish();
+        prop_assert_eq!(report.games, columns.result.len() as u64 + report.skipped.values().sum::<u64>());
+    }
+
+    #[test]
+    fn garbled_pgn_never_panics_and_spares_the_games_around(
+        pieces in proptest::collection::vec(0..PIECES.len(), 0..60)
+    ) {
+        let garbage: String = pieces.iter().map(|&piece| PIECES[piece]).collect();
+        let text = format!("{GAME}{garbage}\n\n{GAME}");
+        let (columns, report) = import(&text, &options());
+        prop_assert_eq!(report.games, columns.result.len() as u64 + report.skipped.values().sum::<u64>());
+        prop_assert!(columns.result.len() >= 2, "{}", text);
+        prop_assert_eq!(*columns.offsets.last().unwrap(), columns.moves.len() as i64);
+    }
+}
