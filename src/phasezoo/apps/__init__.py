@@ -1,0 +1,1 @@
+"""Programs: the command line, and what talks to other programs."""

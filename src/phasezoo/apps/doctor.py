@@ -1,0 +1,159 @@
+"""``phasezoo doctor``: what this installation can do, row by row, and what to install for the rest."""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata, resources
+from typing import Literal
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from phasezoo.apps.options import parse
+from phasezoo.experiments import provenance
+
+__all__ = ["Finding", "examine", "main"]
+
+Status = Literal["ok", "absent", "broken"]
+
+_COLOURS = {"ok": "green", "absent": "yellow", "broken": "bold red"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Show versions, the core, backends, devices and threads; fails if the core is broken."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row of the examination."""
+
+    name: str
+    """What was looked at."""
+    status: Status
+    """``absent`` is a part that can be installed; ``broken`` is one that is there and fails."""
+    detail: str
+    """What was found, or what to do."""
+    needed: bool = False
+    """Whether phasezoo is of no use without it."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; the exit code is 1 if anything that is needed is not in order."""
+    parse(Options, arguments, "phasezoo doctor")
+    findings = examine()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("part", "state", "detail"):
+        table.add_column(name, overflow="fold")
+    for finding in findings:
+        state = Text(finding.status, style=_COLOURS[finding.status])
+        table.add_row(Text(finding.name), state, Text(finding.detail))
+    width = None if sys.stdout.isatty() else 110
+    Console(highlight=False, width=width).print(table)
+    broken = [f.name for f in findings if f.needed and f.status != "ok"]
+    if broken:
+        sys.stderr.write(f"phasezoo: not usable, because of: {', '.join(broken)}\n")
+    return 1 if broken else 0
+
+
+def examine() -> list[Finding]:
+    """Look at every part; one that fails is reported, not raised."""
+    looks: tuple[tuple[str, Callable[[], str], str, bool], ...] = (
+        ("phasezoo", _package, "", True),
+        ("native core", _core, "", True),
+        ("sample games", _sample, "", False),
+        ("threads", _threads, "", False),
+        ("games stores (pyarrow)", _version("pyarrow"), "data", False),
+        ("chess boards (chess)", _version("chess"), "chess", False),
+        ("PyTorch", _torch, "train", False),
+        ("GPU", _gpu, "train", False),
+        ("networks on disk (safetensors)", _version("safetensors"), "train", False),
+        ("TensorBoard logs", _version("tensorboard"), "train", False),
+        ("ONNX Runtime", _onnxruntime, "onnx", False),
+        ("ONNX export", _version("onnx"), "onnx", False),
+        ("plots (matplotlib)", _version("matplotlib"), "plot", False),
+        ("Stable-Baselines3", _version("stable_baselines3", "stable-baselines3"), "sb3", False),
+    )
+    return [_look(name, look, extra, needed) for name, look, extra, needed in looks]
+
+
+def _look(name: str, look: Callable[[], str], extra: str, needed: bool) -> Finding:
+    try:
+        return Finding(name, "ok", look(), needed)
+    except ModuleNotFoundError as error:
+        if not extra:
+            return Finding(name, "broken", _one_line(error), needed)
+        return Finding(name, "absent", f"pip install 'phasezoo[{extra}]'", needed)
+    except Exception as error:  # noqa: BLE001  a broken library may raise anything at its import
+        return Finding(name, "broken", _one_line(error), needed)
+
+
+def _package() -> str:
+    revision = provenance.revision()
+    version = metadata.version("phasezoo")
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"{version}, Python {python}" + (f", commit {revision[:10]}" if revision else "")
+
+
+def _core() -> str:
+    from phasezoo import _core
+
+    nodes = _core.perft("chess", None, 3, 1)
+    # Position 1 of the perft tables has 8,902 leaves at depth 3.
+    if nodes != 8902:
+        message = f"counts {nodes} positions at depth 3 of chess, there are 8902"
+        raise RuntimeError(message)
+    return "rules of chess agree with the known count"
+
+
+def _sample() -> str:
+    file = resources.files("phasezoo") / "data" / "chess_games.parquet"
+    size = len(file.read_bytes())
+    return f"chess, {size / 2**20:.1f} MiB"
+
+
+def _threads() -> str:
+    from phasezoo import _core
+
+    asked = os.environ.get("PHASEZOO_THREADS")
+    note = f", PHASEZOO_THREADS={asked}" if asked else ""
+    used, cores = _core.default_threads(), provenance.usable_cores()
+    return f"{used} used, {cores} cores usable{note}; {provenance.cpu_name()}"
+
+
+def _torch() -> str:
+    import torch
+
+    return f"{torch.__version__}, {torch.get_num_threads()} threads"
+
+
+def _gpu() -> str:
+    import torch
+
+    if not torch.cuda.is_available():
+        return "none; networks run on the CPU"
+    names = (torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+    return ", ".join(names)
+
+
+def _onnxruntime() -> str:
+    import onnxruntime
+
+    names = (p.removesuffix("ExecutionProvider") for p in onnxruntime.get_available_providers())
+    return f"{onnxruntime.__version__}: {', '.join(names)}"
+
+
+def _version(module: str, distribution: str | None = None) -> Callable[[], str]:
+    def look() -> str:
+        importlib.import_module(module)
+        return metadata.version(distribution or module)
+
+    return look
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300]

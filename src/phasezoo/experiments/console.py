@@ -1,0 +1,133 @@
+"""What a run shows while it works: headings, tables, progress; plain where nobody watches."""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from typing import IO, Protocol
+
+from rich import box
+from rich.console import Console as RichConsole
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["Console", "Task", "TerminalConsole", "silent"]
+
+
+class Task(Protocol):
+    """A piece of work with a bar."""
+
+    def update(self, done: int, note: str = "") -> None:
+        """Say how much is done by now, and a few words on how it goes."""
+
+
+class Console(Protocol):
+    """Where a run reports to."""
+
+    def heading(self, text: str) -> None:
+        """Begin a part of the run."""
+
+    def note(self, text: str) -> None:
+        """Say one thing."""
+
+    def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Show a table; its first column names the rows."""
+
+    def task(self, name: str, total: int) -> contextlib.AbstractContextManager[Task]:
+        """Show the progress of a piece of work."""
+
+
+class TerminalConsole:
+    """A console on a stream: bars and colours on a terminal, plain lines everywhere else.
+
+    Args:
+        stream: Where to write; standard output by default.
+    """
+
+    def __init__(self, stream: IO[str] | None = None) -> None:
+        out = sys.stdout if stream is None else stream
+        width = None if out.isatty() else 120
+        self._rich = RichConsole(file=out, highlight=False, soft_wrap=True, width=width)
+
+    def heading(self, text: str) -> None:
+        """Begin a part of the run."""
+        self._rich.print()
+        self._rich.print(Text(text, style="bold cyan"))
+
+    def note(self, text: str) -> None:
+        """Say one thing."""
+        self._rich.print(Text(text))
+
+    def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Show a table; its first column names the rows."""
+        made = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        for index, name in enumerate(head):
+            made.add_column(Text(name), justify="left" if index == 0 else "right", no_wrap=True)
+        for row in rows:
+            made.add_row(*(Text(cell) for cell in row))
+        # Wrapping would tear columns apart; a narrow terminal may scroll instead.
+        needed = self._rich.measure(made).maximum
+        self._rich.print(made, width=max(needed, 1), crop=False, no_wrap=True)
+
+    @contextlib.contextmanager
+    def task(self, name: str, total: int) -> Iterator[Task]:
+        """Show the progress of a piece of work, as a bar on a terminal, as one line elsewhere."""
+        if not self._rich.is_terminal:
+            line = _Line()
+            yield line
+            self.note(f"{name}: {line.last or 'done'}")
+            return
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            TextColumn("{task.fields[note]}", markup=False),
+        )
+        with Progress(*columns, console=self._rich) as progress:
+            yield _Bar(progress, name, total)
+
+
+class _Bar:
+    def __init__(self, progress: Progress, name: str, total: int) -> None:
+        self._progress = progress
+        self._task = progress.add_task(name, total=total, note="")
+
+    def update(self, done: int, note: str = "") -> None:
+        self._progress.update(self._task, completed=done, note=note)
+
+
+class _Line:
+    def __init__(self) -> None:
+        self.last = ""
+
+    def update(self, done: int, note: str = "") -> None:
+        self.last = note or f"{done:,} done"
+
+
+class _Silent:
+    def heading(self, text: str) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
+
+    def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        pass
+
+    @contextlib.contextmanager
+    def task(self, name: str, total: int) -> Iterator[Task]:
+        yield _Line()
+
+
+def silent() -> Console:
+    """Return a console that shows nothing, for runs started from a program."""
+    return _Silent()

@@ -1,0 +1,122 @@
+"""What a run was made with: packages, revision, machine, threads."""
+
+import os
+import platform
+import subprocess
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+
+__all__ = ["Provenance", "collect", "cpu_name", "revision", "usable_cores", "versions"]
+
+PACKAGES = (
+    "phasezoo",
+    "numpy",
+    "gymnasium",
+    "pettingzoo",
+    "torch",
+    "onnxruntime",
+    "onnx",
+    "safetensors",
+    "pyarrow",
+    "chess",
+    "matplotlib",
+    "tensorboard",
+)
+"""Packages whose version may change a number or a file of a run."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a run was made with; everything that may be missing is None."""
+
+    packages: dict[str, str | None]
+    python: str
+    revision: str | None
+    system: str
+    processor: str
+    cores: int
+    memory_gib: float | None
+    threads: int
+    devices: list[str] = field(default_factory=list)
+
+
+def collect(threads: int, devices: list[str] | None = None) -> Provenance:
+    """Describe this process's surroundings; ``threads`` is the number the run uses."""
+    return Provenance(
+        packages=versions(PACKAGES),
+        python=platform.python_version(),
+        revision=revision(),
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        processor=cpu_name(),
+        cores=usable_cores(),
+        memory_gib=_memory_gib(),
+        threads=threads,
+        devices=devices or [],
+    )
+
+
+def versions(names: tuple[str, ...]) -> dict[str, str | None]:
+    """Return the installed version of each package, None where it is not installed."""
+    found: dict[str, str | None] = {}
+    for name in names:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def revision() -> str | None:
+    """Return the Git commit of the source tree this package runs from, None where there is none.
+
+    Ends in ``+changes`` where tracked files differ from the commit.
+    """
+    root = Path(__file__).resolve().parents[3]
+    # Only our own checkout counts: an installed package may lie inside a user's repository.
+    if not (root / ".git").exists() or not (root / "crates" / "phasezoo-core").is_dir():
+        return None
+    commit = _git(root, "rev-parse", "HEAD")
+    if not commit:
+        return None
+    changes = _git(root, "status", "--porcelain", "--untracked-files=no")
+    return commit + ("+changes" if changes else "")
+
+
+def usable_cores() -> int:
+    """Return the number of cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def cpu_name() -> str:
+    """Return the processor's name as the system tells it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "unknown"
+
+
+def _memory_gib() -> float | None:
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    try:
+        answer = subprocess.run(
+            ["git", "-C", str(root), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return answer.stdout.strip()

@@ -1,0 +1,1 @@
+"""Self-contained report pages: escaped HTML, themed plots, one style sheet, nothing fetched."""

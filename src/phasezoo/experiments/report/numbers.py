@@ -1,0 +1,104 @@
+"""How numbers are written in reports and on the console."""
+
+import math
+
+from phasezoo.arena.elo import Interval
+
+__all__ = [
+    "ABSENT",
+    "chance",
+    "count",
+    "decimal",
+    "duration",
+    "elo_interval",
+    "percent",
+    "signed",
+    "signed_interval",
+    "span",
+    "spelled",
+]
+
+ABSENT = "–"
+"""Stands where a number does not exist, such as a loss on no positions."""
+
+_MINUS = "\N{MINUS SIGN}"
+
+_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+
+
+def count(number: float) -> str:
+    """Return an integer with groups of three: ``1,234``."""
+    return f"{round(number):,}".replace("-", _MINUS)
+
+
+def decimal(number: float | None, digits: int = 3) -> str:
+    """Return a number with a fixed number of digits; :data:`ABSENT` for None and NaN."""
+    if number is None or math.isnan(number):
+        return ABSENT
+    if math.isinf(number):
+        return "∞" if number > 0 else f"{_MINUS}∞"
+    text = f"{abs(number):.{digits}f}"
+    is_zero = not text.strip("0.")
+    return text if number >= 0 or is_zero else _MINUS + text
+
+
+def signed(number: float | None, digits: int = 3) -> str:
+    """Return a difference, with its sign."""
+    text = decimal(number, digits)
+    is_zero = not text.strip(f"0.{ABSENT}")
+    return text if text.startswith(_MINUS) or is_zero else f"+{text}"
+
+
+def chance(probability: float) -> str:
+    """Return a probability as a percentage that never pretends to be certain."""
+    if probability < 0.001:
+        return "below 0.1 %"
+    return "above 99.9 %" if probability > 0.999 else percent(probability)
+
+
+def spelled(number: int) -> str:
+    """Return a count as running text has it: words up to twelve, digits beyond."""
+    return _WORDS[number] if 0 <= number < len(_WORDS) else count(number)
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """Return a share in [0, 1] as a percentage."""
+    if share is None or math.isnan(share):
+        return ABSENT
+    return f"{decimal(100 * share, digits)} %"
+
+
+def span(interval: Interval, digits: int = 3) -> str:
+    """Return both ends of an interval of differences: ``-0.120 to -0.030``."""
+    return f"{signed(interval.low, digits)} to {signed(interval.high, digits)}"
+
+
+def signed_interval(interval: Interval | None, digits: int = 3) -> str:
+    """Return a difference with both ends of its interval in brackets."""
+    if interval is None:
+        return ABSENT
+    return f"{signed(interval.value, digits)} ({span(interval, digits)})"
+
+
+def elo_interval(interval: Interval, digits: int = 0) -> str:
+    """Return an Elo difference with ± half the width, both ends if one is infinite (SPEC §9)."""
+    if math.isinf(interval.half_width):
+        return f"{signed(interval.value, digits)} ({span(interval, digits)})"
+    return f"{signed(interval.value, digits)} ± {decimal(interval.half_width, digits)}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the two units that fit it: ``3 min 20 s``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"

@@ -1,0 +1,225 @@
+"""Plots as inline SVG that follows the page's light or dark theme.
+
+Matplotlib draws with fixed stand-in colours; in the finished SVG these become the style sheet's
+variables, so one drawing serves both themes. Text stays text: it can be read aloud and searched.
+"""
+
+import io
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from phasezoo.arena.elo import Interval
+from phasezoo.errors import MissingDependency
+from phasezoo.experiments.report.html import Html, element, join
+
+__all__ = [
+    "BASELINE",
+    "GRID",
+    "INK",
+    "MUTED",
+    "PAPER",
+    "PHASE",
+    "PLACEBO",
+    "SURFACE",
+    "Estimate",
+    "axes",
+    "entitle",
+    "forest",
+    "ordered_colours",
+    "to_svg",
+]
+
+# Stand-ins: what is drawn with one of these takes the variable of that name in style.css.
+INK = "#1c2231"
+MUTED = "#5a6273"
+GRID = "#dcdad4"
+SURFACE = "#fefefd"
+PHASE = "#1f66b1"
+PLACEBO = "#b85c01"
+BASELINE = "#68707f"
+PAPER = "#7b5ea8"
+
+_VARIABLES = {
+    INK: "--ink",
+    MUTED: "--muted",
+    GRID: "--grid",
+    SURFACE: "--card",
+    PHASE: "--phase",
+    PLACEBO: "--placebo",
+    BASELINE: "--baseline",
+    PAPER: "--paper",
+}
+
+# Ends of phases in order of play, light to dark; the steps differ in lightness for every reader.
+_ORDERED = ((0xF2, 0xB8, 0x4B), (0x3D, 0xA0, 0x92), (0x3A, 0x5F, 0xA8))
+
+_POINTS_PER_INCH = 72
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A row of :func:`forest`: a label, an interval and the colour it is drawn in."""
+
+    label: str
+    interval: Interval | None
+    colour: str = INK
+    note: str = ""
+    strong: bool = False
+
+
+def axes(width: float, height: float, columns: int = 1, **options: Any) -> tuple[Any, Any]:
+    """Return a Matplotlib figure of ``width`` x ``height`` inches and its axes in house style.
+
+    Raises:
+        MissingDependency: Matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        message = "plots need matplotlib, which is not installed: pip install 'phasezoo[plot]'"
+        raise MissingDependency(message) from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    made = figure.subplots(1, columns, squeeze=False, **options)[0]
+    for one in made:
+        _dress(one)
+    return figure, (made[0] if columns == 1 else made)
+
+
+def entitle(plot: Any, text: str) -> None:
+    """Head one of several axes."""
+    plot.set_title(text, loc="left", color=INK, fontsize=10, fontweight="bold")
+
+
+def to_svg(figure: Any, name: str, description: str) -> Html:
+    """Return a figure as an ``<svg>`` element to put into a page.
+
+    Args:
+        figure: A figure made by :func:`axes`.
+        name: Unique on the page; keeps the identifiers of several drawings apart.
+        description: What the drawing shows, in words, for readers who cannot see it.
+    """
+    import matplotlib as mpl
+
+    buffer = io.StringIO()
+    settings = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "DejaVu Sans"}
+    with mpl.rc_context(settings):
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"\s(xmlns(:\w+)?|version|width|height)=\"[^\"]*\"", "", text[:400]) + text[400:]
+    text = text.replace("xlink:href", "href").replace("'DejaVu Sans'", "var(--font)")
+    # Identifiers such as figure_1 would otherwise repeat in every drawing of the page.
+    text = re.sub(r'\bid="(?!\w*clip)([A-Za-z_]+_\d+)"', "", text)
+    for colour, variable in _VARIABLES.items():
+        text = text.replace(colour, f"var({variable})")
+    opening, rest = text.split(">", 1)
+    title = element("title", description, id=f"{name}-title")
+    return join(Html(f'{opening} role="img" aria-labelledby="{name}-title">'), title, Html(rest))
+
+
+def forest(
+    groups: Sequence[tuple[str, Sequence[Estimate]]],
+    label: str,
+    digits: int,
+    *,
+    hints: tuple[str, str] = ("", ""),
+    width: float = 7.6,
+) -> Any:
+    """Draw estimates with their intervals, one a row, under group headings, around zero.
+
+    Args:
+        groups: Heading and rows; an estimate of None is named as not measured.
+        label: What the horizontal axis shows.
+        digits: Digits of the numbers printed at the right.
+        hints: What left and right of zero mean.
+        width: In inches.
+    """
+    rows = sum(len(estimates) + 1 for _, estimates in groups)
+    figure, plot = axes(width, 0.27 * rows + 0.85)
+    low, high = _extent([e.interval for _, estimates in groups for e in estimates])
+    plot.axvline(0, color=MUTED, linewidth=1)
+    place, ticks = 0.0, []
+    for heading, estimates in groups:
+        plot.text(
+            -0.02, place, heading, transform=plot.get_yaxis_transform(), ha="right", va="center",
+            fontsize=9, color=INK, fontweight="bold",
+        )  # fmt: skip
+        place += 1
+        for estimate in estimates:
+            _draw_estimate(plot, place, estimate, (low, high), digits)
+            ticks.append((place, estimate.label))
+            place += 1
+    plot.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
+    plot.set_ylim(place - 0.4, -0.7)
+    plot.set_xlim(low, high)
+    plot.set_xlabel(label)
+    plot.spines["left"].set_visible(False)
+    plot.grid(axis="x", color=GRID, linewidth=0.6)
+    for text, x, side in ((hints[0], 0.0, "left"), (hints[1], 1.0, "right")):
+        plot.text(x, 1.0, text, transform=plot.transAxes, ha=side, va="bottom", fontsize=8,
+                  color=MUTED, style="italic")  # fmt: skip
+    return figure
+
+
+def ordered_colours(number: int) -> list[str]:
+    """Return colours for phases in order of play, from light to dark."""
+    if number == 1:
+        return ["#3da092"]
+    stops = np.array(_ORDERED, dtype=float)
+    places = np.linspace(0, len(stops) - 1, number)
+    channels = [np.interp(places, range(len(stops)), stops[:, c]) for c in range(3)]
+    return [
+        f"#{round(r):02x}{round(g):02x}{round(b):02x}" for r, g, b in zip(*channels, strict=True)
+    ]
+
+
+def _dress(plot: Any) -> None:
+    for side in ("top", "right"):
+        plot.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        plot.spines[side].set_color(GRID)
+    plot.tick_params(colors=MUTED, labelcolor=INK, labelsize=9, length=0, pad=5)
+    plot.xaxis.label.set(color=MUTED, fontsize=9)
+    plot.yaxis.label.set(color=MUTED, fontsize=9)
+    plot.set_axisbelow(True)
+    plot.grid(axis="y", color=GRID, linewidth=0.6)
+
+
+def _extent(intervals: Sequence[Interval | None]) -> tuple[float, float]:
+    ends = [x for i in intervals if i for x in (i.low, i.value, i.high) if math.isfinite(x)]
+    low, high = min([0.0, *ends]), max([0.0, *ends])
+    margin = 0.06 * (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def _draw_estimate(
+    plot: Any, place: float, estimate: Estimate, extent: tuple[float, float], digits: int
+) -> None:
+    from phasezoo.experiments.report import numbers
+
+    interval = estimate.interval
+    if interval is None:
+        text = estimate.note or "not measured"
+    else:
+        low, high = (min(max(end, extent[0]), extent[1]) for end in (interval.low, interval.high))
+        width = 2.6 if estimate.strong else 1.8
+        plot.plot([low, high], [place, place], color=estimate.colour, linewidth=width)
+        # An end that is infinite leaves the picture with an arrow.
+        for end, kept, marker in ((interval.low, low, "<"), (interval.high, high, ">")):
+            if math.isinf(end):
+                plot.plot([kept], [place], marker, color=estimate.colour, markersize=6)
+        if math.isfinite(interval.value):
+            size = 8 if estimate.strong else 6
+            plot.plot([interval.value], [place], "o", color=estimate.colour, markersize=size,
+                      markeredgecolor=SURFACE, markeredgewidth=1)  # fmt: skip
+        text = f"{numbers.signed(interval.value, digits)}  [{numbers.span(interval, digits)}]"
+        text += f"  {estimate.note}" if estimate.note else ""
+    weight = "bold" if estimate.strong else "normal"
+    plot.text(1.015, place, text, transform=plot.get_yaxis_transform(), ha="left", va="center",
+              fontsize=8.5, color=INK, fontweight=weight)  # fmt: skip

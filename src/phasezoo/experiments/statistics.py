@@ -1,0 +1,105 @@
+"""Intervals for losses: over test games by resampling, over trainings by Student's t.
+
+Two sources of chance are kept apart: which games happened to be drawn, and how a training happened
+to come out. Games are cheap and trainings are not, so an interval that counts games only is far too
+narrow for a claim about a method. The same for matches is in :mod:`phasezoo.arena.nested`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.arena.elo import Interval
+from phasezoo.arena.student import t_quantile
+
+__all__ = ["ResampledMeans", "Verdict", "over_trainings", "resample_games", "verdict"]
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+Verdict: TypeAlias = Literal["lower", "higher", "unclear"]
+"""What a 95 % interval of a difference says: below zero, above zero, or neither."""
+
+# Rows of weights made at once; bounds the memory of a resampling over many games.
+_CHUNK = 64
+
+
+def verdict(interval: Interval) -> Verdict:
+    """Say whether an interval lies below zero, above zero, or holds zero."""
+    if interval.high < 0:
+        return "lower"
+    return "higher" if interval.low > 0 else "unclear"
+
+
+@dataclass(frozen=True)
+class ResampledMeans:
+    """Means per position with their resampled counterparts."""
+
+    means: Array
+    """``float64[...]``: sum over games / positions over games; NaN where no position is."""
+    resampled: Array
+    """``float64[R, ...]``: the same, for R draws of as many games with replacement."""
+
+
+def resample_games(
+    sums: Array, counts: Array, rng: np.random.Generator, resamples: int = 2000
+) -> ResampledMeans:
+    """Bootstrap means per position by drawing whole games with replacement (Efron 1979).
+
+    Positions of one game resemble each other, so games are drawn, not positions.
+
+    Args:
+        sums: ``float64[G, ...]``: sums over each game's positions.
+        counts: ``float64[G, ...]``: numbers of positions, broadcast against ``sums``.
+        rng: Where the draws come from.
+        resamples: Number R of draws.
+    """
+    games = sums.shape[0]
+    counts = np.broadcast_to(counts, sums.shape)
+    flat_sums, flat_counts = sums.reshape(games, -1), counts.reshape(games, -1)
+    resampled = np.empty((resamples, flat_sums.shape[1]))
+    chances = np.full(games, 1.0 / max(games, 1))
+    for start in range(0, resamples, _CHUNK):
+        stop = min(start + _CHUNK, resamples)
+        weights = rng.multinomial(games, chances, size=stop - start).astype(np.float64)
+        resampled[start:stop] = _ratio(weights @ flat_sums, weights @ flat_counts)
+    means = _ratio(flat_sums.sum(axis=0), flat_counts.sum(axis=0))
+    shape = sums.shape[1:]
+    return ResampledMeans(means.reshape(shape), resampled.reshape((resamples, *shape)))
+
+
+def over_trainings(values: Array, resampled: Array) -> Interval | None:
+    """Return the mean with a 95 % interval that counts trainings first, games second.
+
+    With one training the interval is the percentile bootstrap over games. With K it is
+    ``mean ± sqrt((t(K - 1) s / sqrt(K))^2 + (half-width over games of the mean)^2)``, where s is
+    the standard deviation between trainings: all trainings share the test games, so the chance in
+    the games does not shrink with K.
+
+    Args:
+        values: ``float64[K]``: one number per training.
+        resampled: ``float64[R, K]``: the same for R draws of test games.
+
+    Returns:
+        The interval, or None where the number does not exist, as for a phase without positions.
+    """
+    resampled = resampled[np.isfinite(resampled).all(axis=1)]
+    if not np.isfinite(values).all() or len(resampled) == 0:
+        return None
+    mean = float(values.mean())
+    low, high = np.quantile(resampled.mean(axis=1), (0.025, 0.975))
+    trainings = len(values)
+    if trainings == 1:
+        # A skewed resampling may leave the estimate outside its own quantiles by a hair.
+        return Interval(mean, min(float(low), mean), max(float(high), mean))
+    between = t_quantile(0.975, trainings - 1) * float(values.std(ddof=1)) / math.sqrt(trainings)
+    half = math.hypot(between, float(high - low) / 2)
+    return Interval(mean, mean - half, mean + half)
+
+
+def _ratio(numerator: Array, denominator: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio: Array = np.where(denominator > 0, numerator / denominator, np.nan)
+    return ratio

@@ -1,0 +1,226 @@
+"""Made-up results of the study, of every outcome, for tests of the report."""
+
+import math
+
+import numpy as np
+
+from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
+from phasezoo.arena.nested import crossed
+from phasezoo.experiments.m2cts.config import M2ctsConfig
+from phasezoo.experiments.m2cts.results import (
+    ALL,
+    Cell,
+    Comparison,
+    Curve,
+    Dataset,
+    Differences,
+    Entry,
+    Losses,
+    Matches,
+    MatchSide,
+    NetworkCard,
+    Pairing,
+    PhaseStart,
+    Results,
+    Split,
+)
+from phasezoo.experiments.provenance import Provenance
+
+PHASES = ["opening", "middlegame", "endgame"]
+ELO_CASES = ("higher", "lower", "unclear", "all won", "all lost")
+LOSS_CASES = ("higher", "lower", "unclear", "none")
+
+# Pairs of games scoring 0, 1/2, 1, 3/2, 2.
+PENTANOMIAL = {
+    "higher": [4, 10, 30, 30, 26],
+    "lower": [26, 30, 30, 10, 4],
+    "unclear": [12, 20, 36, 20, 12],
+    "all won": [0, 0, 0, 0, 100],
+    "all lost": [100, 0, 0, 0, 0],
+}
+
+
+def dataset(phases=PHASES, source="the 21,000 games in the package"):
+    rng = np.random.default_rng(3)
+    moves = np.arange(1, 121)
+    centres = np.linspace(4, 60, len(phases))
+    by_move = [
+        (4e4 * np.exp(-(((moves - c) / 18) ** 2)) + rng.integers(0, 60, 120)).astype(int)
+        for c in centres
+    ]
+    splits = [
+        Split(
+            name=name,
+            games=games,
+            positions=[games * (34 + 3 * i) for i in range(len(phases))],
+            reaching=[games - 20 * i for i in range(len(phases))],
+            removed=[0 if name == "train" else 321 - 100 * i for i in range(len(phases))],
+            results=(games // 2, games - games // 2 - games // 3, games // 3),
+        )
+        for name, games in (("train", 16_800), ("validation", 2_100), ("test", 2_100))
+    ]
+    return Dataset(
+        source=source,
+        sha256="9f" * 32,
+        game="chess",
+        gate="lichess:classic",
+        phases=list(phases),
+        splits=splits,
+        starts=[PhaseStart(1.0 + 11 * i, 3.2, 20_000) for i in range(len(phases))],
+        by_move=[row.tolist() for row in by_move],
+        openings=498,
+        openings_dropped=2,
+    )
+
+
+def curve(seed, positions=110_000, end=3.1):
+    rng = np.random.default_rng(seed)
+    x = np.linspace(256, positions, 300).astype(int)
+    y = end + 4 * np.exp(-x / (positions / 6)) + rng.normal(0, 0.12, 300)
+    return Curve(x.tolist(), y.tolist(), x[29::30].tolist(), (y[29::30] + 0.05).tolist())
+
+
+def networks(trainings=1, phases=PHASES):
+    made = []
+    for k in range(trainings):
+        parts = [("baseline", None)]
+        parts += [("expert", p) for p in phases]
+        parts += [("placebo", f"part {i}") for i in range(len(phases))]
+        for i, (role, phase) in enumerate(parts):
+            seen = 330_000 if role == "baseline" else 330_000 // len(phases)
+            made.append(
+                NetworkCard(
+                    name=f"{role}{'' if phase is None else '-' + phase}-{k + 1}".replace(" ", "-"),
+                    role=role,
+                    training=k,
+                    phase=phase,
+                    gate="none" if role == "baseline" else "lichess:classic",
+                    architecture="rise-32x4",
+                    parameters=612_345,
+                    positions=seen,
+                    unique_positions=seen,
+                    epochs=0.2,
+                    updates=seen // 256,
+                    seconds=seen / 5000,
+                    best_validation=3.2 + 0.05 * i,
+                    curve=curve(10 * k + i, seen, 3.0 + 0.05 * i),
+                )
+            )
+    return made
+
+
+def differences(shift, half=0.012):
+    if shift is None:
+        return Differences(None, None, None, None)
+    total = Interval(shift, shift - half, shift + half)
+    accuracy = Interval(-shift / 8, -shift / 8 - half / 8, -shift / 8 + half / 8)
+    return Differences(total, total, Interval(shift / 9, -0.004, 0.05), accuracy)
+
+
+def losses(specialisation="lower", thinning="higher", phases=PHASES, trainings=1):
+    shifts = {"higher": 0.09, "lower": -0.05, "unclear": 0.003, "none": None}
+    gain, cost = shifts[specialisation], shifts[thinning]
+    both = None if None in (gain, cost) else gain + cost
+    columns = [*phases, ALL]
+
+    def cell(total):
+        if total is None:
+            return Cell(0, None, None, None, None)
+        return Cell(4_000, total, total * 1.005, 0.71, 0.36 - total / 20)
+
+    rows = [(f"{p} expert", "expert", p, 0.9) for p in phases]
+    rows += [("phase mixture", "mixture", None, both), ("placebo mixture", "placebo", None, cost)]
+    entries = []
+    for name, role, phase, shift in rows:
+        per = {c: (both if phase in (None, c) and role != "placebo" else shift) for c in columns}
+        entries.append(
+            Entry(
+                name,
+                role,
+                phase,
+                {c: cell(None if s is None else 3 + s) for c, s in per.items()},
+                {c: differences(s, 0.012 if abs(s or 0) < 0.5 else 0.1) for c, s in per.items()},
+            )
+        )
+    base = None if both is None else 3.0
+    entries.append(Entry("one network", "baseline", None, {c: cell(base) for c in columns}, {}))
+    comparisons = [
+        Comparison(name, {c: differences(shift) for c in columns}, 0.011 if trainings > 1 else None)
+        for name, shift in (("thinning", cost), ("specialisation", gain), ("both", both))
+    ]
+    return Losses(columns, 500, 2000, entries, comparisons)
+
+
+def pairing(pentanomial, mixture=0, baseline=0, duplicates=1):
+    scores = [s / 4 for s, n in enumerate(pentanomial) for _ in range(n)]
+    wins = 2 * pentanomial[4] + pentanomial[3]
+    lost = 2 * pentanomial[0] + pentanomial[1]
+    games = 2 * sum(pentanomial)
+    return Pairing(
+        mixture=mixture,
+        baseline=baseline,
+        games=games,
+        wins=wins,
+        draws=games - wins - lost,
+        losses=lost,
+        pentanomial=list(pentanomial),
+        elo=pentanomial_elo(scores),
+        elo_trinomial=trinomial_elo(wins, games - wins - lost, lost),
+        los=los(scores),
+        sides=(
+            MatchSide("M2CTS", 512_345, 0, 24_000, 0, 21.5),
+            MatchSide("MCTS", 511_111, 0, 8_100, 0, 18.2),
+        ),
+        reasons={"checkmate": wins + lost - 20, "threefold_repetition": 21, "move_cap": 14},
+        duplicates=duplicates,
+        mean_plies=131.4,
+        seconds=61.0,
+    )
+
+
+def matches(case="lower", trainings=1):
+    total = pairing(PENTANOMIAL[case])
+    if trainings == 1:
+        return Matches("50 nodes a move", [total], total, None)
+    rng = np.random.default_rng(5)
+    pairings, means, errors = [], [], []
+    for i in range(trainings):
+        for j in range(trainings):
+            shares = np.array(PENTANOMIAL[case]) / 100
+            one = pairing(rng.multinomial(50, shares).tolist(), i, j)
+            pairings.append(one)
+            scores = [s / 4 for s, n in enumerate(one.pentanomial) for _ in range(n)]
+            means.append(float(np.mean(scores)))
+            errors.append(float(np.std(scores) / math.sqrt(len(scores))))
+    total = pairing(np.sum([p.pentanomial for p in pairings], axis=0).tolist())
+    shape = (trainings, trainings)
+    spread = crossed(np.reshape(means, shape).tolist(), np.reshape(errors, shape).tolist())
+    return Matches("50 nodes a move", pairings, total, spread)
+
+
+def results(
+    elo="lower", specialisation="lower", thinning="higher", trainings=1, phases=PHASES, **overrides
+):
+    made = {
+        "config": M2ctsConfig(trainings=trainings),
+        "command": "phasezoo reproduce m2cts --preset quick --out runs/first --seed 1",
+        "date": "2026-11-21",
+        "provenance": Provenance(
+            packages={"phasezoo": "0.3.0", "torch": "2.13.0", "onnxruntime": None},
+            python="3.11.7",
+            revision="0123456789abcdef",
+            system="Linux 6.1 x86_64",
+            processor="Example CPU at 2.0 GHz",
+            cores=2,
+            memory_gib=15.6,
+            threads=2,
+            devices=[],
+        ),
+        "seeds": {"run": 1, "split": 123, "training 1": 456},
+        "dataset": dataset(phases),
+        "networks": networks(trainings, phases),
+        "losses": losses(specialisation, thinning, phases, trainings),
+        "matches": matches(elo, trainings),
+        "seconds": {"data": 4.2, "training": 201.0, "losses": 21.0, "match": 61.3},
+    }
+    return Results(**(made | overrides))
