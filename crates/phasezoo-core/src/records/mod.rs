@@ -16,6 +16,7 @@ use crate::games::{BoardState, PackedMove, Rules};
 use crate::rng::mix;
 
 pub use label::Labels;
+pub use shakmaty::Chess;
 pub use sample::{Rows, Samples};
 pub use shuffle::Permutation;
 
