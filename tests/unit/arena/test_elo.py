@@ -1,0 +1,128 @@
+import math
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phasezoo.arena.elo import (
+    Interval,
+    elo_of_score,
+    elo_slope,
+    los,
+    pair_score_statistics,
+    pentanomial_elo,
+    trinomial_elo,
+)
+from phasezoo.errors import InvalidConfig
+
+PAIR_SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=60)
+COUNTS = st.integers(0, 500)
+
+
+def is_ordered(interval):
+    numbers = (interval.low, interval.value, interval.high)
+    return not any(map(math.isnan, numbers)) and interval.low <= interval.value <= interval.high
+
+
+@given(PAIR_SCORES)
+def test_pair_interval_is_ordered_and_never_nan(scores):
+    assert is_ordered(pentanomial_elo(scores))
+    assert 0 <= los(scores) <= 1
+
+
+@given(COUNTS, COUNTS, COUNTS)
+def test_game_interval_is_ordered_and_never_nan(wins, draws, losses):
+    if wins + draws + losses:
+        assert is_ordered(trinomial_elo(wins, draws, losses))
+
+
+@given(PAIR_SCORES)
+def test_swapping_the_sides_mirrors_everything(scores):
+    mirrored = [1 - score for score in scores]
+    there, back = pentanomial_elo(scores), pentanomial_elo(mirrored)
+    assert back.value == pytest.approx(-there.value, abs=1e-9)
+    assert back.low == pytest.approx(-there.high, abs=1e-9)
+    assert los(mirrored) == pytest.approx(1 - los(scores), abs=1e-12)
+
+
+def test_published_differences():
+    # FIDE's table: an expected score of 0.76 is a difference of 200, 0.64 one of 100.
+    assert elo_of_score(0.76) == pytest.approx(200, abs=1)
+    assert elo_of_score(0.64) == pytest.approx(100, abs=0.1)
+    assert elo_of_score(0.5) == 0
+
+
+def test_pair_scores_against_the_standard_library():
+    scores = [0.0] * 4 + [0.25] * 20 + [0.5] * 50 + [0.75] * 21 + [1.0] * 5
+    mean, error = pair_score_statistics(scores)
+    assert mean == pytest.approx(statistics.fmean(scores))
+    assert error == pytest.approx(math.sqrt(statistics.pvariance(scores) / 100))
+    interval = pentanomial_elo(scores)
+    assert interval.value == pytest.approx(-400 * math.log10(1 / mean - 1))
+    assert interval.low == pytest.approx(-400 * math.log10(1 / (mean - 1.96 * error) - 1))
+    assert interval.high == pytest.approx(-400 * math.log10(1 / (mean + 1.96 * error) - 1))
+
+
+def test_a_worked_example():
+    # Two pairs of 1 and 1/2 points in 2: mean 3/4, population variance 1/16, error sqrt(1/32).
+    mean, error = pair_score_statistics([1.0, 0.5])
+    assert (mean, error) == (0.75, pytest.approx(math.sqrt(1 / 32)))
+    interval = pentanomial_elo([1.0, 0.5])
+    assert interval.value == pytest.approx(400 * math.log10(3))
+    assert interval.low == pytest.approx(-400 * math.log10(1 / (0.75 - 1.96 / math.sqrt(32)) - 1))
+    assert interval.high == math.inf  # 0.75 + 0.346 is beyond 1
+
+
+def test_los_is_the_normal_tail():
+    scores = [0.5] * 60 + [0.75] * 25 + [0.25] * 15
+    mean, error = pair_score_statistics(scores)
+    expected = statistics.NormalDist().cdf((mean - 0.5) / error)
+    assert los(scores) == pytest.approx(expected)
+
+
+def test_los_without_variance():
+    assert [los([s] * 10) for s in (0.25, 0.5, 0.75)] == [0.0, 0.5, 1.0]
+
+
+def test_trinomial_is_the_per_game_deviation():
+    results = [1.0] * 61 + [0.5] * 88 + [0.0] * 51
+    mu, deviation = statistics.fmean(results), statistics.pstdev(results)
+    ends = [mu + sign * 1.96 * deviation / math.sqrt(200) for sign in (-1, 1)]
+    interval = trinomial_elo(61, 88, 51)
+    assert interval.low == pytest.approx(-400 * math.log10(1 / ends[0] - 1))
+    assert interval.high == pytest.approx(-400 * math.log10(1 / ends[1] - 1))
+    # Opening pairs that split 1-1 make games dependent: pairs know better than games.
+    assert pentanomial_elo([0.5] * 100).half_width < trinomial_elo(100, 0, 100).half_width
+
+
+def test_edges_are_infinite():
+    won = pentanomial_elo([1.0] * 5)
+    assert (won.value, won.low, won.high) == (math.inf, math.inf, math.inf)
+    lost = trinomial_elo(0, 0, 3)
+    assert (lost.value, lost.low, lost.high) == (-math.inf, -math.inf, -math.inf)
+    assert str(won) == "+∞ [+∞, +∞]"
+
+
+def test_text_has_both_ends_where_one_is_infinite():
+    assert str(Interval(17.4, -20.8, 55.6)) == "+17.4 ± 38.2"
+    assert str(Interval(190.8, 70.0, math.inf)) == "+190.8 [+70.0, +∞]"
+
+
+def test_slope_is_the_derivative():
+    for score in (0.1, 0.5, 0.73):
+        step = 1e-6
+        numeric = (elo_of_score(score + step) - elo_of_score(score - step)) / (2 * step)
+        assert elo_slope(score) == pytest.approx(numeric, rel=1e-6)
+
+
+@pytest.mark.parametrize("scores", [[], [1.5], [-0.1, 0.5]])
+def test_impossible_scores_are_refused(scores):
+    with pytest.raises(InvalidConfig):
+        pentanomial_elo(scores)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0), (-1, 2, 3)])
+def test_impossible_counts_are_refused(counts):
+    with pytest.raises(InvalidConfig, match="at least one game"):
+        trinomial_elo(*counts)

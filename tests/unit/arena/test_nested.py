@@ -1,0 +1,126 @@
+import math
+
+import numpy as np
+import pytest
+
+from phasezoo.arena.elo import elo_of_score, elo_slope
+from phasezoo.arena.nested import crossed
+from phasezoo.arena.student import t_cdf, t_quantile
+from phasezoo.errors import InvalidConfig
+
+# Any printed table of Student's t, two-sided 95 %.
+T_TABLE = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 30: 2.042, 120: 1.980}
+
+
+@pytest.mark.parametrize(("freedom", "t"), T_TABLE.items())
+def test_quantiles_match_the_printed_table(freedom, t):
+    assert t_quantile(0.975, freedom) == pytest.approx(t, abs=6e-4)
+
+
+def test_quantile_inverts_the_distribution():
+    for freedom in (0.8, 1, 2.5, 17):
+        for probability in (0.6, 0.9, 0.975, 0.999):
+            assert t_cdf(t_quantile(probability, freedom), freedom) == pytest.approx(probability)
+    # Cauchy: one degree of freedom has a closed form, on both sides of zero.
+    assert t_cdf(1.0, 1) == pytest.approx(0.75)
+    assert t_cdf(-1.0, 1) == pytest.approx(0.25)
+    assert t_cdf(0.0, 7) == pytest.approx(0.5)
+    assert t_quantile(0.975, math.inf) == pytest.approx(1.959964, abs=1e-6)
+
+
+def test_one_pairing_has_the_games_interval_only():
+    result = crossed([[0.55]], [[0.02]])
+    assert result.elo == result.elo_games_only
+    assert result.elo.low == pytest.approx(elo_of_score(0.55 - 1.96 * 0.02))
+    assert result.first_sd is None
+    assert result.second_sd is None
+
+
+def test_worked_example_of_the_mean_squares():
+    # Row effects ±0.04, column effects ±0.02, interaction ±0.01 around 0.5, by hand:
+    # M_a = 2 * (0.04² + 0.04²) / 1, M_b = 2 * (0.02² + 0.02²), M_e = 4 * 0.01².
+    table = [[0.5 + 0.04 + 0.02 + 0.01, 0.5 + 0.04 - 0.02 - 0.01], [0.47, 0.45]]
+    m_a, m_b, m_e = 4 * 0.04**2, 4 * 0.02**2, 4 * 0.01**2
+    result = crossed(table, [[0.001] * 2] * 2)
+    slope = elo_slope(0.5)
+    assert result.first_sd == pytest.approx(math.sqrt((m_a - m_e) / 2) * slope)
+    assert result.second_sd == pytest.approx(math.sqrt((m_b - m_e) / 2) * slope)
+    assert result.residual_sd == pytest.approx(math.sqrt(m_e) * slope)
+    assert result.games_sd == pytest.approx(0.001 * slope)
+    variance = (m_a + m_b - m_e) / 4
+    freedom = max((m_a + m_b - m_e) ** 2 / (m_a**2 + m_b**2 + m_e**2), 1)
+    half = t_quantile(0.975, freedom) * math.sqrt(variance)
+    assert result.degrees_of_freedom == pytest.approx(freedom)
+    assert result.elo.low == pytest.approx(elo_of_score(max(0.5 - half, 0)))
+
+
+def test_one_baseline_against_many_mixtures():
+    means = [[0.50], [0.54], [0.58]]
+    result = crossed(means, [[0.01]] * 3)
+    error = np.std([0.50, 0.54, 0.58], ddof=1) / math.sqrt(3)
+    assert result.elo.low == pytest.approx(elo_of_score(0.54 - t_quantile(0.975, 2) * error))
+    assert result.second_sd is None
+    between = math.sqrt(0.04**2 - 0.01**2)
+    assert result.first_sd == pytest.approx(between * elo_slope(0.54))
+
+
+def test_equal_results_give_no_training_variance_and_the_games_floor():
+    result = crossed([[0.6] * 4] * 4, [[0.02] * 4] * 4)
+    assert (result.first_sd, result.second_sd) == (0.0, 0.0)
+    assert result.elo.half_width >= result.elo_games_only.half_width > 0
+
+
+def test_clean_sweeps_are_infinite_not_nan():
+    result = crossed([[1.0, 1.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]])
+    figures = [result.elo.value, result.elo.low, result.first_sd, result.second_sd, result.games_sd]
+    assert result.elo.value == math.inf
+    assert not any(math.isnan(figure) for figure in figures)
+
+
+def simulated(rng, trainings, sd_first, sd_second, games_error):
+    first = rng.normal(0, sd_first, (trainings, 1))
+    second = rng.normal(0, sd_second, (1, trainings))
+    games = rng.normal(0, games_error, (trainings, trainings))
+    return np.clip(0.55 + first + second + games, 0, 1)
+
+
+@pytest.mark.parametrize("trainings", [3, 8])
+def test_the_interval_covers_other_trainings(trainings):
+    rng = np.random.default_rng(11)
+    true_elo = elo_of_score(0.55)
+    covered = games_only = 0
+    for _ in range(400):
+        table = simulated(rng, trainings, 0.04, 0.03, 0.02)
+        result = crossed(table, np.full(table.shape, 0.02))
+        covered += result.elo.low <= true_elo <= result.elo.high
+        games_only += result.elo_games_only.low <= true_elo <= result.elo_games_only.high
+    assert 0.92 <= covered / 400 <= 1.0
+    assert games_only / 400 < 0.6  # what counting games alone would have claimed
+
+
+def test_the_variances_are_recovered_on_average():
+    rng = np.random.default_rng(5)
+    results = [
+        crossed(simulated(rng, 8, 0.04, 0.0, 0.01), np.full((8, 8), 0.01)) for _ in range(200)
+    ]
+    slope = elo_slope(0.55)
+    mean_square = np.mean([(result.first_sd / slope) ** 2 for result in results])
+    assert math.sqrt(mean_square) == pytest.approx(0.04, rel=0.1)
+    assert np.mean([result.second_sd / slope for result in results]) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("means", "errors"),
+    [
+        ([], []),
+        ([[]], [[]]),
+        ([[0.5, 0.5], [0.5]], [[0.1, 0.1], [0.1]]),
+        ([[0.5]], [[0.1], [0.1]]),
+        ([[1.2]], [[0.1]]),
+        ([[0.5]], [[-0.1]]),
+        ([[math.nan]], [[0.1]]),
+    ],
+)
+def test_impossible_tables_are_refused(means, errors):
+    with pytest.raises(InvalidConfig):
+        crossed(means, errors)

@@ -1,0 +1,347 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from leaf_fakes import Expert, FakeGate, FakeLeaves, LearnedGate
+
+from phasezoo.errors import (
+    GateMismatch,
+    InvalidConfig,
+    InvalidEvaluation,
+    InvalidGate,
+    InvalidState,
+)
+from phasezoo.inference import Counts, Evaluation, MixtureOfExperts, evaluate_leaves
+from phasezoo.inference.joined import JoinedLeaves
+from phasezoo.inference.queues import ExpertQueues
+from phasezoo.inference.routing import majority_winners
+
+OFFSETS = {"a": 100, "b": 200, "c": 300}
+
+
+def experts(**options):
+    return {name: Expert(offset, **options) for name, offset in OFFSETS.items()}
+
+
+def mixture(routing, own=None, **options):
+    return MixtureOfExperts(
+        experts() if own is None else own, options.pop("gate", FakeGate()), routing, **options
+    )
+
+
+def ask(evaluator, leaves):
+    counts = Counts()
+    return evaluate_leaves(evaluator, leaves, counts), counts
+
+
+def expected_logits(leaves, offset_of_row):
+    """Expert's logit for each legal action: offset + action / 100."""
+    offsets, actions = leaves.legal
+    rows = np.repeat(np.arange(len(leaves)), np.diff(offsets))
+    return np.asarray(offset_of_row, dtype=np.float32)[rows] + actions / np.float32(100)
+
+
+def test_exact_sends_every_row_to_its_own_expert():
+    leaves = FakeLeaves([2, 0, 0, 1, 2, 0])
+    moe = mixture("exact")
+    evaluation, counts = ask(moe, leaves)
+    offsets = [300, 100, 100, 200, 300, 100]
+    np.testing.assert_allclose(
+        evaluation.value, [(row + o) / 1000 for row, o in enumerate(offsets)]
+    )
+    np.testing.assert_allclose(evaluation.legal_logits, expected_logits(leaves, offsets), rtol=1e-6)
+    assert [expert.calls for expert in moe.experts] == [[[1, 2, 5]], [[3]], [[0, 4]]]
+    assert (counts.rows, counts.calls, counts.off_phase_rows) == (6, 3, 0)
+
+
+def test_exact_makes_no_call_for_an_absent_phase():
+    moe = mixture("exact")
+    _, counts = ask(moe, FakeLeaves([1, 1]))
+    assert [expert.calls for expert in moe.experts] == [[], [[0, 1]], []]
+    assert counts.calls == 1
+
+
+def test_majority_lets_each_tree_vote():
+    # Tree 7: phases 0 1 1 -> 1. Tree 3: 2 0, a tie -> 0. Tree 9, a root alone: 2.
+    # Tree 4: phases 1 1 2 2 0, a tie -> 1.
+    trees = [7, 3, 7, 9, 4, 3, 7, 4, 4, 4, 4]
+    phases = [0, 2, 1, 2, 1, 0, 1, 1, 2, 2, 0]
+    winners = [1, 0, 1, 2, 1, 0, 1, 1, 1, 1, 1]
+    leaves = FakeLeaves(phases, trees)
+    assert majority_winners(leaves.phases, leaves.trees, 3).tolist() == winners
+    moe = mixture("majority")
+    evaluation, counts = ask(moe, leaves)
+    offsets = [100 + 100 * winner for winner in winners]
+    np.testing.assert_allclose(
+        evaluation.value, [(row + o) / 1000 for row, o in enumerate(offsets)]
+    )
+    np.testing.assert_allclose(evaluation.legal_logits, expected_logits(leaves, offsets), rtol=1e-6)
+    # Trees with the same winner share a call.
+    assert [expert.calls for expert in moe.experts] == [
+        [[1, 5]],
+        [[0, 2, 4, 6, 7, 8, 9, 10]],
+        [[3]],
+    ]
+    assert (counts.rows, counts.calls) == (11, 3)
+    assert counts.off_phase_rows == sum(w != p for w, p in zip(winners, phases, strict=True))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=40))
+def test_majority_against_a_count_by_hand(rows):
+    trees, phases = (np.array(column) for column in zip(*rows, strict=True))
+    winners = majority_winners(phases.astype(np.int8), trees.astype(np.int32), 3)
+    for tree in set(trees.tolist()):
+        votes = [int((phases[trees == tree] == phase).sum()) for phase in range(3)]
+        assert set(winners[trees == tree].tolist()) == {votes.index(max(votes))}
+
+
+def test_with_one_leaf_a_tree_majority_is_exact():
+    leaves = FakeLeaves([2, 0, 1, 1])
+    by_vote, _ = ask(mixture("majority"), leaves)
+    exact, _ = ask(mixture("exact"), leaves)
+    np.testing.assert_array_equal(by_vote.value, exact.value)
+
+
+def test_soft_averages_policies_and_values():
+    leaves = FakeLeaves([0, 2], widths=[2, 3])
+    own = {
+        "a": Expert(0, wdl=True),
+        "b": Expert(400, wdl=True),
+        "c": Expert(800, wdl=True, logits=None),  # all actions alike
+    }
+    evaluation, counts = ask(mixture("soft", own, gate=LearnedGate()), leaves)
+    weights = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+    values = np.array([[0.0, 0.4, 0.8], [0.001, 0.401, 0.801]])
+    np.testing.assert_allclose(evaluation.value, (weights * values).sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(
+        evaluation.wdl[:, 0] - evaluation.wdl[:, 2], evaluation.value, atol=1e-6
+    )
+    np.testing.assert_allclose(evaluation.wdl.sum(axis=1), 1, atol=1e-6)
+    two, three = np.exp([0, 0.01]), np.exp([0.01, 0.02, 0.03])
+    policy = np.exp(evaluation.legal_logits)
+    np.testing.assert_allclose(policy[:2], 0.75 * two / two.sum() + 0.25 / 2, rtol=1e-5)
+    np.testing.assert_allclose(policy[2:], 0.5 * three / three.sum() + 0.5 / 3, rtol=1e-5)
+    assert (counts.rows, counts.calls, counts.off_phase_rows) == (6, 3, 4)
+
+
+def test_soft_with_a_hard_gate_is_exact():
+    leaves = FakeLeaves([2, 0, 1, 1, 0])
+    soft, _ = ask(mixture("soft"), leaves)
+    exact, _ = ask(mixture("exact"), leaves)
+    np.testing.assert_allclose(soft.value, exact.value, atol=1e-6)
+    offsets, _ = leaves.legal
+    for start, end in itertools.pairwise(offsets):
+        own = np.exp(exact.legal_logits[start:end] - exact.legal_logits[start:end].max())
+        np.testing.assert_allclose(np.exp(soft.legal_logits[start:end]), own / own.sum(), rtol=1e-5)
+
+
+def test_soft_without_wdl_everywhere_averages_values():
+    own = experts() | {"b": Expert(200, wdl=True)}
+    evaluation, _ = ask(mixture("soft", own, gate=LearnedGate()), FakeLeaves([1]))
+    assert evaluation.wdl is None
+    assert evaluation.value[0] == pytest.approx(0.25 * 0.1 + 0.5 * 0.2 + 0.25 * 0.3)
+
+
+def test_experts_may_want_different_planes():
+    own = {"a": Expert(100), "b": Expert(200, spec="large"), "c": Expert(300)}
+    moe = mixture("exact", own)
+    evaluation, _ = ask(moe, FakeLeaves([0, 1, 2]))
+    np.testing.assert_allclose(evaluation.value, [0.1, 0.201, 0.302])
+    assert moe.plane_spec is None
+    assert mixture("exact").plane_spec == "small"
+
+
+def test_experts_may_answer_in_different_ways():
+    class ByLeaves:
+        """A user's batch evaluator: legal logits, no planes."""
+
+        def evaluate_batch(self, leaves):
+            logits = leaves.legal[1] / np.float32(7)
+            return Evaluation(legal_logits=logits, value=np.full(len(leaves), -0.5))
+
+    own = {"a": Expert(100, wdl=True), "b": ByLeaves(), "c": Expert(300, logits=None)}
+    leaves = FakeLeaves([0, 1, 2, 1], widths=[2, 2, 2, 1])
+    evaluation, _ = ask(mixture("exact", own), leaves)
+    np.testing.assert_allclose(evaluation.value, [0.1, -0.5, 0.302, -0.5], rtol=1e-5)
+    np.testing.assert_allclose(
+        evaluation.legal_logits, [100, 100.01, 1 / 7, 2 / 7, 0, 0, 3 / 7], rtol=1e-6
+    )
+    assert evaluation.wdl is None
+
+
+def test_the_same_evaluator_for_several_phases():
+    shared = Expert(100)
+    moe = mixture("exact", {"a": shared, "b": shared, "c": Expert(300)})
+    _, counts = ask(moe, FakeLeaves([0, 1, 2]))
+    assert counts.off_phase_rows == 0
+
+
+def test_missing_experts_need_a_fallback():
+    own = {"a": Expert(100), "c": Expert(300)}
+    with pytest.raises(InvalidConfig, match=r"no expert for 'b'.*fallback="):
+        mixture("exact", own)
+    evaluation, counts = ask(mixture("exact", own, fallback="c"), FakeLeaves([0, 1, 2]))
+    np.testing.assert_allclose(evaluation.value, [0.1, 0.301, 0.302], rtol=1e-5)
+    assert counts.off_phase_rows == 1
+    with pytest.raises(InvalidConfig, match="fallback='b' has no expert"):
+        mixture("exact", own, fallback="b")
+
+
+def test_unknown_names_and_routings_are_listed():
+    with pytest.raises(
+        InvalidConfig, match=r"'endgame': no such phase; the gate has \['a', 'b', 'c'\]"
+    ):
+        mixture("exact", experts() | {"endgame": Expert(1)})
+    with pytest.raises(InvalidConfig, match="'majority', 'exact', 'soft'"):
+        mixture("hard")
+
+
+def trained(gate, phase, offset=0):
+    expert = Expert(offset)
+    expert.gate, expert.phase = gate, phase
+    return expert
+
+
+def test_experts_of_another_gate_are_refused():
+    own = {name: trained(FakeGate("other"), name) for name in OFFSETS}
+    with pytest.raises(GateMismatch, match=r"phase 'a'.*trained under the gate 'other'.*'fake'"):
+        mixture("exact", own)
+    own = {name: trained(FakeGate(), "a") for name in OFFSETS}
+    with pytest.raises(GateMismatch, match="given for phase 'b' was trained as the expert of 'a'"):
+        mixture("exact", own)
+
+
+def test_a_network_of_all_phases_may_serve_any():
+    own = {"a": trained(FakeGate(), "a"), "b": trained("none", "all"), "c": trained(None, None)}
+    mixture("exact", own)
+
+
+def test_another_search_gate_is_counted():
+    own = {name: trained(FakeGate(), name) for name in OFFSETS}
+    shifted = FakeGate("shifted", shift=1)
+    moe = mixture("exact", own, search_gate=shifted)
+    assert (moe.gate.spec, moe.search_gate.spec) == ("fake", "shifted")
+    # The leaves carry the search gate's phases; the states 0, 1, 2 have the same under "fake".
+    _, counts = ask(moe, FakeLeaves([0, 1, 2]))
+    assert counts.regated_rows == 0
+    leaves = FakeLeaves([0, 1, 2])
+    leaves.states = lambda: [1, 1, 0]
+    _, counts = ask(moe, leaves)
+    assert counts.regated_rows == 2
+    with pytest.raises(InvalidGate, match="needs the same ones"):
+        mixture("exact", own, search_gate=FakeGate("two", names=("a", "b")))
+
+
+def test_phases_of_another_gate_are_noticed():
+    with pytest.raises(InvalidConfig, match="phase 4, the mixture's gate has 3"):
+        ask(mixture("exact"), FakeLeaves([0, 4]))
+
+
+def test_planes_do_not_tell_the_phase():
+    with pytest.raises(InvalidState, match="routes by phase"):
+        mixture("exact").evaluate(np.zeros((1, 1, 2, 2), np.float32))
+
+
+@pytest.mark.parametrize("routing", ["exact", "majority", "soft"])
+def test_a_wrong_answer_names_the_expert(routing):
+    class Wrong:
+        plane_spec = "small"
+
+        def evaluate(self, planes):
+            return Evaluation(value=np.full(len(planes), np.nan))
+
+    moe = mixture(routing, experts() | {"b": Wrong()})
+    with pytest.raises(InvalidEvaluation, match=r"expert of phase 'b' \(Wrong\)"):
+        ask(moe, FakeLeaves([0, 1, 1]))
+
+
+# --- queues: routing exact over many leaf batches ---
+
+
+def drain(answers):
+    return [(leaves.rows.tolist(), evaluation.values().tolist()) for leaves, evaluation in answers]
+
+
+def test_queues_flush_when_full_and_when_stalled():
+    moe = mixture("exact")
+    counts = Counts()
+    queues = ExpertQueues(moe, 4, counts)
+    assert drain(queues.push(FakeLeaves([0, 0, 1, 0]))) == []
+    assert len(queues) == 4
+    # Three rows of phase 0 wait; one more fills the queue: one call answers both batches.
+    second = FakeLeaves([1, 0, 2], rows=[10, 11, 12])
+    flushed = drain(queues.push(second))
+    assert [rows for rows, _ in flushed] == [[0, 1, 3], [11]]
+    np.testing.assert_allclose(flushed[1][1], [0.111], rtol=1e-5)
+    assert moe.experts[0].calls == [[0, 1, 3, 11]]
+    # No tree can go on: the fullest queue is next, then the other.
+    assert [rows for rows, _ in drain(queues.stalled())] == [[2], [10]]
+    assert [rows for rows, _ in drain(queues.stalled())] == [[12]]
+    assert drain(queues.stalled()) == []
+    assert (counts.rows, counts.calls, counts.off_phase_rows) == (7, 3, 0)
+
+
+def test_queues_do_not_exceed_their_capacity():
+    moe = mixture("exact")
+    queues = ExpertQueues(moe, 4, Counts())
+    drain(queues.push(FakeLeaves([0] * 3)))
+    assert [rows for rows, _ in drain(queues.push(FakeLeaves([0] * 3, rows=[5, 6, 7])))] == [
+        [0, 1, 2]
+    ]
+    assert len(queues) == 3
+
+
+def test_impatient_queues_flush_all():
+    queues = ExpertQueues(mixture("exact"), 100, Counts(), patient=False)
+    drain(queues.push(FakeLeaves([0, 1, 2, 1])))
+    assert [rows for rows, _ in drain(queues.stalled())] == [[0], [1, 3], [2]]
+
+
+def test_cleared_queues_are_empty():
+    queues = ExpertQueues(mixture("exact"), 100, Counts())
+    drain(queues.push(FakeLeaves([0, 1])))
+    queues.clear()
+    assert len(queues) == 0
+    assert drain(queues.stalled()) == []
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=6), min_size=1, max_size=8),
+    st.integers(1, 9),
+)
+def test_queues_answer_every_row_once_by_its_own_expert(batches, capacity):
+    queues = ExpertQueues(mixture("exact"), capacity, Counts())
+    answered = {}
+    phases = {}
+    row = 0
+    for batch in batches:
+        rows = list(range(row, row + len(batch)))
+        phases |= dict(zip(rows, batch, strict=True))
+        row += len(batch)
+        for got, values in drain(
+            queues.push(FakeLeaves(batch, rows=rows, widths=[2] * len(batch)))
+        ):
+            assert not set(got) & set(answered)
+            answered |= dict(zip(got, values, strict=True))
+    while len(queues):
+        for got, values in drain(queues.stalled()):
+            answered |= dict(zip(got, values, strict=True))
+    assert sorted(answered) == sorted(phases)
+    for number, value in answered.items():
+        assert value == pytest.approx((number + 100 + 100 * phases[number]) / 1000, rel=1e-5)
+
+
+def test_joined_batches_are_one():
+    parts = [FakeLeaves([0, 1], rows=[0, 1]), FakeLeaves([2, 0, 1], rows=[2, 3, 4])]
+    joined, whole = JoinedLeaves(parts), FakeLeaves([0, 1, 2, 0, 1])
+    assert len(joined) == 5
+    assert joined.phases.tolist() == whole.phases.tolist()
+    assert joined.states() == whole.states()
+    np.testing.assert_array_equal(joined.planes("large"), whole.planes("large"))
+    for ours, theirs in zip(joined.legal, whole.legal, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    order = np.array([4, 0, 2, 1])
+    np.testing.assert_array_equal(joined.select(order).legal[1], whole.select(order).legal[1])
+    assert joined.select(order).phases.tolist() == [1, 0, 2, 1]
