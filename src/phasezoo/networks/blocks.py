@@ -1,0 +1,164 @@
+"""The building blocks of the networks. Tensors are ``float32[B, C, H, W]``."""
+
+import math
+from typing import Literal, TypeAlias
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+__all__ = [
+    "Attention",
+    "ChannelAttention",
+    "ConvNorm",
+    "MobileBottleneck",
+    "ResidualBlock",
+    "SqueezeExcitation",
+    "fold_batch_norms",
+]
+
+Attention: TypeAlias = Literal["none", "eca", "se"]
+"""How a block weighs its input channels: not at all, efficient channel attention, or
+squeeze-and-excitation."""
+
+
+class ConvNorm(nn.Module):
+    """Convolution without bias, batch norm and, by default, ReLU; keeps height and width.
+
+    Args:
+        inputs: Channels that come in.
+        outputs: Channels that leave.
+        kernel: Kernel size, odd.
+        groups: Groups of the convolution; as many as channels make it depthwise.
+        activation: Whether a ReLU follows.
+    """
+
+    def __init__(
+        self, inputs: int, outputs: int, kernel: int = 3, groups: int = 1, activation: bool = True
+    ) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(
+            inputs, outputs, kernel, padding=kernel // 2, groups=groups, bias=False
+        )
+        self.norm: nn.Module = nn.BatchNorm2d(outputs)
+        self.activation: nn.Module = nn.ReLU(inplace=True) if activation else nn.Identity()
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``float32[B, inputs, H, W]`` to ``float32[B, outputs, H, W]``."""
+        output: Tensor = self.activation(self.norm(self.conv(planes)))
+        return output
+
+    def fold(self) -> None:
+        """Put the batch norm's running statistics into the convolution; for inference only."""
+        if isinstance(self.norm, nn.BatchNorm2d):
+            self.conv = fuse_conv_bn_eval(self.conv, self.norm)
+            self.norm = nn.Identity()
+
+
+class ChannelAttention(nn.Module):
+    """Efficient channel attention (Wang et al. 2020, "ECA-Net", section 3.2).
+
+    Each channel is scaled by a hard sigmoid of a convolution over its neighbours' means: one
+    filter of k weights in all. The published engine's PyTorch code has a dense channel gate of
+    k·C² weights in this place, its earlier MXNet code what is done here (``facts/crazyara.md``
+    §0.3).
+
+    Args:
+        channels: C, which decides k: the odd number from ``|(log2 C + 1) / 2|`` (eq. 12, γ=2, b=1).
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        width = int(abs((math.log2(channels) + 1) / 2))
+        kernel = width if width % 2 else width + 1
+        self.conv = nn.Conv1d(1, 1, kernel, padding=kernel // 2, bias=False)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """The planes, scaled channel by channel."""
+        means = planes.mean(dim=(2, 3)).unsqueeze(1)
+        weights = functional.hardsigmoid(self.conv(means)).squeeze(1)
+        return planes * weights[:, :, None, None]
+
+
+class SqueezeExcitation(nn.Module):
+    """Squeeze-and-excitation (Hu et al. 2018) with a bottleneck of half the channels.
+
+    Args:
+        channels: Channels in and out.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.squeeze = nn.Linear(channels, channels // 2, bias=False)
+        self.excite = nn.Linear(channels // 2, channels, bias=False)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """The planes, scaled channel by channel."""
+        means = planes.mean(dim=(2, 3))
+        weights = functional.hardsigmoid(self.excite(functional.relu(self.squeeze(means))))
+        return planes * weights[:, :, None, None]
+
+
+class MobileBottleneck(nn.Module):
+    """Mobile bottleneck (Sandler et al. 2018): widen by 1x1, filter depthwise, narrow by 1x1, add.
+
+    With attention the scaled planes are the input of both the branch and the sum, as in the
+    published engine's PyTorch code (``facts/crazyara.md`` §1.1).
+
+    Args:
+        channels: Channels in and out.
+        expanded: Channels between the two 1x1 convolutions.
+        kernel: Kernel of the depthwise convolution, odd.
+        attention: What scales the input.
+    """
+
+    def __init__(
+        self, channels: int, expanded: int, kernel: int = 3, attention: Attention = "none"
+    ) -> None:
+        super().__init__()
+        self.attention = _attention(attention, channels)
+        self.branch = nn.Sequential(
+            ConvNorm(channels, expanded, kernel=1),
+            ConvNorm(expanded, expanded, kernel=kernel, groups=expanded),
+            ConvNorm(expanded, channels, kernel=1, activation=False),
+        )
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``float32[B, C, H, W]`` in and out."""
+        planes = self.attention(planes)
+        output: Tensor = planes + self.branch(planes)
+        return output
+
+
+class ResidualBlock(nn.Module):
+    """Residual block of AlphaZero (Silver et al. 2017): two 3x3 convolutions, add, ReLU.
+
+    Args:
+        channels: Channels in and out.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.branch = nn.Sequential(
+            ConvNorm(channels, channels), ConvNorm(channels, channels, activation=False)
+        )
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``float32[B, C, H, W]`` in and out."""
+        return torch.relu(planes + self.branch(planes))
+
+
+def fold_batch_norms(network: nn.Module) -> None:
+    """Fold every batch norm of ``network``, which must be in eval mode, into its convolution."""
+    for module in network.modules():
+        if isinstance(module, ConvNorm):
+            module.fold()
+
+
+def _attention(kind: Attention, channels: int) -> nn.Module:
+    if kind == "eca":
+        return ChannelAttention(channels)
+    if kind == "se":
+        return SqueezeExcitation(channels)
+    return nn.Identity()

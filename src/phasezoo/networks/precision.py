@@ -1,0 +1,102 @@
+"""Which device and which number format may be used here."""
+
+import functools
+import signal
+import subprocess
+import sys
+from typing import Literal, TypeAlias
+
+import torch
+
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["Dtype", "probe", "resolve_device", "supported_dtype"]
+
+Dtype: TypeAlias = Literal["float32", "bfloat16"]
+
+PROBE_SECONDS = 120.0
+"""Longest time a probe may take; loading torch and a GPU's libraries is most of it."""
+
+# Runs the layers of our networks forwards and backwards, under autocast and converted.
+_PROBE = """
+import sys, torch
+device, dtype = torch.device(sys.argv[1]), getattr(torch, sys.argv[2])
+def layers():
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(52, 64, 3, padding=1), torch.nn.BatchNorm2d(64), torch.nn.ReLU(),
+        torch.nn.Conv2d(64, 64, 5, padding=2, groups=64), torch.nn.Conv2d(64, 8, 1),
+        torch.nn.Flatten(), torch.nn.Linear(512, 3),
+    ).to(device, memory_format=torch.channels_last)
+planes = torch.rand(256, 52, 8, 8, device=device).contiguous(memory_format=torch.channels_last)
+network = layers()
+with torch.autocast(device.type, dtype=dtype):
+    answer = network(planes)
+answer.float().square().mean().backward()
+converted = layers().eval().to(dtype)(planes.to(dtype)).float()
+gradients = [p.grad for p in network.parameters()]
+sys.exit(0 if all(torch.isfinite(t).all() for t in [answer, converted, *gradients]) else 3)
+"""
+
+
+def resolve_device(device: str | None) -> torch.device:
+    """The device called ``device``; None: a GPU if there is one, else the CPU.
+
+    Raises:
+        InvalidConfig: There is no such device here.
+    """
+    if device is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        resolved = torch.device(device)
+        torch.empty(0, device=resolved)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        message = f"device {device!r} cannot be used here ({reason}); use cpu, or leave it out"
+        raise InvalidConfig(message) from error
+    return resolved
+
+
+def supported_dtype(dtype: Dtype, device: torch.device) -> torch.dtype:
+    """Return ``dtype`` for use on ``device``, after a child process has tried it there.
+
+    ``float32`` is not tried. Some CPUs report instructions for ``bfloat16`` that end the process
+    when they are used, which is why somebody else goes first.
+
+    Raises:
+        InvalidConfig: ``dtype`` is unknown, or the trial failed.
+    """
+    if dtype not in ("float32", "bfloat16"):
+        message = f"dtype {dtype!r}: expected float32 or bfloat16"
+        raise InvalidConfig(message)
+    if dtype == "float32":
+        return torch.float32
+    failure = probe(dtype, str(device))
+    if failure is not None:
+        message = f"dtype {dtype!r} does not work on {device}: a trial {failure}; use float32"
+        raise InvalidConfig(message)
+    return torch.bfloat16
+
+
+@functools.lru_cache
+def probe(dtype: str, device: str) -> str | None:
+    """Try ``dtype`` on ``device`` in a child process: None if it works, else what went wrong."""
+    command = [sys.executable, "-c", _PROBE, device, dtype]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=PROBE_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"did not end within {PROBE_SECONDS:.0f} seconds"
+    if done.returncode == 0:
+        return None
+    if done.returncode < 0:
+        return f"was ended by {_signal_name(-done.returncode)}"
+    if done.returncode == 3:
+        return "gave numbers that are not finite"
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return f"failed ({lines[-1] if lines else 'without a message'})"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
