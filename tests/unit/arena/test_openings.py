@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from phasezoo import arena, games
+from phasezoo.errors import InvalidConfig, InvalidUci, UnknownGame
+
+OpeningSuite = arena.OpeningSuite
+
+
+def test_the_packages_suite_is_legal_and_distinct():
+    suite = OpeningSuite.load("chess")
+    keys = {suite.state(index).key for index in range(len(suite))}
+    assert len(suite) >= 200
+    assert len(keys) == len(suite)
+    assert suite.game == "chess"
+
+
+def test_unknown_games_have_no_suite():
+    with pytest.raises(UnknownGame):
+        OpeningSuite.load("chess ")
+
+
+def test_reading_a_file(tmp_path):
+    path = tmp_path / "openings.txt"
+    path.write_text("# mine\n\ne2e4 e7e5   # open\nd2d4\n")
+    suite = OpeningSuite.read(path)
+    assert suite.lines == (("e2e4", "e7e5"), ("d2d4",))
+    assert [state.ply for state in suite.states(0)] == [0, 1, 2]
+    assert suite.digest() == OpeningSuite("chess", suite.lines).digest()
+    assert suite.digest() != OpeningSuite("chess", suite.lines[::-1]).digest()
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "words"),
+    [
+        (b"", InvalidConfig, "at least one"),
+        (b"# nothing\n", InvalidConfig, "at least one"),
+        (b"e2e4\ne2e5\n", InvalidUci, r"opening 2 \(e2e5\)"),
+        (b"e2e4 hello\n", InvalidUci, "opening 1"),
+        (b"f2f3 e7e5 g2g4 d8h4\n", InvalidConfig, "the game is over there"),
+        (b"\xff\xfe\x00", InvalidConfig, "cannot be read"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path, content, error, words):
+    path = tmp_path / "openings.txt"
+    path.write_bytes(content)
+    with pytest.raises(error, match=words):
+        OpeningSuite.read(path)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(InvalidConfig, match="cannot be read"):
+        arena.play_match("random", "random", games=2, openings=tmp_path / "missing.txt")
+
+
+def test_openings_that_occur_in_the_games_are_dropped():
+    suite = OpeningSuite("chess", (("e2e4",), ("d2d4",), ("g1f3",)))
+    chess = games.make("chess")
+    seen = chess.initial_state().play(chess.initial_state().parse_uci("d2d4")).key
+    for keys in ([seen, 5], np.array([5, seen], dtype=np.uint64)):
+        kept, dropped = suite.without(keys)
+        assert (kept.lines, dropped) == ((("e2e4",), ("g1f3",)), 1)
+    assert suite.without([])[1] == 0
+    with pytest.raises(InvalidConfig, match="all 3 openings"):
+        suite.without([suite.state(index).key for index in range(3)])
+
+
+def test_order_depends_on_the_seed_alone():
+    suite = OpeningSuite.load("chess")
+    assert suite.order(50, 1) == suite.order(60, 1)[:50]
+    assert suite.order(50, 1) != suite.order(50, 2)
+    assert sorted(suite.order(len(suite), 3)) == list(range(len(suite)))

@@ -1,0 +1,114 @@
+import io
+
+import chess.pgn
+import pytest
+
+from phasezoo import arena
+from phasezoo.arena.pgn import PgnFile, pgn_of
+from phasezoo.errors import CorruptRecord, InvalidConfig, RunDirectoryError
+
+NAMES = ('a "quoted" \\ name', "second\nline")
+
+
+def a_record(**changes):
+    fields = {
+        "number": 3,
+        "group": 1,
+        "sides": (1, 0),
+        "opening": 7,
+        "start_fen": None,
+        "opening_moves": ("f2f3", "e7e5"),
+        "moves": ("g2g4", "d8h4"),
+        "returns": (-1.0, 1.0),
+        "reason": "checkmate",
+        "ending": "rules",
+        "seeds": (11, 12),
+    }
+    return arena.GameRecord(**fields | changes)
+
+
+def read(text):
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game.errors == []
+    return game
+
+
+def test_python_chess_reads_what_we_write():
+    game = read(pgn_of(a_record(), NAMES))
+    assert game.headers["White"] == "second line"
+    # Escaped as the standard asks; python-chess does not take the escapes back.
+    assert game.headers["Black"] == 'a \\"quoted\\" \\\\ name'
+    assert (game.headers["Result"], game.headers["Round"]) == ("0-1", "2.2")
+    assert [move.uci() for move in game.mainline_moves()] == ["f2f3", "e7e5", "g2g4", "d8h4"]
+    assert game.end().board().is_checkmate()
+    assert pgn_of(a_record(), NAMES).endswith("1. f3 e5 2. g4 Qh4# 0-1\n\n")
+
+
+def test_games_from_a_position_of_black_to_move():
+    fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 3 7"
+    record = a_record(start_fen=fen, opening_moves=(), moves=("g8f6", "f1b5"), ending="max_plies")
+    text = pgn_of(record, NAMES)
+    assert "7... Nf6 8. Bb5 0-1" in text
+    game = read(text)
+    assert game.board().fen() == fen
+    assert game.headers["SetUp"] == "1"
+    assert game.headers["Termination"] == "unterminated"
+
+
+@pytest.mark.parametrize("openings_as", ["moves", "fen"])
+def test_whole_matches_replay_in_python_chess(tmp_path, openings_as):
+    path = tmp_path / "games.pgn"
+    match = arena.play_match(
+        "random", "random", games=10, seed=4, max_plies=160, pgn=path, openings_as=openings_as
+    )
+    text = io.StringIO(path.read_text())
+    for record in match.games:
+        game = chess.pgn.read_game(text)
+        assert game.errors == []
+        moves = [move.uci() for move in game.mainline_moves()]
+        assert moves == [*record.opening_moves, *record.moves]
+        assert game.headers["Result"] == record.result
+        assert int(game.headers["PlyCount"]) == record.plies == len(moves)
+        board = game.end().board()
+        if record.ending == "rules":
+            assert board.outcome(claim_draw=True) is not None
+        assert all(
+            len(line) <= 80 for line in str(path.read_text()).splitlines() if line[:1] != "["
+        )
+    assert chess.pgn.read_game(text) is None
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunDirectoryError, match="cannot be written"):
+        PgnFile(tmp_path / "file" / "games.pgn", NAMES)
+
+
+def test_records_survive_json():
+    record = a_record()
+    assert arena.GameRecord.from_dict(record.to_dict()) == record
+    assert (record.score, record.plies, record.result) == (1.0, 4, "0-1")
+
+
+@pytest.mark.parametrize(
+    "change", [{"returns": ()}, {"sides": (0, 0)}, {"moves": None}, {"colour": "white"}]
+)
+def test_damaged_records_are_refused(change):
+    with pytest.raises(CorruptRecord, match="not the record of a game"):
+        arena.GameRecord.from_dict(a_record().to_dict() | change)
+
+
+def test_side_statistics_survive_json():
+    side = arena.SideStats(
+        "one", "50 nodes", "lichess:classic", "hash:3", "exact", moves=4, nodes=200
+    )
+    side.counts.rows, side.counts.off_phase_rows, side.counts.regated_rows = 200, 20, 50
+    assert arena.SideStats.from_dict(side.to_dict()) == side
+    assert (side.off_phase_share, side.regated_share, side.nodes_per_move) == (0.1, 0.25, 50)
+    with pytest.raises(CorruptRecord):
+        arena.SideStats.from_dict({"name": "one"})
+
+
+def test_games_without_san_have_no_pgn():
+    with pytest.raises(InvalidConfig, match="no SAN"):
+        PgnFile("nowhere.pgn", NAMES, "toy-heap")
