@@ -6,7 +6,13 @@
 
 mod encode;
 mod errors;
+mod gating;
+mod pgn;
+mod records;
 mod state;
+mod threads;
+mod vector;
+mod vector_buffers;
 
 use pyo3::prelude::*;
 
@@ -15,5 +21,10 @@ use pyo3::prelude::*;
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     state::register(m)?;
     encode::register(m)?;
+    gating::register(m)?;
+    pgn::register(m)?;
+    records::register(m)?;
+    threads::register(m)?;
+    vector::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -1,0 +1,401 @@
+//! `BoardVector`: many board games stepped together. `Stream`: the random streams of one game.
+
+use numpy::{
+    IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
+};
+use phasezoo_core::encode::BoardPlanes;
+use phasezoo_core::game::Game;
+use phasezoo_core::games::ChessState;
+use phasezoo_core::gating::Gate;
+use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Purpose, Seat, Vector, stream};
+use phasezoo_core::{Error, Result, rng};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::errors::to_py;
+use crate::state::{AnyBoard, BoardState};
+use crate::vector_buffers::{BufferPool, Shape};
+
+/// A vector of any board game.
+enum AnyVector {
+    Chess(Vector<ChessState>),
+}
+
+macro_rules! each_vector {
+    ($any:expr, $vector:ident => $body:expr) => {
+        match $any {
+            AnyVector::Chess($vector) => $body,
+        }
+    };
+}
+
+impl AnyVector {
+    fn new(game: &str, rows: usize, options: Options<BoardPlanes>) -> Result<Self> {
+        match AnyBoard::initial(game)? {
+            AnyBoard::Chess(start) => {
+                Vector::new(rows, options, move |_| Ok(start.clone())).map(Self::Chess)
+            }
+        }
+    }
+
+    fn reset(
+        &mut self,
+        mask: Option<&[bool]>,
+        seeds: &[u64],
+        reseeded: &[bool],
+        position: Option<&AnyBoard>,
+    ) -> Result<()> {
+        match (self, position) {
+            (Self::Chess(vector), None) => vector.reset(mask, seeds, reseeded, None),
+            (Self::Chess(vector), Some(AnyBoard::Chess(state))) => {
+                vector.reset(mask, seeds, reseeded, Some(state))
+            }
+        }
+    }
+}
+
+/// Finds a name in a table, or says which there are.
+fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> PyResult<T> {
+    table.iter().find(|(known, _)| *known == name).map(|&(_, value)| value).ok_or_else(|| {
+        let known: Vec<_> = table.iter().map(|(known, _)| format!("{known:?}")).collect();
+        to_py(Error::InvalidConfig(format!("{option}={name:?}: expected {}", known.join(", "))))
+    })
+}
+
+/// A player's index, "alternate" or "random".
+#[derive(FromPyObject)]
+enum SeatName {
+    #[pyo3(transparent)]
+    Player(u8),
+    #[pyo3(transparent)]
+    Name(String),
+}
+
+/// N games of one kind, stepped together into recycled arrays.
+#[pyclass(module = "phasezoo._core")]
+pub(crate) struct BoardVector {
+    vector: AnyVector,
+    pool: BufferPool,
+    planes: Option<BoardPlanes>,
+}
+
+#[pymethods]
+impl BoardVector {
+    #[new]
+    #[pyo3(signature = (
+        game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy
+    ))]
+    #[allow(clippy::too_many_arguments)] // keywords, each an option of the environment
+    fn new(
+        game: &str,
+        num_envs: usize,
+        planes: Option<&str>,
+        gate: Option<&str>,
+        seat: SeatName,
+        opponent: &str,
+        illegal: &str,
+        max_plies: Option<u32>,
+        autoreset: &str,
+        threads: Option<usize>,
+        copy: bool,
+    ) -> PyResult<Self> {
+        let planes = planes.map(BoardPlanes::parse).transpose().map_err(to_py)?;
+        let seat = match seat {
+            SeatName::Player(player) => Seat::Fixed(player),
+            SeatName::Name(name) => {
+                named("seat", &name, &[("alternate", Seat::Alternate), ("random", Seat::Random)])?
+            }
+        };
+        let opponents = [
+            ("none", Opponent::None),
+            ("random", Opponent::Random),
+            ("outside", Opponent::Outside),
+        ];
+        let illegals = [
+            ("terminate", Illegal::Terminate),
+            ("raise", Illegal::Raise),
+            ("random_legal", Illegal::RandomLegal),
+        ];
+        let autoresets = [
+            ("NextStep", Autoreset::NextStep),
+            ("SameStep", Autoreset::SameStep),
+            ("Disabled", Autoreset::Disabled),
+        ];
+        let options = Options {
+            planes,
+            gate: gate.map(|spec| Gate::parse(spec, false)).transpose().map_err(to_py)?,
+            seat,
+            opponent: named("opponent", opponent, &opponents)?,
+            illegal: named("illegal", illegal, &illegals)?,
+            max_plies,
+            autoreset: named("autoreset_mode", autoreset, &autoresets)?,
+            threads,
+        };
+        if let Some(gate) = &options.gate {
+            gate.check_game(game).map_err(to_py)?;
+        }
+        let vector = AnyVector::new(game, num_envs, options).map_err(to_py)?;
+        let actions = each_vector!(&vector, vector => vector.state(0).num_actions());
+        let shape = Shape { rows: num_envs, planes: planes.map(BoardPlanes::shape), actions };
+        Ok(Self { vector, pool: BufferPool::new(shape, !copy), planes })
+    }
+
+    fn __len__(&self) -> usize {
+        each_vector!(&self.vector, vector => vector.len())
+    }
+
+    /// Begins games anew, all or those of `mask`, each with its seed, at `position` or the start.
+    #[pyo3(signature = (mask, seeds, reseeded, position = None))]
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        mask: Option<PyReadonlyArray1<'_, bool>>,
+        seeds: PyReadonlyArray1<'_, u64>,
+        reseeded: PyReadonlyArray1<'_, bool>,
+        position: Option<&Bound<'_, BoardState>>,
+    ) -> PyResult<()> {
+        let mask = mask.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let (seeds, reseeded) = (seeds.as_slice()?, reseeded.as_slice()?);
+        let position = position.map(|state| &state.get().board);
+        let vector = &mut self.vector;
+        py.detach(|| vector.reset(mask, seeds, reseeded, position)).map_err(to_py)
+    }
+
+    /// Plays one action per game and returns what the learners see.
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        actions: PyReadonlyArray1<'py, i64>,
+        seeds: PyReadonlyArray1<'py, u64>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let (actions, seeds) = (actions.as_slice()?, seeds.as_slice()?);
+        let vector = &mut self.vector;
+        self.pool
+            .fill(py, |out| each_vector!(vector, vector => vector.step(actions, seeds, Some(out))))?
+            .map_err(to_py)
+    }
+
+    /// Plays one action per game up to where opponents are awaited.
+    fn begin_step(
+        &mut self,
+        py: Python<'_>,
+        actions: PyReadonlyArray1<'_, i64>,
+        seeds: PyReadonlyArray1<'_, u64>,
+    ) -> PyResult<()> {
+        let (actions, seeds) = (actions.as_slice()?, seeds.as_slice()?);
+        let vector = &mut self.vector;
+        py.detach(|| each_vector!(vector, vector => vector.step(actions, seeds, None)))
+            .map_err(to_py)
+    }
+
+    /// The games, and the players in them, whose actions are awaited.
+    fn waiting(&self) -> (Vec<usize>, Vec<u8>) {
+        each_vector!(&self.vector, vector => vector.waiting().unzip())
+    }
+
+    /// Takes the awaited actions, in the order of `waiting()`.
+    fn reply(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
+        let actions = actions.as_slice()?;
+        let vector = &mut self.vector;
+        py.detach(|| each_vector!(vector, vector => vector.reply(actions))).map_err(to_py)
+    }
+
+    /// What the learners see.
+    fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let vector = &mut self.vector;
+        self.pool
+            .fill(py, |out| each_vector!(vector, vector => vector.observe(out)))?
+            .map_err(to_py)
+    }
+
+    /// The games whose prepared seed was used in the last step or reset.
+    fn restarted(&self) -> Vec<usize> {
+        each_vector!(&self.vector, vector => vector.restarted().collect())
+    }
+
+    /// The games that ended in the last step and have been followed by others already.
+    fn ended(&self) -> Vec<usize> {
+        each_vector!(&self.vector, vector => {
+            (0..vector.len()).filter(|&row| vector.ended(row).is_some()).collect()
+        })
+    }
+
+    /// The last observations of such games, one of each: planes, `to_play`, ply, phase, illegal,
+    /// result, whether there is a result.
+    #[allow(clippy::type_complexity)]
+    fn finals<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Vec<usize>,
+    ) -> PyResult<(
+        Bound<'py, PyArray4<f32>>,
+        Vec<i64>,
+        Vec<i64>,
+        Vec<i64>,
+        Vec<bool>,
+        Vec<i8>,
+        Vec<bool>,
+    )> {
+        let [c, h, w] = self.planes.map_or([0, 0, 0], BoardPlanes::shape);
+        let planes = PyArray4::zeros(py, [rows.len(), c, h, w], false);
+        let mut writable = planes.try_readwrite()?;
+        let mut blocks = writable.as_slice_mut()?.chunks_exact_mut((c * h * w).max(1));
+        let mut rest = (vec![], vec![], vec![], vec![], vec![], vec![]);
+        for row in rows {
+            self.check_row(row)?;
+            each_vector!(&self.vector, vector => {
+                let block = blocks.next().unwrap_or_default();
+                vector.encode_ended(row, block).map_err(to_py)?;
+                if let Some(last) = vector.ended(row) {
+                    rest.0.push(last.to_play);
+                    rest.1.push(i64::from(last.state.ply()));
+                    rest.2.push(i64::from(last.phase));
+                    rest.3.push(last.illegal);
+                    rest.4.push(last.result.unwrap_or(0));
+                    rest.5.push(last.result.is_some());
+                }
+            });
+        }
+        drop(writable);
+        Ok((planes, rest.0, rest.1, rest.2, rest.3, rest.4, rest.5))
+    }
+
+    /// The state of a game.
+    fn state(&self, row: usize) -> PyResult<BoardState> {
+        self.check_row(row)?;
+        Ok(match &self.vector {
+            AnyVector::Chess(vector) => AnyBoard::Chess(vector.state(row).clone()).into(),
+        })
+    }
+
+    /// The last state of a game that has been followed by another already.
+    fn ended_state(&self, row: usize) -> PyResult<Option<BoardState>> {
+        self.check_row(row)?;
+        Ok(match &self.vector {
+            AnyVector::Chess(vector) => {
+                vector.ended(row).map(|last| AnyBoard::Chess(last.state.clone()).into())
+            }
+        })
+    }
+
+    /// Who sees the observation of each game.
+    fn seats(&self) -> Vec<u8> {
+        each_vector!(&self.vector, vector => (0..vector.len()).map(|row| vector.seat(row)).collect())
+    }
+
+    /// The seed of a game.
+    fn seed(&self, row: usize) -> PyResult<u64> {
+        self.check_row(row)?;
+        Ok(each_vector!(&self.vector, vector => vector.seed(row)))
+    }
+
+    /// The FEN of every game.
+    fn fens(&self) -> Vec<String> {
+        each_vector!(&self.vector, vector => {
+            (0..vector.len()).map(|row| vector.state(row).fen()).collect()
+        })
+    }
+
+    /// int64[N + 1] and int32[total]: the learners' legal actions, game `i`'s from `offsets[i]` to
+    /// `offsets[i + 1]`.
+    #[allow(clippy::type_complexity)]
+    fn legal_actions<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>) {
+        let mut offsets = vec![0];
+        let mut actions = Vec::new();
+        each_vector!(&self.vector, vector => {
+            for row in 0..vector.len() {
+                actions.extend(vector.legal(row).iter().map(|&action| action as i32));
+                offsets.push(actions.len() as i64);
+            }
+        });
+        (offsets.into_pyarray(py), actions.into_pyarray(py))
+    }
+
+    /// int64[N]: a uniformly random legal action per game, from one random word each.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        words: PyReadonlyArray1<'py, u64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let mut actions = vec![0; words.len()];
+        let words = words.as_slice()?;
+        each_vector!(&self.vector, vector => vector.sample(words, &mut actions)).map_err(to_py)?;
+        Ok(actions.into_pyarray(py))
+    }
+}
+
+impl BoardVector {
+    fn check_row(&self, row: usize) -> PyResult<()> {
+        let rows = self.__len__();
+        if row < rows {
+            return Ok(());
+        }
+        let message = format!("game {row}: there are the games 0 to {}", rows - 1);
+        Err(pyo3::exceptions::PyIndexError::new_err(message))
+    }
+}
+
+/// One random stream of the game with a seed.
+#[pyclass(module = "phasezoo._core")]
+pub(crate) struct Stream {
+    seed: u64,
+    purpose: String,
+    player: u8,
+    drawn: u64,
+    stream: rng::Stream,
+}
+
+#[pymethods]
+impl Stream {
+    /// The stream of the game with seed `seed` for "start", "seat", "opponent", "illegal" or
+    /// "session", after `drawn` draws.
+    #[new]
+    #[pyo3(signature = (seed, purpose, player = 0, drawn = 0))]
+    fn new(seed: u64, purpose: String, player: u8, drawn: u64) -> PyResult<Self> {
+        let purposes = [
+            ("start", Purpose::Start),
+            ("seat", Purpose::Seat),
+            ("opponent", Purpose::Opponent),
+            ("illegal", Purpose::Illegal),
+            ("session", Purpose::Session),
+        ];
+        let mut stream = stream(seed, named("purpose", &purpose, &purposes)?, player);
+        for _ in 0..drawn {
+            stream.next_u64();
+        }
+        Ok(Self { seed, purpose, player, drawn, stream })
+    }
+
+    /// The next 63 bits, a seed for something else.
+    fn seed(&mut self) -> u64 {
+        self.drawn += 1;
+        self.stream.next_u64() >> 1
+    }
+
+    /// A whole number from 0 to `bound` - 1.
+    fn below(&mut self, bound: usize) -> PyResult<usize> {
+        if bound == 0 {
+            return Err(to_py(Error::InvalidConfig("below(0): expected at least 1".into())));
+        }
+        self.drawn += 1;
+        Ok(self.stream.below(bound))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Stream({}, '{}', {}, {})", self.seed, self.purpose, self.player, self.drawn)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (u64, String, u8, u64)) {
+        let stream = slf.borrow();
+        let arguments = (stream.seed, stream.purpose.clone(), stream.player, stream.drawn);
+        (slf.get_type().into_any(), arguments)
+    }
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<BoardVector>()?;
+    m.add_class::<Stream>()
+}

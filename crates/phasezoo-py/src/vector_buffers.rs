@@ -1,0 +1,169 @@
+//! The arrays that a vector of games fills, recycled when nobody else holds them.
+
+use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods};
+use phasezoo_core::vector::{Mark, Outputs};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// Free sets that are kept: one that the caller is looking at, one being filled, and a spare.
+const KEPT: usize = 3;
+
+/// Sizes of the arrays.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) rows: usize,
+    /// `[C, H, W]`; `None` for no observations.
+    pub(crate) planes: Option<[usize; 3]>,
+    pub(crate) actions: usize,
+}
+
+/// One array of each kind, row `i` being game `i`'s.
+struct Set {
+    observations: Py<PyArray4<f32>>,
+    masks: Py<PyArray2<i8>>,
+    marks: Vec<Mark>,
+    rewards: Py<PyArray1<f64>>,
+    terminated: Py<PyArray1<bool>>,
+    truncated: Py<PyArray1<bool>>,
+    illegal: Py<PyArray1<bool>>,
+    to_play: Py<PyArray1<i64>>,
+    ply: Py<PyArray1<i64>>,
+    phase: Py<PyArray1<i64>>,
+    result: Py<PyArray1<i8>>,
+    has_result: Py<PyArray1<bool>>,
+}
+
+impl Set {
+    fn new(py: Python<'_>, shape: Shape) -> Self {
+        let rows = shape.rows;
+        // Without observations the array has no elements, but still a row a game.
+        let [c, h, w] = shape.planes.unwrap_or([0, 0, 0]);
+        Self {
+            observations: PyArray4::zeros(py, [rows, c, h, w], false).unbind(),
+            masks: PyArray2::zeros(py, [rows, shape.actions], false).unbind(),
+            marks: vec![Mark::Unknown; rows],
+            rewards: PyArray1::zeros(py, rows, false).unbind(),
+            terminated: PyArray1::zeros(py, rows, false).unbind(),
+            truncated: PyArray1::zeros(py, rows, false).unbind(),
+            illegal: PyArray1::zeros(py, rows, false).unbind(),
+            to_play: PyArray1::zeros(py, rows, false).unbind(),
+            ply: PyArray1::zeros(py, rows, false).unbind(),
+            phase: PyArray1::zeros(py, rows, false).unbind(),
+            result: PyArray1::zeros(py, rows, false).unbind(),
+            has_result: PyArray1::zeros(py, rows, false).unbind(),
+        }
+    }
+
+    /// Whether nobody but the pool holds any of the arrays. A view counts: it holds its base.
+    fn is_free(&self, py: Python<'_>) -> bool {
+        let holders = [
+            holders(py, &self.observations),
+            holders(py, &self.masks),
+            holders(py, &self.rewards),
+            holders(py, &self.terminated),
+            holders(py, &self.truncated),
+            holders(py, &self.illegal),
+            holders(py, &self.to_play),
+            holders(py, &self.ply),
+            holders(py, &self.phase),
+            holders(py, &self.result),
+            holders(py, &self.has_result),
+        ];
+        holders.iter().all(|&count| count == 1)
+    }
+
+    /// Runs `work`, without the interpreter lock, on the arrays.
+    fn fill<R: Send>(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce(Outputs) -> R + Send,
+    ) -> PyResult<R> {
+        let mut planes = self.observations.bind(py).try_readwrite()?;
+        let mut masks = self.masks.bind(py).try_readwrite()?;
+        let mut rewards = self.rewards.bind(py).try_readwrite()?;
+        let mut terminated = self.terminated.bind(py).try_readwrite()?;
+        let mut truncated = self.truncated.bind(py).try_readwrite()?;
+        let mut illegal = self.illegal.bind(py).try_readwrite()?;
+        let mut to_play = self.to_play.bind(py).try_readwrite()?;
+        let mut ply = self.ply.bind(py).try_readwrite()?;
+        let mut phase = self.phase.bind(py).try_readwrite()?;
+        let mut result = self.result.bind(py).try_readwrite()?;
+        let mut has_result = self.has_result.bind(py).try_readwrite()?;
+        let outputs = Outputs {
+            planes: planes.as_slice_mut()?,
+            masks: masks.as_slice_mut()?,
+            marks: &mut self.marks,
+            rewards: rewards.as_slice_mut()?,
+            terminated: terminated.as_slice_mut()?,
+            truncated: truncated.as_slice_mut()?,
+            illegal: illegal.as_slice_mut()?,
+            to_play: to_play.as_slice_mut()?,
+            ply: ply.as_slice_mut()?,
+            phase: phase.as_slice_mut()?,
+            result: result.as_slice_mut()?,
+            has_result: has_result.as_slice_mut()?,
+        };
+        Ok(py.detach(|| work(outputs)))
+    }
+
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(
+            py,
+            [
+                self.observations.bind(py).as_any(),
+                self.rewards.bind(py).as_any(),
+                self.terminated.bind(py).as_any(),
+                self.truncated.bind(py).as_any(),
+                self.masks.bind(py).as_any(),
+                self.to_play.bind(py).as_any(),
+                self.ply.bind(py).as_any(),
+                self.phase.bind(py).as_any(),
+                self.illegal.bind(py).as_any(),
+                self.result.bind(py).as_any(),
+                self.has_result.bind(py).as_any(),
+            ],
+        )
+    }
+}
+
+/// How many hold an object: its reference count.
+#[allow(unsafe_code)]
+fn holders<T>(_py: Python<'_>, object: &Py<T>) -> isize {
+    // SAFETY: the pointer is that of an object we own, and the token shows that we are attached.
+    unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }
+}
+
+/// The sets of one vector.
+pub(crate) struct BufferPool {
+    shape: Shape,
+    /// Whether the one set is filled again whoever holds it.
+    reuse: bool,
+    sets: Vec<Set>,
+}
+
+impl BufferPool {
+    pub(crate) fn new(shape: Shape, reuse: bool) -> Self {
+        Self { shape, reuse, sets: Vec::new() }
+    }
+
+    /// Lets `work` fill a set that nobody holds, and hands it out: observations, rewards,
+    /// terminations, truncations, masks, `to_play`, ply, phase, illegal, result, whether there is a
+    /// result. An error of `work` leaves the set in the pool.
+    pub(crate) fn fill<'py>(
+        &mut self,
+        py: Python<'py>,
+        work: impl FnOnce(Outputs) -> phasezoo_core::Result<()> + Send,
+    ) -> PyResult<phasezoo_core::Result<Bound<'py, PyTuple>>> {
+        let free = self.sets.iter().position(|set| self.reuse || set.is_free(py));
+        let index = free.unwrap_or_else(|| {
+            self.sets.truncate(KEPT - 1); // sets that are held live on with their holders
+            self.sets.push(Set::new(py, self.shape));
+            self.sets.len() - 1
+        });
+        let set = &mut self.sets[index];
+        match set.fill(py, work)? {
+            Ok(()) => Ok(Ok(set.arrays(py)?)),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+}
