@@ -1,0 +1,67 @@
+"""What there is to draw of a chess state: pieces, squares to highlight, whose view."""
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["BLACK", "BORDER", "CHECK", "DARK", "LAST_MOVE", "LIGHT", "WHITE", "Scene", "scene_of"]
+
+Colour = tuple[int, int, int]
+
+LIGHT: Colour = (236, 231, 220)
+DARK: Colour = (139, 155, 174)
+LAST_MOVE: Colour = (243, 208, 92)
+CHECK: Colour = (217, 76, 61)
+BORDER: Colour = (28, 29, 34)
+WHITE: tuple[Colour, Colour] = ((252, 250, 245), BORDER)
+"""Fill and details of the first player's pieces."""
+BLACK: tuple[Colour, Colour] = ((62, 64, 71), (228, 227, 222))
+"""Fill and details of the second player's pieces."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A board to draw. Squares are 0 (a1) to 63 (h8)."""
+
+    pieces: dict[int, str]
+    """FEN letters by square."""
+    last_move: tuple[int, ...] = ()
+    """From- and to-square of the last move; only a to-square for a drop."""
+    check: int | None = None
+    """Where a king stands in check."""
+    flipped: bool = False
+    """Whether the second player sits at the bottom."""
+
+    def place(self, square: int) -> tuple[int, int]:
+        """Row from the top and column from the left at which ``square`` is drawn."""
+        rank, file = divmod(square, 8)
+        return (rank, 7 - file) if self.flipped else (7 - rank, file)
+
+
+def scene_of(state: Any, *, flipped: bool = False) -> Scene:
+    """The scene of a state of the chess family."""
+    pieces = _pieces(state.fen)
+    moves = state.moves
+    king = None
+    if state.is_check:
+        letter = "K" if state.to_play == 0 else "k"
+        king = next((square for square, piece in pieces.items() if piece == letter), None)
+    return Scene(pieces, _squares(moves[-1]) if moves else (), king, flipped)
+
+
+def _pieces(fen: str) -> dict[int, str]:
+    pieces = {}
+    for row, text in enumerate(fen.split()[0].split("[")[0].split("/")[:8]):
+        file = 0
+        for letter in text.replace("~", ""):
+            if letter.isdigit():
+                file += int(letter)
+            else:
+                pieces[(7 - row) * 8 + file] = letter
+                file += 1
+    return pieces
+
+
+def _squares(move: str) -> tuple[int, ...]:
+    """The squares of a UCI move (``e2e4``, ``e7e8q``) or drop (``N@f3``)."""
+    names = [move[2:4]] if "@" in move else [move[:2], move[2:4]]
+    return tuple((int(name[1]) - 1) * 8 + "abcdefgh".index(name[0]) for name in names)

@@ -1,0 +1,17 @@
+"""Boards as plain text."""
+
+from phasezoo.envs.rendering.scene import Scene
+
+__all__ = ["text"]
+
+
+def text(scene: Scene) -> str:
+    """The board as nine lines of ASCII; FEN letters, dots for empty squares."""
+    rows = [["."] * 8 for _ in range(8)]
+    for square, letter in scene.pieces.items():
+        row, column = scene.place(square)
+        rows[row][column] = letter
+    ranks = range(1, 9) if scene.flipped else range(8, 0, -1)
+    files = "hgfedcba" if scene.flipped else "abcdefgh"
+    lines = [f"{rank} {' '.join(row)}" for rank, row in zip(ranks, rows, strict=True)]
+    return "\n".join([*lines, f"  {' '.join(files)}"])

@@ -1,0 +1,67 @@
+"""Makes the environments known to Gymnasium and PettingZoo.
+
+Everything is registered by string, so that specs survive serialisation and a new process, and so
+that an environment's code is loaded when the first one is made.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium
+import pettingzoo
+
+__all__ = ["ENVIRONMENTS", "NAMESPACE", "Environment", "register_all"]
+
+NAMESPACE = "phasezoo"
+"""Every Gymnasium id is registered plain and again as ``phasezoo/…``."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One line of the registration table."""
+
+    gymnasium_id: str
+    """Such as ``"Chess-v0"``."""
+    entry_point: str
+    """The environment's class."""
+    vector_entry_point: str
+    """The class that steps many natively."""
+    pettingzoo_module: str
+    """Name of the module in :mod:`phasezoo.envs` with ``env`` and ``raw_env``."""
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    """Given to the classes."""
+
+
+ENVIRONMENTS = (
+    Environment(
+        gymnasium_id="Chess-v0",
+        entry_point="phasezoo.envs.chess_env:ChessEnv",
+        vector_entry_point="phasezoo.envs.vector_env:ChessVectorEnv",
+        pettingzoo_module="chess_v0",
+    ),
+)
+
+
+def register_all() -> None:
+    """Register every environment that is not registered yet; calling it twice is harmless."""
+    for environment in ENVIRONMENTS:
+        for prefix in ("", f"{NAMESPACE}/"):
+            name = prefix + environment.gymnasium_id
+            if name not in gymnasium.registry:
+                gymnasium.register(
+                    id=name,
+                    entry_point=environment.entry_point,
+                    vector_entry_point=environment.vector_entry_point,
+                    kwargs=dict(environment.kwargs),
+                )
+        _register_with_pettingzoo(environment.pettingzoo_module)
+
+
+def _register_with_pettingzoo(module: str) -> None:
+    """Register with PettingZoo's registry, which came with its release 1.27."""
+    register = getattr(pettingzoo, "register", None)
+    registered = getattr(pettingzoo, "aec_registry", {})
+    name = f"{NAMESPACE}/{module.replace('_v', '-v')}"
+    if register is not None and name not in registered:
+        register("aec", name, entry_point=f"phasezoo.envs.{module}:env")
