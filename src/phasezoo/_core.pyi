@@ -1,6 +1,7 @@
 # The native core. One section per file of crates/phasezoo-py/src.
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
 from typing import Any, ClassVar, Self, SupportsIndex, final
 
 import chess
@@ -87,3 +88,85 @@ def legal_actions(
 def perft(
     game: str, fen: str | None = None, depth: int = 5, threads: int | None = None
 ) -> int: ...
+
+# --- gates: gating.rs ---
+
+GATE_GRAMMAR: str
+
+@final
+class Gate:
+    def __new__(cls, spec: str, game: str | None = None, monotone: bool = False) -> Self: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def num_phases(self) -> int: ...
+    @property
+    def monotone(self) -> bool: ...
+    def __call__(
+        self, state: Any, player: int | None = None, previous: int | None = None
+    ) -> int: ...
+    def batch(
+        self,
+        states: Iterable[Any],
+        players: Sequence[int] | None = None,
+        previous: Sequence[int] | NDArray[Any] | None = None,
+    ) -> NDArray[np.int64]: ...
+    def probabilities(
+        self,
+        states: Iterable[Any],
+        players: Sequence[int] | None = None,
+        previous: Sequence[int] | NDArray[Any] | None = None,
+    ) -> NDArray[np.float32]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[type[Gate], tuple[str, str | None, bool]]: ...
+
+def chess_mixedness(state: BoardState, table: str = "classic") -> int: ...
+
+# --- games on disk: pgn.rs, records.rs ---
+
+def read_pgn(
+    paths: Sequence[str | PathLike[str]],
+    game: str = "chess",
+    *,
+    min_plies: int = 0,
+    min_rating: int | None = None,
+    deduplicate: bool = False,
+    max_named: int = 100,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]: ...
+def permuted(len: int, seed: int, first: int, count: int) -> NDArray[np.int64]: ...
+
+@final
+class Records:
+    def __new__(
+        cls,
+        game: str,
+        moves: NDArray[np.uint16],
+        offsets: NDArray[np.int64],
+        starts: Sequence[tuple[int, str]],
+    ) -> Self: ...
+    def label(
+        self, gate: Gate, threads: int | None = None
+    ) -> tuple[NDArray[np.int8], NDArray[np.uint64]]: ...
+    def states(self, game: int) -> list[BoardState]: ...
+    def sample(
+        self,
+        games: NDArray[np.int32],
+        plies: NDArray[np.int32],
+        spec: str,
+        planes: NDArray[np.float32],
+        action: NDArray[np.int64],
+        to_play: NDArray[np.int8],
+        plies_left: NDArray[np.float32],
+        hidden: NDArray[np.bool_] | None = None,
+        threads: int | None = None,
+    ) -> None: ...
+    def hashes(self, seed: int) -> NDArray[np.uint64]: ...
+    def gather(
+        self, games: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint16], NDArray[np.int64]]: ...

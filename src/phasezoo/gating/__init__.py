@@ -1,0 +1,19 @@
+"""Gates: which phase of the game is a state in? Built-in ones by name, and any callable.
+
+| spec | phases |
+|---|---|
+| ``none`` | one |
+| ``lichess`` = ``lichess:classic``, ``lichess:current``, ``lichess:engine`` | opening, middlegame, endgame |
+| ``moves:n`` | ``n`` spans of full moves |
+| ``material:a,b,…`` (default ``10,6``) | by the knights, bishops, rooks and queens left |
+| ``mixedness:a,b,…`` (default ``50,150``) | by how far the two armies are mixed |
+| ``hash:n`` | the placebo: by the position's key, modulo ``n`` |
+
+``monotone:`` before any of them, or ``monotone=True``, forbids going back to an earlier phase.
+"""  # noqa: E501
+
+from phasezoo._core import Gate
+from phasezoo.gating.callables import CallableGate
+from phasezoo.gating.registry import GRAMMAR, make, register, registered, spec_of
+
+__all__ = ["GRAMMAR", "CallableGate", "Gate", "make", "register", "registered", "spec_of"]

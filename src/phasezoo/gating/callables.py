@@ -1,0 +1,206 @@
+"""A user's function as a gate: its answers are checked, and it may be forbidden to go back."""
+
+import inspect
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidArray, InvalidGate
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["MAX_PHASES", "MONOTONE", "CallableGate"]
+
+MONOTONE = "monotone:"
+"""Begins the specification of a gate that never goes back."""
+
+MAX_PHASES = 127
+"""Phases are stored in eight signed bits."""
+
+Phases = npt.NDArray[np.int64]
+
+
+class CallableGate:
+    """A gate made of a Python function.
+
+    Args:
+        function: ``function(state) -> int``, or with ``batched`` ``function(states) -> integers``.
+            One that has a parameter ``player`` (``players``) is told who sees the state.
+        names: One name per phase, in order of play where there is one.
+        spec: The registered name, or a description of the function.
+        batched: Whether the function takes a list of states.
+        monotone: Whether the gate answers the larger of the function's answer and the previous
+            phase.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        names: Sequence[str],
+        spec: str,
+        *,
+        batched: bool = False,
+        monotone: bool = False,
+    ) -> None:
+        self.function = function
+        self.names = check_names(names, spec)
+        self.batched = batched
+        self.monotone = monotone
+        self._base = spec
+        self._wants_players = _takes(function, "players" if batched else "player")
+
+    @property
+    def spec(self) -> str:
+        """The registered name or description; equal specifications are equal gates."""
+        return MONOTONE + self._base if self.monotone else self._base
+
+    @property
+    def num_phases(self) -> int:
+        """How many phases there are."""
+        return len(self.names)
+
+    def as_monotone(self) -> Self:
+        """The same gate, never going back."""
+        if self.monotone:
+            return self
+        return type(self)(
+            self.function, self.names, self._base, batched=self.batched, monotone=True
+        )
+
+    def __call__(self, state: Any, player: int | None = None, previous: int | None = None) -> int:
+        """The phase of ``state``.
+
+        Args:
+            state: A state of any game the function understands.
+            player: Who sees it; default its player to move.
+            previous: The phase one ply before; only a monotone gate reads it.
+
+        Raises:
+            InvalidGate: The function's answer is no phase, or ``player`` is missing.
+        """
+        players = None if player is None else [player]
+        return int(self.batch([state], players, None if previous is None else [previous])[0])
+
+    def batch(
+        self,
+        states: Sequence[Any],
+        players: Sequence[int] | None = None,
+        previous: Sequence[int] | npt.NDArray[Any] | None = None,
+    ) -> Phases:
+        """``int64[N]``: the phases of ``states``.
+
+        Raises:
+            InvalidArray: ``players`` or ``previous`` has another length.
+            InvalidGate: An answer of the function is no phase, or ``players`` is missing.
+        """
+        states = list(states)
+        for name, given in (("players", players), ("previous", previous)):
+            if given is not None and len(given) != len(states):
+                message = (
+                    f"{name} has {len(given)} entries for {len(states)} states; give one a state, "
+                    "or None"
+                )
+                raise InvalidArray(message)
+        phases = self._answers(states, players)
+        if previous is not None and self.monotone:
+            phases = np.maximum(phases, self._checked(previous, len(states), "the previous phase"))
+        return phases
+
+    def probabilities(
+        self,
+        states: Sequence[Any],
+        players: Sequence[int] | None = None,
+        previous: Sequence[int] | npt.NDArray[Any] | None = None,
+    ) -> npt.NDArray[np.float32]:
+        """``float32[N, num_phases]``: 1 at each state's phase, 0 elsewhere."""
+        phases = self.batch(states, players, previous)
+        return np.eye(self.num_phases, dtype=np.float32)[phases]
+
+    def _answers(self, states: list[Any], players: Sequence[int] | None) -> Phases:
+        if not states:
+            return np.empty(0, dtype=np.int64)
+        viewers = self._viewers(states, players) if self._wants_players else None
+        if self.batched:
+            extra = {} if viewers is None else {"players": viewers}
+            return self._checked(self.function(states, **extra), len(states), "an answer")
+        if viewers is None:
+            answers = [self.function(state) for state in states]
+        else:
+            answers = [
+                self.function(state, player=player)
+                for state, player in zip(states, viewers, strict=True)
+            ]
+        return self._checked(answers, len(states), "an answer")
+
+    def _viewers(self, states: list[Any], players: Sequence[int] | None) -> list[int]:
+        viewers = [state.to_play for state in states] if players is None else list(players)
+        if SIMULTANEOUS in viewers:
+            message = (
+                f"gate {self.spec!r}: several players move at once here; say with player= who sees "
+                "the state"
+            )
+            raise InvalidGate(message)
+        return viewers
+
+    def _checked(self, answers: Any, count: int, what: str) -> Phases:
+        if not isinstance(answers, Sequence | np.ndarray) or len(answers) != count:
+            message = f"gate {self.spec!r} answered {answers!r} to {count} states; one int for each"
+            raise InvalidGate(message)
+        if isinstance(answers, np.ndarray) and answers.dtype.kind in "iub":
+            phases = answers.astype(np.int64)
+        else:
+            phases = np.fromiter(map(_index, answers), dtype=np.int64, count=count)
+        wrong = np.flatnonzero((phases < 0) | (phases >= self.num_phases))
+        if wrong.size:
+            message = (
+                f"gate {self.spec!r}: {what} is {answers[wrong[0]]!r}; allowed are whole numbers "
+                f"from 0 to {self.num_phases - 1}, for {', '.join(map(repr, self.names))}"
+            )
+            raise InvalidGate(message)
+        return phases
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CallableGate):
+            return NotImplemented
+        return self.spec == other.spec and self.function == other.function
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.spec!r}, names={self.names})"
+
+
+def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
+    """The names of a gate's phases, if they are usable.
+
+    Raises:
+        InvalidGate: There are none or too many, one is no text, or two are the same.
+    """
+    given = () if isinstance(names, str) else tuple(names)
+    texts = all(isinstance(name, str) and name for name in given)
+    if not texts or not 1 <= len(given) <= MAX_PHASES or len(set(given)) < len(given):
+        message = (
+            f"gate {spec!r}: names={names!r}; give 1 to {MAX_PHASES} different names, one per "
+            "phase, such as ('early', 'late')"
+        )
+        raise InvalidGate(message)
+    return given
+
+
+def _index(value: Any) -> int:
+    """A phase as an int; -1 for what is no whole number or too large for any gate."""
+    try:
+        phase = int(value) if isinstance(value, np.bool_) else operator.index(value)
+    except TypeError:
+        return -1
+    return phase if phase <= MAX_PHASES else -1
+
+
+def _takes(function: Callable[..., Any], parameter: str) -> bool:
+    try:
+        return parameter in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # built-in callables may have no signature
+        return False

@@ -1,0 +1,147 @@
+"""Gates by name: the built-in ones of the core, and those that users register."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
+
+from phasezoo import _core
+from phasezoo.errors import InvalidGate
+from phasezoo.gating.callables import MONOTONE, CallableGate, check_names
+
+__all__ = ["GRAMMAR", "make", "register", "registered", "spec_of"]
+
+GRAMMAR: str = _core.GATE_GRAMMAR
+"""What a specification of a built-in gate may be."""
+
+RESERVED = frozenset(
+    (
+        *("none", "lichess", "moves", "material", "mixedness", "hash", "monotone"),
+        *("dtm", "box", "steps", "proximity", "opponents"),
+    )
+)
+"""Names that built-in gates have, in this or another game."""
+
+_MEMBERS = ("names", "num_phases", "spec", "batch", "probabilities")
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+_GATES: dict[str, CallableGate] = {}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+AnyGate: TypeAlias = _core.Gate | CallableGate
+
+
+def registered() -> tuple[str, ...]:
+    """The names of users' gates, sorted."""
+    return tuple(sorted(_GATES))
+
+
+def make(
+    spec: Any,
+    game: str | None = None,
+    monotone: bool = False,
+    *,
+    names: Sequence[str] | None = None,
+    batched: bool = False,
+) -> AnyGate:
+    """The gate of a specification.
+
+    Args:
+        spec: The name of a built-in gate with its arguments (:data:`GRAMMAR`), the name of a
+            registered one, a gate, or a function ``state -> int``.
+        game: The game it is for; a built-in gate that does not fit it is refused.
+        monotone: Never go back: answer the larger of the phase and the previous one.
+        names: One name per phase, for a function that was not registered.
+        batched: Whether such a function takes a list of states.
+
+    Raises:
+        InvalidGate: The specification follows no grammar, fits another game or has no names.
+    """
+    if isinstance(spec, str):
+        return _by_name(spec, game, monotone)
+    if isinstance(spec, _core.Gate):
+        return _core.Gate(spec.spec, game, monotone or spec.monotone)
+    if isinstance(spec, CallableGate):
+        return spec.as_monotone() if monotone else spec
+    if not monotone and all(hasattr(spec, member) for member in _MEMBERS):
+        return cast(AnyGate, spec)  # a gate object of a user's own that lacks nothing
+    gate = _wrapped(spec, names, batched)
+    return gate.as_monotone() if monotone else gate
+
+
+def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
+    base = spec.removeprefix(MONOTONE)
+    if base in _GATES:
+        gate = _GATES[base]
+        return gate.as_monotone() if monotone or base != spec else gate
+    try:
+        return _core.Gate(spec, game, monotone)
+    except InvalidGate as error:
+        if not _GATES:
+            raise
+        message = f"{error}; registered are {', '.join(map(repr, registered()))}"
+        raise InvalidGate(message) from None
+
+
+def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> CallableGate:
+    """A function, or a gate object of a user's own, as a gate."""
+    for gate in _GATES.values():
+        if gate.function is given:
+            return gate
+    if not callable(given):
+        message = (
+            f"{given!r} is neither a specification nor a function of a state; built-in gates are "
+            f"{GRAMMAR}"
+        )
+        raise InvalidGate(message)
+    kind = given if hasattr(given, "__qualname__") else type(given)
+    spec = getattr(given, "spec", None) or f"callable:{kind.__module__}.{kind.__qualname__}"
+    own = getattr(given, "names", None) if names is None else names
+    if own is None:
+        message = (
+            f"{spec}: the names of its phases are missing; give names=(…), or register it with "
+            "@gating.register('name', names=(…))"
+        )
+        raise InvalidGate(message)
+    if hasattr(given, "batch"):
+        return CallableGate(given.batch, own, str(spec), batched=True)
+    return CallableGate(given, own, str(spec), batched=batched)
+
+
+def register(
+    name: str, *, names: Sequence[str], batched: bool = False
+) -> Callable[[Function], Function]:
+    """Decorate a function so that :func:`make` finds it by name.
+
+    Registering a name of one's own again replaces the earlier gate (a notebook cell run twice).
+
+    Args:
+        name: Small letters, digits, ``-`` and ``_``; not the name of a built-in gate.
+        names: One name per phase, in order of play where there is one.
+        batched: Whether the function takes a list of states and answers with as many integers.
+
+    Raises:
+        InvalidGate: The name is taken or ill-formed, or the phases' names are unusable.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        message = (
+            f"gate name {name!r}: use small letters, digits, '-' and '_', beginning with a letter, "
+            "at most 64"
+        )
+        raise InvalidGate(message)
+    if name in RESERVED:
+        message = f"gate name {name!r} belongs to a built-in gate: choose another name"
+        raise InvalidGate(message)
+    checked = check_names(names, name)
+
+    def decorate(function: Function) -> Function:
+        _GATES[name] = CallableGate(function, checked, name, batched=batched)
+        return function
+
+    return decorate
+
+
+def spec_of(gate: Any) -> str:
+    """The canonical specification of a gate: equal specifications are equal gates."""
+    if isinstance(gate, str):
+        return make(gate).spec
+    return str(getattr(gate, "spec", None) or make(gate).spec)
