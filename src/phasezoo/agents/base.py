@@ -1,6 +1,6 @@
 """What an agent is, and how one agent plays many games at once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -130,7 +130,7 @@ def view(state: Any, player: int) -> tuple[npt.NDArray[np.float32], dict[str, An
 class CallableAgent:
     """Any callable ``(observation, info) -> action`` as an agent."""
 
-    def __init__(self, function: Callable[[Any, Mapping[str, Any]], int]) -> None:
+    def __init__(self, function: Any) -> None:
         if not callable(function):
             message = (
                 f"a {type(function).__name__} is no agent: give a callable (observation, info) -> "

@@ -12,7 +12,7 @@ from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.following import steps_between
 from phasezoo.agents.search_seats import SearchSeats
 from phasezoo.errors import GateMismatch, InvalidArray
-from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.routing import Routing
 from phasezoo.types import Gate
 
@@ -237,7 +237,7 @@ class MCTSSession:
 
 
 def _search_gate(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:
-    given = gating.make(gate, game=game) if isinstance(gate, str) else gate
+    given = None if gate is None else gate_of(gate, game)
     own: Gate | None = getattr(evaluator, "search_gate", None)
     if own is None or given is None:
         return given if own is None else own

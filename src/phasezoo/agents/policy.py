@@ -138,13 +138,13 @@ class PolicySeats:
         previous = [self._phases[seat].previous for seat in seats]
         batch = self._agent._batch([self._asked.pop(seat) for seat in seats], previous)
         evaluation = evaluate_leaves(self._agent.evaluator, batch, self.counts)
-        values = evaluation.values()
+        states = batch.states()
         return [
             (
                 seat,
                 Move(
                     self._agent._choose(batch, evaluation, row, self._rngs[seat]),
-                    float(values[row]),
+                    _value_of(evaluation, row, states[row].to_play),
                     nodes=1,
                 ),
             )
@@ -155,3 +155,8 @@ class PolicySeats:
         """Leave the game."""
         self._asked.pop(seat, None)
         del self._rngs[seat], self._phases[seat]
+
+
+def _value_of(evaluation: Evaluation, row: int, player: int) -> float:
+    values = evaluation.values()
+    return float(values[row] if values.ndim == 1 else values[row, player])

@@ -1,7 +1,7 @@
 """Playing a match: the schedule, the sides, and what is written on the way."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -184,13 +184,11 @@ def _sides(
 def _side(
     agent: Any, name: str, game: Game, limit: Limit | None, pool_rows: int, threads: int | None
 ) -> Side:
-    limit = getattr(agent, "limit", None) if limit is None else limit
+    own = getattr(agent, "limit", None)
+    limit = own if own is None or limit is None else limit  # without one, it does not search
     config = getattr(agent, "config", None)
-    if not hasattr(agent, "config"):
-        limit = None  # it does not search
-    mixture = getattr(agent, "evaluator", None)
-    if not isinstance(mixture, MixtureOfExperts):
-        mixture = None
+    evaluator = getattr(agent, "evaluator", None)
+    mixture = evaluator if isinstance(evaluator, MixtureOfExperts) else None
     stats = SideStats(
         name=name,
         limit="" if limit is None else str(limit),
@@ -203,5 +201,5 @@ def _side(
         seats=agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads),
         stats=stats,
         limit=limit,
-        identity=[*described, asdict(config) if is_dataclass(config) else None],
+        identity=[*described, asdict(config) if isinstance(config, agents.SearchConfig) else None],
     )

@@ -81,7 +81,10 @@ class GameRecord:
         """
         lists = ("sides", "opening_moves", "moves", "returns", "seeds")
         try:
-            record = cls(**{key: tuple(v) if key in lists else v for key, v in data.items()})
+            fields: dict[str, Any] = {
+                key: tuple(value) if key in lists else value for key, value in data.items()
+            }
+            record = cls(**fields)
             _ = record.score, record.result
         except (TypeError, ValueError, ZeroDivisionError) as error:
             message = f"not the record of a game ({error}): {str(data)[:200]}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
@@ -38,9 +39,7 @@ class CostModel:
         return counts.calls * self.call_seconds + rows * self.row_seconds
 
     @classmethod
-    def fit(
-        cls, calls: Sequence[float], rows: Sequence[float], seconds: Sequence[float]
-    ) -> "CostModel":
+    def fit(cls, calls: npt.ArrayLike, rows: npt.ArrayLike, seconds: npt.ArrayLike) -> "CostModel":
         """Least squares with neither cost below zero.
 
         Args:

@@ -70,7 +70,8 @@ class Evaluation:
     policy_logits: Floats | None = None
     """``float32[B, A]``, one logit per action; those of illegal actions are ignored."""
     value: Floats | None = None
-    """``float32[B]`` in [-1, 1]."""
+    """``float32[B]`` in [-1, 1]; in games of more than two players ``float32[B, P]`` may say what
+    each player expects, column p for player p."""
     wdl: Floats | None = None
     """``float32[B, 3]``: probabilities of (win, draw, loss), each row sums to 1."""
     legal_logits: Floats | None = None
@@ -79,7 +80,7 @@ class Evaluation:
     """What answering took. None: one call, no padding, timed from outside."""
 
     def values(self) -> Floats:
-        """``float32[B]``: ``value``, or win minus loss where only ``wdl`` is given."""
+        """``value``, or win minus loss where only ``wdl`` is given."""
         if self.value is not None:
             return self.value
         if self.wdl is None:
@@ -169,9 +170,10 @@ def _checked(answer: object, leaves: Leaves, name: str) -> Evaluation:
     rows = len(leaves)
     wdl = _checked_wdl(answer.wdl, rows, name)
     if answer.value is not None:
-        value = _array(answer.value, (rows,), f"{name}: value")
+        each = np.shape(answer.value)[1:] if np.ndim(answer.value) == 2 else ()
+        value = _array(answer.value, (rows, *each), f"{name}: value")
         if np.abs(value).max(initial=0.0) > 1.0 + VALUE_SLACK:
-            worst = value[np.abs(value).argmax()]
+            worst = value.flat[np.abs(value).argmax()]
             message = (
                 f"{name}: value {worst:.4g} is outside [-1, 1]; values are expected returns for "
                 "the player to move (np.tanh maps any score into the range)"
@@ -238,7 +240,8 @@ def _array(given: Any, shape: tuple[int, ...], what: str) -> Floats:
         raise InvalidEvaluation(message)
     array = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(array).all():
-        row = int(np.argwhere(~np.isfinite(array))[0][0])
-        message = f"{what} has {array[row]} at index {row}, expected finite numbers"
+        bad = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+        place = bad[0] if len(bad) == 1 else list(bad)
+        message = f"{what} has {array[bad]} at index {place}, expected finite numbers"
         raise InvalidEvaluation(message)
     return array

@@ -7,7 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import gating
-from phasezoo.errors import GateMismatch, InvalidConfig, InvalidGate, InvalidState
+from phasezoo.errors import (
+    GateMismatch,
+    InvalidConfig,
+    InvalidEvaluation,
+    InvalidGate,
+    InvalidState,
+)
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
 from phasezoo.inference.ragged import positions, segment_softmax
@@ -52,8 +58,8 @@ class MixtureOfExperts:
         game: str | None = None,
     ) -> None:
         check_routing(routing)
-        self.gate = _gate(gate, game)
-        self.search_gate = self.gate if search_gate is None else _gate(search_gate, game)
+        self.gate = gate_of(gate, game)
+        self.search_gate = self.gate if search_gate is None else gate_of(search_gate, game)
         self.routing = routing
         self.fallback = fallback
         self.names = tuple(self.gate.names)
@@ -149,7 +155,7 @@ class MixtureOfExperts:
         offsets, actions = leaves.legal
         lengths = np.diff(offsets)
         policy = np.zeros(len(actions))
-        value = np.zeros(len(leaves))
+        value = np.zeros(())
         wdl: npt.NDArray[np.float64] | None = np.zeros((len(leaves), 3))
         for phase in range(self.num_phases):
             answer = self.ask(phase, leaves, spent)
@@ -158,12 +164,13 @@ class MixtureOfExperts:
             alike = np.repeat(1.0 / lengths, lengths)
             each = alike if logits is None else segment_softmax(logits, offsets)
             policy += np.repeat(weight, lengths) * each
-            value += weight * answer.values()
+            own = answer.values()
+            value = value + weight.reshape(-1, *[1] * (own.ndim - 1)) * own
             wdl = None if wdl is None or answer.wdl is None else wdl + weight[:, None] * answer.wdl
         smallest = np.finfo(np.float32).tiny
         return Evaluation(
             legal_logits=np.log(np.maximum(policy, smallest)).astype(np.float32),
-            value=value.astype(np.float32),
+            value=np.asarray(value, dtype=np.float32),
             wdl=None if wdl is None else wdl.astype(np.float32),
             spent=spent,
         )
@@ -195,8 +202,12 @@ class _Named:
             self.evaluate_batch = expert.evaluate_batch
 
 
-def _gate(gate: str | Gate, game: str | None) -> Gate:
-    return gating.make(gate, game=game) if isinstance(gate, str) else gate
+def gate_of(gate: Any, game: str | None) -> Gate:
+    """A gate as it is; one of a specification or a function."""
+    if hasattr(gate, "batch") and hasattr(gate, "names"):
+        own: Gate = gate
+        return own
+    return gating.make(gate, game=game)
 
 
 def _experts_by_phase(
@@ -231,7 +242,7 @@ def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> 
     trained = getattr(expert, "gate", None)
     if trained is None:
         return
-    theirs = gating.spec_of(_gate(trained, game))
+    theirs = gating.spec_of(gate_of(trained, game))
     if theirs == "none":
         return
     if theirs != gating.spec_of(gate):
@@ -248,18 +259,36 @@ def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> 
 
 
 def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[np.float64]:
-    """``float64[B, num_phases]``: each expert's weight; one-hot unless the gate is learned."""
-    learned = getattr(gate, "learned", False)
-    if learned:
-        return np.asarray(gate.probabilities(leaves.states()), dtype=np.float64)
-    return np.eye(num_phases)[leaves.phases]
+    """``float64[B, num_phases]``: each expert's weight.
+
+    Our own gates are certain, and the leaves carry their phase; others are asked.
+
+    Raises:
+        InvalidGate: A gate's answer is no table of probabilities.
+    """
+    certain = isinstance(gate, (gating.Gate, gating.CallableGate))
+    if certain or not hasattr(gate, "probabilities"):
+        return np.eye(num_phases)[leaves.phases]
+    given = np.asarray(gate.probabilities(leaves.states()), dtype=np.float64)
+    shape = (len(leaves), num_phases)
+    if given.shape != shape or not np.allclose(given.sum(axis=1), 1, atol=1e-3) or given.min() < 0:
+        message = (
+            f"gate {gating.spec_of(gate)!r} gave probabilities of shape {list(given.shape)}; "
+            f"expected {list(shape)}, each row from 0 up with sum 1"
+        )
+        raise InvalidGate(message)
+    return given
 
 
 def _merged(
     parts: list[tuple[npt.NDArray[np.int64], Evaluation]], leaves: Leaves, spent: Counts
 ) -> Evaluation:
     """The answers to disjoint rows as one; a part without logits has zeros, which are alike too."""
-    value = np.empty(len(leaves), dtype=np.float32)
+    shapes = {evaluation.values().shape[1:] for _, evaluation in parts}
+    if len(shapes) > 1:
+        message = "some experts give one value a row and others one per player: they must agree"
+        raise InvalidEvaluation(message)
+    value = np.empty((len(leaves), *shapes.pop()), dtype=np.float32)
     has_wdl = all(evaluation.wdl is not None for _, evaluation in parts)
     wdl = np.empty((len(leaves), 3), dtype=np.float32) if has_wdl else None
     alike = all(evaluation.legal_logits is None for _, evaluation in parts)

@@ -19,7 +19,8 @@ def positions(offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> np
     lengths = offsets[rows + 1] - offsets[rows]
     ends = np.cumsum(lengths)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
-    return np.repeat(offsets[rows], lengths) + within
+    places: npt.NDArray[np.int64] = np.repeat(offsets[rows], lengths) + within
+    return places
 
 
 def segment_softmax(
@@ -37,4 +38,6 @@ def segment_softmax(
     lengths = np.diff(offsets)
     values = logits.astype(np.float64)
     exponentials = np.exp(values - np.repeat(np.maximum.reduceat(values, offsets[:-1]), lengths))
-    return exponentials / np.repeat(np.add.reduceat(exponentials, offsets[:-1]), lengths)
+    sums = np.repeat(np.add.reduceat(exponentials, offsets[:-1]), lengths)
+    softmax: npt.NDArray[np.float64] = exponentials / sums
+    return softmax
