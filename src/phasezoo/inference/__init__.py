@@ -9,7 +9,9 @@ from phasezoo.inference.evaluator import (
     Leaves,
     evaluate_leaves,
 )
+from phasezoo.inference.load import load
 from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.states import StateBatch
 from phasezoo.inference.uniform import Uniform
 
@@ -21,7 +23,9 @@ __all__ = [
     "Evaluator",
     "Leaves",
     "MixtureOfExperts",
+    "NetworkEvaluator",
     "StateBatch",
     "Uniform",
     "evaluate_leaves",
+    "load",
 ]
