@@ -1,4 +1,4 @@
-"""``phasezoo doctor``: what this installation can do, row by row, and what to install for the rest."""
+"""``phasezoo doctor``: what this installation can do, and what to install for the rest."""
 
 import importlib
 import os
@@ -88,7 +88,7 @@ def _look(name: str, look: Callable[[], str], extra: str, needed: bool) -> Findi
         if not extra:
             return Finding(name, "broken", _one_line(error), needed)
         return Finding(name, "absent", f"pip install 'phasezoo[{extra}]'", needed)
-    except Exception as error:  # noqa: BLE001  a broken library may raise anything at its import
+    except Exception as error:
         return Finding(name, "broken", _one_line(error), needed)
 
 

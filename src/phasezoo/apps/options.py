@@ -44,7 +44,7 @@ def parse(kind: type[T], arguments: Sequence[str], program: str, default: T | No
 
 
 def _sentence(framed: str) -> str:
-    """tyro's framed complaint as one line: what is wrong, without frame, title and hints."""
+    """Tyro's framed complaint as one line: what is wrong, without frame, title and hints."""
     parts: list[str] = []
     for line in framed.splitlines():
         if line.startswith(("╭", "┌")):

@@ -168,11 +168,11 @@ class RunDirectory:
     def log(self, stage: str, event: str, **fields: Any) -> None:
         """Append one line to the journal, on disk before this returns."""
         line = json.dumps({"stage": stage, "event": event, "time": time.time()} | fields)
-        with (
-            describe_disk_errors(self.path),
-            (self.path / _JOURNAL).open("a", encoding="utf-8") as file,
-        ):
-            file.write(line + "\n")
+        journal = self.path / _JOURNAL
+        with describe_disk_errors(self.path), journal.open("ab") as file:
+            # After a kill the last line may be cut short; what follows must not be lost with it.
+            cut = file.tell() > 0 and not journal.read_bytes().endswith(b"\n")
+            file.write((b"\n" if cut else b"") + line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 

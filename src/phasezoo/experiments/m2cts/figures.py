@@ -112,13 +112,9 @@ def elo_forest(matches: Matches, label: str) -> Html:
     if matches.spread is not None:
         games_only = matches.spread.elo_games_only
         ours.append(Estimate("the same, counting games only", games_only, plots.PHASE))
-    published = [
-        Estimate(f"search {row.name}", row.interval, plots.PAPER) for row in paper.ELO_SEPARATED
-    ]
-    full = [
-        Estimate(f"{a.name}, all data", a.interval, plots.PAPER) for a, _ in paper.DATA_AND_SIZE
-    ]
-    half = [Estimate(f"{b.name}, half", b.interval, plots.PAPER) for _, b in paper.DATA_AND_SIZE]
+    published = [_quoted(row, f"search {row.name}", 2) for row in paper.ELO_SEPARATED]
+    full = [_quoted(row, row.name, 1) for row, _ in paper.DATA_AND_SIZE]
+    half = [_quoted(row, row.name, 1) for _, row in paper.DATA_AND_SIZE]
     groups = [
         ("this run", ours),
         ("paper, Table XV: full data, by search batch", published),
@@ -173,6 +169,11 @@ def game_bars(matches: Matches) -> Html:
         + "."
     )
     return plots.to_svg(figure, "games", text)
+
+
+def _quoted(row: paper.PublishedElo, label: str, digits: int) -> Estimate:
+    text = numbers.elo_interval(row.interval, digits)
+    return Estimate(label, row.interval, plots.PAPER, text)
 
 
 def _label_area(plot: Any, name: str, area: tuple[Any, Any], colour: str) -> bool:

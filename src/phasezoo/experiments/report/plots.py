@@ -63,12 +63,15 @@ _POINTS_PER_INCH = 72
 
 @dataclass(frozen=True)
 class Estimate:
-    """A row of :func:`forest`: a label, an interval and the colour it is drawn in."""
+    """A row of :func:`forest`: a label, an interval and its colour.
+
+    ``text`` stands at the right in place of the interval, for figures quoted as printed elsewhere.
+    """
 
     label: str
     interval: Interval | None
     colour: str = INK
-    note: str = ""
+    text: str = ""
     strong: bool = False
 
 
@@ -114,8 +117,7 @@ def to_svg(figure: Any, name: str, description: str) -> Html:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"\s(xmlns(:\w+)?|version|width|height)=\"[^\"]*\"", "", text[:400]) + text[400:]
     text = text.replace("xlink:href", "href").replace("'DejaVu Sans'", "var(--font)")
-    # Identifiers such as figure_1 would otherwise repeat in every drawing of the page.
-    text = re.sub(r'\bid="(?!\w*clip)([A-Za-z_]+_\d+)"', "", text)
+    text = _own_identifiers(text, name)
     for colour, variable in _VARIABLES.items():
         text = text.replace(colour, f"var({variable})")
     opening, rest = text.split(">", 1)
@@ -179,6 +181,17 @@ def ordered_colours(number: int) -> list[str]:
     ]
 
 
+def _own_identifiers(svg: str, name: str) -> str:
+    """Prefix identifiers that the drawing refers to, and drop the others (``figure_1``, …)."""
+    used = set(re.findall(r'(?:href="#|url\(#)([\w.-]+)', svg))
+
+    def renamed(match: re.Match[str]) -> str:
+        return f' id="{name}-{match[1]}"' if match[1] in used else ""
+
+    svg = re.sub(r'\sid="([\w.-]+)"', renamed, svg)
+    return re.sub(r'(href="#|url\(#)(?=[\w.-])', rf"\1{name}-", svg)
+
+
 def _dress(plot: Any) -> None:
     for side in ("top", "right"):
         plot.spines[side].set_visible(False)
@@ -205,7 +218,7 @@ def _draw_estimate(
 
     interval = estimate.interval
     if interval is None:
-        text = estimate.note or "not measured"
+        text = "not measured"
     else:
         low, high = (min(max(end, extent[0]), extent[1]) for end in (interval.low, interval.high))
         width = 2.6 if estimate.strong else 1.8
@@ -219,7 +232,7 @@ def _draw_estimate(
             plot.plot([interval.value], [place], "o", color=estimate.colour, markersize=size,
                       markeredgecolor=SURFACE, markeredgewidth=1)  # fmt: skip
         text = f"{numbers.signed(interval.value, digits)}  [{numbers.span(interval, digits)}]"
-        text += f"  {estimate.note}" if estimate.note else ""
+        text = estimate.text or text
     weight = "bold" if estimate.strong else "normal"
     plot.text(1.015, place, text, transform=plot.get_yaxis_transform(), ha="left", va="center",
               fontsize=8.5, color=INK, fontweight=weight)  # fmt: skip

@@ -1,0 +1,131 @@
+import numpy as np
+import pytest
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.m2cts.losses import (
+    PositionLosses,
+    TestPositions,
+    TrainingLosses,
+    loss_matrix,
+)
+from phasezoo.experiments.m2cts.results import ALL
+from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
+
+
+def rng():
+    return np.random.default_rng(7)
+
+
+def test_means_are_per_position_and_not_per_game():
+    sums, counts = np.array([10.0, 2.0]), np.array([10.0, 1.0])
+    found = resample_games(sums, counts, rng(), 50)
+    assert found.means == pytest.approx(12 / 11)
+    assert set(np.round(found.resampled, 6)) <= {1.0, 2.0, round(12 / 11, 6)}
+
+
+def test_resampling_covers_the_true_mean_about_as_often_as_it_says():
+    truth, generator = 2.0, rng()
+    inside = 0
+    for _ in range(200):
+        counts = generator.integers(5, 60, size=120).astype(float)
+        levels = generator.normal(truth, 0.5, size=120)  # positions of one game are alike
+        found = resample_games(levels * counts, counts, generator, 300)
+        interval = over_trainings(found.means[None], found.resampled[:, None])
+        inside += interval.low <= truth <= interval.high
+    assert 180 <= inside <= 199
+
+
+def test_no_positions_give_no_interval():
+    found = resample_games(np.zeros((3, 2)), np.array([[1.0, 0.0]] * 3), rng(), 20)
+    assert over_trainings(found.means[None, 1], found.resampled[:, None, 1]) is None
+    assert over_trainings(found.means[None, 0], found.resampled[:, None, 0]) is not None
+
+
+def test_trainings_widen_the_interval():
+    drawn = np.tile(np.linspace(-0.01, 0.01, 101)[:, None], (1, 2))
+    alone = over_trainings(np.array([0.1]), 0.1 + drawn[:, :1])
+    alike = over_trainings(np.array([0.1, 0.1]), 0.1 + drawn)
+    apart = over_trainings(np.array([0.0, 0.2]), np.array([0.0, 0.2]) + drawn)
+    assert alike.high - alike.low == pytest.approx(alone.high - alone.low, rel=0.05)
+    # Student's t with one degree of freedom, times s / sqrt(2) = 0.1
+    assert (apart.high - apart.low) / 2 == pytest.approx(12.706 * 0.1, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        (Interval(-1, -2, -0.1), "lower"),
+        (Interval(1, 0.1, 2), "higher"),
+        (Interval(1, -0.1, 2), "unclear"),
+        (Interval(float("inf"), 400, float("inf")), "higher"),
+        (Interval(0, 0, 0), "unclear"),
+    ],
+)
+def test_verdicts(interval, expected):
+    assert verdict(interval) == expected
+
+
+def constant(policy, value, correct, positions):
+    return PositionLosses(
+        np.full(positions, policy, np.float32),
+        np.full(positions, value, np.float32),
+        np.full(positions, correct, bool),
+    )
+
+
+def test_the_matrix_picks_each_position_from_its_own_expert():
+    count = 60
+    phase = np.arange(count) % 2
+    positions = TestPositions(game=np.arange(count) // 6, phase=phase, part=(phase + 1) % 2)
+    training = TrainingLosses(
+        experts=[constant(1.0, 0.5, True, count), constant(2.0, 0.5, False, count)],
+        placebo=[constant(3.0, 0.0, False, count), constant(4.0, 0.0, True, count)],
+        baseline=constant(2.5, 1.0, False, count),
+    )
+    losses = loss_matrix(["early", "late"], positions, [training], rng(), 100)
+    rows = {entry.name: entry for entry in losses.entries}
+    assert list(rows) == [
+        "early expert", "late expert", "phase mixture", "placebo mixture", "one network",
+    ]  # fmt: skip
+    mixture = rows["phase mixture"].cells
+    assert (mixture["early"].policy, mixture["late"].policy, mixture[ALL].policy) == (1, 2, 1.5)
+    assert rows["early expert"].cells["late"].policy == 1
+    # part 1 answers phase 0
+    assert rows["placebo mixture"].cells["early"].policy == 4
+    assert mixture["early"].total == pytest.approx(0.99 * 1 + 0.01 * 0.5)
+    assert mixture["early"].accuracy == 1
+    assert mixture[ALL].positions == count
+    both = next(c for c in losses.comparisons if c.name == "both").differences[ALL]
+    assert both.policy.value == pytest.approx(-1.0)
+    assert both.policy.high < 0
+    assert losses.games == 10
+
+
+def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():
+    generator, count = rng(), 200
+    positions = TestPositions(
+        game=np.sort(generator.integers(0, 20, count)),
+        phase=generator.integers(0, 2, count),
+        part=generator.integers(0, 3, count),
+    )
+
+    def noisy():
+        return PositionLosses(
+            generator.gamma(2, 1, count).astype(np.float32),
+            generator.random(count).astype(np.float32),
+            generator.random(count) < 0.4,
+        )
+
+    trainings = [
+        TrainingLosses([noisy() for _ in range(3)], [noisy() for _ in range(3)], noisy())
+        for _ in range(3)
+    ]
+    losses = loss_matrix(["a", "b", "c"], positions, trainings, rng(), 200)
+    found = {c.name: c for c in losses.comparisons}
+    for column in ("a", "b", ALL):
+        values = {n: c.differences[column].total.value for n, c in found.items()}
+        assert values["both"] == pytest.approx(values["thinning"] + values["specialisation"])
+    assert found["both"].differences["c"].total is None
+    assert losses.entries[0].cells["c"].total is None
+    assert losses.entries[0].cells["c"].positions == 0
+    assert found["both"].deviation > 0

@@ -1,0 +1,168 @@
+import dataclasses
+import json
+import re
+from html.parser import HTMLParser
+from itertools import product
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from phasezoo.experiments import jsonable
+from phasezoo.experiments.m2cts import page, story
+from phasezoo.experiments.m2cts.config import M2ctsConfig
+from phasezoo.experiments.m2cts.results import Results
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+
+VOID = {"meta", "br", "link", "img"}
+
+
+class Checker(HTMLParser):
+    """Complains about elements that are not closed in order and about repeated identifiers."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.links, self.text = [], [], [], []
+        self.images, self.titled = 0, 0
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if "id" in found:
+            self.ids.append(found["id"])
+        for name in ("href", "src"):
+            if name in found:
+                self.links.append(found[name])
+        if tag == "svg":
+            self.images += 1
+            assert found["role"] == "img"
+            assert "viewbox" in found
+        if tag == "title" and "svg" in self.open:
+            self.titled += 1
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+
+def check(text):
+    checker = Checker()
+    checker.feed(text)
+    checker.close()
+    assert checker.open == []
+    assert len(checker.ids) == len(set(checker.ids)), "an identifier is used twice"
+    for link in checker.links:
+        assert link.startswith("#"), f"{link} leads out of the page"
+        assert link[1:] in checker.ids
+    for reference in re.findall(r"url\((.*?)\)", text):
+        assert reference.startswith("#")
+        assert reference[1:] in checker.ids
+    assert "http" not in text
+    assert "<script" not in text
+    assert checker.images == checker.titled == 6
+    words = re.sub(r"\s+", " ", "".join(checker.text))
+    for bad in ("nan", "None", "inf", "Interval(", "{", "}", "  "):
+        assert not re.search(rf"(?<![\w-]){re.escape(bad)}(?!\w)", words), bad
+    return words
+
+
+@pytest.mark.parametrize("elo", synthetic.ELO_CASES)
+def test_every_outcome_of_the_match_is_told(elo):
+    words = check(page.render(synthetic.results(elo=elo)))
+    headline = {
+        "higher": "The phase experts were stronger than one network",
+        "lower": "The phase experts were weaker than one network",
+        "unclear": "This run cannot tell phase experts from one network",
+        "all won": "The phase experts were stronger than one network",
+        "all lost": "The phase experts were weaker than one network",
+    }[elo]
+    assert headline in words
+    if elo == "lower":
+        assert "A loss at this size is therefore what the paper predicts." in words
+        assert "−110" not in words  # the paper printed −109.5
+    if elo == "all lost":
+        assert "−∞" in words
+
+
+@pytest.mark.parametrize("case", synthetic.LOSS_CASES)
+def test_every_outcome_of_the_losses_is_on_the_page(case):
+    check(page.render(synthetic.results("unclear", case, case)))
+
+
+@pytest.mark.parametrize(
+    ("specialisation", "thinning"), list(product(synthetic.LOSS_CASES, repeat=2))
+)
+def test_every_outcome_of_the_losses_is_told(specialisation, thinning):
+    gain, cost, both = story.loss_sentences(synthetic.results("unclear", specialisation, thinning))
+    absent = "There were no test positions to measure it on."
+    unclear = "so this run does not show which."
+    assert gain.endswith(
+        {
+            "higher": "Knowing a phase made worse experts.",
+            "lower": "Knowing a phase made better experts.",
+            "unclear": unclear,
+            "none": absent,
+        }[specialisation]
+    )
+    assert cost.endswith(
+        {
+            "higher": "Dividing the data cost accuracy.",
+            "lower": "Dividing the data helped by itself.",
+            "unclear": unclear,
+            "none": absent,
+        }[thinning]
+    )
+    assert both.endswith(absent) == ("none" in (specialisation, thinning))
+
+
+@pytest.mark.parametrize("trainings", [2, 8])
+def test_several_trainings_show_their_spread(trainings):
+    words = check(page.render(synthetic.results(trainings=trainings)))
+    assert f"{trainings} mixtures played {trainings} baselines" in words
+    assert "Every pairing" in words
+    assert "There was one training of each side" not in words
+
+
+@pytest.mark.parametrize("phases", [["all"], [f"moves {i}" for i in range(20)]])
+def test_any_number_of_phases_fits(phases):
+    check(page.render(synthetic.results(phases=phases)))
+
+
+def test_names_given_by_users_are_escaped():
+    nasty = "<script>alert(\"x\")</script> & 'co'"
+    made = synthetic.results(
+        phases=[nasty, "late"],
+        dataset=synthetic.dataset([nasty, "late"], source=nasty),
+        command=f"phasezoo reproduce m2cts --games {nasty}",
+        config=M2ctsConfig(games=Path(nasty), gate=nasty),
+    )
+    text = page.render(made)
+    check(text)
+    assert "&lt;script&gt;" in text
+
+
+def test_a_run_of_the_papers_size_expects_a_gain():
+    cards = [dataclasses.replace(n, unique_positions=90_000_000) for n in synthetic.networks()]
+    words = check(page.render(synthetic.results("higher", networks=cards)))
+    assert "a gain was to be expected, and a gain was found" in words
+
+
+def test_the_same_results_give_the_same_page():
+    made = synthetic.results()
+    assert page.render(made) == page.render(made)
+
+
+def test_results_survive_the_run_directory():
+    made = synthetic.results(elo="all won", trainings=2)
+    back = jsonable.decode(Results, json.loads(jsonable.dumps(made)))
+    assert back == made

@@ -1,0 +1,142 @@
+import errno
+import json
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.run_directory import RunDirectory
+
+CONFIG = {"seed": 1, "gate": "lichess", "sizes": (1, 2)}
+
+
+def contents(path):
+    return {p.relative_to(path): p.read_bytes() for p in path.rglob("*") if p.is_file()}
+
+
+def test_a_new_directory_holds_its_configuration(tmp_path):
+    with RunDirectory.create(tmp_path / "a" / "run", "m2cts", CONFIG) as run:
+        assert run.has("config.json")
+    record = json.loads((tmp_path / "a" / "run" / "config.json").read_text())
+    assert record["config"] == {"seed": 1, "gate": "lichess", "sizes": [1, 2]}
+
+
+def test_the_same_run_opens_again_and_another_is_refused_untouched(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        run.write_json("dataset.json", {"games": 1})
+    before = contents(tmp_path)
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        assert run.has("dataset.json")
+    with pytest.raises(RunDirectoryError, match=r"another run .*seed 1 there, 2 here"):
+        RunDirectory.create(tmp_path, "m2cts", CONFIG | {"seed": 2})
+    with pytest.raises(RunDirectoryError, match="holds a run of 'm2cts'"):
+        RunDirectory.create(tmp_path, "krk", CONFIG)
+    assert contents(tmp_path) == before
+
+
+def test_a_foreign_directory_and_a_file_are_refused_untouched(tmp_path):
+    (tmp_path / "thesis.txt").write_text("all of it")
+    with pytest.raises(RunDirectoryError, match="not empty"):
+        RunDirectory.create(tmp_path, "m2cts", CONFIG)
+    with pytest.raises(RunDirectoryError, match="is a file"):
+        RunDirectory.create(tmp_path / "thesis.txt", "m2cts", CONFIG)
+    assert contents(tmp_path) == {Path("thesis.txt"): b"all of it"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"config": 3}', '{"experiment": "m2cts"}'])
+def test_a_damaged_configuration_is_refused(tmp_path, text):
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(RunDirectoryError):
+        RunDirectory.create(tmp_path, "m2cts", CONFIG)
+    with pytest.raises(RunDirectoryError):
+        RunDirectory.resume(tmp_path, "m2cts")
+    assert (tmp_path / "config.json").read_text() == text
+
+
+def test_resuming_needs_a_run(tmp_path):
+    with pytest.raises(RunDirectoryError, match="no run of 'm2cts' to resume"):
+        RunDirectory.resume(tmp_path / "nothing", "m2cts")
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_what_a_kill_left_behind_is_no_foreign_directory(tmp_path):
+    (tmp_path / "run.lock").write_text("")
+    (tmp_path / "config.json.partial").write_text('{"exp')
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG):
+        pass
+    with RunDirectory.resume(tmp_path, "m2cts") as run:
+        assert run.config["seed"] == 1
+
+
+def test_stages_are_done_only_when_they_ended(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        with run.stage("data"):
+            pass
+        with pytest.raises(KeyboardInterrupt), run.stage("match"):
+            raise KeyboardInterrupt
+        with (tmp_path / "journal.jsonl").open("a") as file:
+            file.write('{"stage": "match", "event": "do')  # killed while writing
+        assert run.is_done("data")
+        assert not run.is_done("match")
+        assert list(run.seconds()) == ["data"]
+
+
+def test_a_line_after_one_cut_short_is_still_read(tmp_path):
+    RunDirectory.create(tmp_path, "m2cts", CONFIG).__exit__()
+    (tmp_path / "journal.jsonl").write_text('{"stage": "match", "event": "do')
+    with RunDirectory.resume(tmp_path, "m2cts") as run:
+        with run.stage("match"):
+            pass
+        assert run.is_done("match")
+
+
+def test_a_full_disk_is_a_typed_error_and_leaves_the_old_file(tmp_path, monkeypatch):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        run.write_json("a.json", {"x": 1})
+
+        def full(self, target):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(Path, "replace", full)
+        with pytest.raises(RunDirectoryError, match=r"disk is full.*--resume"):
+            run.write_json("a.json", {"x": 2})
+        monkeypatch.undo()
+        assert run.read_json("a.json", dict[str, int]) == {"x": 1}
+        assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_full_disk_inside_a_stage_is_a_typed_error(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        with pytest.raises(RunDirectoryError, match="disk is full"), run.stage("training"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        assert not run.is_done("training")
+
+
+def test_a_changed_file_says_what_to_do(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG) as run:
+        (tmp_path / "a.json").write_text("{")
+        with pytest.raises(RunDirectoryError, match="delete this file"):
+            run.read_json("a.json", dict[str, int])
+
+
+def _hold(path, ready, leave):
+    with RunDirectory.resume(path, "m2cts"):
+        ready.set()
+        leave.wait(60)
+
+
+def test_two_processes_do_not_share_a_directory(tmp_path):
+    RunDirectory.create(tmp_path, "m2cts", CONFIG).__exit__()
+    context = multiprocessing.get_context("spawn")
+    ready, leave = context.Event(), context.Event()
+    other = context.Process(target=_hold, args=(tmp_path, ready, leave))
+    other.start()
+    try:
+        assert ready.wait(60)
+        with pytest.raises(RunDirectoryError, match="another process"):
+            RunDirectory.resume(tmp_path, "m2cts")
+    finally:
+        leave.set()
+        other.join(60)
+    RunDirectory.resume(tmp_path, "m2cts").__exit__()
