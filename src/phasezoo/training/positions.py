@@ -1,0 +1,179 @@
+"""Tables of positions: where they are, in which phase, and how many of them there are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidArray, InvalidConfig
+
+__all__ = ["PhaseCount", "PhaseTable", "PositionTable", "count_phases", "without_seen"]
+
+
+@dataclass(frozen=True)
+class PositionTable:
+    """Positions of a store, each with the phase that a gate gave it.
+
+    A row is the position before the move ``ply`` of its game; the move itself is what was played
+    there.
+    """
+
+    game: npt.NDArray[np.int32]
+    """``int32[P]``: index of the game in the store."""
+    ply: npt.NDArray[np.int32]
+    """``int32[P]``: moves played before the position."""
+    phase: npt.NDArray[np.int8]
+    """``int8[P]``: the phase by the gate."""
+    key: npt.NDArray[np.uint64]
+    """``uint64[P]``: a key of the position alone, the same on every machine."""
+    names: tuple[str, ...] = ("all",)
+    """The gate's phases."""
+    gate: str = "none"
+    """The gate's specification."""
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.game), len(self.ply), len(self.phase), len(self.key)}
+        if len(lengths) > 1:
+            message = f"the columns of a position table have different lengths: {sorted(lengths)}"
+            raise InvalidArray(message)
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.game)
+
+    def select(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.integer]) -> "PositionTable":
+        """Some of the positions, by a mask or by indices."""
+        return PositionTable(
+            self.game[rows], self.ply[rows], self.phase[rows], self.key[rows], self.names, self.gate
+        )
+
+    def of_phase(self, phase: int | str) -> "PositionTable":
+        """The positions of one phase, by its index or name.
+
+        Raises:
+            InvalidConfig: The gate has no such phase.
+        """
+        return self.select(self.phase == self.phase_index(phase))
+
+    def phase_index(self, phase: int | str) -> int:
+        """The index of a phase that is given by index or name.
+
+        Raises:
+            InvalidConfig: The gate has no such phase.
+        """
+        if phase in self.names:
+            return self.names.index(str(phase))
+        if not isinstance(phase, str) and 0 <= phase < len(self.names):
+            return int(phase)
+        message = (
+            f"phase {phase!r}: the gate {self.gate!r} has the phases "
+            f"{', '.join(map(repr, self.names))}"
+        )
+        raise InvalidConfig(message)
+
+    def positions_per_phase(self) -> npt.NDArray[np.int64]:
+        """``int64[n]``: positions of each phase."""
+        return np.bincount(self.phase, minlength=len(self.names)).astype(np.int64)
+
+    def games_per_phase(self) -> npt.NDArray[np.int64]:
+        """``int64[n]``: games in which each phase occurs."""
+        pairs = np.unique(self.game.astype(np.int64) * len(self.names) + self.phase)
+        return np.bincount(pairs % len(self.names), minlength=len(self.names)).astype(np.int64)
+
+    def num_games(self) -> int:
+        """Games that have a position here."""
+        return len(np.unique(self.game))
+
+    def num_unique(self) -> int:
+        """Different positions, by their keys."""
+        return len(np.unique(self.key))
+
+
+def without_seen(
+    test: PositionTable, train: PositionTable
+) -> tuple[PositionTable, npt.NDArray[np.int64]]:
+    """The test positions that do not occur in train, so that nothing is tested that was learnt.
+
+    Args:
+        test: Positions to test on.
+        train: Positions that were trained on.
+
+    Returns:
+        The rest of ``test``, and ``int64[n]``: how many were removed from each phase.
+    """
+    seen = np.isin(test.key, np.unique(train.key))
+    removed = np.bincount(test.phase[seen], minlength=len(test.names)).astype(np.int64)
+    return test.select(~seen), removed
+
+
+@dataclass(frozen=True)
+class PhaseCount:
+    """How much of a split is in a phase."""
+
+    split: str
+    """``"train"``, ``"validation"``, ``"test"`` or ``"all"``."""
+    phase: str
+    """The phase's name, or ``"all"``."""
+    games: int
+    """Games in which the phase occurs."""
+    positions: int
+    """Positions in the phase."""
+
+
+@dataclass(frozen=True)
+class PhaseTable:
+    """Games and positions per phase and split: the dataset table."""
+
+    gate: str
+    """The gate's specification."""
+    names: tuple[str, ...]
+    """The gate's phases."""
+    counts: tuple[PhaseCount, ...]
+    """Every split with every phase and with ``"all"``; then the same for all splits together."""
+
+    def count(self, split: str, phase: str) -> PhaseCount:
+        """The numbers of a phase in a split; each may be ``"all"``.
+
+        Raises:
+            InvalidConfig: There is no such split or phase.
+        """
+        for count in self.counts:
+            if (count.split, count.phase) == (split, phase):
+                return count
+        message = f"split {split!r}, phase {phase!r}: splits are {self.splits}, phases {self.names}"
+        raise InvalidConfig(message)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits, with ``"all"`` last."""
+        return tuple(dict.fromkeys(count.split for count in self.counts))
+
+
+def count_phases(tables: Mapping[str, PositionTable]) -> PhaseTable:
+    """The dataset table of splits that do not share games.
+
+    Args:
+        tables: The positions of each split, all labelled by the same gate.
+    """
+    some = next(iter(tables.values()))
+    counts = []
+    total = np.zeros((len(some.names) + 1, 2), dtype=np.int64)
+    for split, table in tables.items():
+        games = [*table.games_per_phase(), table.num_games()]
+        positions = [*table.positions_per_phase(), len(table)]
+        total += np.array([games, positions]).T
+        counts += _rows(split, some.names, games, positions)
+    counts += _rows("all", some.names, total[:, 0].tolist(), total[:, 1].tolist())
+    return PhaseTable(some.gate, some.names, tuple(counts))
+
+
+def _rows(
+    split: str, names: tuple[str, ...], games: list[int], positions: list[int]
+) -> list[PhaseCount]:
+    # A gate of one phase calls it "all" itself: the sum would be the same row again.
+    phases = names if names == ("all",) else (*names, "all")
+    return [
+        PhaseCount(split, phase, int(number), int(rows))
+        for phase, number, rows in zip(phases, games, positions, strict=False)
+    ]
