@@ -27,7 +27,8 @@ class OpeningSuite:
     game: str
     """The game's name."""
     lines: tuple[tuple[str, ...], ...]
-    """Moves in UCI notation, one tuple per opening; an empty one is the initial position."""
+    """One tuple per opening: moves in UCI notation, or action numbers in games that have none. An
+    empty one is the initial position."""
 
     def __post_init__(self) -> None:
         if not self.lines:
@@ -81,7 +82,7 @@ class OpeningSuite:
         states = [games.make(self.game).initial_state(seed)]
         for move in self.lines[index]:
             try:
-                states.append(states[-1].play(states[-1].parse_uci(move)))
+                states.append(states[-1].play(_action(states[-1], move)))
             except PhasezooError as error:
                 message = f"opening {index + 1} ({' '.join(self.lines[index])}): {error}"
                 raise InvalidUci(message) from error
@@ -125,6 +126,21 @@ class OpeningSuite:
             shuffled = np.random.default_rng(stream(seed, "openings", cycle)).permutation(len(self))
             draws.extend(shuffled.tolist())
         return draws[:count]
+
+
+def _action(state: Any, move: str) -> int:
+    """What ``move`` means in ``state``.
+
+    Raises:
+        InvalidUci: It cannot be read, or is not legal.
+    """
+    if hasattr(state, "parse_uci"):
+        return int(state.parse_uci(move))
+    legal = games.legal_actions_of(state, state.to_play).tolist()
+    if not move.isdecimal() or int(move) not in legal:
+        message = f"{move!r} is not a legal action here; legal are {legal}"
+        raise InvalidUci(message)
+    return int(move)
 
 
 def _lines(text: str) -> Iterator[tuple[str, ...]]:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import toy_games
 
 from phasezoo import arena, games
 from phasezoo.errors import InvalidConfig, InvalidUci, UnknownGame
@@ -63,6 +64,15 @@ def test_openings_that_occur_in_the_games_are_dropped():
     assert suite.without([])[1] == 0
     with pytest.raises(InvalidConfig, match="all 3 openings"):
         suite.without([suite.state(index).key for index in range(3)])
+
+
+def test_openings_of_games_without_notation():
+    toy_games.register()
+    suite = OpeningSuite("toy-heap", (("1", "0"), ()))
+    assert suite.state(0) == toy_games.Heap(left=7, ply=2)
+    for wrong in ("2", "-1", "one", "²"):
+        with pytest.raises(InvalidUci, match=r"opening 1 .*legal are \[0, 1\]"):
+            OpeningSuite("toy-heap", ((wrong,),)).states(0)
 
 
 def test_order_depends_on_the_seed_alone():

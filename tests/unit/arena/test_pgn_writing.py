@@ -2,6 +2,7 @@ import io
 
 import chess.pgn
 import pytest
+import toy_games
 
 from phasezoo import arena
 from phasezoo.arena.pgn import PgnFile, pgn_of
@@ -110,5 +111,6 @@ def test_side_statistics_survive_json():
 
 
 def test_games_without_san_have_no_pgn():
+    toy_games.register()
     with pytest.raises(InvalidConfig, match="no SAN"):
         PgnFile("nowhere.pgn", NAMES, "toy-heap")

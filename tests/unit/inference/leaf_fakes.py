@@ -25,8 +25,6 @@ class FakeGate:
 class LearnedGate(FakeGate):
     """Says 1/2 for a state's own phase and 1/4 for the two others."""
 
-    learned = True
-
     def probabilities(self, states, players=None, previous=None):
         table = np.full((len(states), 3), 0.25, dtype=np.float32)
         table[np.arange(len(states)), states] = 0.5

@@ -58,7 +58,9 @@ def test_nan_for_an_illegal_action_does_no_harm():
     ("answer", "words"),
     [
         ({"value": np.zeros(2)}, r"Answers: value is float64\[2\], expected float32\[3\]"),
-        ({"value": np.zeros((3, 1))}, r"float64\[3, 1\], expected float32\[3\]"),
+        ({"value": np.zeros((2, 3))}, r"float64\[2, 3\], expected float32\[3, 3\]"),
+        ({"value": np.zeros((3, 1, 1))}, r"float64\[3, 1, 1\], expected float32\[3\]"),
+        ({"value": [[0, 0], [0, np.nan], [0, 0]]}, r"value has nan at index \[1, 1\]"),
         ({"value": [0, np.nan, 0]}, "value has nan at index 1"),
         ({"value": [0, 0, np.inf]}, "value has inf at index 2"),
         ({"value": [0, -7.5, 0]}, r"-7.5 is outside \[-1, 1\]"),

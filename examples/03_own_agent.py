@@ -1,0 +1,85 @@
+"""An agent of one's own, in three sizes: a function, a class with a memory, an evaluator in a search.
+
+Each can be an opponent in an environment, or a side in a match.
+"""
+
+import gymnasium as gym
+import numpy as np
+
+import phasezoo  # noqa: F401  (registers the environments)
+from phasezoo import agents, arena, inference
+
+# 1. A function (observation, info) -> action. Planes 6 to 11 of the observation are their pieces.
+
+
+def greedy(observation, info):
+    """Takes something if it can, otherwise plays the first legal move."""
+    state = info["state"]
+    theirs = observation[6:12].sum(axis=0).reshape(-1)  # 64 squares, as the mover sees them
+    legal = np.flatnonzero(info["action_mask"])
+    for action in legal:
+        target = state.uci(action)[2:4]
+        square = (ord(target[1]) - ord("1")) * 8 + ord(target[0]) - ord("a")
+        if theirs[square if state.to_play == 0 else square ^ 56]:
+            return int(action)
+    return int(legal[0])
+
+
+# 2. A class with session(seed): one session plays one game, and may remember things.
+
+
+class Shuffler:
+    """Plays at random, but never the same piece twice in a row if it can help it."""
+
+    name = "shuffler"
+
+    def session(self, seed):
+        return ShufflerGame(seed)
+
+
+class ShufflerGame:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.last_square = None
+
+    def act(self, state, player=None):
+        moves = {int(action): state.uci(action) for action in state.legal_actions}
+        fresh = [action for action, move in moves.items() if move[:2] != self.last_square]
+        action = int(self.rng.choice(fresh or list(moves)))
+        self.last_square = moves[action][2:4]
+        return action
+
+
+# 3. Only the evaluation is one's own; the search is ours.
+
+
+class Mobility:
+    """Likes positions in which it has many moves."""
+
+    plane_spec = None  # it looks at the legal moves, not at planes
+
+    def evaluate_batch(self, leaves):
+        offsets, _ = leaves.legal
+        return inference.Evaluation(value=np.tanh(np.diff(offsets) / 20 - 1.5))
+
+
+def main():
+    searcher = agents.MCTSAgent(Mobility(), limit=agents.Limit(nodes=50), name="mobility search")
+
+    env = gym.make("Chess-v0", opponent=greedy, agent_color="white")
+    observation, info = env.reset(seed=3)
+    total, over = 0.0, False
+    for _ in range(20):
+        observation, reward, terminated, truncated, info = env.step(searcher(observation, info))
+        total, over = total + reward, terminated or truncated
+        if over:
+            break
+    print("against the greedy function:", f"reward {total:+.0f}" if over else "20 moves played")
+
+    for opponent in (greedy, Shuffler()):
+        match = arena.play_match(searcher, opponent, games=4, seed=5, max_plies=120)
+        print(match.summary(), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phasezoo import agents
+from phasezoo.errors import InvalidConfig, UnknownGame
+
+
+@given(st.one_of(st.none(), st.integers(1, 10**9)), st.one_of(st.none(), st.floats(0.001, 1e9)))
+def test_limits_from_one_up_are_allowed(nodes, movetime):
+    if nodes is None and movetime is None:
+        with pytest.raises(InvalidConfig, match="without a limit"):
+            agents.Limit(nodes=nodes, movetime_ms=movetime)
+    else:
+        assert agents.Limit(nodes=nodes, movetime_ms=movetime).nodes == nodes
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"nodes": 0},
+        {"nodes": -5},
+        {"nodes": 1.5},
+        {"nodes": True},
+        {"simulations": 0},
+        {"movetime_ms": 0},
+        {"movetime_ms": float("nan")},
+        {"movetime_ms": float("inf")},
+        {"nodes": 10, "movetime_ms": -1},
+    ],
+)
+def test_limits_out_of_range(given):
+    with pytest.raises(InvalidConfig, match="whole numbers from 1, movetime_ms is more than 0"):
+        agents.Limit(**given)
+
+
+def test_limits_in_words():
+    assert str(agents.Limit(nodes=50)) == "50 nodes"
+    assert str(agents.Limit(simulations=3, movetime_ms=0.5)) == "3 simulations, 0.5 ms"
+
+
+def test_unknown_search_options_list_the_known_ones():
+    with pytest.raises(InvalidConfig, match=r"'cpuct': no such search option.*c_puct_init"):
+        agents.SearchConfig().with_(cpuct=2)
+    with pytest.raises(InvalidConfig, match="'speed'"):
+        agents.MCTSAgent(None, speed=3)
+
+
+def test_overrides_and_published_self_play():
+    config = agents.SearchConfig.self_play(dirichlet_epsilon=0.1)
+    assert (config.dirichlet_epsilon, config.batch_size, config.reuse_tree) == (0.1, 8, False)
+    agent = agents.MCTSAgent(None, config=config, batch_size=4, node_temperature=1.2)
+    assert (agent.config.batch_size, agent.config.node_temperature) == (4, 1.2)
+    assert agent.config.dirichlet_epsilon == 0.1
+
+
+def test_match_play_is_the_published_one():
+    # facts/crazyara.md §5.8
+    config = agents.SearchConfig()
+    assert (config.c_puct_init, config.c_puct_base, config.node_temperature) == (2.5, 19652, 1.7)
+    assert (config.q_value_weight, config.q_veto_delta, config.dirichlet_epsilon) == (1.0, 0.4, 0)
+    assert (config.virtual_style, config.virtual_mix_threshold) == ("virtual_mix", 1000)
+    assert config.fpu is None
+    assert config.batch_size == 1
+
+
+def test_every_option_is_a_parameter_of_the_core():
+    from phasezoo import _core
+
+    names = {field.name for field in fields(agents.SearchConfig)}
+    _core.SearchParams(**{name: getattr(agents.SearchConfig(), name) for name in names})
+    assert names == {name for name in dir(_core.SearchParams) if not name.startswith("_")}
+
+
+def test_agents_by_name():
+    assert agents.make("random", seed=3).name == "random"
+    mcts = agents.make("mcts", limit=agents.Limit(nodes=7))
+    assert (mcts.limit.nodes, mcts.name) == (7, "MCTS")
+    with pytest.raises(UnknownGame, match="did you mean 'random'"):
+        agents.make("ramdom")
+
+
+def test_agents_of_ones_own_by_name():
+    agents.register("test-first", lambda **options: ("first", options))
+    assert agents.make("test-first", a=1) == ("first", {"a": 1})
+    assert "test-first" in agents.names()
+    agents.register("test-first", lambda: "second")
+    assert agents.make("test-first") == "second"
+    with pytest.raises(InvalidConfig, match="an agent of the package"):
+        agents.register("random", lambda: None)

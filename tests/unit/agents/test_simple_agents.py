@@ -1,0 +1,247 @@
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from phasezoo import agents, games, inference
+from phasezoo.agents.base import view
+from phasezoo.agents.following import steps_between
+from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
+
+CHESS = games.make("chess")
+START = CHESS.initial_state()
+
+
+def after(*moves, start=START):
+    for move in moves:
+        start = start.play(start.parse_uci(move))
+    return start
+
+
+@dataclass(frozen=True)
+class Count:
+    """Two players count up by 1 or 2 to 6."""
+
+    total: int = 0
+    ply: int = 0
+
+    @property
+    def to_play(self):
+        return self.ply % 2
+
+    @property
+    def is_terminal(self):
+        return self.total >= 6
+
+    @property
+    def legal_actions(self):
+        return np.arange(0 if self.is_terminal else 2)
+
+    @property
+    def returns(self):
+        return np.zeros(2, dtype=np.float32)
+
+    def play(self, action):
+        return Count(self.total + 1 + action, self.ply + 1)
+
+    def planes(self, spec, player=None):
+        return np.full((1, 1, 1), self.total, dtype=np.float32)
+
+
+games.register(
+    "agents-count",
+    initial_state=Count,
+    num_players=2,
+    num_actions=2,
+    plane_specs={"default": (1, 1, 1)},
+)
+
+
+# --- random ---
+
+
+def test_random_sessions_repeat_and_differ_by_seed():
+    def game(seed):
+        session, state, played = agents.RandomAgent().session(seed), START, []
+        while not state.is_terminal and len(played) < 30:
+            played.append(session.act(state))
+            state = state.play(played[-1])
+        return played
+
+    assert game(1) == game(1) != game(2)
+
+
+def test_random_is_uniform_over_legal_actions():
+    chosen = agents.RandomAgent(3).select_batch([START] * 4000)
+    counts = np.bincount(chosen, minlength=4672)[START.legal_actions]
+    assert counts.sum() == 4000
+    assert counts.min() > 130  # expected 200 each, standard deviation 14
+
+
+def test_random_plays_from_the_mask_alone():
+    mask = np.zeros(9, dtype=np.int8)
+    mask[[2, 7]] = 1
+    agent = agents.RandomAgent(0)
+    assert {agent(None, {"action_mask": mask}) for _ in range(50)} == {2, 7}
+
+
+# --- callables ---
+
+
+def test_a_callable_sees_what_an_environment_shows():
+    seen = {}
+
+    def last_legal(observation, info):
+        seen.update(info, observation=observation)
+        return np.flatnonzero(info["action_mask"])[-1]
+
+    state = after("e2e4")
+    action = agents.CallableAgent(last_legal).session(0).act(state)
+    assert action == state.legal_actions[-1]
+    assert type(action) is int
+    np.testing.assert_array_equal(seen["observation"], state.planes("v2"))
+    assert (seen["fen"], seen["ply"], seen["to_play"]) == (state.fen, 1, 1)
+    assert seen["state"] == state
+
+
+def test_the_view_of_a_game_of_ones_own():
+    observation, info = view(Count(3, 1), 1)
+    assert observation.shape == (1, 1, 1)
+    assert info["action_mask"].tolist() == [1, 1]
+    assert "fen" not in info
+
+
+def test_what_is_no_agent():
+    with pytest.raises(InvalidConfig, match="a str is no agent"):
+        agents.CallableAgent("hello")
+
+
+# --- policy ---
+
+
+class Likes:
+    """Gives one move a logit of its own."""
+
+    plane_spec = None
+
+    def __init__(self, uci, logit=5.0):
+        self.uci = uci
+        self.logit = logit
+
+    def evaluate_batch(self, leaves):
+        logits = []
+        for state in leaves.states():
+            logits += [self.logit * (state.uci(a) == self.uci) for a in state.legal_actions]
+        return inference.Evaluation(legal_logits=np.array(logits), value=np.zeros(len(leaves)))
+
+
+def test_the_likeliest_move_is_played():
+    agent = agents.PolicyAgent(Likes("g1f3"))
+    assert START.uci(agent(None, {"state": START})) == "g1f3"
+    black = after("e2e4")
+    assert agent.select_batch([START, black])[0] == START.parse_uci("g1f3")
+    assert agent.session(4).act(START) == START.parse_uci("g1f3")
+
+
+def test_temperature_draws_from_the_policy():
+    agent = agents.PolicyAgent(Likes("g1f3", logit=3.0), temperature=1.0, seed=2)
+    chosen = agent.select_batch([START] * 3000)
+    share = np.mean(chosen == START.parse_uci("g1f3"))
+    expected = np.exp(3) / (np.exp(3) + 19)
+    assert share == pytest.approx(expected, abs=0.04)
+
+
+def test_ties_are_drawn():
+    chosen = agents.PolicyAgent(inference.Uniform(), seed=1).select_batch([START] * 400)
+    assert set(chosen.tolist()) == set(START.legal_actions.tolist())
+
+
+def test_policy_agents_say_what_is_wrong():
+    with pytest.raises(InvalidConfig, match="temperature=-1"):
+        agents.PolicyAgent(inference.Uniform(), temperature=-1)
+    with pytest.raises(InvalidState, match=r"info\['state'\], which is missing"):
+        agents.PolicyAgent(inference.Uniform())(None, {"action_mask": None})
+
+    class Nan:
+        plane_spec = None
+
+        def evaluate(self, planes):
+            return inference.Evaluation(value=np.full(len(planes), np.nan))
+
+    with pytest.raises(InvalidEvaluation, match="Nan: value has nan"):
+        agents.PolicyAgent(Nan()).session(0).act(START)
+
+
+def test_a_mixture_as_a_policy_is_routed_by_its_gate():
+    experts = {
+        "opening": Likes("e2e4"),
+        "middlegame": inference.Uniform(),
+        "endgame": Likes("e1e2"),
+    }
+    agent = agents.PolicyAgent(inference.MixtureOfExperts(experts, "lichess"))
+    ending = CHESS.from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    chosen = agent.select_batch([START, ending])
+    assert START.uci(chosen[0]) == "e2e4"
+    assert ending.uci(chosen[1]) == "e1e2"
+
+
+def test_a_monotone_gate_does_not_go_back():
+    played = []
+
+    class Note:
+        plane_spec = None
+
+        def __init__(self, name):
+            self.name = name
+
+        def evaluate(self, planes):
+            played.append(self.name)
+            return inference.Evaluation(value=np.zeros(len(planes)))
+
+    from phasezoo import gating
+
+    names = ("opening", "middlegame", "endgame")
+    gate = gating.make("lichess", monotone=True)
+    mixture = inference.MixtureOfExperts({name: Note(name) for name in names}, gate)
+    seats = agents.PolicyAgent(mixture).seats(CHESS)
+    ending = CHESS.from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    seat = seats.open(1, [START])
+    for state in (START, ending, START):  # no game goes like this; the gate only sees phases
+        seats.ask(seat, state, 0)
+        seats.poll()
+    assert played == ["opening", "endgame", "endgame"]
+
+
+# --- following a game ---
+
+
+def test_steps_between_states_of_one_chess_game():
+    old, new = after("e2e4"), after("e2e4", "e7e5", "g1f3")
+    steps = steps_between(old, new)
+    assert [state.ply for _, state in steps] == [2, 3]
+    assert steps[-1][1] == new
+    assert old.uci(steps[0][0]) == "e7e5"
+    assert steps_between(new, new) == []
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        START,
+        after("d2d4", "e7e5"),
+        CHESS.from_fen(after("e2e4", "e7e5").fen),
+        after("e7e5", start=CHESS.from_fen(after("e2e4").fen)),
+        Count(),
+    ],
+)
+def test_another_game_is_no_continuation(new):
+    assert steps_between(after("e2e4"), new) is None
+
+
+def test_steps_of_a_game_of_ones_own():
+    assert steps_between(Count(), Count()) == []
+    assert steps_between(Count(), Count(2, 1)) == [(1, Count(2, 1))]
+    steps = steps_between(Count(), Count(2, 2))
+    assert [state for _, state in steps] == [Count(1, 1), Count(2, 2)]
+    assert steps_between(Count(), Count(5, 3)) is None
+    assert steps_between(Count(5, 3), Count()) is None
