@@ -33,7 +33,7 @@ class M2ctsConfig:
     """K: trainings of each side; all K x K pairings are played (1 or more; claims need several)."""
 
     network: str = "rise-32x4"
-    """Architecture of every network, channels x blocks (paper: RISEv3.3, rise-256x13)."""
+    """Architecture of every network, channels x blocks (paper: RISEv3.3, rise-256x15)."""
     planes: str = "v2"
     """Input planes (paper: v2, which it calls 3.0)."""
     positions: int = 330_000
@@ -132,7 +132,7 @@ _PAPER = dataclasses.replace(
     _STANDARD,
     preset="paper",
     trainings=1,
-    network="rise-256x13",
+    network="rise-256x15",
     epochs=7.0,
     training_batch=2048,
     learning_rate=0.14,

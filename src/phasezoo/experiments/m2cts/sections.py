@@ -137,9 +137,8 @@ def losses(results: Results) -> Html:
         items(story.loss_sentences(results)),
         figure(
             figures.loss_forest(losses),
-            "Differences of total loss with 95 % intervals. Left of zero is better. Orange and "
-            "blue add "
-            "up to the dark one.",
+            "Differences of total loss with 95 % intervals. Left of zero is better. The first "
+            "two of each group add up to the third.",
             4,
         ),
         details(

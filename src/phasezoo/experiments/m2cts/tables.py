@@ -43,11 +43,11 @@ __all__ = [
 
 def dataset(data: Dataset) -> Html:
     """Games and positions per phase and split."""
-    head = ["", "games", "positions", *data.phases, "removed", "white / draw / black"]
+    head = ["", "games", "positions", *data.phases, "removed", "won / drawn / lost by White"]
     rows: list[list[Content]] = []
     for split in data.splits:
         total = max(1, sum(split.results))
-        results = " / ".join(numbers.percent(r / total, 0) for r in split.results)
+        results = " / ".join(numbers.decimal(100 * r / total, 0) for r in split.results) + " %"
         phases = [
             join(numbers.count(p), element("small", f"in {numbers.count(g)} games"))
             for p, g in zip(split.positions, split.reaching, strict=True)

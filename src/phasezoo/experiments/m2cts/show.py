@@ -1,0 +1,119 @@
+"""The run's tables on the console."""
+
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts import story
+from phasezoo.experiments.m2cts.results import (
+    ALL,
+    Dataset,
+    Losses,
+    Matches,
+    NetworkCard,
+    Results,
+)
+from phasezoo.experiments.report import numbers
+
+__all__ = ["show_dataset", "show_losses", "show_match", "show_network", "show_verdict"]
+
+
+def show_dataset(console: Console, dataset: Dataset) -> None:
+    """Games and positions per phase and split."""
+    head = ["", "games", "positions", *dataset.phases, "in train too"]
+    rows = [
+        [
+            split.name,
+            numbers.count(split.games),
+            numbers.count(sum(split.positions)),
+            *map(numbers.count, split.positions),
+            numbers.count(sum(split.removed)) if sum(split.removed) else numbers.ABSENT,
+        ]
+        for split in dataset.splits
+    ]
+    console.table(f"Games and positions, gate {dataset.gate}", head, rows)
+    console.note(f"Games: {dataset.source}.")
+    if dataset.openings_dropped:
+        console.note(
+            f"{dataset.openings_dropped} openings dropped, because their last position occurs in "
+            f"these games; {dataset.openings} are left."
+        )
+
+
+def show_network(console: Console, card: NetworkCard) -> None:
+    """What a network got."""
+    console.note(
+        f"{card.name}: {numbers.count(card.parameters)} parameters, "
+        f"{numbers.count(card.positions)} positions ({numbers.count(card.unique_positions)} "
+        f"unique, "
+        f"{numbers.decimal(card.epochs, 2)} epochs), {numbers.count(card.updates)} updates, "
+        f"best validation loss {numbers.decimal(card.best_validation)}, "
+        f"{numbers.duration(card.seconds)}"
+    )
+
+
+def show_losses(console: Console, losses: Losses) -> None:
+    """The loss matrix and the three comparisons."""
+    names = ["all positions" if c == ALL else c for c in losses.columns]
+    for metric, title in (
+        ("total", "Total loss"),
+        ("policy", "Policy loss"),
+        ("value", "Value loss"),
+        ("accuracy", "Policy accuracy"),
+    ):
+        rows = []
+        for entry in losses.entries:
+            values = [getattr(entry.cells[c], metric) for c in losses.columns]
+            shown = map(numbers.percent if metric == "accuracy" else numbers.decimal, values)
+            rows.append([entry.name, *shown])
+        console.table(f"{title} on test positions of", ["", *names], rows)
+    labels = {
+        "thinning": "placebo − one network (thinner data)",
+        "specialisation": "phases − placebo (specialisation)",
+        "both": "phases − one network (both)",
+    }
+    rows = [
+        [
+            labels[c.name],
+            *(numbers.signed_interval(c.differences[column].total) for column in losses.columns),
+        ]
+        for c in losses.comparisons
+    ]
+    console.table("Differences of total loss, 95 % intervals", ["", *names], rows)
+
+
+def show_match(console: Console, matches: Matches) -> None:
+    """The result, and what each side asked of its networks."""
+    total = matches.total
+    console.note(
+        f"M2CTS against MCTS, {total.games} games, {matches.limit}: +{total.wins} ={total.draws} "
+        f"−{total.losses}"
+    )
+    console.note(
+        f"Elo {numbers.elo_interval(total.elo)} (95 %, games only), LOS {numbers.chance(total.los)}"
+    )
+    spread = matches.spread
+    if spread is not None:
+        console.note(
+            f"Elo {numbers.elo_interval(spread.elo)} (95 %, for new trainings); between trainings: "
+            f"mixtures {numbers.decimal(spread.first_sd, 0)}, baselines "
+            f"{numbers.decimal(spread.second_sd, 0)}; games of one pairing: "
+            f"{numbers.decimal(spread.games_sd, 0)}"
+        )
+    rows = [
+        [
+            side.name,
+            numbers.count(side.rows),
+            numbers.count(side.calls),
+            numbers.decimal(side.mean_rows, 1),
+            numbers.count(side.off_phase_rows),
+            numbers.duration(side.seconds),
+        ]
+        for side in total.sides
+    ]
+    head = ["", "rows", "calls", "rows a call", "rows of another phase", "time"]
+    console.table("Inference", head, rows)
+
+
+def show_verdict(console: Console, results: Results) -> None:
+    """The answer in a few lines."""
+    console.note(f"{story.headline(results)}. {story.match_sentence(results)}")
+    for line in story.expectation(results)[-1:]:
+        console.note(line)
