@@ -1,4 +1,4 @@
-"""An agent of one's own, in three sizes: a function, a class with a memory, an evaluator in a search.
+"""An agent of one's own, in three sizes: a function, a class with a memory, an evaluator to search.
 
 Each can be an opponent in an environment, or a side in a match.
 """

@@ -1,0 +1,197 @@
+import numpy as np
+import pytest
+import toy_games
+
+from phasezoo import agents, arena, inference
+from phasezoo.errors import InvalidEvaluation
+
+toy_games.register()
+LICHESS = ("opening", "middlegame", "endgame")
+
+
+class Material:
+    """A NumPy evaluator that answers a row alike in any batch."""
+
+    plane_spec = "v2"
+
+    def __init__(self, scale=10.0):
+        self.scale = scale
+
+    def evaluate(self, planes):
+        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
+        balance = planes[:, 0:6].sum(axis=(2, 3)) - planes[:, 6:12].sum(axis=(2, 3))
+        logits = np.broadcast_to(np.sin(np.arange(4672, dtype=np.float32)), (len(planes), 4672))
+        return inference.Evaluation(
+            policy_logits=logits, value=np.tanh((balance * worth).sum(axis=1) / self.scale)
+        )
+
+
+def sides(**options):
+    mixture = agents.M2CTSAgent(
+        {name: Material(5.0 * (i + 1)) for i, name in enumerate(LICHESS)}, gate="lichess", **options
+    )
+    return mixture, agents.MCTSAgent(Material(), **options)
+
+
+def play(games=8, nodes=12, players=None, **options):
+    settings = {"seed": 5, "max_plies": 40, "limit": agents.Limit(nodes=nodes)} | options
+    return arena.play_match(*(players or sides()), games=games, **settings)
+
+
+def test_the_same_games_at_any_concurrency(tmp_path):
+    texts = []
+    for number, concurrency in enumerate((1, 64, 3, 64)):
+        path = tmp_path / f"{number}.pgn"
+        play(concurrency=concurrency, pgn=path)
+        texts.append(path.read_text())
+    assert texts[0] == texts[1] == texts[2] == texts[3]
+
+
+def test_random_moves_do_not_depend_on_concurrency_either():
+    drawing = {"temperature": 1.0, "temperature_plies": 20, "dirichlet_epsilon": 0.25}
+    one = play(concurrency=1, players=sides(**drawing))
+    many = play(concurrency=64, players=sides(**drawing))
+    assert one.games == many.games
+    assert len({record.moves for record in one.games}) == 8
+
+
+def test_statistics_of_both_sides():
+    match = play(games=16, concurrency=16)
+    mixture, single = match.sides
+    assert (mixture.name, single.name) == ("M2CTS", "MCTS")
+    assert (mixture.limit, mixture.gate, mixture.routing) == (
+        "12 nodes",
+        "lichess:classic",
+        "exact",
+    )
+    for side in match.sides:
+        assert side.moves == sum(
+            record.sides[(ply + len(record.opening_moves)) % 2] == match.sides.index(side)
+            for record in match.games
+            for ply in range(len(record.moves))
+        )
+        # Nodes are rows; a search that proves its root, or has one move, ends early.
+        assert side.counts.rows == side.nodes <= 12 * side.moves
+        assert side.nodes > 11 * side.moves
+        assert side.simulations >= side.nodes
+        assert side.counts.seconds > 0
+    assert mixture.counts.off_phase_rows == 0
+    assert single.counts.mean_rows > 5  # full batches, although each tree has one leaf out
+    assert mixture.counts.calls > single.counts.calls
+    assert "M2CTS v MCTS: 16 games of chess" in match.summary()
+
+
+def test_limits_are_replaced_pair_by_pair():
+    match = play(games=2, limit=(agents.Limit(nodes=20), agents.Limit(nodes=5)), max_plies=20)
+    assert match.sides[0].nodes_per_move == pytest.approx(20, abs=1)
+    assert match.sides[1].nodes_per_move == pytest.approx(5, abs=0.5)
+    own = sides(limit=agents.Limit(nodes=7))
+    match = play(games=2, players=own, limit=None, max_plies=20)
+    assert [side.limit for side in match.sides] == ["7 nodes"] * 2
+    match = play(games=2, players=own, limit=(None, agents.Limit(nodes=3)), max_plies=20)
+    assert [side.limit for side in match.sides] == ["7 nodes", "3 nodes"]
+
+
+def test_an_agents_batch_size_holds():
+    match = play(games=2, concurrency=1, players=sides(batch_size=6), nodes=30)
+    assert match.sides[1].counts.mean_rows > 3
+    match = play(games=2, concurrency=1, nodes=30)
+    assert match.sides[1].counts.mean_rows == 1
+
+
+def test_pool_rows_cap_a_call():
+    widest = []
+
+    class Watching(Material):
+        def evaluate(self, planes):
+            widest.append(len(planes))
+            return super().evaluate(planes)
+
+    players = agents.MCTSAgent(Watching()), agents.MCTSAgent(Material())
+    play(games=32, players=players, concurrency=32, pool_rows=8, max_plies=14)
+    assert max(widest) == 8
+
+
+def test_a_search_beats_chance():
+    players = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=100)), "random"
+    match = arena.play_match(*players, games=6, seed=1)
+    assert match.score > 0.8
+    assert match.elo.value > 200
+
+
+def test_adjudication_by_the_searches_values():
+    rules = arena.Adjudication(resign_value=0.3, resign_moves=2, draw_value=None)
+    strong, weak = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=60)), "random"
+    match = arena.play_match(strong, weak, games=4, seed=1, adjudication=rules)
+    # Random play has no values, so only the search could resign, and it is winning.
+    assert match.adjudicated == 0
+    both = strong, agents.MCTSAgent(Material(), limit=agents.Limit(nodes=2))
+    match = arena.play_match(*both, games=8, seed=1, adjudication=rules)
+    assert match.adjudicated > 0
+    for record in match.games:
+        if record.ending == "resignation":
+            assert sorted(record.returns) == [-1.0, 1.0]
+    drawn = arena.Adjudication(resign_value=None, draw_value=0.99, draw_moves=1, draw_from_move=0)
+    match = arena.play_match(*both, games=2, seed=1, adjudication=drawn)
+    assert [record.ending for record in match.games] == ["agreement"] * 2
+    assert match.draws == 2
+
+
+@pytest.mark.parametrize("routing", ["exact", "majority", "soft"])
+def test_every_routing_plays(routing):
+    experts = {name: Material() for name in LICHESS}
+    mixture = agents.M2CTSAgent(experts, "lichess", routing, batch_size=4)
+    match = play(games=4, players=(mixture, agents.MCTSAgent(Material(), batch_size=4)))
+    assert match.sides[0].routing == routing
+    if routing == "exact":
+        assert match.sides[0].counts.off_phase_rows == 0
+    if routing == "soft":
+        assert match.sides[0].counts.rows == 3 * match.sides[0].nodes
+
+
+def test_another_search_gate_is_reported():
+    experts = {name: Material() for name in LICHESS}
+    mixture = agents.M2CTSAgent(experts, "lichess", search_gate="lichess:engine")
+    match = play(games=2, players=(mixture, agents.MCTSAgent(Material())))
+    side = match.sides[0]
+    assert (side.gate, side.search_gate) == ("lichess:classic", "lichess:engine")
+    assert 0 < side.regated_share <= 1
+    assert "trained under lichess:classic, searched with lichess:engine" in match.summary()
+
+
+def test_a_failing_expert_is_named():
+    class Faulty(Material):
+        def evaluate(self, planes):
+            return inference.Evaluation(value=np.full(len(planes), np.inf))
+
+    experts = {"opening": Material(), "middlegame": Faulty(), "endgame": Faulty()}
+    mixture = agents.M2CTSAgent(experts, "lichess", name="broken")
+    with pytest.raises(
+        InvalidEvaluation,
+        match=r"side 0 of the match \(broken\): the expert of phase 'middlegame' \(Faulty\): value",
+    ):
+        play(players=(mixture, agents.MCTSAgent(Material())), nodes=50, max_plies=None)
+
+
+def test_three_players_search():
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(simulations=200))
+    match = arena.play_match(agent, "random", game="toy-heap", games=9, seed=3)
+    assert len(match.games) == 9
+    assert match.score > 0.5
+
+
+def test_time_limits_play_one_game_at_a_time():
+    seen = []
+    match = play(
+        games=2, limit=agents.Limit(movetime_ms=2), max_plies=16, progress=lambda *n: seen.append(n)
+    )
+    assert len(match.games) == 2
+    assert match.sides[0].limit == "2 ms"
+
+
+def test_tree_reuse_spares_no_nodes_but_deepens_the_tree():
+    kept = play(games=2, nodes=40)
+    dropped = play(games=2, nodes=40, players=sides(reuse_tree=False))
+    assert kept.sides[0].nodes_per_move == pytest.approx(40, abs=2)
+    assert dropped.sides[0].nodes_per_move == pytest.approx(40, abs=2)
+    assert kept.games != dropped.games
