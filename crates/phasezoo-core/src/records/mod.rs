@@ -5,6 +5,7 @@
 //! move that no position explains is an error.
 
 mod label;
+mod replay;
 mod sample;
 mod shuffle;
 

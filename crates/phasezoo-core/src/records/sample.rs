@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Table;
+use super::replay::state_after;
 use crate::encode::BoardPlanes;
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -69,21 +70,15 @@ impl<R: Rules> Table<'_, R> {
             .zip(out.plies_left)
             .map(|(((planes, action), to_play), plies_left)| (planes, action, to_play, plies_left))
             .collect();
-        let usual = BoardState::initial();
-        let sample = |state: &mut BoardState<R>, (index, row): (usize, Row<'_>)| {
+        let sample = |(index, row): (usize, Row<'_>)| {
             let hide = rows.hidden.get(index).copied().unwrap_or_default();
-            self.row((rows.games[index], rows.plies[index]), hide, planes, &usual, state, row)
+            self.row((rows.games[index], rows.plies[index]), hide, planes, row)
         };
         if count < 2 * GRAIN {
-            let mut state = usual.clone();
-            return outputs.into_iter().enumerate().try_for_each(|row| sample(&mut state, row));
+            return outputs.into_iter().enumerate().try_for_each(sample);
         }
         threads::install(threads, || {
-            outputs
-                .into_par_iter()
-                .enumerate()
-                .with_min_len(GRAIN)
-                .try_for_each_init(|| usual.clone(), sample)
+            outputs.into_par_iter().enumerate().with_min_len(GRAIN).try_for_each(sample)
         })?
     }
 
@@ -92,8 +87,6 @@ impl<R: Rules> Table<'_, R> {
         (game, ply): (i32, i32),
         hide: bool,
         planes: BoardPlanes,
-        usual: &BoardState<R>,
-        state: &mut BoardState<R>,
         (out, action, to_play, plies_left): Row<'_>,
     ) -> Result<()> {
         let index = usize::try_from(game).unwrap_or(usize::MAX - 1);
@@ -104,11 +97,10 @@ impl<R: Rules> Table<'_, R> {
         let Some(&next) = moves.get(before) else {
             return Err(no_position(game, ply, moves.len()));
         };
-        self.start(index, usual, state);
-        for &packed in &moves[..before] {
-            let m = PackedMove(packed).unpack(state.position())?;
-            state.play_move(m);
-        }
+        let mut state = match self.starts.0.get(&index) {
+            Some(start) => state_after(start.position(), &moves[..before])?,
+            None => state_after(&R::default(), &moves[..before])?,
+        };
         if hide {
             state.history_mut().hide_moves();
         }

@@ -154,6 +154,45 @@ fn unchecked_columns_give_errors_and_no_panics() {
 }
 
 #[test]
+fn moves_that_were_not_checked_never_panic() {
+    // Moves that own pieces could make by their squares, legal or not, kings being taken and all.
+    let mut stream = Stream::new(7);
+    let (mut moves, mut offsets) = (Vec::new(), vec![0]);
+    let starts = Starts::default();
+    for _ in 0..300 {
+        let mut position = Chess::default();
+        for _ in 0..60 {
+            let packed = stream.next_u64() as u16;
+            if PackedMove(packed).complete(&position).is_some() {
+                moves.push(packed);
+                match replay::trusted(&position, packed) {
+                    Ok(m) => position.play_unchecked(m),
+                    Err(_) => break,
+                }
+            }
+        }
+        offsets.push(moves.len() as i64);
+    }
+    let table = Table::<Chess>::new(&moves, &offsets, &starts);
+    let mut failed = 0;
+    for game in 0..300 {
+        for ply in 0..table.game(game).unwrap().len() {
+            let mut planes = vec![0.0; 52 * 64];
+            let (mut action, mut to_play, mut left) = ([0], [0], [0.0]);
+            let out = Samples {
+                planes: &mut planes,
+                action: &mut action,
+                to_play: &mut to_play,
+                plies_left: &mut left,
+            };
+            let rows = Rows { games: &[game as i32], plies: &[ply as i32], hidden: &[] };
+            failed += usize::from(table.sample(rows, BoardPlanes::V2, out, None).is_err());
+        }
+    }
+    assert!(failed > 0);
+}
+
+#[test]
 fn games_are_gathered_and_hashed_by_what_they_hold() {
     let games = games(30, 6);
     let table = games.table();
