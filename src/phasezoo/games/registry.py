@@ -70,7 +70,9 @@ def register(
         raise InvalidConfig(message)
     check_sizes(name, num_players, num_actions)
     if not plane_specs:
-        message = f"{name!r}: plane_specs is empty; give at least one, such as {{'default': (2, 3, 3)}}"
+        message = (
+            f"{name!r}: plane_specs is empty; give at least one, such as {{'default': (2, 3, 3)}}"
+        )
         raise InvalidConfig(message)
     if default_planes is not None and default_planes not in plane_specs:
         message = f"{name!r}: default_planes={default_planes!r} is not among {list(plane_specs)}"
