@@ -1,0 +1,78 @@
+//! Leaves that come back: their evaluations enter the tree.
+
+use super::backup::{backup, remove_waiting};
+use super::batch::{LeafBatch, Ticket};
+use super::evaluation::{Evaluation, Shape, sort_candidates};
+use super::session::{Rules, Search};
+use super::tree::{Kind, ROOT};
+use crate::error::{Error, Result};
+use crate::model::SearchModel;
+
+impl<M: SearchModel> Search<M> {
+    /// Whether the leaf of `ticket` is out; `false` where it was given up.
+    pub(crate) fn is_out(&self, ticket: Ticket) -> Result<bool> {
+        let kept = self.outstanding.get(ticket.slot as usize);
+        if kept.is_some_and(|kept| kept.serial == ticket.serial) {
+            return Ok(true);
+        }
+        if ticket.serial < self.cancelled_below {
+            return Ok(false);
+        }
+        Err(Error::InvalidState(format!(
+            "leaf {} of tree {} has been completed before: complete each leaf once",
+            ticket.serial, ticket.tree
+        )))
+    }
+
+    /// Enters row `row` of a checked evaluation, whose first legal action is number `at` of all. A leaf
+    /// that was given up is ignored.
+    pub(crate) fn complete(
+        &mut self,
+        rules: &Rules,
+        batch: &LeafBatch<M>,
+        evaluation: &Evaluation<'_>,
+        row: usize,
+        shape: Shape,
+    ) {
+        let ticket = batch.tickets[row];
+        let slot = ticket.slot as usize;
+        if self.outstanding.get(slot).is_none_or(|kept| kept.serial != ticket.serial) {
+            return;
+        }
+        let kept = &mut self.outstanding[slot];
+        kept.serial = 0;
+        let (id, path) = (kept.node, std::mem::take(&mut kept.path));
+        self.free_slots.push(ticket.slot);
+
+        let tree = &mut self.tree;
+        let actor = tree.node(id).actor;
+        let values = evaluation.values(row, actor, tree.rule());
+        let (priors, actions) = tree.candidates_mut(id);
+        let legal = batch.legal(row);
+        evaluation.priors(
+            row,
+            batch.offsets[row],
+            shape,
+            rules.params.node_temperature,
+            legal,
+            priors,
+        );
+        sort_candidates(priors, actions, &mut self.sorting);
+        tree.set_values(id, &values);
+        tree.node_mut(id).kind = Kind::Evaluated;
+        remove_waiting(tree, &path);
+        backup(tree, &path, id, values);
+
+        self.nodes += 1;
+        self.simulations += 1;
+        self.depth = self.depth.max(path.len() as u32);
+        self.outstanding[slot].path = path;
+        if id == ROOT {
+            self.mix_noise(rules);
+        }
+        if self.waiting() == 0 {
+            self.clock.take_back();
+        }
+        self.check_end(rules);
+    }
+}

@@ -1,0 +1,44 @@
+//! Tree search over any [`SearchModel`](crate::model::SearchModel): batched PUCT with a terminal
+//! solver, as sessions, many at once.
+//!
+//! A caller begins searches in a [`SearchPool`], collects a [`LeafBatch`], has it evaluated, completes
+//! it, and so on until a search has ended; [`SearchPool::finish`] says what it found.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `params`, `limit` | settings, their ranges and sources; when a search ends |
+//! | `tree` | nodes, candidates, edges; sums of values |
+//! | `select` | PUCT and virtual visits: the way down |
+//! | `collect` | leaves that go out, ends that are backed up at once |
+//! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
+//! | `backup`, `solver` | values and proofs on the way up |
+//! | `root`, `result` | noise, choice of the move, what is reported |
+//! | `reroot`, `session` | a search's life over a game |
+//! | `batch`, `pool` | leaves with tickets; many searches at once |
+//!
+//! Values are expected returns in [-1, 1]. Inside a tree they are kept per player (one number where one
+//! is enough), so that nothing has to be negated on the way up; what leaves the tree is for the player
+//! to move.
+
+mod backup;
+mod batch;
+mod collect;
+mod complete;
+mod evaluation;
+mod limit;
+mod params;
+mod pool;
+mod reroot;
+mod result;
+mod root;
+mod select;
+mod session;
+mod solver;
+mod tree;
+
+pub use batch::{LeafBatch, Ticket};
+pub use evaluation::{Evaluation, Policy, Value};
+pub use limit::{Ended, Limit, Status};
+pub use params::{Params, VirtualStyle};
+pub use pool::SearchPool;
+pub use result::SearchResult;

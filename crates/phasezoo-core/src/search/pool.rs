@@ -1,0 +1,309 @@
+//! Many searches whose leaves go out together.
+
+use super::batch::LeafBatch;
+use super::evaluation::{Evaluation, Shape};
+use super::limit::{Limit, Status};
+use super::params::Params;
+use super::result::SearchResult;
+use super::session::{Rules, Search};
+use crate::error::{Error, Result};
+use crate::game::Action;
+use crate::gating::Gate;
+use crate::model::SearchModel;
+use crate::threads;
+
+/// Rows that a thread should have at least: a row takes about a microsecond, waking a thread several.
+const GRAIN: usize = 32;
+
+/// Searches over one model with one set of parameters.
+///
+/// Each tree has its own seed, states and statistics; what it finds does not depend on the other
+/// trees, nor on the number of threads. Where all leaves of a batch are completed before the next is
+/// collected, it does not depend on `max_rows` either, as long as that is at least `batch_size`.
+pub struct SearchPool<M: SearchModel> {
+    model: M,
+    rules: Rules,
+    gate: Option<Gate>,
+    threads: Option<usize>,
+    searches: Vec<Option<Search<M>>>,
+    /// The tree that the next collection begins with.
+    cursor: usize,
+}
+
+impl<M: SearchModel> SearchPool<M> {
+    /// A pool without trees.
+    ///
+    /// `gate` gives every node its phase; without one the phase is 0, unless
+    /// [`SearchPool::set_phases`] says otherwise. `threads` is how many threads may work on different
+    /// trees; `None` is as many as the process may use.
+    pub fn new(
+        model: M,
+        params: Params,
+        gate: Option<Gate>,
+        threads: Option<usize>,
+    ) -> Result<Self> {
+        let rules = Rules::new(params)?;
+        Ok(Self { model, rules, gate, threads, searches: Vec::new(), cursor: 0 })
+    }
+
+    /// The model that the trees walk.
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// The parameters of every search.
+    pub fn params(&self) -> &Params {
+        &self.rules.params
+    }
+
+    /// Adds a tree that draws its randomness from `seed`, and returns its number.
+    pub fn add(&mut self, seed: u64) -> Result<u32> {
+        let id = u32::try_from(self.searches.len())
+            .map_err(|_| Error::InvalidState("a pool cannot hold more trees".into()))?;
+        self.searches.push(Some(Search::new(&self.model, seed)));
+        Ok(id)
+    }
+
+    /// Forgets a tree. Its number is not given to another one; its outstanding leaves are ignored when
+    /// they come back.
+    pub fn remove(&mut self, tree: u32) -> Result<()> {
+        self.search(tree)?;
+        self.searches[tree as usize] = None;
+        Ok(())
+    }
+
+    /// Begins a search (a running one of the same tree is stopped). The subtree of a root that
+    /// [`SearchPool::advance`] has reached is kept.
+    ///
+    /// `previous_phase` is the phase one ply before, for monotone gates; -1 where unknown.
+    pub fn begin(
+        &mut self,
+        tree: u32,
+        root: M::State,
+        limit: Limit,
+        previous_phase: i8,
+    ) -> Result<()> {
+        let (search, model, rules) = self.parts(tree)?;
+        search.begin(model, rules, root, limit, previous_phase)
+    }
+
+    /// Follows a move of the game in a tree.
+    pub fn advance(&mut self, tree: u32, action: Action) -> Result<()> {
+        let (search, model, rules) = self.parts(tree)?;
+        search.advance(model, rules, action)
+    }
+
+    /// Ends a search; leaves that are out may still be completed.
+    pub fn stop(&mut self, tree: u32) -> Result<()> {
+        self.parts(tree)?.0.stop();
+        Ok(())
+    }
+
+    /// Forgets what a tree knows.
+    pub fn clear(&mut self, tree: u32) -> Result<()> {
+        self.parts(tree)?.0.clear();
+        Ok(())
+    }
+
+    /// Ends a search if it still runs, gives up its outstanding leaves and says what it found.
+    pub fn finish(&mut self, tree: u32) -> Result<SearchResult> {
+        let (search, model, rules) = self.parts(tree)?;
+        search.finish(model, rules)
+    }
+
+    /// Where a search stands.
+    pub fn status(&self, tree: u32) -> Result<Status> {
+        Ok(self.search(tree)?.status)
+    }
+
+    /// Positions evaluated and simulations finished by the search of a tree so far.
+    pub fn progress(&self, tree: u32) -> Result<(u64, u64)> {
+        self.search(tree).map(|search| (search.nodes, search.simulations))
+    }
+
+    /// How many searches are running: not ended, waiting ones included.
+    pub fn running(&self) -> usize {
+        self.searches.iter().flatten().filter(|search| search.is_running()).count()
+    }
+
+    /// Hands out up to `max_rows` new leaves of all running trees, in turn. A tree gives its whole
+    /// mini-batch or waits for the next call; one that waits for evaluations is passed over. The batch
+    /// may be empty: when everything is out, or when the trees met only ends of games.
+    ///
+    /// When the game's own code fails, that tree's search has failed; the new leaves of the others are
+    /// given up, to be met again by the next call.
+    pub fn collect(&mut self, max_rows: usize) -> Result<LeafBatch<M>> {
+        let shares = self.shares(max_rows);
+        let total = shares.iter().map(|&(_, rows)| rows).sum();
+        let parts = threads::parts(self.threads, total, GRAIN)?.min(shares.len());
+        let mut results: Vec<(LeafBatch<M>, Result<()>)> = Vec::new();
+        results.resize_with(parts.max(1), || (LeafBatch::default(), Ok(())));
+        let (model, rules, gate) = (&self.model, &self.rules, self.gate.as_ref());
+        let mut searches = Slices { rest: &mut self.searches, first: 0 };
+        let tasks: Vec<_> = threads::ranges(shares.len(), parts)
+            .zip(&mut results)
+            .map(|(range, result)| {
+                let shares = &shares[range];
+                let end = shares.last().map_or(0, |share| share.0 + 1);
+                (shares, searches.take_until(end), result)
+            })
+            .collect();
+        threads::run(self.threads, tasks, |(shares, mut searches, (batch, done))| {
+            batch.reserve(shares.iter().map(|share| share.1).sum());
+            *done = shares.iter().try_for_each(|&(tree, rows)| match searches.get(tree) {
+                Some(search) => search.collect(model, rules, gate, tree as u32, rows, batch),
+                None => Ok(()),
+            });
+        })?;
+        let mut whole = LeafBatch::default();
+        let mut done = Ok(());
+        for (batch, result) in results {
+            whole.append(batch);
+            done = done.and(result);
+        }
+        if done.is_err() {
+            self.cancel(&whole);
+        }
+        done.map(|()| whole)
+    }
+
+    /// Which trees hand out how many rows, by number.
+    fn shares(&mut self, max_rows: usize) -> Vec<(usize, usize)> {
+        let count = self.searches.len();
+        let mut shares = Vec::new();
+        let mut left = max_rows;
+        for turn in 0..count {
+            let tree = (self.cursor + turn) % count;
+            let room = self.searches[tree].as_ref().map_or(0, |search| search.room(&self.rules));
+            if room == 0 {
+                continue;
+            }
+            // A mini-batch larger than `max_rows` is cut; otherwise it goes out whole.
+            if room > left && left < max_rows {
+                self.cursor = tree;
+                left = 0;
+            }
+            if left == 0 {
+                break;
+            }
+            let rows = room.min(left);
+            shares.push((tree, rows));
+            left -= rows;
+            self.cursor = (tree + 1) % count;
+        }
+        shares.sort_unstable();
+        shares
+    }
+
+    /// Enters the evaluation of `leaves` into their trees, in any order and any division. Leaves that
+    /// were given up since are ignored.
+    ///
+    /// On an error nothing has changed: all rows are outstanding still, and may be completed again.
+    pub fn complete(&mut self, leaves: &LeafBatch<M>, evaluation: &Evaluation<'_>) -> Result<()> {
+        let shape = Shape {
+            rows: leaves.len(),
+            actions: self.model.num_actions(),
+            legal: leaves.actions.len(),
+            rule: self.model.value_rule(),
+        };
+        evaluation.check_sizes(shape)?;
+        for (row, &ticket) in leaves.tickets.iter().enumerate() {
+            if let Some(Some(search)) = self.searches.get(ticket.tree as usize) {
+                search.is_out(ticket)?;
+            }
+            evaluation.check_row(row, leaves.legal(row), leaves.offsets[row], shape)?;
+        }
+        let tree_of = |row: usize| leaves.tickets[row].tree as usize;
+        let mut rows: Vec<usize> = (0..leaves.len()).collect();
+        if !rows.is_sorted_by_key(|&row| tree_of(row)) {
+            rows.sort_by_key(|&row| tree_of(row));
+        }
+        let parts = threads::parts(self.threads, rows.len(), GRAIN)?;
+        let rules = &self.rules;
+        let mut searches = Slices { rest: &mut self.searches, first: 0 };
+        let mut tasks = Vec::with_capacity(parts);
+        let mut left = rows.as_slice();
+        while let Some(&last) = left.get(rows.len().div_ceil(parts) - 1).or(left.last()) {
+            // A part ends where a tree's rows end.
+            let length = left.partition_point(|&row| tree_of(row) <= tree_of(last));
+            let (own, others) = left.split_at(length);
+            tasks.push((own, searches.take_until(tree_of(last) + 1)));
+            left = others;
+        }
+        threads::run(self.threads, tasks, |(rows, mut searches)| {
+            for &row in rows {
+                if let Some(search) = searches.get(tree_of(row)) {
+                    search.complete(rules, leaves, evaluation, row, shape);
+                }
+            }
+        })
+    }
+
+    /// Gives up leaves: their trees are as if they had not been handed out.
+    pub fn cancel(&mut self, leaves: &LeafBatch<M>) {
+        for ticket in &leaves.tickets {
+            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+                && search.is_out(*ticket).unwrap_or(false)
+            {
+                search.cancel_slot(ticket.slot as usize);
+                search.cancelled_below = search.cancelled_below.max(ticket.serial + 1);
+            }
+        }
+    }
+
+    /// Sets the phases of outstanding leaves: for gates that the core does not know. One phase per
+    /// row; rows given up since are ignored.
+    pub fn set_phases(&mut self, leaves: &mut LeafBatch<M>, phases: &[i8]) -> Result<()> {
+        if phases.len() != leaves.len() {
+            return Err(Error::InvalidArray(format!(
+                "{} phases for {} leaves: give one per leaf",
+                phases.len(),
+                leaves.len()
+            )));
+        }
+        leaves.phases.copy_from_slice(phases);
+        for (ticket, &phase) in leaves.tickets.iter().zip(phases) {
+            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+                && search.is_out(*ticket)?
+            {
+                let id = search.outstanding[ticket.slot as usize].node;
+                search.tree.node_mut(id).phase = phase;
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&self, tree: u32) -> Result<&Search<M>> {
+        self.searches.get(tree as usize).and_then(Option::as_ref).ok_or_else(|| no_tree(tree))
+    }
+
+    fn parts(&mut self, tree: u32) -> Result<(&mut Search<M>, &M, &Rules)> {
+        let search = self.searches.get_mut(tree as usize).and_then(Option::as_mut);
+        Ok((search.ok_or_else(|| no_tree(tree))?, &self.model, &self.rules))
+    }
+}
+
+/// Searches `first` and on: what is left to be divided among threads, or one thread's share.
+struct Slices<'a, M: SearchModel> {
+    rest: &'a mut [Option<Search<M>>],
+    first: usize,
+}
+
+impl<'a, M: SearchModel> Slices<'a, M> {
+    /// Takes the searches up to, not including, number `end`.
+    fn take_until(&mut self, end: usize) -> Slices<'a, M> {
+        let first = self.first;
+        let count = end.saturating_sub(first).min(self.rest.len());
+        self.first += count;
+        Slices { rest: threads::take_rows(&mut self.rest, count), first }
+    }
+
+    /// The search of a tree, if it is among these and was not removed.
+    fn get(&mut self, tree: usize) -> Option<&mut Search<M>> {
+        self.rest.get_mut(tree.checked_sub(self.first)?)?.as_mut()
+    }
+}
+
+fn no_tree(tree: u32) -> Error {
+    Error::InvalidState(format!("tree {tree} is not in this pool: add() makes one"))
+}

@@ -1,0 +1,168 @@
+//! What a search found.
+
+use super::limit::{Ended, Status};
+use super::root::{Candidate, candidates, choose, final_policy};
+use super::session::{Rules, Search};
+use super::solver::is_better;
+use super::tree::{NONE, NodeId, ROOT, Tree};
+use crate::error::Result;
+use crate::game::Action;
+use crate::model::{SearchModel, ValueRule};
+use crate::rng::Stream;
+
+/// The longest principal variation that is reported, in plies.
+const MAX_PV: usize = 128;
+
+/// The outcome of a search. Everything is from the view of the root's player to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchResult {
+    /// The action to play.
+    pub action: Action,
+    /// The root's legal actions, ascending; the next four have an entry for each.
+    pub actions: Vec<Action>,
+    /// Simulations through each, those of a reused subtree included.
+    pub visits: Vec<u32>,
+    /// Mean value of each, exact where proven; what the selection rule assumes where unvisited.
+    pub q: Vec<f32>,
+    /// Prior of each, at the node temperature, without noise.
+    pub prior: Vec<f32>,
+    /// Share of each after Q veto and Q weight, before the play temperature; sums to 1.
+    pub policy: Vec<f32>,
+    /// The line that the search expects, [`SearchResult::action`] first.
+    pub pv: Vec<Action>,
+    /// The root's mean value, exact where proven.
+    pub value: f32,
+    /// The same for every player, in games with [`ValueRule::PerPlayer`].
+    pub values: Option<Vec<f32>>,
+    /// Positions newly evaluated.
+    pub nodes: u64,
+    /// Simulations of this search.
+    pub simulations: u64,
+    /// The longest descent of this search, in plies.
+    pub depth: u32,
+    /// The root's exact value and the plies to the end behind it, where proven.
+    pub proven: Option<(f32, u16)>,
+    /// Wall-clock time from begin to the end of the search.
+    pub seconds: f64,
+    /// The root's phase; 0 without a gate, -1 where the root was never looked at.
+    pub phase: i8,
+    /// Why the search ended.
+    pub ended: Ended,
+    /// Bytes that the tree holds.
+    pub memory: usize,
+}
+
+impl SearchResult {
+    /// What `search` found so far. Without an evaluated root the first legal action is all there is
+    /// to say; with one but no visits the best prior decides.
+    pub(crate) fn of<M: SearchModel>(
+        search: &Search<M>,
+        model: &M,
+        rules: &Rules,
+        root: &M::State,
+        ply: u32,
+        stream: &mut Stream,
+    ) -> Result<Self> {
+        let tree = &search.tree;
+        let moves =
+            if tree.has_root() { candidates(tree, &rules.selector) } else { unknown(model, root)? };
+        let known = tree.has_root().then(|| tree.node(ROOT));
+        let proven = known
+            .filter(|node| node.proven)
+            .map(|node| (tree.worth(&tree.values(ROOT), node.actor), node.distance));
+        let policy = final_policy(&rules.params, &moves, proven.map(|(worth, _)| worth));
+        let chosen = choose(&rules.params, &policy, &moves, ply, stream);
+        let action = moves[chosen].action;
+        let values = match tree.rule() {
+            ValueRule::PerPlayer(players) if tree.has_root() => {
+                Some(tree.mean(ROOT)[..players].to_vec())
+            }
+            _ => None,
+        };
+        Ok(Self {
+            action,
+            actions: moves.iter().map(|found| found.action).collect(),
+            visits: moves.iter().map(|found| found.visits).collect(),
+            q: moves.iter().map(|found| found.q).collect(),
+            prior: moves.iter().map(|found| found.prior).collect(),
+            policy,
+            pv: if tree.has_root() { principal_variation(tree, action) } else { vec![action] },
+            value: known.map_or(0.0, |node| tree.mean_for(ROOT, node.actor)),
+            values,
+            nodes: search.nodes,
+            simulations: search.simulations,
+            depth: search.depth,
+            proven,
+            seconds: search.clock.seconds(),
+            phase: tree.nodes.first().map_or(-1, |node| node.phase),
+            ended: match search.status {
+                Status::Ended(why) => why,
+                Status::Idle | Status::Running => Ended::Stopped,
+            },
+            memory: tree.bytes(),
+        })
+    }
+}
+
+/// The moves of a root that nobody has evaluated: all alike.
+fn unknown<M: SearchModel>(model: &M, root: &M::State) -> Result<Vec<Candidate>> {
+    let mut legal = Vec::new();
+    model.expand(root, &mut legal)?;
+    let prior = 1.0 / legal.len() as f32;
+    let candidate = |action| Candidate { action, visits: 0, q: -1.0, prior, proven: None };
+    Ok(legal.into_iter().map(candidate).collect())
+}
+
+/// `first`, then the best-proven or most visited child of each node.
+fn principal_variation<S>(tree: &Tree<S>, first: Action) -> Vec<Action> {
+    let mut line = vec![first];
+    let slot = tree.actions(ROOT).iter().position(|&action| action == first);
+    let mut next = slot.and_then(|slot| child(tree, ROOT, slot));
+    while let Some(id) = next.filter(|_| line.len() < MAX_PV) {
+        let Some(slot) = best_slot(tree, id) else { break };
+        line.push(tree.action(id, slot as u32));
+        next = child(tree, id, slot);
+    }
+    line
+}
+
+fn child<S>(tree: &Tree<S>, id: NodeId, slot: usize) -> Option<NodeId> {
+    tree.edges(id).get(slot).map(|edge| edge.child).filter(|&child| child != NONE)
+}
+
+/// The slot that a node's player would choose: at a proven node by its proof, otherwise by visits.
+fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
+    let node = tree.node(id);
+    let mut best: Option<Child> = None;
+    for (slot, edge) in tree.edges(id).iter().enumerate() {
+        if edge.child == NONE || edge.visits == 0 {
+            continue;
+        }
+        let below = tree.node(edge.child);
+        let proof = (node.proven && below.proven)
+            .then(|| (tree.worth(&tree.values(edge.child), node.actor), below.distance));
+        let found = Child { slot, visits: edge.visits, proof };
+        if best.as_ref().is_none_or(|best| found.is_better(best)) {
+            best = Some(found);
+        }
+    }
+    best.map(|best| best.slot)
+}
+
+/// What decides between a node's children.
+struct Child {
+    slot: usize,
+    visits: u32,
+    proof: Option<(f32, u16)>,
+}
+
+impl Child {
+    fn is_better(&self, other: &Self) -> bool {
+        match (self.proof, other.proof) {
+            (Some(new), Some(old)) => is_better(new, old),
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => self.visits > other.visits,
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! One search: begun at a root, fed leaf by leaf, moved along with the game.
+
+use std::sync::Arc;
+
+use super::batch::Ticket;
+use super::limit::{Clock, Ended, Limit, Status};
+use super::params::Params;
+use super::result::SearchResult;
+use super::root;
+use super::select::{Selector, Step};
+use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
+use crate::error::{Error, Result};
+use crate::game::Action;
+use crate::model::SearchModel;
+use crate::rng::{Stream, mix};
+
+/// What all searches of a pool share.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) params: Params,
+    pub(crate) selector: Selector,
+}
+
+impl Rules {
+    pub(crate) fn new(params: Params) -> Result<Self> {
+        params.check()?;
+        let selector = Selector::new(&params);
+        Ok(Self { params, selector })
+    }
+}
+
+/// A leaf that has been handed out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outstanding {
+    /// The serial of its ticket; 0 where the slot is free.
+    pub(crate) serial: u64,
+    pub(crate) node: NodeId,
+    /// The way from the root. Kept with the slot, so that descents do not allocate.
+    pub(crate) path: Vec<Step>,
+}
+
+/// A search session (SPEC §7): begin, collect, complete, status, stop, advance, finish.
+///
+/// It draws no randomness but from its own seed, and reads nothing of other searches.
+pub(crate) struct Search<M: SearchModel> {
+    pub(crate) tree: Tree<M::Snapshot>,
+    pub(crate) root: Option<Arc<M::State>>,
+    /// The state that descents move forward; of no meaning between them.
+    pub(crate) walker: Option<M::State>,
+    /// The root's priors with noise, or nothing.
+    pub(crate) noise: Vec<f32>,
+    pub(crate) status: Status,
+    pub(crate) limit: Limit,
+    pub(crate) clock: Clock,
+    /// The phase before the root, -1 where unknown.
+    pub(crate) previous_phase: i8,
+    /// Counters of this search; a reused subtree does not count.
+    pub(crate) nodes: u64,
+    pub(crate) simulations: u64,
+    pub(crate) depth: u32,
+    /// Descents in a row that expanded nothing while no leaf was outstanding.
+    pub(crate) idle: u32,
+    pub(crate) outstanding: Vec<Outstanding>,
+    pub(crate) free_slots: Vec<u32>,
+    pub(crate) next_serial: u64,
+    /// Tickets below this serial that are not outstanding may have been cancelled: no error.
+    pub(crate) cancelled_below: u64,
+    /// Scratch: the current path, its actions, legal actions, steps of collided descents, a sort.
+    pub(crate) path: Vec<Step>,
+    pub(crate) path_actions: Vec<Action>,
+    pub(crate) legal: Vec<Action>,
+    pub(crate) collided: Vec<Step>,
+    pub(crate) sorting: Vec<(f32, Action)>,
+    seed: u64,
+    /// How often a search was begun.
+    begun: u64,
+    /// Whether the root was reached by advance, so that its subtree may be kept.
+    advanced: bool,
+    /// Moves followed since the tree was made or cleared: the ply of games that do not count.
+    followed: u32,
+}
+
+impl<M: SearchModel> Search<M> {
+    pub(crate) fn new(model: &M, seed: u64) -> Self {
+        Self {
+            tree: Tree::new(model.value_rule()),
+            root: None,
+            walker: None,
+            noise: Vec::new(),
+            status: Status::Idle,
+            limit: Limit::default(),
+            clock: Clock::new(),
+            previous_phase: -1,
+            nodes: 0,
+            simulations: 0,
+            depth: 0,
+            idle: 0,
+            outstanding: Vec::new(),
+            free_slots: Vec::new(),
+            next_serial: 1,
+            cancelled_below: 0,
+            path: Vec::new(),
+            path_actions: Vec::new(),
+            legal: Vec::new(),
+            collided: Vec::new(),
+            sorting: Vec::new(),
+            seed,
+            begun: 0,
+            advanced: false,
+            followed: 0,
+        }
+    }
+
+    /// Begins a search at `root`. What is known of it is kept if it was reached by
+    /// [`Search::advance`]; otherwise the tree is new. A search that still runs is stopped.
+    pub(crate) fn begin(
+        &mut self,
+        model: &M,
+        rules: &Rules,
+        root: M::State,
+        limit: Limit,
+        previous_phase: i8,
+    ) -> Result<()> {
+        limit.check()?;
+        if model.terminal(&root)?.is_some() {
+            return Err(Error::InvalidState(
+                "the game is over at this root: there is nothing to search".into(),
+            ));
+        }
+        let keep = self.advanced
+            && self.tree.has_root()
+            && match &self.root {
+                Some(known) => model.same(known, &root)?,
+                None => false,
+            };
+        self.cancel();
+        if !keep {
+            self.tree.clear();
+        }
+        self.walker.get_or_insert_with(|| root.clone());
+        self.root = Some(Arc::new(root));
+        if !self.advanced {
+            self.followed = 0;
+        }
+        self.advanced = false;
+        (self.nodes, self.simulations, self.depth, self.idle) = (0, 0, 0, 0);
+        (self.limit, self.previous_phase) = (limit, previous_phase);
+        self.begun += 1;
+        self.noise.clear();
+        self.status = Status::Running;
+        self.clock.start(limit.movetime);
+        if keep {
+            self.mix_noise(rules);
+            self.check_end(rules);
+        }
+        Ok(())
+    }
+
+    /// Follows a move of the game: its subtree becomes the tree. Without a root there is nothing to
+    /// follow, and nothing happens.
+    pub(crate) fn advance(&mut self, model: &M, rules: &Rules, action: Action) -> Result<()> {
+        let Some(root) = &self.root else { return Ok(()) };
+        let mut state = M::State::clone(root);
+        let mut legal = Vec::new();
+        if model.expand(&state, &mut legal)?.is_some() || !legal.contains(&action) {
+            return Err(Error::IllegalAction(format!(
+                "action {action} is not legal at the search's root; legal are {legal:?}"
+            )));
+        }
+        model.advance(&mut state, action)?;
+        self.cancel();
+        self.end(Ended::Stopped);
+        match self.child_of_root(action) {
+            Some(child) if rules.params.reuse_tree => self.tree.reroot(child),
+            _ => self.tree.clear(),
+        }
+        self.noise.clear();
+        self.root = Some(Arc::new(state));
+        self.advanced = true;
+        self.followed += 1;
+        Ok(())
+    }
+
+    fn child_of_root(&self, action: Action) -> Option<NodeId> {
+        let edges = if self.tree.has_root() { self.tree.edges(ROOT) } else { return None };
+        let slot = self.tree.actions(ROOT).iter().position(|&known| known == action)?;
+        let child = edges.get(slot)?.child;
+        (child != NONE && self.tree.node(child).kind == Kind::Evaluated).then_some(child)
+    }
+
+    /// Hands out no more leaves. Those that are out may still come back.
+    pub(crate) fn stop(&mut self) {
+        self.end(Ended::Stopped);
+    }
+
+    /// Forgets the tree and everything that is outstanding.
+    pub(crate) fn clear(&mut self) {
+        self.cancel();
+        self.tree.clear();
+        self.noise.clear();
+        (self.root, self.walker) = (None, None);
+        (self.status, self.advanced, self.followed) = (Status::Idle, false, 0);
+    }
+
+    /// Ends the search and says what it found. Leaves that are out are given up. May be called again.
+    pub(crate) fn finish(&mut self, model: &M, rules: &Rules) -> Result<SearchResult> {
+        let Some(root) = self.root.clone() else {
+            return Err(Error::InvalidState(
+                "this tree has no root: call begin() before finish()".into(),
+            ));
+        };
+        self.cancel();
+        self.end(Ended::Stopped);
+        let ply = model.ply(&root).unwrap_or(self.followed);
+        // A stream of its own for each search, so that asking twice gives the same move.
+        let mut stream = Stream::derive(mix(self.seed), self.begun);
+        SearchResult::of(self, model, rules, &root, ply, &mut stream)
+    }
+
+    /// Leaves that are out.
+    pub(crate) fn waiting(&self) -> usize {
+        self.outstanding.len() - self.free_slots.len()
+    }
+
+    /// Whether leaves can be collected or completed.
+    pub(crate) fn is_running(&self) -> bool {
+        self.status == Status::Running
+    }
+
+    /// Ends a running search; one that has ended keeps its reason.
+    pub(crate) fn end(&mut self, why: Ended) {
+        if self.is_running() {
+            self.status = Status::Ended(why);
+            self.clock.end();
+        }
+    }
+
+    /// Ends the search if its root is solved or forced, or a count is reached.
+    pub(crate) fn check_end(&mut self, rules: &Rules) {
+        let Some(root) = self.tree.nodes.first().filter(|root| root.kind == Kind::Evaluated) else {
+            return;
+        };
+        let why = if root.proven && rules.params.solver {
+            Ended::Solved
+        } else if self.limit.nodes.is_some_and(|limit| self.nodes >= limit) {
+            Ended::Nodes
+        } else if self.limit.simulations.is_some_and(|limit| self.simulations >= limit) {
+            Ended::Simulations
+        } else if root.count == 1 && root.visits > 1 && !self.limit.infinite {
+            Ended::Forced
+        } else {
+            return;
+        };
+        self.end(why);
+    }
+
+    /// Mixes new noise into the root's priors. Stored priors stay clean, so a reused root gets fresh
+    /// noise and a former root keeps none.
+    pub(crate) fn mix_noise(&mut self, rules: &Rules) {
+        let mut stream = Stream::derive(self.seed, self.begun);
+        root::with_noise(self.tree.priors(ROOT), &rules.params, &mut stream, &mut self.noise);
+    }
+
+    /// Reserves a slot for a leaf that goes out, with the current path.
+    pub(crate) fn hand_out(&mut self, tree: u32, node: NodeId) -> Ticket {
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.outstanding.push(Outstanding::default());
+            (self.outstanding.len() - 1) as u32
+        });
+        let serial = self.next_serial;
+        self.next_serial += 1;
+        let kept = &mut self.outstanding[slot as usize];
+        (kept.serial, kept.node) = (serial, node);
+        kept.path.clone_from(&self.path);
+        Ticket { tree, slot, serial }
+    }
+
+    /// Gives up everything that is outstanding: its marks go, its nodes are unlinked, its tickets will
+    /// be ignored.
+    pub(crate) fn cancel(&mut self) {
+        for slot in 0..self.outstanding.len() {
+            self.cancel_slot(slot);
+        }
+        self.cancelled_below = self.next_serial;
+    }
+
+    /// Gives up one leaf, if it is still out.
+    pub(crate) fn cancel_slot(&mut self, slot: usize) {
+        let kept = &mut self.outstanding[slot];
+        if kept.serial == 0 {
+            return;
+        }
+        kept.serial = 0;
+        let path = std::mem::take(&mut kept.path);
+        super::backup::remove_waiting(&mut self.tree, &path);
+        match path.last() {
+            Some(step) => self.tree.edge_mut(step.node, step.slot).child = NONE,
+            None => self.tree.clear(),
+        }
+        self.outstanding[slot].path = path;
+        self.free_slots.push(slot as u32);
+    }
+}
