@@ -145,7 +145,10 @@ class CallableGate:
         return viewers
 
     def _checked(self, answers: Any, count: int, what: str) -> Phases:
-        if not isinstance(answers, Sequence | np.ndarray) or len(answers) != count:
+        flat = isinstance(answers, Sequence) or (
+            isinstance(answers, np.ndarray) and answers.ndim == 1
+        )
+        if not flat or len(answers) != count:
             message = f"gate {self.spec!r} answered {answers!r} to {count} states; one int for each"
             raise InvalidGate(message)
         if isinstance(answers, np.ndarray) and answers.dtype.kind in "iub":

@@ -1,0 +1,165 @@
+"""Functions as gates: wrapped, checked, registered, pickled."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from phasezoo import games, gating
+from phasezoo.errors import InvalidArray, InvalidGate
+from phasezoo.types import SIMULTANEOUS, Gate
+
+CHESS = games.make("chess")
+START = CHESS.initial_state()
+QUEENLESS = CHESS.from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 60")
+
+
+def queens(state):
+    return 0 if "q" in state.fen.split()[0].lower() else 1
+
+
+def by_ply(states):
+    return np.array([min(state.ply, 2) for state in states])
+
+
+def by_player(state, player):
+    return player
+
+
+@pytest.fixture(autouse=True)
+def _own_registry(monkeypatch):
+    monkeypatch.setattr(gating.registry, "_GATES", {})
+
+
+def test_a_registered_function_is_found_by_name_and_by_itself():
+    assert gating.register("queens", names=("on", "off"))(queens) is queens
+    gate = gating.make("queens")
+    assert (gate.names, gate.num_phases, gate.spec) == (("on", "off"), 2, "queens")
+    assert [gate(START), gate(QUEENLESS)] == [0, 1]
+    assert gating.make(queens) == gate
+    assert gating.registered() == ("queens",)
+    assert isinstance(gate, Gate)
+    np.testing.assert_array_equal(gate.probabilities([QUEENLESS]), [[0, 1]])
+    assert pickle.loads(pickle.dumps(gate)) == gate
+    with pytest.raises(InvalidGate, match="registered are 'queens'"):
+        gating.make("kings")
+
+
+def test_registering_again_replaces_but_the_built_in_names_are_taken():
+    gating.register("queens", names=("on", "off"))(queens)
+    gating.register("queens", names=("a", "b", "c"))(queens)
+    assert gating.make("queens").num_phases == 3
+    for name in ("none", "lichess", "moves", "hash", "dtm", "proximity", "monotone"):
+        with pytest.raises(InvalidGate, match="built-in"):
+            gating.register(name, names=("a", "b"))
+    for name in ("", "Queens", "a:b", "a b", "9", "x" * 65, 3):
+        with pytest.raises(InvalidGate, match="gate name"):
+            gating.register(name, names=("a", "b"))
+    for names in ((), "ab", ("a", "a"), ("a", 3), ("",), tuple(map(str, range(128)))):
+        with pytest.raises(InvalidGate, match="names="):
+            gating.register("mine", names=names)
+
+
+def test_a_function_without_names_is_refused_and_with_names_wrapped():
+    with pytest.raises(InvalidGate, match="names"):
+        gating.make(queens)
+    gate = gating.make(queens, names=("on", "off"))
+    assert gate(QUEENLESS) == 1
+    assert gate.spec.endswith("test_gate_callables.queens")
+    assert pickle.loads(pickle.dumps(gate)) == gate
+
+
+def test_batched_functions_get_lists():
+    gating.register("ply", names=("0", "1", "2"), batched=True)(by_ply)
+    gate = gating.make("ply")
+    states = [START, CHESS.from_fen(START.fen, ["e2e4"])]
+    assert gate.batch(states).tolist() == [0, 1]
+    assert gate(states[1]) == 1
+    assert gate.batch(iter(states)).tolist() == [0, 1]
+    assert gate.batch([]).tolist() == []
+
+
+@pytest.mark.parametrize("answer", [2, -1, 1.0, None, "1", 10**30, np.float32(1)])
+def test_answers_that_are_no_phase_are_refused(answer):
+    gate = gating.make(lambda state: answer, names=("a", "b"))
+    with pytest.raises(InvalidGate, match="allowed are whole numbers from 0 to 1, for 'a', 'b'"):
+        gate(START)
+
+
+@pytest.mark.parametrize("answer", [True, np.int8(1), np.bool_(True), np.uint64(1)])
+def test_answers_that_are_whole_numbers_are_taken(answer):
+    assert gating.make(lambda state: answer, names=("a", "b"))(START) == 1
+
+
+@pytest.mark.parametrize(
+    "answer", [[0], [0, 1, 0], 3, None, [0, 2], np.zeros((2, 1), int), np.array([0.0, 1.0])]
+)
+def test_batched_answers_need_one_phase_a_state(answer):
+    gate = gating.make(lambda states: answer, names=("a", "b"), batched=True)
+    with pytest.raises(InvalidGate):
+        gate.batch([START, START])
+
+
+def test_errors_of_a_users_function_come_through():
+    with pytest.raises(ZeroDivisionError):
+        gating.make(lambda state: 1 // 0, names=("a", "b"))(START)
+
+
+def test_monotone_callables():
+    gating.register("queens", names=("on", "off"))(queens)
+    gate = gating.make("queens", monotone=True)
+    assert gate == gating.make("monotone:queens") == gating.make(queens, monotone=True)
+    assert gate != gating.make("queens")
+    assert gate.spec == "monotone:queens"
+    assert gate.batch([START, START, QUEENLESS], previous=[0, 1, 0]).tolist() == [0, 1, 1]
+    assert gating.make("queens").batch([START], previous=[1]).tolist() == [0]
+    with pytest.raises(InvalidArray, match="previous"):
+        gate.batch([START], previous=[0, 1])
+    with pytest.raises(InvalidGate, match="the previous phase is 2"):
+        gate(START, previous=2)
+
+
+def test_functions_may_ask_who_sees_the_state():
+    gate = gating.make(by_player, names=("first", "second"))
+    after = CHESS.from_fen(START.fen, ["e2e4"])
+    assert [gate(START), gate(after), gate(START, player=1)] == [0, 1, 1]
+
+    class Together:
+        to_play = SIMULTANEOUS
+
+    assert gate(Together(), player=1) == 1
+    with pytest.raises(InvalidGate, match="player="):
+        gate(Together())
+
+
+def test_gate_objects_of_a_users_own():
+    class Full:
+        names = ("a", "b")
+        num_phases = 2
+        spec = "full"
+
+        def __call__(self, state, player=None, previous=None):
+            return 1
+
+        def batch(self, states, players=None, previous=None):
+            return np.ones(len(states), dtype=np.int64)
+
+        def probabilities(self, states, players=None, previous=None):
+            return np.full((len(states), 2), 0.5, dtype=np.float32)
+
+    class Small:
+        names = ("a", "b")
+
+        def __call__(self, state, player=None, previous=None):
+            return 1
+
+        def batch(self, states, players=None, previous=None):
+            return [1] * len(states)
+
+    full = Full()
+    assert gating.make(full) is full
+    assert gating.spec_of(full) == "full"
+    wrapped = gating.make(Small())
+    assert wrapped(START) == 1
+    assert wrapped.probabilities([START]).tolist() == [[0.0, 1.0]]
+    assert gating.make(full, monotone=True).spec == "monotone:full"

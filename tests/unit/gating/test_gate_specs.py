@@ -1,0 +1,164 @@
+"""The grammar of gates, their names, and how they are called."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from phasezoo import games, gating
+from phasezoo.errors import InvalidArray, InvalidConfig, InvalidGate
+from phasezoo.types import Gate
+
+START = games.make("chess").initial_state()
+ENDING = games.make("chess").from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 60")
+
+
+class Plain:
+    """A user's state without a key."""
+
+    to_play = 0
+
+
+class Keyed(Plain):
+    """A user's state with one."""
+
+    def __init__(self, key):
+        self.key = key
+
+
+@pytest.mark.parametrize(
+    ("spec", "canonical", "names"),
+    [
+        ("none", "none", ("all",)),
+        ("lichess", "lichess:classic", ("opening", "middlegame", "endgame")),
+        ("lichess:engine", "lichess:engine", ("opening", "middlegame", "endgame")),
+        ("moves:2", "moves:2", ("moves 1–21", "moves 22+")),
+        ("moves:4", "moves:4", ("moves 1–11", "moves 12–22", "moves 23–33", "moves 34+")),
+        ("material", "material:10,6", ("over 10", "7–10", "up to 6")),
+        ("material:8,7,0", "material:8,7,0", ("over 8", "8", "1–7", "0")),
+        ("mixedness", "mixedness:50,150", ("up to 50", "51–150", "over 150")),
+        ("hash:3", "hash:3", ("part 0", "part 1", "part 2")),
+        ("monotone:moves:2", "monotone:moves:2", ("moves 1–21", "moves 22+")),
+    ],
+)
+def test_specs_names_and_equality(spec, canonical, names):
+    gate = gating.make(spec, game="chess")
+    assert (gate.spec, gate.names, gate.num_phases) == (canonical, names, len(names))
+    assert gating.spec_of(gate) == gating.spec_of(spec) == canonical
+    assert gate == gating.make(canonical) == gating.make(gate)
+    assert hash(gate) == hash(gating.make(canonical))
+    assert gate.monotone == canonical.startswith("monotone")
+    assert isinstance(gate, Gate)
+    for copied in (copy.copy(gate), copy.deepcopy(gate), pickle.loads(pickle.dumps(gate))):
+        assert copied == gate
+        assert copied.spec == canonical
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("", " ", "lichess ", "Lichess", "lichess:foo", "moves", "moves:0", "moves:1", "moves:21"),
+        *("moves:1e1", "moves:" + "9" * 400, "hash:1", "hash:0", "hash:-1", "material:6,10"),
+        *("material:6,6", "material:", "mixedness:150,50", "mixedness:1.5", "dtm", "box:20,9"),
+        *("steps:40", "proximity", "opponents", "unheard-of", "monotone", "monotone:", "moves:３"),
+        "mixedness:" + ",".join(map(str, range(20))),
+    ],
+)
+def test_a_bad_spec_is_answered_with_what_was_given_and_the_grammar(spec):
+    with pytest.raises(InvalidGate) as raised:
+        gating.make(spec)
+    message = str(raised.value)
+    assert gating.GRAMMAR in message
+    assert spec[:20] in message
+    assert len(message) < 1000
+
+
+def test_nineteen_thresholds_are_allowed():
+    assert gating.make("material:" + ",".join(map(str, range(18, -1, -1)))).num_phases == 20
+
+
+def test_anything_but_a_spec_or_a_function_is_refused():
+    for given in (None, 3, b"lichess", ["lichess"]):
+        with pytest.raises(InvalidGate):
+            gating.make(given)
+
+
+def test_gates_are_for_their_games():
+    assert gating.make("hash:3", game="tictactoe").spec == "hash:3"
+    with pytest.raises(InvalidGate, match="tictactoe"):
+        gating.make("lichess", game="tictactoe")
+    with pytest.raises(InvalidGate, match="tictactoe"):
+        gating.make(gating.make("lichess"), game="tictactoe")
+
+
+def test_calls_batches_and_probabilities_agree():
+    gate = gating.make("lichess")
+    states = [START, ENDING, START]
+    assert [gate(state) for state in states] == [0, 2, 0]
+    phases = gate.batch(states)
+    assert phases.dtype == np.int64
+    assert phases.tolist() == [0, 2, 0]
+    probabilities = gate.probabilities(states)
+    assert probabilities.dtype == np.float32
+    np.testing.assert_array_equal(probabilities, np.eye(3)[phases])
+    assert gate.batch([]).shape == (0,)
+    assert gate.probabilities([]).shape == (0, 3)
+    assert gate(START, player=1) == 0
+
+
+def test_wrong_lengths_and_players_are_named():
+    gate = gating.make("lichess")
+    with pytest.raises(InvalidArray, match="previous has 1 entries for 2"):
+        gate.batch([START, START], previous=[0])
+    with pytest.raises(InvalidArray, match="players has 3 entries for 2"):
+        gate.batch([START, START], players=[0, 1, 0])
+    with pytest.raises(InvalidConfig, match="player 2"):
+        gate(START, player=2)
+
+
+def test_a_monotone_gate_never_goes_back():
+    markov, monotone = gating.make("lichess"), gating.make("lichess", monotone=True)
+    assert markov != monotone
+    assert monotone.spec == "monotone:lichess:classic"
+    assert markov(START, previous=2) == 0
+    assert monotone(START, previous=2) == 2
+    assert monotone(START) == 0
+    assert monotone(ENDING, previous=0) == 2
+    assert monotone.batch([START, ENDING, START], previous=[1, 1, 0]).tolist() == [1, 2, 0]
+    assert gating.make(markov, monotone=True) == gating.make(monotone) == monotone
+    for previous in (3, -1, 400):
+        with pytest.raises(InvalidGate, match="previous phase"):
+            monotone(START, previous=previous)
+        assert markov(START, previous=previous) == 0
+
+
+def test_a_finished_game_is_a_position_like_any_other():
+    mate = games.make("chess").from_fen("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+    assert mate.is_terminal
+    assert gating.make("lichess")(mate) == 2
+
+
+def test_users_states():
+    assert gating.make("none")(Plain()) == 0
+    assert gating.make("none").batch([Plain(), 3, None]).tolist() == [0, 0, 0]
+    gate = gating.make("hash:3")
+    assert [gate(Keyed(key)) for key in (0, 4, 2**64 - 1)] == [0, 1, (2**64 - 1) % 3]
+    with pytest.raises(InvalidGate, match="key"):
+        gate(Plain())
+    for key in (-1, 2**64, "x", None):
+        with pytest.raises(InvalidGate, match="key"):
+            gate(Keyed(key))
+    with pytest.raises(InvalidGate, match="another game"):
+        gating.make("lichess")(Keyed(3))
+
+
+def test_errors_of_a_users_key_come_through():
+    class Broken(Plain):
+        @property
+        def key(self):
+            message = "mine"
+            raise ZeroDivisionError(message)
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        gating.make("hash:3")(Broken())
