@@ -3,13 +3,13 @@ import pytest
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.losses import (
-    PositionLosses,
     TestPositions,
     TrainingLosses,
     loss_matrix,
 )
 from phasezoo.experiments.m2cts.results import ALL
 from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
+from phasezoo.training.evaluation import PositionLosses
 
 
 def rng():
@@ -67,9 +67,11 @@ def test_verdicts(interval, expected):
 
 def constant(policy, value, correct, positions):
     return PositionLosses(
-        np.full(positions, policy, np.float32),
-        np.full(positions, value, np.float32),
-        np.full(positions, correct, bool),
+        policy=np.full(positions, policy, np.float32),
+        value=np.full(positions, value, np.float32),
+        correct=np.full(positions, correct, bool),
+        phase=np.zeros(positions, np.int8),
+        game=np.zeros(positions, np.int32),
     )
 
 
@@ -79,7 +81,7 @@ def test_the_matrix_picks_each_position_from_its_own_expert():
     positions = TestPositions(game=np.arange(count) // 6, phase=phase, part=(phase + 1) % 2)
     training = TrainingLosses(
         experts=[constant(1.0, 0.5, True, count), constant(2.0, 0.5, False, count)],
-        placebo=[constant(3.0, 0.0, False, count), constant(4.0, 0.0, True, count)],
+        placebo=[constant(3.0, 0.0, False, count // 2), constant(4.0, 0.0, True, count // 2)],
         baseline=constant(2.5, 1.0, False, count),
     )
     losses = loss_matrix(["early", "late"], positions, [training], rng(), 100)
@@ -109,15 +111,18 @@ def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():
         part=generator.integers(0, 3, count),
     )
 
-    def noisy():
+    def noisy(size=count):
         return PositionLosses(
-            generator.gamma(2, 1, count).astype(np.float32),
-            generator.random(count).astype(np.float32),
-            generator.random(count) < 0.4,
+            policy=generator.gamma(2, 1, size).astype(np.float32),
+            value=generator.random(size).astype(np.float32),
+            correct=generator.random(size) < 0.4,
+            phase=np.zeros(size, np.int8),
+            game=np.zeros(size, np.int32),
         )
 
+    parts = np.bincount(positions.part, minlength=3)
     trainings = [
-        TrainingLosses([noisy() for _ in range(3)], [noisy() for _ in range(3)], noisy())
+        TrainingLosses([noisy() for _ in range(3)], [noisy(n) for n in parts], noisy())
         for _ in range(3)
     ]
     losses = loss_matrix(["a", "b", "c"], positions, trainings, rng(), 200)

@@ -83,7 +83,7 @@ def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> H
         for network in networks
         if network.best_validation is not None and network.training == 0
     ]
-    left.set_ylabel("loss (training objective)")
+    left.set_ylabel("total loss")
     ends = f" Lowest validation losses: {', '.join(words)}." if words else ""
     text = f"Training and validation loss of each network by training positions seen.{ends}"
     return plots.to_svg(figure, "training", text)

@@ -18,34 +18,13 @@ from phasezoo.experiments.m2cts.results import (
     Losses,
 )
 from phasezoo.experiments.statistics import ResampledMeans, over_trainings, resample_games
+from phasezoo.training.evaluation import PositionLosses
 
-__all__ = ["PositionLosses", "TestPositions", "TrainingLosses", "loss_matrix"]
+__all__ = ["TestPositions", "TrainingLosses", "loss_matrix"]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
-POLICY_SHARE = 0.99
-VALUE_SHARE = 0.01
-"""Reported total = 0.01 value + 0.99 policy, the paper's (SPEC §10; M2CTS, Table X)."""
-
 _PHASE_MIXTURE, _PLACEBO_MIXTURE, _BASELINE = -3, -2, -1
-
-
-@dataclass(frozen=True)
-class PositionLosses:
-    """How one network did on each test position."""
-
-    policy: npt.NDArray[np.float32]
-    """``float32[P]``: cross-entropy of the played action over all actions, in nats."""
-    value: npt.NDArray[np.float32]
-    """``float32[P]``: squared error of the value against the result, both for to_play."""
-    correct: npt.NDArray[np.bool_]
-    """``bool[P]``: whether the likeliest action is the one played."""
-
-    def stacked(self) -> Array:
-        """``float64[4, P]``, in the order of :data:`~.results.METRICS`."""
-        policy, value = self.policy.astype(np.float64), self.value.astype(np.float64)
-        total = POLICY_SHARE * policy + VALUE_SHARE * value
-        return np.stack([total, policy, value, self.correct.astype(np.float64)])
 
 
 @dataclass(frozen=True)
@@ -64,14 +43,14 @@ class TestPositions:
 
 @dataclass(frozen=True)
 class TrainingLosses:
-    """The networks of one training, on all test positions."""
+    """What the networks of one training did on the test positions."""
 
     experts: Sequence[PositionLosses]
-    """One per phase."""
+    """One per phase, each on all P positions."""
     placebo: Sequence[PositionLosses]
-    """One per part."""
+    """One per part, each on the positions of its part, in their order."""
     baseline: PositionLosses
-    """The one network."""
+    """The one network, on all P positions."""
 
 
 def loss_matrix(
@@ -153,20 +132,28 @@ def _means(
 
 def _rows(positions: TestPositions, training: TrainingLosses) -> list[Array]:
     """``float64[4, P]`` for each row of the matrix."""
-    experts = [losses.stacked() for losses in training.experts]
-    placebo = [losses.stacked() for losses in training.placebo]
+    experts = [_stacked(losses) for losses in training.experts]
+    placebo = [_stacked(losses) for losses in training.placebo]
     return [
         *experts,
-        _mixed(experts, positions.phase),
-        _mixed(placebo, positions.part),
-        training.baseline.stacked(),
+        _placed([e[:, positions.phase == i] for i, e in enumerate(experts)], positions.phase),
+        _placed(placebo, positions.part),
+        _stacked(training.baseline),
     ]
 
 
-def _mixed(parts: Sequence[Array], which: npt.NDArray[np.int64]) -> Array:
-    """Each position from the network that is responsible for it."""
-    chosen: Array = np.stack(parts)[which, :, np.arange(len(which))].T
-    return chosen
+def _stacked(losses: PositionLosses) -> Array:
+    """``float64[4, P]``, in the order of :data:`~.results.METRICS`."""
+    rows = (losses.total, losses.policy, losses.value, losses.correct)
+    return np.stack([row.astype(np.float64) for row in rows])
+
+
+def _placed(parts: Sequence[Array], which: npt.NDArray[np.int64]) -> Array:
+    """Put together what each part's network answered on its own positions, in their order."""
+    whole = np.empty((len(METRICS), len(which)))
+    for part, answered in enumerate(parts):
+        whole[:, which == part] = answered
+    return whole
 
 
 def _cell(means: ResampledMeans, row: int, column: int, positions: int) -> Cell:

@@ -143,8 +143,8 @@ def _file(config: M2ctsConfig) -> tuple[str, Path]:
     with resources.as_file(packaged) as path:
         return (
             (
-                "the {games} sample games of the package, which Stockfish played against itself from "
-                "varied openings"
+                "the {games} sample games of the package, which Stockfish played against itself "
+                "from varied openings"
             ),
             path,
         )

@@ -1,0 +1,117 @@
+"""Trains one network of a run, going on with what an earlier attempt left."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from phasezoo.experiments.console import Console, Task
+from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.experiments.m2cts.preparation import Prepared
+from phasezoo.experiments.m2cts.results import Curve, NetworkCard
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.progress import Progress
+from phasezoo.training.supervised import TrainingResult, train_supervised
+
+__all__ = ["train"]
+
+_REFRESH_SECONDS = 0.2
+
+
+def train(prepared: Prepared, network: PlannedNetwork, out: Path, console: Console) -> NetworkCard:
+    """Train a network, or finish its training, and say what it got.
+
+    Args:
+        prepared: The run's games and settings.
+        network: What to train.
+        out: Its directory.
+        console: Where progress is shown.
+
+    Raises:
+        CheckpointError: A file of the training is damaged, or the disk is full.
+    """
+    config = prepared.config
+    settings = SupervisedConfig(
+        batch_size=config.training_batch,
+        max_lr=config.learning_rate,
+        init_seed=network.initial_seed,
+        device=config.device,
+        threads=config.threads,
+    )
+    with console.task(f"Training {network.name}", network.positions) as task:
+        result = train_supervised(
+            prepared.splits.train,
+            gate=network.gate,
+            phase=network.phase,
+            network=config.network,
+            planes=config.planes,
+            positions=network.positions,
+            seed=network.seed,
+            out=out,
+            config=settings,
+            progress=_shown_on(task),
+            splits=prepared.splits,
+        )
+    return _card(network, result)
+
+
+def _shown_on(task: Task) -> Callable[[Progress], None]:
+    """Shows speed and losses a few times a second."""
+    first: Progress | None = None
+    started = last = time.perf_counter()
+
+    def show(progress: Progress) -> None:
+        nonlocal first, last
+        first = first or progress
+        now = time.perf_counter()
+        if now - last < _REFRESH_SECONDS and progress.update < progress.updates:
+            return
+        last = now
+        speed = (progress.positions - first.positions) / max(now - started, 1e-9)
+        parts = [f"{speed:,.0f} positions/s"]
+        if progress.train_loss is not None:
+            parts.append(f"loss {progress.train_loss:.3f}")
+        if progress.validation_loss is not None:
+            parts.append(f"validation {progress.validation_loss:.3f}")
+        task.update(progress.positions, ", ".join(parts))
+
+    return show
+
+
+def _card(network: PlannedNetwork, result: TrainingResult) -> NetworkCard:
+    best = result.metrics.get("loss", math.nan)
+    return NetworkCard(
+        name=network.name,
+        role=network.role,
+        training=network.training,
+        phase=network.phase,
+        gate=result.gate,
+        architecture=result.network,
+        parameters=result.parameters,
+        positions=result.positions,
+        unique_positions=result.unique_positions,
+        epochs=result.epochs,
+        updates=result.updates,
+        seconds=result.seconds,
+        best_validation=best if math.isfinite(best) else None,
+        curve=_curve(result.history),
+    )
+
+
+def _curve(history: Sequence[Mapping[str, float | None]]) -> Curve:
+    train, validation = _column(history, "train/loss"), _column(history, "validation/loss")
+    return Curve(
+        positions=[p for p, _ in train],
+        train=[loss for _, loss in train],
+        validation_positions=[p for p, _ in validation],
+        validation=[loss for _, loss in validation],
+    )
+
+
+def _column(history: Sequence[Mapping[str, float | None]], name: str) -> list[tuple[int, float]]:
+    found = []
+    for row in history:
+        positions, loss = row.get("positions"), row.get(name)
+        if positions is not None and loss is not None and math.isfinite(loss):
+            found.append((int(positions), loss))
+    return found
