@@ -1,0 +1,101 @@
+"""Files that are whole or absent, whatever stops the process while they are written."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from phasezoo.errors import CheckpointError
+
+__all__ = ["PARTIAL", "digest", "read_file", "write_directory", "write_file"]
+
+PARTIAL = ".partial"
+"""Ending of what is still being written; such a file or directory may be deleted at any time."""
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 of ``data``, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of ``path``.
+
+    Raises:
+        CheckpointError: It is not there or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        message = f"{path}: cannot be read ({error.strerror})"
+        raise CheckpointError(message) from error
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write ``data`` beside ``path``, flush it to the disk, and only then put it in place.
+
+    Raises:
+        CheckpointError: The disk is full or refuses; what was at ``path`` is still there.
+    """
+    partial = path.with_name(path.name + PARTIAL)
+    try:
+        _write(partial, data)
+        partial.replace(path)
+        _flush_directory(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise _refused(path, error) from error
+
+
+def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write ``files`` into the new directory ``path``, all or none of them.
+
+    A directory that is at ``path`` already is replaced; between taking it away and putting the new
+    one in place there is none, so a caller that must never be without one uses a new name.
+
+    Raises:
+        CheckpointError: The disk is full or refuses; nothing else was changed.
+    """
+    partial = path.with_name(path.name + PARTIAL)
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        for name, data in files.items():
+            _write(partial / name, data)
+        _flush_directory(partial)
+        shutil.rmtree(path, ignore_errors=True)
+        partial.replace(path)
+        _flush_directory(path.parent)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise _refused(path, error) from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_directory(path: Path) -> None:
+    """Make a rename last through a power cut; not every file system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _refused(path: Path, error: OSError) -> CheckpointError:
+    message = (
+        f"{path}: cannot be written ({error.strerror}); what was saved before is kept. Free some "
+        "space or choose another directory, then run the same command again to continue"
+    )
+    return CheckpointError(message)

@@ -1,0 +1,82 @@
+"""Training: games stores, batches made from them, supervised learning, phase experts.
+
+Reading, splitting and labelling games needs no torch; what trains networks is imported when it is
+first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from phasezoo.training.positions import (
+    PhaseCount,
+    PhaseTable,
+    PositionTable,
+    count_phases,
+    without_seen,
+)
+from phasezoo.training.sampler import Batch, Sampler
+from phasezoo.training.store import GameStore, Splits
+
+if TYPE_CHECKING:
+    from phasezoo.training.config import SupervisedConfig
+    from phasezoo.training.evaluation import (
+        MeanLosses,
+        PositionLosses,
+        evaluate_network,
+        evaluate_networks,
+        mixture_losses,
+    )
+    from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
+    from phasezoo.training.importer import import_pgn
+    from phasezoo.training.progress import Progress, progress_bar
+    from phasezoo.training.supervised import TrainingResult, train_supervised
+
+__all__ = [
+    "Batch",
+    "GameStore",
+    "MeanLosses",
+    "PhaseCount",
+    "PhaseTable",
+    "PlannedTraining",
+    "PositionLosses",
+    "PositionTable",
+    "Progress",
+    "Sampler",
+    "Splits",
+    "SupervisedConfig",
+    "TrainingResult",
+    "count_phases",
+    "evaluate_network",
+    "evaluate_networks",
+    "import_pgn",
+    "mixture_losses",
+    "plan_baseline",
+    "plan_experts",
+    "progress_bar",
+    "train_supervised",
+    "without_seen",
+]
+
+_LAZY = {
+    "SupervisedConfig": "config",
+    "MeanLosses": "evaluation",
+    "PositionLosses": "evaluation",
+    "evaluate_network": "evaluation",
+    "evaluate_networks": "evaluation",
+    "import_pgn": "importer",
+    "mixture_losses": "evaluation",
+    "PlannedTraining": "experts",
+    "plan_baseline": "experts",
+    "plan_experts": "experts",
+    "Progress": "progress",
+    "progress_bar": "progress",
+    "TrainingResult": "supervised",
+    "train_supervised": "supervised",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"phasezoo.training.{_LAZY[name]}"), name)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -1,0 +1,184 @@
+"""Checkpoints from which a training goes on to the same numbers."""
+
+import contextlib
+import dataclasses
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save as tensors_to_bytes
+
+from phasezoo.errors import CheckpointError
+from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.inference.storage import PARTIAL, digest, write_directory, write_file
+from phasezoo.inference.torch import build_network, parse_tensors
+from phasezoo.networks import Network
+
+__all__ = ["OPTIMIZER", "Checkpoints", "Counters", "load_weights", "model_bytes", "save_network"]
+
+OPTIMIZER = "optimizer.safetensors"
+
+_MOMENTUM = "momentum_buffer"
+
+
+@dataclass
+class Counters:
+    """How far a training is; with the weights and the momentum, all that a resumed one needs.
+
+    Batches are a function of seed and update, and no layer draws random numbers, so no generator's
+    state is among it.
+    """
+
+    update: int = 0
+    """Updates done."""
+    positions: int = 0
+    """Training positions seen."""
+    best_update: int = 0
+    """Updates done when the validation loss was least."""
+    best_loss: float = float("inf")
+    """The least validation loss."""
+    last_loss: float = float("inf")
+    """The last validation loss, against which spikes are measured."""
+    spikes: int = 0
+    """Times that the training went back to its best checkpoint."""
+    stopped: bool = False
+    """Whether it ended early, after too many spikes."""
+    seconds: float = 0.0
+    """Time spent so far, over all sessions."""
+
+
+class Checkpoints:
+    """The checkpoints of one training: the latest and the best, each a directory of its own.
+
+    Each is a network that :func:`phasezoo.inference.load` reads, with the optimiser's momentum
+    beside it. A new one appears only once it is whole, and only then are older ones removed.
+
+    Args:
+        directory: Where they are.
+        manifest: What is trained; counters and checksums are put in as they come.
+    """
+
+    def __init__(self, directory: Path, manifest: Manifest) -> None:
+        self.directory = directory
+        self.manifest = manifest
+
+    def path(self, update: int) -> Path:
+        """The directory of the checkpoint after ``update`` updates."""
+        return self.directory / f"update-{update:09d}"
+
+    def latest(self) -> Path | None:
+        """The last checkpoint, if there is one."""
+        if not self.directory.is_dir():
+            return None
+        whole = sorted(
+            path for path in self.directory.glob("update-*") if not path.name.endswith(PARTIAL)
+        )
+        return whole[-1] if whole else None
+
+    def save(self, network: Network, optimizer: torch.optim.Optimizer, counters: Counters) -> Path:
+        """Save a checkpoint, then remove all others but the best.
+
+        Raises:
+            CheckpointError: It cannot be written; the earlier ones are still there.
+        """
+        momentum = {
+            name: optimizer.state[parameter][_MOMENTUM].cpu().contiguous()
+            for name, parameter in network.named_parameters()
+            if optimizer.state[parameter].get(_MOMENTUM) is not None
+        }
+        files = {MODEL: model_bytes(network), OPTIMIZER: tensors_to_bytes(momentum)}
+        manifest = dataclasses.replace(
+            self.manifest,
+            files={name: digest(data) for name, data in files.items()},
+            training={**self.manifest.training, "counters": _json_counters(counters)},
+        )
+        path = self.path(counters.update)
+        write_directory(path, {**files, MANIFEST: manifest.to_json()})
+        keep = {path, self.path(counters.best_update)}
+        for other in self.directory.iterdir():
+            if other not in keep:
+                shutil.rmtree(other, ignore_errors=True)
+        return path
+
+    def restore(self, path: Path, network: Network, optimizer: torch.optim.Optimizer) -> Counters:
+        """Put weights and momentum back as they were, and return the counters.
+
+        Raises:
+            CheckpointError: A file is missing, truncated or changed.
+        """
+        manifest = Manifest.read(path)
+        load_weights(path, manifest, network)
+        where = f"{path / OPTIMIZER}"
+        momentum = parse_tensors(manifest.read_bytes(path, OPTIMIZER), where)
+        optimizer.state.clear()
+        for name, parameter in network.named_parameters():
+            if name in momentum:
+                if momentum[name].shape != parameter.shape:
+                    message = f"{where}: {name} has another shape than in the network"
+                    raise CheckpointError(message)
+                # In the parameter's own memory format, as it was before.
+                buffer = torch.empty_like(parameter, requires_grad=False).copy_(momentum[name])
+                optimizer.state[parameter][_MOMENTUM] = buffer
+        return _counters(manifest.training.get("counters"), path)
+
+    def remove(self) -> None:
+        """Remove all checkpoints, once the training has its result."""
+        with contextlib.suppress(OSError):
+            shutil.rmtree(self.directory)
+
+
+def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
+    """Copy the weights in ``path`` into ``network``.
+
+    Raises:
+        CheckpointError: A file is missing, truncated or changed, or the weights do not fit.
+    """
+    loaded = build_network(manifest, manifest.read_bytes(path), str(path / MODEL))
+    try:
+        network.load_state_dict(loaded.state_dict())
+    except RuntimeError as error:
+        message = f"{path}: the weights of {manifest.network} do not fit into the network here"
+        raise CheckpointError(message) from error
+
+
+def save_network(
+    directory: Path, network: Network, manifest: Manifest, training: Mapping[str, Any]
+) -> Manifest:
+    """Write a network into ``directory``; it counts as there once the manifest is, which is last.
+
+    Raises:
+        CheckpointError: It cannot be written.
+    """
+    model = model_bytes(network)
+    whole = dataclasses.replace(manifest, files={MODEL: digest(model)}, training=training)
+    write_file(directory / MODEL, model)
+    write_file(directory / MANIFEST, whole.to_json())
+    return whole
+
+
+def model_bytes(network: Network) -> bytes:
+    """The weights of ``network`` as the bytes of a ``safetensors`` file."""
+    state = network.state_dict()
+    return tensors_to_bytes({name: tensor.cpu().contiguous() for name, tensor in state.items()})
+
+
+def _json_counters(counters: Counters) -> dict[str, Any]:
+    """JSON has no infinity: None stands for a loss that was not measured or not finite."""
+    record = dataclasses.asdict(counters)
+    for name in ("best_loss", "last_loss"):
+        record[name] = record[name] if record[name] < float("inf") else None
+    return record
+
+
+def _counters(record: Any, path: Path) -> Counters:
+    try:
+        values: dict[str, Any] = {
+            name: float("inf") if value is None else value for name, value in record.items()
+        }
+        return Counters(**values)
+    except (TypeError, AttributeError) as error:
+        message = f"{path / MANIFEST}: the training's counters are not there or changed ({error})"
+        raise CheckpointError(message) from error

@@ -1,0 +1,125 @@
+"""The knobs of supervised training."""
+
+import dataclasses
+import difflib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.networks.precision import Dtype
+
+__all__ = ["SupervisedConfig", "make_config"]
+
+
+@dataclass(frozen=True)
+class SupervisedConfig:
+    """How a network learns from stored games. "Table X" is the M2CTS paper's.
+
+    Raises:
+        InvalidConfig: A value is outside its range; the message names the field.
+    """
+
+    batch_size: int = 512
+    """Training positions an update (1 to 65,536; Table X: 2048)."""
+    max_lr: float = 0.07
+    """Peak learning rate of the one-cycle schedule (above 0; Table X: 0.14, batches of 2048)."""
+    min_lr: float = 1e-5
+    """Learning rate at both ends of the schedule (0 to max_lr; Table X)."""
+    max_momentum: float = 0.95
+    """Nesterov momentum where the learning rate is least (min_momentum to below 1; Table X)."""
+    min_momentum: float = 0.8
+    """Nesterov momentum where the learning rate is highest (0 or more; Table X)."""
+    weight_decay: float = 1e-4
+    """L2 penalty on all parameters (0 or more; Table X)."""
+    policy_weight: float = 0.988
+    """Share of the policy's cross-entropy in the training loss (0 or more; Table X)."""
+    value_weight: float = 0.01
+    """Share of the value's squared error (0 or more; Table X)."""
+    wdl_weight: float = 0.01
+    """Share of the cross-entropy of win, draw and loss (0 or more; Table X)."""
+    plies_weight: float = 0.002
+    """Share of the squared error of the plies that are left (0 or more; Table X)."""
+    gradient_clip: float | None = None
+    """Largest norm of an update's gradient (above 0; none: not clipped, as in the paper)."""
+    history_dropout: float = 0.0
+    """Share of positions shown without their last moves (0 to 1)."""
+    evaluate_every: int | None = None
+    """Updates between two validations, each of which also saves a checkpoint (1 or more; none: a
+    tenth of the training, 500 at most, which is the paper's)."""
+    validation_positions: int = 4096
+    """Validation positions looked at each time, the same ones always (1 or more)."""
+    spike_factor: float = 1.5
+    """A validation loss of more than this times the last one, or one that is not finite, takes the
+    training back to its best checkpoint (above 1; Table X)."""
+    spike_limit: int = 20
+    """Spikes after which the training ends with its best checkpoint (0 or more; the published
+    code's)."""
+    init_seed: int | None = None
+    """Seed of the initial weights; none: derived from the training's seed, so that networks trained
+    with one seed start alike."""
+    device: str | None = None
+    """Where to train, such as cpu or cuda; none: a GPU if there is one."""
+    dtype: Dtype = "float32"
+    """Number format of the layers that allow a choice (float32 or bfloat16); bfloat16 is tried in a
+    child process before it is used."""
+    threads: int | None = None
+    """CPU threads of torch (1 or more; none: as torch has them)."""
+    tensorboard: bool = True
+    """Whether metrics are also written for TensorBoard, where it is installed."""
+
+    def __post_init__(self) -> None:
+        finite = math.inf
+        ranges: dict[str, tuple[float, float]] = {
+            "batch_size": (1, 65_536),
+            "min_lr": (0, self.max_lr),
+            "min_momentum": (0, self.max_momentum),
+            "weight_decay": (0, finite),
+            "policy_weight": (0, finite),
+            "value_weight": (0, finite),
+            "wdl_weight": (0, finite),
+            "plies_weight": (0, finite),
+            "history_dropout": (0, 1),
+            "evaluate_every": (1, finite),
+            "validation_positions": (1, finite),
+            "spike_limit": (0, finite),
+            "threads": (1, finite),
+        }
+        for name, (low, high) in ranges.items():
+            value = getattr(self, name)
+            if value is not None and not (low <= value <= high and value < finite):
+                bounds = f"{low} or more" if high == finite else f"from {low} to {high}"
+                message = f"{name}={value!r}: must be {bounds}"
+                raise InvalidConfig(message)
+        above = {"max_lr": 0.0, "gradient_clip": 0.0, "spike_factor": 1.0}
+        for name, bound in above.items():
+            value = getattr(self, name)
+            if value is not None and not bound < value < finite:
+                message = f"{name}={value!r}: must be above {bound:g} and finite"
+                raise InvalidConfig(message)
+        if not self.max_momentum < 1:
+            message = f"max_momentum={self.max_momentum!r}: must be below 1"
+            raise InvalidConfig(message)
+
+    def evaluation_interval(self, updates: int) -> int:
+        """Updates between two validations of a training of ``updates`` updates."""
+        if self.evaluate_every is not None:
+            return self.evaluate_every
+        return max(1, min(500, math.ceil(updates / 10)))
+
+
+def make_config(config: SupervisedConfig | None, overrides: dict[str, Any]) -> SupervisedConfig:
+    """``config`` (default: all defaults) with some fields replaced.
+
+    Raises:
+        InvalidConfig: A field does not exist, or a value is out of range.
+    """
+    base = SupervisedConfig() if config is None else config
+    known = [field.name for field in dataclasses.fields(base)]
+    for name in overrides:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=3)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"there are {known}"
+            message = f"{name!r} is no option of supervised training; {hint}"
+            raise InvalidConfig(message)
+    return dataclasses.replace(base, **overrides)

@@ -1,0 +1,177 @@
+"""What networks lose on positions they did not learn from, position by position.
+
+Losses stay per position, with the game they come from, so that means can be taken over any set of
+positions and intervals by resampling whole games (SPEC §10).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.inference.evaluator import Evaluation, Evaluator, name_of
+from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
+from phasezoo.training.positions import PositionTable
+from phasezoo.training.sampler import Batch, Sampler
+from phasezoo.training.store import GameStore
+
+__all__ = [
+    "MeanLosses",
+    "PositionLosses",
+    "evaluate_network",
+    "evaluate_networks",
+    "mixture_losses",
+]
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class MeanLosses:
+    """Losses over a set of positions; NaN over none."""
+
+    positions: int
+    """How many positions."""
+    total: float
+    """0.01 value + 0.99 policy (SPEC §10)."""
+    policy: float
+    """Cross-entropy of the action played over all actions, legal or not, in nats."""
+    value: float
+    """Squared error of the value against the result."""
+    accuracy: float
+    """Share of positions whose likeliest action is the one played."""
+
+
+@dataclass(frozen=True)
+class PositionLosses:
+    """How one network did on each of P positions, in the order of the position table."""
+
+    policy: Floats
+    """``float32[P]``: cross-entropy of the action played over all actions, in nats."""
+    value: Floats
+    """``float32[P]``: squared error of the value against the result, both for to_play."""
+    correct: npt.NDArray[np.bool_]
+    """``bool[P]``: whether the likeliest action is the one played."""
+    phase: npt.NDArray[np.int8]
+    """``int8[P]``: the phase by the position table's gate."""
+    game: npt.NDArray[np.int32]
+    """``int32[P]``: index of the game in the store."""
+
+    def __len__(self) -> int:
+        """P."""
+        return len(self.policy)
+
+    @property
+    def total(self) -> npt.NDArray[np.float64]:
+        """``float64[P]``: the reported total of each position."""
+        policy, value = self.policy.astype(np.float64), self.value.astype(np.float64)
+        return POLICY_SHARE * policy + VALUE_SHARE * value
+
+    def mean(self, phase: int | None = None) -> MeanLosses:
+        """The means over the positions of a phase, or over all of them."""
+        rows = slice(None) if phase is None else np.flatnonzero(self.phase == phase)
+        columns = (self.total[rows], self.policy[rows], self.value[rows], self.correct[rows])
+        count = len(columns[0])
+        means = [float(c.mean(dtype=np.float64)) if count else float("nan") for c in columns]
+        return MeanLosses(count, *means)
+
+
+def evaluate_network(
+    evaluator: Evaluator,
+    store: GameStore,
+    rows: PositionTable,
+    batch_size: int = 256,
+    threads: int | None = None,
+) -> PositionLosses:
+    """Measure one evaluator (see :func:`evaluate_networks`)."""
+    return evaluate_networks({"network": evaluator}, store, rows, batch_size, threads)["network"]
+
+
+def evaluate_networks(
+    evaluators: Mapping[str, Evaluator],
+    store: GameStore,
+    rows: PositionTable,
+    batch_size: int = 256,
+    threads: int | None = None,
+) -> dict[str, PositionLosses]:
+    """Measure several evaluators on the same positions, whose planes are made once.
+
+    Args:
+        evaluators: What to measure, by name; each answers planes with policy logits over all
+            actions and a value.
+        store: The games.
+        rows: Positions of that store.
+        batch_size: Positions answered at once.
+        threads: Threads that make planes.
+
+    Raises:
+        InvalidConfig: There is nothing to measure, or the evaluators want different planes.
+        InvalidEvaluation: An evaluator gave no policy logits, or numbers that are not finite.
+        StoreError: There are no positions.
+    """
+    specs = {evaluator.plane_spec for evaluator in evaluators.values()}
+    if len(specs) != 1 or None in specs:
+        message = (
+            f"the evaluators want the planes {sorted(map(str, specs))}: measure those that share "
+            "one kind of planes together"
+        )
+        raise InvalidConfig(message)
+    sampler = Sampler(store, rows, str(specs.pop()), batch_size, threads=threads)
+    parts: dict[str, list[_Part]] = {name: [] for name in evaluators}
+    for batch in sampler.in_order():
+        for name, evaluator in evaluators.items():
+            answer = evaluator.evaluate(batch.planes)
+            parts[name].append(_measure(answer, batch, name_of(evaluator)))
+    return {name: _joined(measured, rows) for name, measured in parts.items()}
+
+
+def mixture_losses(
+    experts: Mapping[int, PositionLosses],
+) -> PositionLosses:
+    """The losses of a mixture that answers each position with the expert of its phase.
+
+    Args:
+        experts: Losses of each phase's expert, all on the same positions.
+
+    Raises:
+        InvalidConfig: A phase of the positions has no expert.
+    """
+    some = next(iter(experts.values()))
+    missing = sorted(set(np.unique(some.phase).tolist()) - set(experts))
+    if missing:
+        message = f"no losses of an expert for the phases {missing}; given are {sorted(experts)}"
+        raise InvalidConfig(message)
+    policy, value, correct = some.policy.copy(), some.value.copy(), some.correct.copy()
+    for phase, losses in experts.items():
+        own = some.phase == phase
+        policy[own], value[own] = losses.policy[own], losses.value[own]
+        correct[own] = losses.correct[own]
+    return PositionLosses(policy, value, correct, some.phase, some.game)
+
+
+_Part = tuple[Floats, Floats, npt.NDArray[np.bool_]]
+
+
+def _joined(parts: list[_Part], rows: PositionTable) -> PositionLosses:
+    policy, value, correct = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return PositionLosses(policy, value, correct.astype(np.bool_), rows.phase, rows.game)
+
+
+def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
+    """Policy loss, value loss and hit of each position of a batch."""
+    logits = answer.policy_logits
+    if logits is None or logits.ndim != 2 or len(logits) != len(batch):
+        given = "none" if logits is None else str(list(logits.shape))
+        message = f"{name}: policy_logits {given}, expected float32[{len(batch)}, A]"
+        raise InvalidEvaluation(message)
+    played = logits[np.arange(len(batch)), batch.action]
+    highest = logits.max(axis=1)
+    # Shifted by the highest logit, so that no exponential overflows.
+    policy = np.log(np.exp(logits - highest[:, None]).sum(axis=1)) + highest - played
+    value = np.square(answer.values() - batch.value)
+    if not (np.isfinite(policy).all() and np.isfinite(value).all()):
+        message = f"{name}: answered with numbers that are not finite; the network is broken"
+        raise InvalidEvaluation(message)
+    return policy, value, logits.argmax(axis=1) == batch.action

@@ -1,0 +1,96 @@
+"""What is trained for a comparison of phase experts with one network."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.training.positions import PositionTable
+
+__all__ = ["PlannedTraining", "plan_baseline", "plan_experts", "share_positions"]
+
+
+@dataclass(frozen=True)
+class PlannedTraining:
+    """Arguments of one call of :func:`phasezoo.training.train_supervised`."""
+
+    name: str
+    """A name that can be a directory's, such as ``expert-endgame``."""
+    gate: str
+    """The gate that names the phase; ``none`` for the baseline."""
+    phase: str | None
+    """The phase to train on; None for all."""
+    positions: int
+    """Training positions to see."""
+
+
+def plan_baseline(positions: int) -> PlannedTraining:
+    """The one network that experts are compared with."""
+    return PlannedTraining("baseline", "none", None, positions)
+
+
+def plan_experts(
+    train: PositionTable, positions: int, role: str = "expert"
+) -> list[PlannedTraining]:
+    """Separated learning: one expert for each phase, from scratch, on that phase's positions.
+
+    Together the experts see exactly ``positions`` positions, each as large a part of them as its
+    phase is of the training positions: every expert goes through its positions as often as a
+    baseline with ``positions`` does through all of them (SPEC §10). With the gate ``hash:n`` this
+    plans the placebo.
+
+    Args:
+        train: All training positions, labelled by the gate.
+        positions: Training positions to see, over all experts.
+        role: First part of the names: ``expert`` or ``placebo``.
+
+    Raises:
+        InvalidConfig: There are fewer positions to see than experts need.
+        StoreError: A phase has no training position.
+    """
+    counts = train.positions_per_phase()
+    for name, count in zip(train.names, counts, strict=True):
+        if count == 0:
+            message = (
+                f"phase {name!r} of the gate {train.gate!r} has no training position, so it can "
+                "have no expert: use more games or another gate"
+            )
+            raise StoreError(message)
+    shares = share_positions(positions, counts)
+    return [
+        PlannedTraining(f"{role}-{_slug(name)}", train.gate, name, share)
+        for name, share in zip(train.names, shares, strict=True)
+    ]
+
+
+def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int]) -> list[int]:
+    """Split ``positions`` in proportion to ``counts``: whole numbers that add up exactly.
+
+    What rounding down leaves over goes to the largest remainders (Hamilton's method), ties to the
+    first.
+
+    Raises:
+        InvalidConfig: A share is zero.
+    """
+    weights = [int(count) for count in counts]
+    total = sum(weights)
+    shares = [positions * weight // total for weight in weights]
+    left = positions - sum(shares)
+    order = sorted(range(len(weights)), key=lambda i: (-(positions * weights[i] % total), i))
+    for index in order[:left]:
+        shares[index] += 1
+    if min(shares) < 1:
+        message = (
+            f"positions={positions}: too few to share among phases of {weights} positions; every "
+            "expert must see at least one"
+        )
+        raise InvalidConfig(message)
+    return shares
+
+
+def _slug(phase: str) -> str:
+    """A phase's name as part of a directory's."""
+    letters = "".join(letter if letter.isalnum() else "-" for letter in phase.lower())
+    return "-".join(part for part in letters.split("-") if part) or "phase"

@@ -1,0 +1,147 @@
+"""The numbers of a training as it goes: CSV for programs, TensorBoard for people."""
+
+import contextlib
+import csv
+import importlib.util
+import io
+import logging
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from phasezoo.errors import CheckpointError
+from phasezoo.inference.storage import write_file
+
+__all__ = ["METRICS", "MetricsLog", "read_metrics"]
+
+METRICS = "metrics.csv"
+TENSORBOARD = "tensorboard"
+
+_LOGGER = logging.getLogger(__name__)
+
+Row = Mapping[str, float | None]
+
+
+def read_metrics(out: Path) -> list[dict[str, float | None]]:
+    """The rows of ``metrics.csv`` in ``out``, oldest first; empty cells are None.
+
+    Raises:
+        CheckpointError: The file was changed into something else.
+    """
+    try:
+        return [
+            {key: float(cell) if cell else None for key, cell in row.items()}
+            for row in _raw_rows(out / METRICS)
+        ]
+    except ValueError as error:
+        raise _changed(out / METRICS, error) from error
+
+
+class MetricsLog:
+    """Appends rows to ``metrics.csv`` and to TensorBoard's files.
+
+    Rows of updates that a resumed training will do again are removed first. The x-axis is training
+    positions seen.
+
+    Args:
+        out: The training's directory.
+        columns: Names of all columns; ``update`` and ``positions`` come first.
+        update: Updates done.
+        tensorboard: Whether to write TensorBoard's files where it is installed.
+
+    Raises:
+        CheckpointError: The file cannot be written.
+    """
+
+    def __init__(self, out: Path, columns: list[str], update: int, *, tensorboard: bool) -> None:
+        self._path = out / METRICS
+        self._columns = columns
+        kept = _rows_until(self._path, update)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, columns, extrasaction="ignore", restval="")
+        writer.writeheader()
+        writer.writerows(kept)
+        write_file(self._path, text.getvalue().encode())
+        self._board = _board(out / TENSORBOARD, kept) if tensorboard else None
+
+    def add(self, row: Row) -> None:
+        """Append a row; columns that it leaves out stay empty.
+
+        Raises:
+            CheckpointError: The disk is full or refuses.
+        """
+        text = io.StringIO()
+        csv.DictWriter(text, self._columns, restval="").writerow(
+            {key: "" if value is None else repr(value) for key, value in row.items()}
+        )
+        try:
+            with self._path.open("a", encoding="utf-8", newline="") as file:
+                file.write(text.getvalue())
+        except OSError as error:
+            message = (
+                f"{self._path}: cannot be written ({error.strerror}); free some space, then run "
+                "the same command again to continue"
+            )
+            raise CheckpointError(message) from error
+        self._show(row)
+
+    def _show(self, row: Row) -> None:
+        if self._board is None:
+            return
+        try:
+            for tag, value in row.items():
+                if value is not None and "/" in tag:
+                    self._board.add_scalar(tag, value, int(row["positions"] or 0))
+            self._board.flush()
+        except OSError as error:
+            _LOGGER.warning("TensorBoard's files cannot be written (%s): going on without", error)
+            self._board = None
+
+    def close(self) -> None:
+        """Finish TensorBoard's files."""
+        if self._board is not None:
+            with contextlib.suppress(OSError):
+                self._board.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _raw_rows(path: Path) -> list[dict[str, str]]:
+    """The rows as text, without a last one that was cut off."""
+    if not path.is_file():
+        return []
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise _changed(path, error) from error
+    return [row for row in rows if None not in row and None not in row.values()]
+
+
+def _rows_until(path: Path, update: int) -> list[dict[str, str]]:
+    try:
+        return [row for row in _raw_rows(path) if int(row["update"]) <= update]
+    except (KeyError, ValueError) as error:
+        raise _changed(path, error) from error
+
+
+def _changed(path: Path, error: Exception) -> CheckpointError:
+    message = f"{path}: not the metrics of a training ({error}); delete the file to go on"
+    return CheckpointError(message)
+
+
+def _board(directory: Path, kept: list[dict[str, str]]) -> Any:
+    """TensorBoard's writer, or None where it is not installed."""
+    if importlib.util.find_spec("tensorboard") is None:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its own dependencies' business
+        from torch.utils.tensorboard import SummaryWriter
+
+    purge = int(kept[-1]["positions"]) + 1 if kept else None
+    return SummaryWriter(str(directory), purge_step=purge)

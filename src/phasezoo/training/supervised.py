@@ -1,0 +1,374 @@
+"""Trains a network on stored games."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from phasezoo import _core, games, networks
+from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
+from phasezoo.games import Game
+from phasezoo.inference.manifest import MANIFEST, Manifest, action_spec
+from phasezoo.inference.storage import digest
+from phasezoo.networks import Network
+from phasezoo.training.checkpoint import Checkpoints, load_weights, model_bytes, save_network
+from phasezoo.training.config import SupervisedConfig, make_config
+from phasezoo.training.metrics import MetricsLog, read_metrics
+from phasezoo.training.positions import PositionTable
+from phasezoo.training.progress import OnProgress
+from phasezoo.training.run_files import claim_directory, finished
+from phasezoo.training.sampler import Sampler
+from phasezoo.training.store import GameStore, Splits
+from phasezoo.training.trainer import Trainer, torch_threads
+
+__all__ = ["TrainingResult", "train_supervised"]
+
+_LOGGER = logging.getLogger(__name__)
+
+_WEIGHTS, _BATCHES, _VALIDATION = 1, 2, 3
+"""Names of a training's random streams (SPEC §11)."""
+
+_INCIDENTAL = ("device", "threads", "tensorboard")
+"""Options that a resumed training may change: where it runs, not what it is."""
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """A training that has ended (SPEC §10 names what is reported of each)."""
+
+    path: Path
+    """The directory that :func:`phasezoo.inference.load` reads."""
+    network: str
+    """Architecture."""
+    gate: str
+    """The gate that named the phase; ``none`` for a network of all phases."""
+    phase: str | None
+    """The phase whose expert this is."""
+    parameters: int
+    """Numbers that training adjusts; all of them are active for every row."""
+    positions: int
+    """Training positions seen."""
+    unique_positions: int
+    """Different positions among them."""
+    epochs: float
+    """How often the training positions were gone through."""
+    updates: int
+    """Steps of the optimiser."""
+    seconds: float
+    """Wall time, over all sessions of a resumed training."""
+    metrics: Mapping[str, float]
+    """Losses of the saved network on the validation positions."""
+    best_update: int
+    """The update after which the saved network was the best."""
+    spikes: int
+    """Times that the training went back to its best checkpoint."""
+    stopped_early: bool
+    """Whether it ended because of too many spikes."""
+    history: tuple[Mapping[str, float | None], ...]
+    """The rows of ``metrics.csv``."""
+
+    def describe(self) -> str:
+        """What the network got, in one line."""
+        what = self.network if self.phase is None else f"{self.network} for {self.phase!r}"
+        early = f", ended early after {self.spikes} spikes" if self.stopped_early else ""
+        return (
+            f"{what}: {self.parameters:,} parameters, {self.positions:,} positions "
+            f"({self.unique_positions:,} unique, {self.epochs:.2f} epochs), {self.updates:,} "
+            f"updates, {self.seconds:.1f} s, validation loss {self.metrics['loss']:.4f} "
+            f"(update {self.best_update:,}){early}"
+        )
+
+
+def train_supervised(
+    store: GameStore,
+    *,
+    gate: Any = "none",
+    phase: str | int | None = None,
+    network: str = "rise-32x4",
+    planes: str | None = None,
+    positions: int,
+    seed: int = 0,
+    out: str | Path,
+    config: SupervisedConfig | None = None,
+    init: str | Path | None = None,
+    resume: bool = True,
+    progress: OnProgress | None = None,
+    splits: Splits | None = None,
+    **overrides: Any,
+) -> TrainingResult:
+    """Train a network on the moves and results of stored games.
+
+    Calling it again with the same arguments continues a training that was interrupted, to the
+    same numbers (on a CPU, with as many threads as before), and returns the result of one that has
+    ended.
+
+    Args:
+        store: The games; they are split by game into train, validation and test with ``seed``.
+        gate: Names the phases of the positions.
+        phase: Train an expert: only on positions of this phase, by name or index. None: on all.
+        network: Architecture (see :data:`phasezoo.networks.GRAMMAR`).
+        planes: Input planes; None: the game's default.
+        positions: Training positions to see; the positions of the split come again in another order
+            when all were seen.
+        seed: Decides the split, the initial weights and the order of the positions.
+        out: A new or empty directory, or that of this very training.
+        config: The knobs; None: the defaults.
+        init: Directory of a network of the same architecture to start from; None: new weights.
+        resume: Whether ``out`` may hold this training already.
+        progress: Called after every update (see :func:`phasezoo.training.progress_bar`).
+        splits: The split to use in place of one by ``seed``; its test part is not looked at.
+        **overrides: Fields of ``config`` to replace.
+
+    Raises:
+        CheckpointError: Files in ``out`` or ``init`` are truncated or changed, or the disk is full;
+            what was saved before is kept.
+        CorruptRecord: A game cannot be replayed.
+        InvalidConfig: An option does not exist or is out of range.
+        InvalidGate: The gate does not exist or does not fit the game.
+        InvalidPlaneSpec: The game has no such planes.
+        RunDirectoryError: ``out`` belongs to another training or cannot be written.
+        StoreError: There are no positions of the phase to train or validate on.
+    """
+    settings = make_config(config, overrides)
+    if positions < 1:
+        message = f"positions={positions}: must be 1 or more"
+        raise InvalidConfig(message)
+    data = TrainingData.of(store, splits, gate, phase, seed, settings)
+    manifest = _manifest(games.make(store.variant), planes, network, data)
+    weights_seed = _stream(seed, _WEIGHTS) if settings.init_seed is None else settings.init_seed
+    fresh = networks.make(network, manifest.input_shape, manifest.num_actions, weights_seed)
+    if init is not None:
+        load_weights(Path(init), Manifest.read(Path(init)), fresh)
+    identity = _identity(manifest, data, positions, seed, settings, fresh)
+    directory = Path(out)
+    claim_directory(directory, identity, _incidental(settings), resume=resume)
+    ended = finished(directory)
+    if ended is not None:
+        return _result(directory, ended)
+    manifest = replace(
+        manifest,
+        parameters=networks.parameter_counts(fresh),
+        training={"identity": identity},
+    )
+    checkpoints = Checkpoints(directory / "checkpoints", manifest)
+    with torch_threads(settings.threads):
+        trainer = _trainer(fresh, settings, data, manifest.planes, positions, seed, checkpoints)
+        latest = checkpoints.latest()
+        if latest is not None:
+            trainer.resume(latest)
+        columns, done = trainer.columns(), trainer.counters.update
+        with MetricsLog(directory, columns, done, tensorboard=settings.tensorboard) as log:
+            trainer.run(log, progress)
+        save_network(directory, trainer.network, manifest, _summary(trainer, identity))
+    checkpoints.remove()
+    result = _result(directory, Manifest.read(directory))
+    _LOGGER.info("%s", result.describe())
+    return result
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The positions of a training."""
+
+    train_store: GameStore
+    """Games to train on."""
+    train: PositionTable
+    """Positions of them."""
+    validation_store: GameStore
+    """Games to choose a checkpoint by."""
+    validation: PositionTable
+    """Positions of them, as many as are looked at each time."""
+    phase: str | None
+    """The phase that all positions are of; None for all phases."""
+
+    @classmethod
+    def of(
+        cls,
+        store: GameStore,
+        splits: Splits | None,
+        gate: Any,
+        phase: str | int | None,
+        seed: int,
+        config: SupervisedConfig,
+    ) -> "TrainingData":
+        """Split the games, label their positions, keep those of the phase.
+
+        Raises:
+            InvalidConfig: The gate has no such phase.
+            StoreError: There are no positions to train or to validate on.
+        """
+        parts = store.split(seed) if splits is None else splits
+        train = parts.train.positions(gate, threads=config.threads)
+        validation = parts.validation.positions(gate, threads=config.threads)
+        name = None
+        if phase is not None:
+            name = train.names[train.phase_index(phase)]
+            train, validation = train.of_phase(name), validation.of_phase(name)
+        for what, rows in (("training", train), ("validation", validation)):
+            if len(rows) == 0:
+                message = (
+                    f"no {what} positions of phase {name or 'all'!r} (gate {rows.gate!r}, "
+                    f"{len(store):,} games in all): use more games, another phase or another gate"
+                )
+                raise StoreError(message)
+        count = min(len(validation), config.validation_positions)
+        chosen = _core.permuted(len(validation), _stream(seed, _VALIDATION), 0, count)
+        shown = validation.select(np.sort(chosen))
+        return cls(parts.train, train, parts.validation, shown, name)
+
+
+def _manifest(game: Game, planes: str | None, network: str, data: TrainingData) -> Manifest:
+    spec = game.default_planes if planes is None else planes
+    shape = game.plane_shape(spec)
+    return Manifest(
+        game=game.name,
+        planes=spec,
+        network=network,
+        input_shape=shape,
+        num_actions=game.num_actions,
+        actions=action_spec(game.num_actions, shape),
+        gate="none" if data.phase is None else data.train.gate,
+        phase=data.phase,
+        phasezoo=version("phasezoo"),
+    )
+
+
+def _trainer(
+    network: Network,
+    config: SupervisedConfig,
+    data: TrainingData,
+    planes: str,
+    positions: int,
+    seed: int,
+    checkpoints: Checkpoints,
+) -> Trainer:
+    # On a CPU the network wants the cores more than the planes do, which are made in one thread.
+    on_cpu = networks.resolve_device(config.device).type == "cpu"
+    train = Sampler(
+        data.train_store,
+        data.train,
+        planes,
+        config.batch_size,
+        _stream(seed, _BATCHES),
+        config.history_dropout,
+        threads=1 if on_cpu else config.threads,
+    )
+    validation = Sampler(data.validation_store, data.validation, planes, threads=config.threads)
+    return Trainer(network, config, train, validation, positions, checkpoints)
+
+
+def _identity(
+    manifest: Manifest,
+    data: TrainingData,
+    positions: int,
+    seed: int,
+    config: SupervisedConfig,
+    network: Network,
+) -> dict[str, Any]:
+    """All that the numbers of a training depend on, as JSON."""
+    settings = asdict(config)
+    for name in _INCIDENTAL:
+        del settings[name]
+    return {
+        "game": manifest.game,
+        "planes": manifest.planes,
+        "network": manifest.network,
+        "gate": data.train.gate,
+        "phase": data.phase,
+        "positions": positions,
+        "seed": seed,
+        "train_positions": len(data.train),
+        "train_sha256": _rows_digest(data.train),
+        "validation_positions": len(data.validation),
+        "validation_sha256": _rows_digest(data.validation),
+        "initial_weights_sha256": digest(model_bytes(network)),
+        **settings,
+    }
+
+
+def _incidental(config: SupervisedConfig) -> dict[str, Any]:
+    """Where a training runs, which its record keeps and a resumed one may change."""
+    return {
+        **{name: getattr(config, name) for name in _INCIDENTAL},
+        "torch": torch.__version__,
+        "torch_threads": torch.get_num_threads(),
+        "phasezoo": version("phasezoo"),
+    }
+
+
+def _rows_digest(rows: PositionTable) -> str:
+    columns = (rows.game, rows.ply, rows.phase, rows.key)
+    return digest(b"".join(np.ascontiguousarray(column).tobytes() for column in columns))
+
+
+def _summary(trainer: Trainer, identity: Mapping[str, Any]) -> dict[str, Any]:
+    """What the manifest of the network says of its training."""
+    counters, rows = trainer.counters, trainer.sampler.rows
+    mean = trainer.validate().mean()
+    return {
+        "identity": identity,
+        "positions": counters.positions,
+        "unique_positions": _unique(trainer.sampler, counters.positions),
+        "epochs": counters.positions / len(rows),
+        "updates": counters.update,
+        "seconds": round(counters.seconds, 3),
+        "best_update": counters.best_update,
+        "spikes": counters.spikes,
+        "stopped_early": counters.stopped,
+        "metrics": {
+            "loss": mean.total,
+            "policy_loss": mean.policy,
+            "value_mse": mean.value,
+            "policy_accuracy": mean.accuracy,
+        },
+    }
+
+
+def _unique(sampler: Sampler, positions: int) -> int:
+    """Different positions among the first ``positions`` that a sampler shows."""
+    if positions >= len(sampler.rows):
+        return sampler.rows.num_unique()
+    batches = range(-(-positions // sampler.batch_size))
+    shown = np.concatenate([sampler.batch_rows(index) for index in batches])[:positions]
+    return sampler.rows.select(shown).num_unique()
+
+
+def _result(directory: Path, manifest: Manifest) -> TrainingResult:
+    """The result as the directory tells it.
+
+    Raises:
+        CheckpointError: The manifest is not one of a training.
+    """
+    training = manifest.training
+    try:
+        return TrainingResult(
+            path=directory,
+            network=manifest.network,
+            gate=manifest.gate,
+            phase=manifest.phase,
+            parameters=manifest.parameters["total"],
+            positions=training["positions"],
+            unique_positions=training["unique_positions"],
+            epochs=training["epochs"],
+            updates=training["updates"],
+            seconds=training["seconds"],
+            metrics=training["metrics"],
+            best_update=training["best_update"],
+            spikes=training["spikes"],
+            stopped_early=training["stopped_early"],
+            history=tuple(read_metrics(directory)),
+        )
+    except KeyError as error:
+        message = f"{directory / MANIFEST}: says nothing of {error}; the file was changed"
+        raise CheckpointError(message) from error
+
+
+def _stream(seed: int, name: int) -> int:
+    """The seed of a named stream: 63 bits, so that every generator takes it."""
+    words = np.random.SeedSequence([abs(seed), int(seed < 0), name])
+    return int(words.generate_state(1, np.uint64)[0] >> np.uint64(1))

@@ -1,0 +1,334 @@
+"""The training loop: updates, validations, checkpoints, recovery from spikes."""
+
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from phasezoo.networks import Network, resolve_device, supported_dtype
+from phasezoo.training.checkpoint import Checkpoints, Counters
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.evaluation import PositionLosses
+from phasezoo.training.losses import RowLosses, Targets, row_losses, training_loss
+from phasezoo.training.metrics import MetricsLog
+from phasezoo.training.prefetch import Prefetcher
+from phasezoo.training.progress import OnProgress, Progress
+from phasezoo.training.sampler import Batch, Sampler
+from phasezoo.training.schedules import OneCycle, batch_sizes
+
+__all__ = ["Trainer", "torch_threads"]
+
+_LOGGER = logging.getLogger(__name__)
+
+LOG_ROWS = 100
+"""Rows of training losses that a training leaves, besides one at each validation."""
+
+VALIDATION_BATCH = 1024
+
+
+@dataclass
+class _Sums:
+    """Losses of the training positions since the last row of the log, kept on the device."""
+
+    values: torch.Tensor
+    positions: int = 0
+
+    @classmethod
+    def zero(cls, device: torch.device) -> "_Sums":
+        return cls(torch.zeros(len(RowLosses._fields), dtype=torch.float64, device=device))
+
+    def add(self, losses: RowLosses) -> None:
+        self.values += torch.stack([column.detach().sum() for column in losses])
+        self.positions += len(losses.policy)
+
+    def means(self) -> RowLosses:
+        return RowLosses(*(self.values / self.positions).cpu())
+
+
+class Trainer:
+    """Trains one network on one sampler's positions.
+
+    Args:
+        network: The network, on the CPU; it is moved.
+        config: The knobs.
+        sampler: Training positions, with the configuration's batch size.
+        validation: Validation positions.
+        positions: Training positions to see.
+        checkpoints: Where checkpoints go.
+
+    Raises:
+        InvalidConfig: The device or the number format cannot be used here.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        config: SupervisedConfig,
+        sampler: Sampler,
+        validation: Sampler,
+        positions: int,
+        checkpoints: Checkpoints,
+    ) -> None:
+        self.config = config
+        self.device = resolve_device(config.device)
+        self.dtype = supported_dtype(config.dtype, self.device)
+        self.network: Network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.optimizer = torch.optim.SGD(
+            self.network.parameters(),
+            lr=config.min_lr,
+            momentum=config.max_momentum,
+            weight_decay=config.weight_decay,
+            nesterov=True,
+            foreach=True,
+        )
+        self.sampler = sampler
+        self.validation = validation
+        self.checkpoints = checkpoints
+        self.positions = positions
+        self.updates, self._last_size = batch_sizes(positions, config.batch_size)
+        self.schedule = OneCycle(
+            self.updates, config.max_lr, config.min_lr, config.max_momentum, config.min_momentum
+        )
+        self.counters = Counters()
+        self._started = time.perf_counter()
+
+    def resume(self, checkpoint: Path) -> None:
+        """Go back to where a checkpoint was saved.
+
+        Raises:
+            CheckpointError: A file is missing, truncated or changed.
+        """
+        self.counters = self.checkpoints.restore(checkpoint, self.network, self.optimizer)
+        self._started = time.perf_counter()
+
+    def columns(self) -> list[str]:
+        """The columns of the metrics."""
+        losses = ("loss", "policy_loss", "value_mse", "policy_accuracy")
+        train = [*losses, "wdl_loss", "plies_mse", "lr", "momentum", "grad_norm"]
+        return [
+            "update",
+            "positions",
+            "seconds",
+            "time/positions_per_second",
+            *(f"train/{name}" for name in train),
+            *(f"validation/{name}" for name in losses),
+            *(f"phase/{name}/{what}" for name in self._phases() for what in ("loss", "accuracy")),
+        ]
+
+    def run(self, log: MetricsLog, progress: OnProgress | None = None) -> None:
+        """Train to the end, or until there were too many spikes.
+
+        Raises:
+            CheckpointError: A checkpoint or the metrics cannot be written.
+        """
+        counters = self.counters
+        if counters.update == 0 and self.checkpoints.latest() is None:
+            self._validate(log, {})  # so that there is something to go back to from the start
+        log_every = max(1, self.updates // LOG_ROWS)
+        validate_every = self.config.evaluation_interval(self.updates)
+        sums = _Sums.zero(self.device)
+        train_loss: float | None = None
+        todo = range(counters.update, 0 if counters.stopped else self.updates)
+        with Prefetcher(self._batch, todo) as batches:
+            for update in todo:
+                grad_norm = self._update(update, batches.next(), sums)
+                last = counters.update == self.updates
+                validates = last or counters.update % validate_every == 0
+                if validates or counters.update % log_every == 0:
+                    row = self._train_row(update, sums, grad_norm)
+                    train_loss = row["train/loss"]
+                    sums = _Sums.zero(self.device)
+                    if validates:
+                        self._validate(log, row)
+                    else:
+                        log.add(row)
+                if progress is not None:
+                    progress(self._progress(train_loss))
+                if counters.stopped:
+                    break
+        self.restore_best()
+
+    def restore_best(self) -> None:
+        """Put the weights of the best checkpoint into the network."""
+        if self.counters.best_update != self.counters.update:
+            best = self.checkpoints.path(self.counters.best_update)
+            self.checkpoints.restore(best, self.network, self.optimizer)
+
+    def validate(self) -> PositionLosses:
+        """The losses of the network as it is on the validation positions."""
+        self.network.eval()
+        with torch.inference_mode():
+            parts = [self._losses(b) for b in self.validation.in_order(VALIDATION_BATCH)]
+        self.network.train()
+        joined = RowLosses(*(torch.cat(column).cpu() for column in zip(*parts, strict=True)))
+        rows = self.validation.rows
+        return PositionLosses(
+            joined.policy.numpy(),
+            joined.value.numpy(),
+            joined.correct.numpy() > 0,
+            rows.phase,
+            rows.game,
+        )
+
+    def _update(self, update: int, batch: Batch, sums: _Sums) -> torch.Tensor:
+        """One step of the optimiser; returns the norm of its gradient, on the device."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.schedule.lr(update)
+            group["momentum"] = self.schedule.momentum(update)
+        losses = self._losses(batch)
+        self.optimizer.zero_grad(set_to_none=True)
+        training_loss(losses, self.config).backward()  # type: ignore[no-untyped-call]
+        clip = self.config.gradient_clip
+        parameters = list(self.network.parameters())
+        norm = torch.nn.utils.clip_grad_norm_(parameters, math.inf if clip is None else clip)
+        self.optimizer.step()
+        sums.add(losses)
+        self.counters.update = update + 1
+        self.counters.positions += len(batch)
+        return norm
+
+    def _losses(self, batch: Batch) -> RowLosses:
+        planes = torch.from_numpy(batch.planes)
+        on_device = planes.to(self.device, memory_format=torch.channels_last)
+        with self._autocast():
+            output = self.network(on_device)
+        return row_losses(output, Targets.of(batch, self.device))
+
+    def _validate(self, log: MetricsLog, row: dict[str, float | None]) -> None:
+        """Measure on validation positions, go back after a spike, save a checkpoint."""
+        losses = self.validate()
+        counters = self.counters
+        mean = losses.mean()
+        loss = mean.total
+        columns = {
+            "validation/loss": loss,
+            "validation/policy_loss": mean.policy,
+            "validation/value_mse": mean.value,
+            "validation/policy_accuracy": mean.accuracy,
+        }
+        for phase, name in enumerate(self._phases()):
+            part = losses.mean(phase)
+            if part.positions:
+                columns[f"phase/{name}/loss"] = part.total
+                columns[f"phase/{name}/accuracy"] = part.accuracy
+        log.add({**self._place(), **row, **columns})
+        spike = not math.isfinite(loss) or loss > self.config.spike_factor * counters.last_loss
+        if spike and self.checkpoints.latest() is not None:
+            self._recover(loss)
+        else:
+            counters.last_loss = loss
+            if loss < counters.best_loss:
+                counters.best_loss, counters.best_update = loss, counters.update
+        counters.seconds += self._lap()
+        self.checkpoints.save(self.network, self.optimizer, counters)
+
+    def _recover(self, loss: float) -> None:
+        """Go back to the best checkpoint; the schedule goes on (``facts/crazyara.md`` §6.5)."""
+        counters = self.counters
+        counters.spikes += 1
+        counters.stopped = counters.spikes > self.config.spike_limit
+        _LOGGER.warning(
+            "update %d: validation loss %.4g after %.4g; going back to update %d%s",
+            counters.update,
+            loss,
+            counters.last_loss,
+            counters.best_update,
+            " and ending the training, too many spikes" if counters.stopped else "",
+        )
+        best = self.checkpoints.path(counters.best_update)
+        self.checkpoints.restore(best, self.network, self.optimizer)
+        counters.last_loss = counters.best_loss
+
+    def _batch(self, update: int) -> Batch:
+        """The positions of an update; the last one may be shorter or longer than the others."""
+        size = self._last_size if update == self.updates - 1 else self.config.batch_size
+        batch = self.sampler.batch(update)
+        if size <= len(batch):
+            return _columns(batch, lambda column: column[:size])
+        rest = self.sampler.batch(update + 1)
+        missing = size - len(batch)
+        more = _columns(rest, lambda column: column[:missing])
+        return Batch(**{n: np.concatenate([c, getattr(more, n)]) for n, c in vars(batch).items()})
+
+    def _phases(self) -> tuple[str, ...]:
+        """The phases that validation tells apart."""
+        rows = self.validation.rows
+        return rows.names if len(np.unique(rows.phase)) > 1 else ()
+
+    def _train_row(
+        self, update: int, sums: _Sums, grad_norm: torch.Tensor
+    ) -> dict[str, float | None]:
+        means = sums.means()
+        place = self._place()
+        seconds = max(place["seconds"] or 0.0, 1e-9)
+        return {
+            **place,
+            "time/positions_per_second": self.counters.positions / seconds,
+            "train/loss": means.reported().item(),
+            "train/policy_loss": means.policy.item(),
+            "train/value_mse": means.value.item(),
+            "train/policy_accuracy": means.correct.item(),
+            "train/wdl_loss": means.wdl.item(),
+            "train/plies_mse": means.plies.item(),
+            "train/lr": self.schedule.lr(update),
+            "train/momentum": self.schedule.momentum(update),
+            "train/grad_norm": grad_norm.item(),
+        }
+
+    def _place(self) -> dict[str, float | None]:
+        seconds = self.counters.seconds + time.perf_counter() - self._started
+        counters = self.counters
+        return {
+            "update": counters.update,
+            "positions": counters.positions,
+            "seconds": round(seconds, 3),
+        }
+
+    def _lap(self) -> float:
+        """Seconds since the last lap."""
+        now = time.perf_counter()
+        lap, self._started = now - self._started, now
+        return lap
+
+    def _progress(self, train_loss: float | None) -> Progress:
+        counters = self.counters
+        last = counters.last_loss
+        return Progress(
+            counters.update,
+            self.updates,
+            counters.positions,
+            self.positions,
+            train_loss,
+            last if math.isfinite(last) else None,
+        )
+
+    def _autocast(self) -> contextlib.AbstractContextManager[None]:
+        if self.dtype == torch.float32:
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.type, dtype=self.dtype)
+
+
+def _columns(batch: Batch, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Batch:
+    """A batch with every column changed."""
+    return Batch(**{name: change(column) for name, column in vars(batch).items()})
+
+
+@contextlib.contextmanager
+def torch_threads(threads: int | None) -> Iterator[None]:
+    """Give torch ``threads`` CPU threads for as long as the context lasts; None leaves them."""
+    before = torch.get_num_threads()
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        if threads is not None:
+            torch.set_num_threads(before)
