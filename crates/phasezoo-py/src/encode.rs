@@ -7,7 +7,7 @@ use phasezoo_core::games::perft::perft_shared;
 use phasezoo_core::{Error, threads};
 use pyo3::prelude::*;
 
-use crate::errors::to_py;
+use crate::errors::{Text, to_py};
 use crate::state::{AnyBoard, BoardState, dispatch, viewer};
 
 /// States that one thread handles at least: less is done before another thread has woken up.
@@ -62,12 +62,12 @@ pub(crate) fn viewers(
 fn encode<'py>(
     py: Python<'py>,
     states: &Bound<'py, PyAny>,
-    spec: &str,
+    spec: Text,
     out: Option<&Bound<'py, PyAny>>,
     players: Option<Vec<i64>>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray4<f32>>> {
-    let planes = BoardPlanes::parse(spec).map_err(to_py)?;
+    let planes = BoardPlanes::parse(&spec).map_err(to_py)?;
     let states = States::from_sequence(states)?;
     let viewers = viewers(&states, players.as_deref()).map_err(to_py)?;
     let [channels, height, width] = planes.shape();
@@ -181,12 +181,13 @@ fn collect_actions(
 #[pyo3(signature = (game, fen = None, depth = 5, threads = None))]
 fn perft(
     py: Python<'_>,
-    game: &str,
-    fen: Option<&str>,
+    game: Text,
+    fen: Option<Text>,
     depth: u32,
     threads: Option<usize>,
 ) -> PyResult<u64> {
-    let board = fen.map_or_else(|| AnyBoard::initial(game), |fen| AnyBoard::from_fen(game, fen));
+    let board =
+        fen.map_or_else(|| AnyBoard::initial(&game), |fen| AnyBoard::from_fen(&game, &fen));
     let board = board.map_err(to_py)?;
     let mut interrupt = Ok(());
     let count = py.detach(|| {

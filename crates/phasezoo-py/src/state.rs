@@ -11,7 +11,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::errors::to_py;
+use crate::errors::{Text, to_py};
 
 /// A state of any board game: the one place that dispatches over them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -265,13 +265,13 @@ impl BoardState {
     }
 
     /// The action of a UCI move, such as "e2e4" or "e7e8q".
-    fn parse_uci(&self, uci: &str) -> PyResult<u32> {
-        dispatch!(&self.board, state => state.parse_uci(uci)).map_err(to_py)
+    fn parse_uci(&self, uci: Text) -> PyResult<u32> {
+        dispatch!(&self.board, state => state.parse_uci(&uci)).map_err(to_py)
     }
 
     /// The action of a SAN move, such as "Nf3" or "exd8=Q+".
-    fn parse_san(&self, san: &str) -> PyResult<u32> {
-        dispatch!(&self.board, state => state.parse_san(san)).map_err(to_py)
+    fn parse_san(&self, san: Text) -> PyResult<u32> {
+        dispatch!(&self.board, state => state.parse_san(&san)).map_err(to_py)
     }
 
     /// The UCI notation of a legal action.
@@ -285,14 +285,17 @@ impl BoardState {
     }
 
     /// float32[C, 8, 8]: input planes as `player` (default: the one to move) sees the state.
-    #[pyo3(signature = (spec = "v2", player = None))]
+    #[pyo3(
+        signature = (spec = Text::from("v2"), player = None),
+        text_signature = "($self, spec='v2', player=None)"
+    )]
     fn planes<'py>(
         &self,
         py: Python<'py>,
-        spec: &str,
+        spec: Text,
         player: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let planes = BoardPlanes::parse(spec).map_err(to_py)?;
+        let planes = BoardPlanes::parse(&spec).map_err(to_py)?;
         let player = viewer(&self.board, player).map_err(to_py)?;
         let array = PyArray3::zeros(py, planes.shape(), false);
         let mut writable = array.try_readwrite()?;
@@ -348,8 +351,8 @@ impl BoardState {
 
     /// The state of `to_bytes`, every move of it checked.
     #[staticmethod]
-    fn from_bytes(game: &str, data: &[u8]) -> PyResult<Self> {
-        AnyBoard::from_bytes(game, data).map(Self::from).map_err(to_py)
+    fn from_bytes(game: Text, data: &[u8]) -> PyResult<Self> {
+        AnyBoard::from_bytes(&game, data).map(Self::from).map_err(to_py)
     }
 }
 
@@ -364,16 +367,16 @@ impl BoardState {
 
 /// The start of a board game.
 #[pyfunction]
-fn board_initial(game: &str) -> PyResult<BoardState> {
-    AnyBoard::initial(game).map(BoardState::from).map_err(to_py)
+fn board_initial(game: Text) -> PyResult<BoardState> {
+    AnyBoard::initial(&game).map(BoardState::from).map_err(to_py)
 }
 
 /// A board game that starts at a FEN or a four-field EPD, after `moves` in UCI notation. Each must be
 /// legal where it stands; draws do not end the list, because recorded games go on after them.
 #[pyfunction]
 #[pyo3(signature = (game, fen, moves = Vec::new()))]
-fn board_from_fen(game: &str, fen: &str, moves: Vec<String>) -> PyResult<BoardState> {
-    let mut board = AnyBoard::from_fen(game, fen).map_err(to_py)?;
+fn board_from_fen(game: Text, fen: Text, moves: Vec<Text>) -> PyResult<BoardState> {
+    let mut board = AnyBoard::from_fen(&game, &fen).map_err(to_py)?;
     dispatch!(&mut board, state => {
         for uci in &moves {
             let played = state.move_from_uci(uci).map_err(to_py)?;

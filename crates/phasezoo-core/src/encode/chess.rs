@@ -27,7 +27,10 @@ const CHECKERBOARD: Bitboard = Bitboard::LIGHT_SQUARES;
 
 const COUNTED: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Writes one plane after the other, each float once.
+/// Writes one plane after the other into a buffer that it clears first.
+///
+/// One long clearing and a few single writes beat writing each plane once: processors clear without
+/// reading what was there (on buffers larger than the cache a third of the time).
 struct Writer<'a> {
     planes: std::slice::IterMut<'a, [f32; PLANE]>,
     viewer: Color,
@@ -35,12 +38,15 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(out: &'a mut [f32], viewer: Color) -> Self {
+        out.fill(0.0);
         Self { planes: out.as_chunks_mut().0.iter_mut(), viewer }
     }
 
     /// A plane with one value everywhere.
     fn fill(&mut self, value: f32) {
-        if let Some(plane) = self.planes.next() {
+        if let Some(plane) = self.planes.next()
+            && value != 0.0
+        {
             plane.fill(value);
         }
     }
@@ -53,7 +59,6 @@ impl<'a> Writer<'a> {
     /// A plane with ones on squares that the viewer sees as they stand.
     fn fixed(&mut self, squares: Bitboard) {
         if let Some(plane) = self.planes.next() {
-            plane.fill(0.0);
             for square in squares {
                 plane[square.to_usize()] = 1.0;
             }

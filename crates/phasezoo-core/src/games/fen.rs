@@ -6,7 +6,7 @@ use shakmaty::{
 };
 
 use crate::error::{Error, Result};
-use crate::games::rules::{Rules, game_name};
+use crate::games::rules::Rules;
 
 /// How much of a bad text an error quotes.
 const QUOTED: usize = 120;
@@ -37,13 +37,11 @@ pub(crate) fn quote(text: &str) -> String {
 pub fn parse<R: Rules>(fen: &str, mode: CastlingMode) -> Result<R> {
     let invalid = |reason: String| Error::InvalidFen(format!("{}: {reason}", quote(fen)));
     let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
-    check_fields(&fields).map_err(invalid)?;
+    let house = R::default().pockets().is_some();
+    check_fields(&fields, house).map_err(invalid)?;
     let setup = Fen::from_ascii(fields.join(" ").as_bytes())
         .map_err(|error| invalid(describe_syntax(&error, &fields)))?
         .into_setup();
-    if R::default().pockets().is_none() && setup.pockets.is_some() {
-        return Err(invalid(format!("{} has no pockets", game_name::<R>(mode))));
-    }
     let ep_square = setup.ep_square;
     setup_position(setup, mode).map_err(|error: PositionError<R>| {
         let mut reason = describe_position(error.kinds());
@@ -67,11 +65,11 @@ pub fn setup_position<R: Rules>(
 }
 
 /// Checks the form of each field, the placement first; the error is the reason.
-fn check_fields(fields: &[&str]) -> std::result::Result<(), String> {
+fn check_fields(fields: &[&str], house: bool) -> std::result::Result<(), String> {
     let Some(placement) = fields.first() else {
         return Err("expected a FEN, found nothing".into());
     };
-    check_placement(placement)?;
+    check_placement(placement, house)?;
     if !matches!(fields.len(), 4 | 6) {
         return Err(format!(
             "expected 6 fields (FEN) or 4 (EPD), separated by spaces, found {}",
@@ -98,9 +96,14 @@ fn check_fields(fields: &[&str]) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Checks the form of the placement field, pockets in brackets aside.
-fn check_placement(field: &str) -> std::result::Result<(), String> {
-    let board = field.split_once('[').map_or(field, |(board, _)| board);
+/// Checks the form of the placement field; pockets in brackets and marks of promoted pieces (`~`)
+/// belong to games with a `house` alone.
+fn check_placement(field: &str, house: bool) -> std::result::Result<(), String> {
+    let board = match field.split_once('[') {
+        Some((board, _)) if house => board,
+        Some(_) => return Err("this game has no pockets".into()),
+        None => field,
+    };
     let ranks: Vec<&str> = board.split('/').collect();
     if ranks.len() != 8 {
         return Err(format!("expected 8 ranks, found {}", ranks.len()));
@@ -110,7 +113,7 @@ fn check_placement(field: &str) -> std::result::Result<(), String> {
         for c in row.chars() {
             files += match c {
                 '1'..='8' => c as u32 - '0' as u32,
-                '~' => 0,
+                '~' if house => 0,
                 _ if Piece::from_char(c).is_some() => 1,
                 _ => return Err(format!("rank {rank}: expected pieces or digits, found {c:?}")),
             };

@@ -2,7 +2,7 @@
 
 use shakmaty::san::{San, SanError, SanPlus};
 use shakmaty::uci::UciMove;
-use shakmaty::{Move, MoveList, Position};
+use shakmaty::{Move, MoveList};
 
 use crate::error::{Error, Result};
 use crate::game::Action;
