@@ -25,7 +25,7 @@ pub mod rules;
 
 pub use board::{BoardState, ChessState};
 pub use history::History;
-pub use model::BoardModel;
+pub use model::{BoardModel, ChessModel};
 pub use packed::PackedMove;
 pub use perft::perft;
 pub use rules::Rules;

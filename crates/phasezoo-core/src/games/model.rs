@@ -17,6 +17,9 @@ use crate::model::{SearchModel, ValueRule};
 #[derive(Clone, Copy, Debug)]
 pub struct BoardModel<R>(PhantomData<fn() -> R>);
 
+/// The model of standard chess.
+pub type ChessModel = BoardModel<shakmaty::Chess>;
+
 impl<R> BoardModel<R> {
     /// The model.
     pub const fn new() -> Self {
