@@ -81,7 +81,9 @@ def _empty_board(square: int, flipped: bool) -> npt.NDArray[np.float32]:  # noqa
     margin = round(LABEL_MARGIN * square)
     for row in range(8):
         for column in range(8):
-            block = image[row * square : (row + 1) * square, column * square : (column + 1) * square]
+            block = image[
+                row * square : (row + 1) * square, column * square : (column + 1) * square
+            ]
             light = (row + column) % 2 == 0
             block[...] = LIGHT if light else DARK
             ink = DARK if light else LIGHT

@@ -37,7 +37,9 @@ def _line(points: Points, width: float, size: int) -> npt.NDArray[np.bool_]:
     centre = (np.arange(size) + 0.5) / size
     x, y = centre[None, :], 1.0 - centre[:, None]
     inside = np.zeros((size, size), dtype=np.bool_)
-    for start, end in zip(points[: max(1, len(points) - 1)], points[1:] if len(points) > 1 else points, strict=True):
+    for start, end in zip(
+        points[: max(1, len(points) - 1)], points[1:] if len(points) > 1 else points, strict=True
+    ):
         along = end - start
         length = float(along @ along)
         share = ((x - start[0]) * along[0] + (y - start[1]) * along[1]) / length if length else 0.0
@@ -54,8 +56,14 @@ def _grown(shape: npt.NDArray[np.bool_], radius: int) -> npt.NDArray[np.bool_]:
     for down in range(-radius, radius + 1):
         reach = int((radius**2 - down**2) ** 0.5)
         for right in range(-reach, reach + 1):
-            target = (slice(max(0, down), size + min(0, down)), slice(max(0, right), size + min(0, right)))
-            source = (slice(max(0, -down), size + min(0, -down)), slice(max(0, -right), size + min(0, -right)))
+            target = (
+                slice(max(0, down), size + min(0, down)),
+                slice(max(0, right), size + min(0, right)),
+            )
+            source = (
+                slice(max(0, -down), size + min(0, -down)),
+                slice(max(0, -right), size + min(0, -right)),
+            )
             grown[target] |= shape[source]
     return grown
 

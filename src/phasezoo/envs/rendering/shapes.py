@@ -93,7 +93,9 @@ _FOOT_LINE = _line((0.345, 0.205), (0.655, 0.205), width=0.018)
 
 def _pawn() -> Piece:
     body = _mirrored((0.66, 0.22), (0.60, 0.30), (0.565, 0.40), (0.55, 0.50))
-    return Piece((*_base(), body, _collar(0.505, 0.115), _ellipse(0.5, 0.625, 0.125, 0.125)), (_FOOT_LINE,))
+    return Piece(
+        (*_base(), body, _collar(0.505, 0.115), _ellipse(0.5, 0.625, 0.125, 0.125)), (_FOOT_LINE,)
+    )
 
 
 def _rook() -> Piece:
@@ -113,7 +115,11 @@ def _bishop() -> Piece:
         _mirrored((0.56, 0.49), (0.625, 0.55), (0.635, 0.635), (0.585, 0.735), (0.52, 0.815))
     )
     ball = _ellipse(0.5, 0.845, 0.042, 0.042)
-    details = (_FOOT_LINE, _line((0.505, 0.715), (0.575, 0.60), width=0.026), _line((0.42, 0.475), (0.58, 0.475)))
+    details = (
+        _FOOT_LINE,
+        _line((0.505, 0.715), (0.575, 0.60), width=0.026),
+        _line((0.42, 0.475), (0.58, 0.475)),
+    )
     return Piece((*_base(), body, _collar(0.47, 0.135), mitre, ball), details)
 
 
@@ -142,7 +148,11 @@ def _queen() -> Piece:
         (0.435, 0.80), (0.375, 0.745), (0.30, 0.79),
     )  # fmt: skip
     ball = _ellipse(0.5, 0.815, 0.045, 0.045)
-    details = (_FOOT_LINE, _line((0.41, 0.535), (0.59, 0.535)), _line((0.365, 0.70), (0.635, 0.70), width=0.018))
+    details = (
+        _FOOT_LINE,
+        _line((0.41, 0.535), (0.59, 0.535)),
+        _line((0.365, 0.70), (0.635, 0.70), width=0.018),
+    )
     return Piece((*_base(), body, _collar(0.53, 0.145), crown, ball), details)
 
 
@@ -152,7 +162,11 @@ def _king() -> Piece:
     cross = _mirrored(
         (0.522, 0.77), (0.522, 0.84), (0.575, 0.84), (0.575, 0.885), (0.522, 0.885), (0.522, 0.94)
     )
-    details = (_FOOT_LINE, _line((0.41, 0.545), (0.59, 0.545)), _line((0.365, 0.715), (0.635, 0.715), width=0.018))
+    details = (
+        _FOOT_LINE,
+        _line((0.41, 0.545), (0.59, 0.545)),
+        _line((0.365, 0.715), (0.635, 0.715), width=0.018),
+    )
     return Piece((*_base(), body, _collar(0.54, 0.15), crown, cross), details)
 
 

@@ -1,0 +1,267 @@
+"""Any game as a PettingZoo AEC environment."""
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+
+from phasezoo import games
+from phasezoo._core import Stream
+from phasezoo.envs import rendering
+from phasezoo.envs.referee import Moment, Referee
+from phasezoo.errors import InvalidState
+from phasezoo.types import SIMULTANEOUS, Info, Planes
+
+__all__ = ["PROBE", "AECGameEnv", "agent_names", "without_probe"]
+
+PROBE = "options"
+"""PettingZoo's API tests reset with an option of this name, to see whether options are taken."""
+
+
+def agent_names(num_players: int) -> list[str]:
+    """``player_0``, ``player_1``, …"""
+    return [f"player_{player}" for player in range(num_players)]
+
+
+def without_probe(options: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Reset options without the one that PettingZoo's API tests add."""
+    if options is None:
+        return None
+    return {key: value for key, value in options.items() if key != PROBE}
+
+
+class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):
+    """A game whose players act one after the other; ``player_0`` has the first turn.
+
+    Observations are ``{"observation": float32[C, H, W], "action_mask": int8[A]}``, as the asked
+    player sees the state; the mask is all zeros for a player who is not to move. Rewards come at the
+    end, each player his own. Where players move at once, they are asked in turn, each seeing the state
+    before any of them has moved.
+
+    Args:
+        game: The game or its name.
+        planes: Which planes are observed; default the game's own.
+        gate: What says ``info["phase"]``; None for phase 0 throughout.
+        monotone: Whether phases never go back.
+        illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
+            ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
+        max_plies: Games are truncated after so many plies; None for no limit.
+        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
+
+    Raises:
+        InvalidConfig: An option is outside its range.
+        InvalidGate: The gate does not fit the game.
+        InvalidPlaneSpec: The game has no such planes.
+        UnknownGame: No game has that name.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "game_v0",
+        "render_modes": list(rendering.MODES),
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        game: "str | games.Game",
+        *,
+        planes: str | None = None,
+        gate: Any = None,
+        monotone: bool = False,
+        illegal: str = "terminate",
+        max_plies: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._referee = Referee(
+            game, planes=planes, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
+        )
+        self.game = self._referee.game
+        self.gate = self._referee.gate
+        # PettingZoo's render test makes every environment with "human" first and never draws it.
+        self.render_mode = (
+            render_mode if render_mode == "human" else rendering.check_mode(self.game, render_mode)
+        )
+        self.possible_agents = agent_names(self.game.num_players)
+        self.agents: list[str] = []
+        self._index = {name: player for player, name in enumerate(self.possible_agents)}
+        self.action_spaces = {
+            name: spaces.Discrete(self.game.num_actions) for name in self.possible_agents
+        }
+        self.observation_spaces = {name: self._space() for name in self.possible_agents}
+        self._rng: np.random.Generator | None = None
+        self._seed = 0
+        self._replacements: dict[int, Stream] = {}
+        self._chosen: dict[int, int] = {}
+        self._moment: Moment | None = None
+
+    def _space(self) -> spaces.Dict:
+        mask = spaces.Box(0, 1, (self.game.num_actions,), dtype=np.int8)
+        return spaces.Dict({"observation": self._referee.observation_space(), "action_mask": mask})
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of ``agent``'s observations, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The space of ``agent``'s actions, the same object at every call."""
+        return self.action_spaces[agent]
+
+    @property
+    def game_state(self) -> Any:
+        """The state of the game, a value.
+
+        Raises:
+            InvalidState: No game has begun.
+        """
+        return self._now("game_state").state
+
+    def set_game_state(self, state: Any) -> None:
+        """Go on from ``state``; rewards so far and seeds stay as they are.
+
+        Raises:
+            InvalidConfig: The state is of another game.
+            InvalidState: No game has begun.
+        """
+        self._now("set_game_state()")
+        self._referee.check_game(state)
+        rewards = {name: self._cumulative_rewards.get(name, 0.0) for name in self.possible_agents}
+        self._enter(self._referee.moment(state))
+        self._cumulative_rewards.update(rewards)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game.
+
+        Args:
+            seed: Seeds everything random from here on: the same seed gives the same games.
+            options: ``fen`` and ``moves`` (a list of UCI) for a start of one's own.
+
+        Raises:
+            InvalidConfig: An option is not known, or the game is over there.
+            InvalidFen: The FEN is not a position of the game.
+            InvalidUci: A move is not legal where it stands.
+        """
+        if seed is not None or self._rng is None:
+            self._rng = seeding.np_random(seed)[0]
+        game_seed = int(self._rng.integers(1 << 63))
+        state = self._referee.start(without_probe(options), Stream(game_seed, "start").seed())
+        if self._moment is None:
+            self._referee.check_planes(state)
+        moment = self._referee.begin(state)
+        self._seed, self._replacements = game_seed, {}
+        self._enter(moment)
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What ``agent`` sees: ``observation`` and ``action_mask``."""
+        moment = self._now("observe()")
+        player = self._index[agent]
+        return {
+            "observation": self._referee.observation(moment, player),
+            "action_mask": self._mask(moment, player),
+        }
+
+    def state(self) -> Planes:
+        """``float32[C, H, W]``: the state as ``player_0`` sees it; see also :attr:`game_state`."""
+        return self._referee.observation(self._now("state()"), 0)
+
+    def step(self, action: int | None) -> None:
+        """Play the action of ``agent_selection``; None for an agent whose game is over.
+
+        Raises:
+            IllegalAction: The action is outside the action space; or it is not legal and
+                ``illegal="raise"``. The game stands as before.
+            InvalidState: No game has begun.
+        """
+        moment = self._now("step()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        player = self._index[agent]
+        index = self._referee.index(action)
+        illegal = not self._referee.is_legal(moment, player, index)
+        if illegal and self._referee.illegal != "terminate":
+            index = self._replacement(moment, player, index)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if illegal and self._referee.illegal == "terminate":
+            self._show(self._referee.forfeit(moment, (player,)), illegal=player)
+            return
+        self._chosen[player] = index
+        waiting = [each for each in self._referee.acting(moment) if each not in self._chosen]
+        if waiting:
+            self.agent_selection = self.possible_agents[waiting[0]]
+            self.infos[agent]["illegal_action"] = illegal
+            return
+        chosen = [self._chosen[each] for each in sorted(self._chosen)]
+        at_once = moment.state.to_play == SIMULTANEOUS
+        joint = np.array(chosen, dtype=np.int64) if at_once else chosen[0]
+        self._show(self._referee.play(moment, joint), illegal=player if illegal else None)
+
+    def render(self) -> Any:
+        """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
+
+        Raises:
+            InvalidConfig: The game cannot be drawn so.
+            InvalidState: No game has begun.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
+            return None
+        return rendering.render(self.game, self._now("render()").state, self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is held that has to be given back."""
+
+    def _now(self, wanted: str) -> Moment:
+        if self._moment is None:
+            message = f"{wanted} needs a game: call reset() first"
+            raise InvalidState(message)
+        return self._moment
+
+    def _enter(self, moment: Moment) -> None:
+        """Everybody takes part from ``moment`` on."""
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection: str | None = None
+        self._show(moment, illegal=None)
+
+    def _show(self, moment: Moment, *, illegal: int | None) -> None:
+        """Make ``moment`` the present one: rewards, flags, infos and whose turn it is."""
+        self._moment = moment
+        self._chosen = {}
+        ending = moment.ending
+        if ending is not None:
+            for name in self.agents:
+                self.rewards[name] = ending.rewards[self._index[name]]
+                self.terminations[name] = ending.terminated
+                self.truncations[name] = not ending.terminated
+        self._accumulate_rewards()
+        self.infos = {
+            name: self._info(moment, self._index[name], illegal=self._index[name] == illegal)
+            for name in self.agents
+        }
+        acting = self._referee.acting(moment)
+        player = acting[0] if acting else self._referee.viewer(moment)
+        self.agent_selection = self.possible_agents[player]
+
+    def _mask(self, moment: Moment, player: int) -> Any:
+        mask = self._referee.mask(moment, player, when_over=0)
+        if player in self._chosen:
+            mask[:] = 0
+        return mask
+
+    def _info(self, moment: Moment, player: int, *, illegal: bool) -> Info:
+        mask = self._referee.mask(moment, player, when_over=0)
+        return self._referee.info(moment, player, mask=mask, illegal=illegal)
+
+    def _replacement(self, moment: Moment, player: int, action: int) -> int:
+        stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
+        return self._referee.replacement(moment, player, action, stream)

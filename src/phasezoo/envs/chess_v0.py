@@ -1,0 +1,44 @@
+"""Chess as a PettingZoo environment.
+
+```python
+from phasezoo.envs import chess_v0
+
+env = chess_v0.env(planes="v1")
+env.reset(seed=7)
+for agent in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+    over = termination or truncation
+    env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+```
+
+Actions, planes, endings and infos are those of :class:`phasezoo.envs.ChessEnv`; ``player_0`` is White.
+"""
+
+from typing import Any, ClassVar
+
+from pettingzoo.utils import wrappers
+
+from phasezoo.envs.aec_env import AECGameEnv
+
+__all__ = ["env", "raw_env"]
+
+
+class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
+    """Chess without wrappers; the options are those of :class:`phasezoo.envs.AECGameEnv`."""
+
+    metadata: ClassVar[dict[str, Any]] = AECGameEnv.metadata | {"name": "chess_v0"}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__("chess", **options)
+
+
+def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
+    """Chess with the check that calls come in order.
+
+    Illegal actions are dealt with by the environment itself (``illegal=``), so that PettingZoo's
+    wrapper for them is not needed.
+
+    Args:
+        options: Those of :class:`phasezoo.envs.AECGameEnv`.
+    """
+    return wrappers.OrderEnforcingWrapper(raw_env(**options))

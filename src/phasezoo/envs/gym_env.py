@@ -1,0 +1,273 @@
+"""Any game as a single-agent Gymnasium environment, its opponents inside."""
+
+from typing import Any, ClassVar, SupportsFloat
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from phasezoo import games
+from phasezoo._core import Stream
+from phasezoo.envs import rendering
+from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated
+from phasezoo.envs.referee import Moment, Referee
+from phasezoo.envs.seats import seat_in_game, seat_of
+from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.types import SIMULTANEOUS, Info, Planes
+
+__all__ = ["GymEnv"]
+
+Step = tuple[Planes, SupportsFloat, bool, bool, Info]
+
+
+class GymEnv(gymnasium.Env[Planes, int]):
+    """A game with a learner in one seat; opponents move inside :meth:`step`.
+
+    Works over every game: ours, and those added with :func:`phasezoo.games.register`. With
+    ``opponent=None`` the learner moves for everybody, one ply a step: the reward is for the player
+    who has just moved, the observation for the player to move, also the last one.
+
+    Args:
+        game: The game or its name.
+        opponent: ``"random"``, the name of another agent, a callable ``(observation, info) ->
+            action``, an agent, or None for self-play; in games of more than two players also a list,
+            in the order of seats.
+        agent_color: The learner's seat: ``"white"``, ``"black"``, a player's index,
+            ``"alternate"`` (the next seat every game) or ``"random"``.
+        planes: Which planes are observed; default the game's own.
+        gate: What says ``info["phase"]``; None for phase 0 throughout.
+        monotone: Whether phases never go back.
+        illegal: After an illegal action ``"terminate"`` (the game ends with -1), ``"raise"``, or
+            ``"random_legal"`` (a legal one is played instead).
+        max_plies: Games are truncated after so many plies; None for no limit.
+        observation: ``"planes"``, or ``"none"`` for agents that look at ``info["state"]`` alone.
+        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
+
+    Raises:
+        InvalidConfig: An option is outside its range.
+        InvalidGate: The gate does not fit the game.
+        InvalidPlaneSpec: The game has no such planes.
+        UnknownGame: No game, or no agent, has that name.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(rendering.MODES),
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        game: "str | games.Game" = "chess",
+        *,
+        opponent: Any = "random",
+        agent_color: int | str = "white",
+        planes: str | None = None,
+        gate: Any = None,
+        monotone: bool = False,
+        illegal: str = "terminate",
+        max_plies: int | None = None,
+        observation: str = "planes",
+        render_mode: str | None = None,
+    ) -> None:
+        self._referee = Referee(
+            game,
+            planes=planes,
+            gate=gate,
+            monotone=monotone,
+            illegal=illegal,
+            max_plies=max_plies,
+            observation=observation,
+        )
+        self.game = self._referee.game
+        self.gate = self._referee.gate
+        players = self.game.num_players
+        self._kinds = None if opponent is None else opponents_of(opponent, players)
+        self._seat_option = seat_of(agent_color, players)
+        self.render_mode = rendering.check_mode(self.game, render_mode)
+        self.action_space = spaces.Discrete(self.game.num_actions)
+        self.observation_space = self._referee.observation_space()
+        self._games = 0
+        self._seed = 0
+        self._seat = 0
+        self._opponents: dict[int, Opponent] = {}
+        self._replacements: Stream | None = None
+        self._moment: Moment | None = None
+
+    @property
+    def seat(self) -> int:
+        """The learner's player index in this game; with ``opponent=None`` the player to move."""
+        if self._kinds is None and self._moment is not None:
+            return self._referee.viewer(self._moment)
+        return self._seat
+
+    @property
+    def game_state(self) -> Any:
+        """The state of the game, a value.
+
+        Raises:
+            InvalidState: No game has begun.
+        """
+        return self._now("game_state").state
+
+    def set_game_state(self, state: Any) -> tuple[Planes, Info]:
+        """Go on from ``state``; seeds, seats and opponents stay as they are.
+
+        Returns:
+            The observation and info there.
+
+        Raises:
+            InvalidState: No game has begun, or it is not the learner's turn there.
+            UnknownGame: The state is of another game.
+        """
+        self._now("set_game_state()")
+        self._referee.check_game(state)
+        moment = self._referee.moment(state)
+        acting = self._referee.acting(moment)
+        if self._kinds is not None and moment.ending is None and self._seat not in acting:
+            message = (
+                f"the learner is player {self._seat}, but player {state.to_play} is to move in that "
+                "state; give a state with the learner to move, or use opponent=None"
+            )
+            raise InvalidState(message)
+        self._moment = moment
+        return self._shown(moment, illegal=False)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Planes, Info]:
+        """Begin a game; opponents move up to the learner's first turn.
+
+        Args:
+            seed: Seeds everything random from here on: the same seed gives the same games.
+            options: ``fen`` and ``moves`` (a list of UCI) for a start of one's own.
+
+        Returns:
+            The observation and info of the learner.
+
+        Raises:
+            InvalidConfig: An option is not known, or the game is over there, or is ended by the
+                opponents' first moves.
+            InvalidFen: The FEN is not a position of the game.
+            InvalidUci: A move is not legal where it stands.
+        """
+        super().reset(seed=seed)
+        count = self._games if seed is None else 0
+        game_seed = int(self.np_random.integers(1 << 63))
+        state = self._referee.start(options, Stream(game_seed, "start").seed())
+        if self._moment is None:
+            self._referee.check_planes(state)
+        seat = seat_in_game(self._seat_option, count, game_seed, self.game.num_players)
+        opponents = {} if self._kinds is None else seated(self._kinds, seat, game_seed)
+        moment = self._advance(self._referee.begin(state), seat, opponents)
+        if moment.ending is not None:
+            message = (
+                f"the opponents' first moves end the game ({moment.ending.reason}) before the "
+                "learner's; start from another position"
+            )
+            raise InvalidConfig(message)
+        self._games, self._seed, self._seat = count + 1, game_seed, seat
+        self._opponents, self._replacements, self._moment = opponents, None, moment
+        return self._shown(moment, illegal=False)
+
+    def step(self, action: int) -> Step:
+        """Play the learner's action, and the opponents' up to the learner's next turn.
+
+        Args:
+            action: An index into the action space.
+
+        Returns:
+            Observation, reward, terminated, truncated, info.
+
+        Raises:
+            IllegalAction: The action is outside the action space; or it is not legal and
+                ``illegal="raise"``; or an opponent answered with an illegal one. The game stands as
+                before the step.
+            InvalidState: No game has begun, or it is over.
+        """
+        moment = self._now("step()")
+        if moment.ending is not None:
+            message = "the game is over: call reset() before the next step()"
+            raise InvalidState(message)
+        index = self._referee.index(action)
+        mover = self.seat
+        illegal = not self._referee.is_legal(moment, mover, index)
+        if illegal and self._referee.illegal == "terminate":
+            after = self._referee.forfeit(moment, (mover,))
+        else:
+            if illegal:
+                index = self._replacement(moment, mover, index)
+            after = self._play(moment, mover, index, self._opponents)
+            after = self._advance(after, self._seat, self._opponents)
+        self._moment = after
+        observation, info = self._shown(after, illegal=illegal)
+        ending = after.ending
+        if ending is None:
+            return observation, 0.0, False, False, info
+        return observation, ending.rewards[mover], ending.terminated, not ending.terminated, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """``bool[A]``: the learner's legal actions, as SB3's MaskablePPO asks for them.
+
+        Raises:
+            InvalidState: No game has begun.
+        """
+        moment = self._now("action_masks()")
+        return self._referee.mask(moment, self.seat, when_over=1).astype(np.bool_)
+
+    def render(self) -> Any:
+        """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
+
+        Raises:
+            InvalidState: No game has begun.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
+            return None
+        moment = self._now("render()")
+        flipped = self._kinds is not None and self._seat == 1
+        return rendering.render(self.game, moment.state, self.render_mode, flipped=flipped)
+
+    def _now(self, wanted: str) -> Moment:
+        if self._moment is None:
+            message = f"{wanted} needs a game: call reset() first"
+            raise InvalidState(message)
+        return self._moment
+
+    def _shown(self, moment: Moment, *, illegal: bool) -> tuple[Planes, Info]:
+        viewer = self._referee.viewer(moment) if self._kinds is None else self._seat
+        mask = self._referee.mask(moment, viewer, when_over=1)
+        info = self._referee.info(moment, viewer, mask=mask, illegal=illegal)
+        return self._referee.observation(moment, viewer), info
+
+    def _replacement(self, moment: Moment, player: int, action: int) -> int:
+        if self._replacements is None:
+            self._replacements = Stream(self._seed, "illegal")
+        return self._referee.replacement(moment, player, action, self._replacements)
+
+    def _advance(self, moment: Moment, seat: int, opponents: dict[int, Opponent]) -> Moment:
+        """Let opponents move until the learner's turn or the end."""
+        if self._kinds is None:
+            if moment.ending is None and moment.state.to_play == SIMULTANEOUS:
+                message = (
+                    f"opponent=None: players of {self.game.name!r} move at once, so that one action "
+                    "a step is not enough; name an opponent"
+                )
+                raise InvalidConfig(message)
+            return moment
+        while moment.ending is None and seat not in self._referee.acting(moment):
+            moment = self._play(moment, None, None, opponents)
+        return moment
+
+    def _play(
+        self, moment: Moment, player: int | None, action: int | None, opponents: dict[int, Opponent]
+    ) -> Moment:
+        """Play one turn: ``player``'s action, and those of opponents who move now."""
+        actions = [
+            action if acting == player else choose(opponents[acting], self._referee, moment, acting)
+            for acting in self._referee.acting(moment)
+        ]
+        at_once = moment.state.to_play == SIMULTANEOUS
+        return self._referee.play(
+            moment, np.array(actions, dtype=np.int64) if at_once else actions[0]
+        )

@@ -1,0 +1,253 @@
+"""Any game as a PettingZoo parallel environment, for games whose players move at once."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import ParallelEnv
+
+from phasezoo import games
+from phasezoo._core import Stream
+from phasezoo.envs import rendering
+from phasezoo.envs.aec_env import agent_names, without_probe
+from phasezoo.envs.referee import Moment, Referee
+from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.types import SIMULTANEOUS, ActionMask, Info, Planes
+
+__all__ = ["ParallelGameEnv"]
+
+Step = tuple[dict[str, Planes], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
+
+
+class ParallelGameEnv(ParallelEnv[str, Planes, int]):
+    """A game in which all players give an action at every step.
+
+    Observations are the bare ``float32[C, H, W]``; masks are in ``infos``. An agent who is not to move
+    has a mask of ones, and what he sends is ignored.
+
+    Args:
+        game: The game or its name.
+        planes: Which planes are observed; default the game's own.
+        gate: What says ``info["phase"]``; None for phase 0 throughout.
+        monotone: Whether phases never go back.
+        illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
+            ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
+        max_plies: Games are truncated after so many plies; None for no limit.
+        render_mode: ``"ansi"`` and, for board games, ``"svg"`` and ``"rgb_array"``; or None.
+
+    Raises:
+        InvalidConfig: An option is outside its range.
+        InvalidGate: The gate does not fit the game.
+        InvalidPlaneSpec: The game has no such planes.
+        UnknownGame: No game has that name.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "game_v0",
+        "render_modes": list(rendering.MODES),
+        "is_parallelizable": True,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        game: "str | games.Game",
+        *,
+        planes: str | None = None,
+        gate: Any = None,
+        monotone: bool = False,
+        illegal: str = "terminate",
+        max_plies: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self._referee = Referee(
+            game, planes=planes, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
+        )
+        self.game = self._referee.game
+        self.gate = self._referee.gate
+        self.render_mode = (
+            render_mode if render_mode == "human" else rendering.check_mode(self.game, render_mode)
+        )
+        self.possible_agents = agent_names(self.game.num_players)
+        self.agents: list[str] = []
+        self.action_spaces = {
+            name: spaces.Discrete(self.game.num_actions) for name in self.possible_agents
+        }
+        self.observation_spaces = {
+            name: self._referee.observation_space() for name in self.possible_agents
+        }
+        self._rng: np.random.Generator | None = None
+        self._seed = 0
+        self._replacements: dict[int, Stream] = {}
+        self._moment: Moment | None = None
+
+    def observation_space(self, agent: str) -> spaces.Box:
+        """The space of ``agent``'s observations, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The space of ``agent``'s actions, the same object at every call."""
+        return self.action_spaces[agent]
+
+    @property
+    def game_state(self) -> Any:
+        """The state of the game, a value.
+
+        Raises:
+            InvalidState: No game has begun.
+        """
+        return self._now("game_state").state
+
+    def set_game_state(self, state: Any) -> tuple[dict[str, Planes], dict[str, Info]]:
+        """Go on from ``state``; seeds stay as they are.
+
+        Returns:
+            Observations and infos there.
+
+        Raises:
+            InvalidConfig: The state is of another game.
+            InvalidState: No game has begun.
+        """
+        self._now("set_game_state()")
+        self._referee.check_game(state)
+        self._moment = self._referee.moment(state)
+        self.agents = [] if self._moment.ending else list(self.possible_agents)
+        return self._observations(), self._infos(self._moment, ())
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Planes], dict[str, Info]]:
+        """Begin a game.
+
+        Args:
+            seed: Seeds everything random from here on: the same seed gives the same games.
+            options: ``fen`` and ``moves`` for a start of one's own, in games with such notation.
+
+        Returns:
+            Observations and infos by agent.
+
+        Raises:
+            InvalidConfig: An option is not known, or the game is over there.
+        """
+        if seed is not None or self._rng is None:
+            self._rng = seeding.np_random(seed)[0]
+        game_seed = int(self._rng.integers(1 << 63))
+        state = self._referee.start(without_probe(options), Stream(game_seed, "start").seed())
+        if self._moment is None:
+            self._referee.check_planes(state)
+        moment = self._referee.begin(state)
+        self._seed, self._replacements, self._moment = game_seed, {}, moment
+        self.agents = list(self.possible_agents)
+        return self._observations(), self._infos(moment, ())
+
+    def step(self, actions: Mapping[str, int]) -> Step:
+        """Play the actions of all who are to move.
+
+        Args:
+            actions: An action for every agent who is to move; others' are ignored.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos by agent.
+
+        Raises:
+            IllegalAction: An action is outside the action space; or it is not legal and
+                ``illegal="raise"``. The game stands as before.
+            InvalidConfig: The action of an agent who is to move is missing.
+            InvalidState: No game has begun, or it is over.
+        """
+        moment = self._now("step()")
+        if moment.ending is not None:
+            message = "the game is over: call reset() before the next step()"
+            raise InvalidState(message)
+        chosen = {player: self._given(actions, player) for player in self._referee.acting(moment)}
+        offenders = tuple(
+            player
+            for player, action in chosen.items()
+            if not self._referee.is_legal(moment, player, action)
+        )
+        if offenders and self._referee.illegal == "terminate":
+            after = self._referee.forfeit(moment, offenders)
+        else:
+            chosen |= {
+                player: self._replacement(moment, player, chosen[player]) for player in offenders
+            }
+            joint = list(chosen.values())
+            at_once = moment.state.to_play == SIMULTANEOUS
+            after = self._referee.play(
+                moment, np.array(joint, dtype=np.int64) if at_once else joint[0]
+            )
+        self._moment = after
+        return self._shown(after, offenders)
+
+    def state(self) -> Planes:
+        """``float32[C, H, W]``: the state as ``player_0`` sees it; see also :attr:`game_state`."""
+        return self._referee.observation(self._now("state()"), 0)
+
+    def render(self) -> Any:
+        """The state as ``render_mode`` says.
+
+        Raises:
+            InvalidConfig: The game cannot be drawn so.
+            InvalidState: No game has begun.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
+            return None
+        return rendering.render(self.game, self._now("render()").state, self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is held that has to be given back."""
+
+    def _now(self, wanted: str) -> Moment:
+        if self._moment is None:
+            message = f"{wanted} needs a game: call reset() first"
+            raise InvalidState(message)
+        return self._moment
+
+    def _given(self, actions: Mapping[str, int], player: int) -> int:
+        name = self.possible_agents[player]
+        if name not in actions:
+            message = f"{name} is to move, but actions has only {sorted(actions)}"
+            raise InvalidConfig(message)
+        return self._referee.index(actions[name])
+
+    def _shown(self, moment: Moment, offenders: tuple[int, ...]) -> Step:
+        names, ending = self.possible_agents, moment.ending
+        rewards = (0.0,) * len(names) if ending is None else ending.rewards
+        terminated = ending is not None and ending.terminated
+        truncated = ending is not None and not ending.terminated
+        self.agents = list(names) if ending is None else []
+        return (
+            self._observations(),
+            dict(zip(names, rewards, strict=True)),
+            dict.fromkeys(names, terminated),
+            dict.fromkeys(names, truncated),
+            self._infos(moment, offenders),
+        )
+
+    def _observations(self) -> dict[str, Planes]:
+        moment = self._now("observations")
+        return {
+            name: self._referee.observation(moment, player)
+            for player, name in enumerate(self.possible_agents)
+        }
+
+    def _infos(self, moment: Moment, offenders: tuple[int, ...]) -> dict[str, Info]:
+        return {
+            name: self._referee.info(
+                moment, player, mask=self._mask(moment, player), illegal=player in offenders
+            )
+            for player, name in enumerate(self.possible_agents)
+        }
+
+    def _mask(self, moment: Moment, player: int) -> ActionMask:
+        if moment.ending is None and player not in self._referee.acting(moment):
+            return np.ones(self.game.num_actions, dtype=np.int8)
+        return self._referee.mask(moment, player, when_over=0)
+
+    def _replacement(self, moment: Moment, player: int, action: int) -> int:
+        stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
+        return self._referee.replacement(moment, player, action, stream)

@@ -1,0 +1,340 @@
+"""One game as an environment conducts it: moments, endings, and what a player is told."""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from phasezoo import games, gating
+from phasezoo._core import Stream
+from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
+from phasezoo.types import SIMULTANEOUS, ActionMask, Info, Planes
+
+__all__ = ["ILLEGAL", "OBSERVATIONS", "Ending", "Moment", "Referee", "one_of"]
+
+ILLEGAL = ("terminate", "raise", "random_legal")
+"""What may happen after an illegal action."""
+
+OBSERVATIONS = ("planes", "none")
+"""What may be observed."""
+
+
+class Ending(NamedTuple):
+    """How a game ended."""
+
+    rewards: tuple[float, ...]
+    """One per player."""
+    terminated: bool
+    """Whether the rules, or an illegal action, ended it; otherwise a length limit did."""
+    result: str | None
+    """``"1-0"``, ``"0-1"``, ``"1/2-1/2"``; ``"win"`` or ``"tie"`` in games not of two players."""
+    reason: str | None
+    """Why it ended, such as ``"checkmate"``."""
+    winners: tuple[int, ...] | None = None
+    """Who won, in games not of two players."""
+
+
+class Moment(NamedTuple):
+    """A state of a game in an environment; a value."""
+
+    state: Any
+    ply: int
+    """Plies since the game's start."""
+    phases: tuple[int, ...]
+    """The phase as each player sees it."""
+    ending: Ending | None = None
+    """How the game ended; None while it goes on."""
+
+
+class Referee:
+    """Conducts one game after another by the same rules; holds nothing of the game it conducts.
+
+    Args:
+        game: The game or its name.
+        planes: Which planes are observed; default the game's own.
+        gate: What says the phase; None for phase 0 throughout.
+        monotone: Whether phases never go back.
+        illegal: One of :data:`ILLEGAL`.
+        max_plies: Games are truncated after so many plies.
+        observation: One of :data:`OBSERVATIONS`.
+
+    Raises:
+        InvalidConfig: An option is outside its range.
+        InvalidGate: The gate does not fit the game.
+        InvalidPlaneSpec: The game has no such planes.
+        UnknownGame: No game has that name.
+    """
+
+    def __init__(
+        self,
+        game: "str | games.Game",
+        *,
+        planes: str | None = None,
+        gate: Any = None,
+        monotone: bool = False,
+        illegal: str = "terminate",
+        max_plies: int | None = None,
+        observation: str = "planes",
+    ) -> None:
+        self.game = games.make(game)
+        self.plane_shape = self.game.plane_shape(planes)
+        self.planes = self.game.default_planes if planes is None else planes
+        self.gate = None if gate is None else gating.make(gate, self.game.name, monotone)
+        self.illegal = one_of("illegal", illegal, ILLEGAL)
+        self.observes = one_of("observation", observation, OBSERVATIONS) == "planes"
+        if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
+            message = (
+                f"max_plies={max_plies!r}: expected a whole number from 1, or None for no limit"
+            )
+            raise InvalidConfig(message)
+        self.max_plies = max_plies
+        self._players = tuple(range(self.game.num_players))
+
+    def observation_space(self) -> spaces.Box:
+        """The space of one player's observation.
+
+        Its bounds are those of the type: planes are mostly 0 and 1, but counters have no fixed limit.
+        """
+        limit = float(np.finfo(np.float32).max)
+        shape = self.plane_shape if self.observes else (0,)
+        return spaces.Box(-limit, limit, shape, dtype=np.float32)
+
+    def start(self, options: Mapping[str, Any] | None, seed: int) -> Any:
+        """The state a game starts from.
+
+        Args:
+            options: ``fen`` and ``moves`` (UCI) for a start of one's own.
+            seed: Draws the start in games with random ones.
+
+        Raises:
+            InvalidConfig: An option is not known, or the game is over there.
+            InvalidFen: The FEN is not a position of the game.
+            InvalidUci: A move is not legal where it stands.
+        """
+        given = {} if options is None else dict(options)
+        unknown = sorted(map(str, given.keys() - {"fen", "moves"}))
+        if unknown:
+            message = f"reset options {unknown}: known are 'fen' (text) and 'moves' (a list of UCI)"
+            raise InvalidConfig(message)
+        moves = given.get("moves")
+        moves = () if moves is None else moves
+        if isinstance(moves, str) or not isinstance(moves, Sequence):
+            message = (
+                f"reset option moves={moves!r}: expected a list of UCI moves, ['e2e4', 'e7e5']"
+            )
+            raise InvalidConfig(message)
+        if given.get("fen") is not None:
+            state = self.game.from_fen(given["fen"], moves)
+        else:
+            state = self.game.initial_state(seed=seed)
+            for move in moves:
+                state = state.play(state.parse_uci(move))
+        if state.is_terminal:
+            reason = _reason(state)
+            message = (
+                f"the position given to reset is over{f' ({reason})' if reason else ''}; "
+                "give one in which the game goes on"
+            )
+            raise InvalidConfig(message)
+        return state
+
+    def begin(self, state: Any) -> Moment:
+        """The first moment of a game that starts with ``state``.
+
+        Raises:
+            GameContract: The game's planes have another shape than it was registered with.
+            InvalidConfig: The game would be cut before its first move.
+        """
+        ply = int(getattr(state, "ply", 0))
+        if self.max_plies is not None and ply >= self.max_plies:
+            message = (
+                f"the moves given to reset are {ply} plies, and max_plies={self.max_plies} ends "
+                "the game there; give fewer moves or raise max_plies"
+            )
+            raise InvalidConfig(message)
+        return self.moment(state)
+
+    def moment(self, state: Any) -> Moment:
+        """``state`` by itself, as if nothing had been played before."""
+        ending = self._ending(state) if state.is_terminal else None
+        return Moment(state, int(getattr(state, "ply", 0)), self._phases(state, None), ending)
+
+    def play(self, moment: Moment, action: Any) -> Moment:
+        """The moment after a legal action, or after those of all who move at once."""
+        state = moment.state.play(action)
+        ply = moment.ply + 1
+        ending = None
+        if state.is_terminal:
+            ending = self._ending(state)
+        elif self.max_plies is not None and ply >= self.max_plies:
+            ending = Ending((0.0,) * len(self._players), terminated=False, result=None, reason=None)
+        return Moment(state, ply, self._phases(state, moment.phases), ending)
+
+    def forfeit(self, moment: Moment, players: Sequence[int]) -> Moment:
+        """The end of a game by illegal actions of ``players``: -1 for them, 0 for the others."""
+        rewards = tuple(-1.0 if player in players else 0.0 for player in self._players)
+        ending = Ending(rewards, terminated=True, result=None, reason="illegal_action")
+        return moment._replace(ending=ending)
+
+    def index(self, action: Any) -> int:
+        """An action as an int inside the action space.
+
+        Raises:
+            IllegalAction: It is none.
+        """
+        try:
+            index = operator.index(action)
+        except TypeError:
+            index = -1
+        if not 0 <= index < self.game.num_actions:
+            message = (
+                f"action {action!r}: expected a whole number from 0 to {self.game.num_actions - 1}"
+            )
+            raise IllegalAction(message)
+        return index
+
+    def is_legal(self, moment: Moment, player: int, action: int) -> bool:
+        """Whether ``player`` may play ``action`` now."""
+        return action in self.legal_actions(moment, player)
+
+    def replacement(self, moment: Moment, player: int, action: int, stream: Stream) -> int:
+        """A legal action, drawn from ``stream``, in place of an illegal one.
+
+        Raises:
+            IllegalAction: The environment was made with ``illegal="raise"``.
+        """
+        legal = self.legal_actions(moment, player)
+        if self.illegal == "raise":
+            message = (
+                f"action {action} is not one of the {len(legal)} legal actions of player {player} "
+                f"at ply {moment.ply}; the action mask shows them"
+            )
+            raise IllegalAction(message)
+        return int(legal[stream.below(len(legal))])
+
+    def check_game(self, state: Any) -> None:
+        """Refuse a state of another game.
+
+        Raises:
+            InvalidConfig: It is one.
+            UnknownGame: It is of no registered game.
+        """
+        name = games.game_of(state).name
+        if name != self.game.name:
+            message = f"{state!r} is a state of {name!r}, not of {self.game.name!r}"
+            raise InvalidConfig(message)
+
+    def legal_actions(self, moment: Moment, player: int) -> npt.NDArray[np.int64]:
+        """``int64[L]``, ascending.
+
+        Raises:
+            GameContract: The player is to move but has none.
+        """
+        actions = games.legal_actions_of(moment.state, player)
+        if len(actions) == 0 and player in games.acting_players(moment.state):
+            message = (
+                f"{self.game.name!r}: player {player} is to move but has no legal action; a game "
+                "must say that it is over, or give at least one action"
+            )
+            raise GameContract(message)
+        return actions
+
+    def acting(self, moment: Moment) -> tuple[int, ...]:
+        """The players who move now, ascending; nobody when the game is over."""
+        return () if moment.ending is not None else games.acting_players(moment.state)
+
+    def viewer(self, moment: Moment) -> int:
+        """The player to move; in a finished game the one who would be next."""
+        player = int(moment.state.to_play)
+        if player == SIMULTANEOUS or player in self._players:
+            return max(player, 0)
+        return moment.ply % len(self._players)
+
+    def observation(self, moment: Moment, player: int) -> Planes:
+        """``float32[C, H, W]`` as ``player`` sees it, or ``float32[0]`` where nothing is observed."""
+        if not self.observes:
+            return np.zeros(0, dtype=np.float32)
+        return games.planes_of(moment.state, self.planes, player)
+
+    def mask(self, moment: Moment, player: int, when_over: int) -> ActionMask:
+        """``int8[A]``: 1 where ``player`` may act so; filled with ``when_over`` in a finished game."""
+        if moment.ending is not None:
+            return np.full(self.game.num_actions, when_over, dtype=np.int8)
+        return games.action_mask(moment.state, player, self.game.num_actions)
+
+    def info(self, moment: Moment, player: int, *, mask: ActionMask, illegal: bool = False) -> Info:
+        """What ``player`` is told besides the observation (SPEC §5)."""
+        state, ending = moment.state, moment.ending
+        info: Info = {"action_mask": mask, "state": state}
+        fen = getattr(state, "fen", None)
+        if fen is not None:
+            info["fen"] = fen
+        info["to_play"] = int(state.to_play)
+        info["ply"] = moment.ply
+        info["phase"] = moment.phases[player]
+        info["result"] = None if ending is None else ending.result
+        info["reason"] = None if ending is None else ending.reason
+        info["illegal_action"] = illegal
+        if len(self._players) != 2:
+            info["winners"] = None if ending is None else ending.winners
+        return info
+
+    def check_planes(self, state: Any) -> None:
+        """Refuse a game whose planes are not what it was registered with.
+
+        Raises:
+            GameContract: They have another shape.
+        """
+        if not self.observes:
+            return
+        shape = games.planes_of(state, self.planes, None if state.to_play >= 0 else 0).shape
+        if shape != self.plane_shape:
+            message = (
+                f"{self.game.name!r}: planes({self.planes!r}) gave shape {shape}, but the game was "
+                f"registered with {self.plane_shape}"
+            )
+            raise GameContract(message)
+
+    def _phases(self, state: Any, previous: tuple[int, ...] | None) -> tuple[int, ...]:
+        gate: Callable[..., int] | None = self.gate
+        if gate is None:
+            return (0,) * len(self._players)
+        if previous is None:
+            return tuple(gate(state, player) for player in self._players)
+        return tuple(gate(state, player, previous[player]) for player in self._players)
+
+    def _ending(self, state: Any) -> Ending:
+        rewards = tuple(float(value) for value in state.returns)
+        if len(rewards) != len(self._players):
+            message = (
+                f"{self.game.name!r}: returns has {len(rewards)} entries, but the game was "
+                f"registered with {len(self._players)} players"
+            )
+            raise GameContract(message)
+        reason = _reason(state)
+        if len(rewards) == 2:
+            result = "1-0" if rewards[0] > 0 else "0-1" if rewards[0] < 0 else "1/2-1/2"
+            return Ending(rewards, terminated=True, result=result, reason=reason)
+        winners = tuple(player for player, reward in enumerate(rewards) if reward > 0)
+        result = "win" if winners else "tie"
+        return Ending(rewards, terminated=True, result=result, reason=reason, winners=winners)
+
+
+def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
+    """``value``, if it is allowed.
+
+    Raises:
+        InvalidConfig: It is not.
+    """
+    if value not in allowed:
+        message = f"{option}={value!r}: expected one of {', '.join(map(repr, allowed))}"
+        raise InvalidConfig(message)
+    return value
+
+
+def _reason(state: Any) -> str | None:
+    outcome = getattr(state, "outcome", None)
+    return None if outcome is None else str(outcome.reason)

@@ -1,0 +1,56 @@
+"""Which player the learner is."""
+
+from typing import Any
+
+from phasezoo._core import Stream
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["COLORS", "Seat", "seat_in_game", "seat_of"]
+
+COLORS = {"white": 0, "black": 1}
+"""Names of the seats in games of two players."""
+
+Seat = int | str
+"""A player's index, ``"alternate"`` or ``"random"``."""
+
+
+def seat_of(agent_color: Any, num_players: int) -> Seat:
+    """The seat that ``agent_color=`` names.
+
+    Args:
+        agent_color: ``"white"`` or ``"black"`` where there are two players, an index,
+            ``"alternate"`` (the next seat every game) or ``"random"`` (drawn every game).
+        num_players: How many players the game has.
+
+    Raises:
+        InvalidConfig: There is no such seat.
+    """
+    if agent_color in ("alternate", "random"):
+        return str(agent_color)
+    if num_players == 2 and agent_color in COLORS:
+        return COLORS[agent_color]
+    is_index = isinstance(agent_color, int) and not isinstance(agent_color, bool)
+    if is_index and 0 <= agent_color < num_players:
+        return int(agent_color)
+    colors = "'white', 'black', " if num_players == 2 else ""
+    message = (
+        f"agent_color={agent_color!r}: expected {colors}'alternate', 'random', or the index of a "
+        f"player, 0 to {num_players - 1}"
+    )
+    raise InvalidConfig(message)
+
+
+def seat_in_game(seat: Seat, game: int, seed: int, num_players: int) -> int:
+    """The learner's seat in one game.
+
+    Args:
+        seat: As :func:`seat_of` gives it.
+        game: Games since the last seeding, this one not counted.
+        seed: The game's seed.
+        num_players: How many players the game has.
+    """
+    if seat == "alternate":
+        return game % num_players
+    if seat == "random":
+        return Stream(seed, "seat").below(num_players)
+    return int(seat)
