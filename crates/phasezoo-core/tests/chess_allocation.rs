@@ -1,5 +1,6 @@
 //! What runs once per node of a search does not allocate.
 
+#![allow(clippy::unwrap_used)] // in a test a panic is a failure
 #![allow(unsafe_code)] // a counting allocator cannot be written without
 
 use std::alloc::{GlobalAlloc, Layout, System};

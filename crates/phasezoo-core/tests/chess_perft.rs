@@ -1,5 +1,7 @@
 //! Move generation against published counts.
 
+#![allow(clippy::unwrap_used)] // in a test a panic is a failure
+
 use std::path::PathBuf;
 
 use phasezoo_core::games::perft::perft_shared;

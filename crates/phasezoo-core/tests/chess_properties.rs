@@ -1,10 +1,12 @@
 //! Properties of chess states along random games, and of parsers on anything at all.
 
+#![allow(clippy::unwrap_used)] // in a test a panic is a failure
+
 use std::collections::{HashMap, HashSet};
 
 use phasezoo_core::Error;
-use phasezoo_core::encode::actions::{action_of, move_of};
 use phasezoo_core::encode::BoardPlanes::V1;
+use phasezoo_core::encode::actions::{action_of, move_of};
 use phasezoo_core::encode::{BoardPlanes, PLANE};
 use phasezoo_core::game::{Game, Reason, Turn};
 use phasezoo_core::games::rules::{Rules, position_key};
@@ -13,8 +15,8 @@ use phasezoo_core::model::SearchModel;
 use phasezoo_core::rng::Stream;
 use proptest::prelude::*;
 use shakmaty::fen::Fen;
-use shakmaty::zobrist::{Zobrist64, Zobrist128};
 use shakmaty::variant::Crazyhouse;
+use shakmaty::zobrist::{Zobrist64, Zobrist128};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
 /// All states of a random game, the start and the end included.

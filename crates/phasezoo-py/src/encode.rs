@@ -186,8 +186,7 @@ fn perft(
     depth: u32,
     threads: Option<usize>,
 ) -> PyResult<u64> {
-    let board =
-        fen.map_or_else(|| AnyBoard::initial(&game), |fen| AnyBoard::from_fen(&game, &fen));
+    let board = fen.map_or_else(|| AnyBoard::initial(&game), |fen| AnyBoard::from_fen(&game, &fen));
     let board = board.map_err(to_py)?;
     let mut interrupt = Ok(());
     let count = py.detach(|| {

@@ -4,11 +4,16 @@
 // Arguments come from Python by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod answers;
 mod encode;
 mod errors;
 mod gating;
+mod leaves;
 mod pgn;
+mod python_game;
 mod records;
+mod results;
+mod search;
 mod state;
 mod threads;
 mod vector;
@@ -24,7 +29,12 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     gating::register(m)?;
     pgn::register(m)?;
     records::register(m)?;
+    search::register(m)?;
+    leaves::register(m)?;
+    results::register(m)?;
     threads::register(m)?;
     vector::register(m)?;
-    m.add("__version__", env!("CARGO_PKG_VERSION"))
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // The stub is the list of names, and it is checked against the module.
+    m.delattr("__all__")
 }

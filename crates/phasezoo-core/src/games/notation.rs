@@ -36,7 +36,9 @@ impl<R: Rules> BoardState<R> {
             Ok(parsed) if plain => {
                 parsed.to_move(self.position()).map_err(|_| error("not a legal move"))
             }
-            _ => Err(error("not a UCI move, which is two squares and, when promoting, one of n b r q")),
+            _ => Err(error(
+                "not a UCI move, which is two squares and, when promoting, one of n b r q",
+            )),
         }
     }
 
@@ -59,7 +61,9 @@ impl<R: Rules> BoardState<R> {
             Ok(San::Null) => Err(error("a null move is never legal")),
             Ok(parsed) => parsed.to_move(self.position()).map_err(|reason| match reason {
                 SanError::IllegalSan => error("not a legal move"),
-                SanError::AmbiguousSan => error("could be more than one move, so name its file or rank"),
+                SanError::AmbiguousSan => {
+                    error("could be more than one move, so name its file or rank")
+                }
             }),
         }
     }
@@ -93,11 +97,7 @@ impl<R: Rules> BoardState<R> {
         match examples.as_slice() {
             [] => format!("'{fen}' has no legal moves"),
             [only] if moves.len() == 1 => format!("the only legal move of '{fen}' is {only}"),
-            some => format!(
-                "'{fen}' has {} legal moves, such as {}",
-                moves.len(),
-                some.join(", ")
-            ),
+            some => format!("'{fen}' has {} legal moves, such as {}", moves.len(), some.join(", ")),
         }
     }
 }
