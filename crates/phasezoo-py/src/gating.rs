@@ -190,7 +190,7 @@ impl Gate {
 }
 
 /// The `key` of a user's own state, if it has one.
-fn own_key(state: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+pub(crate) fn own_key(state: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     match state.getattr("key") {
         Ok(key) => key.extract().map(Some).map_err(|_| {
             to_py(Error::InvalidGate(format!(

@@ -51,6 +51,11 @@ impl<M: SearchModel> SearchPool<M> {
         &self.model
     }
 
+    /// The size of the action space.
+    pub fn num_actions(&self) -> usize {
+        self.model.num_actions()
+    }
+
     /// The parameters of every search.
     pub fn params(&self) -> &Params {
         &self.rules.params

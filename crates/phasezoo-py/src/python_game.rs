@@ -1,0 +1,275 @@
+//! A user's Python game as a search model: states are Python objects, every question is a call.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArrayMethods};
+use phasezoo_core::game::{Action, MAX_PLAYERS, Player, Returns};
+use phasezoo_core::gating::{Features, View};
+use phasezoo_core::model::{SearchModel, ValueRule};
+use phasezoo_core::{Error, Result};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+use crate::gating::own_key;
+
+/// How far returns may leave [-1, 1], or the sum of two players' zero: rounding of float32.
+const SLACK: f32 = 1e-4;
+
+/// A game whose states have the members of `phasezoo.types.State`.
+#[derive(Clone)]
+pub(crate) struct PythonModel {
+    name: Arc<str>,
+    num_players: usize,
+    num_actions: usize,
+    /// What the game was given as; asked for the shapes of planes.
+    handle: Arc<Py<PyAny>>,
+}
+
+/// A state of the user's. Cloning it does not need the interpreter lock.
+#[derive(Clone)]
+pub(crate) struct PythonState(Arc<Py<PyAny>>);
+
+impl PythonState {
+    /// The user's object.
+    pub(crate) fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.0.bind(py)
+    }
+}
+
+impl From<Bound<'_, PyAny>> for PythonState {
+    fn from(object: Bound<'_, PyAny>) -> Self {
+        Self(Arc::new(object.unbind()))
+    }
+}
+
+impl PythonModel {
+    /// The model of a game handle with `num_players`, `num_actions` and, for messages, `name`.
+    pub(crate) fn new(handle: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let name = match handle.getattr("name") {
+            Ok(name) => name.to_string(),
+            Err(_) => handle.get_type().name()?.to_string(),
+        };
+        let num_players: usize = handle.getattr("num_players")?.extract()?;
+        let num_actions: usize = handle.getattr("num_actions")?.extract()?;
+        if !(1..=MAX_PLAYERS).contains(&num_players) || num_actions == 0 {
+            return Err(crate::errors::to_py(Error::InvalidConfig(format!(
+                "{name}: {num_players} players and {num_actions} actions; allowed are 1 to \
+                 {MAX_PLAYERS} players and at least one action"
+            ))));
+        }
+        let handle = Arc::new(handle.clone().unbind());
+        Ok(Self { name: name.into(), num_players, num_actions, handle })
+    }
+
+    /// float32[C, H, W] of a state as its player to move sees it, checked against what the game was
+    /// registered with.
+    pub(crate) fn planes<'py>(
+        &self,
+        state: &PythonState,
+        py: Python<'py>,
+        spec: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let numpy = py.import("numpy")?;
+        let given = state.object(py).call_method1("planes", (spec,))?;
+        let planes = numpy.call_method1("asarray", (given, numpy.getattr("float32")?))?;
+        if let Ok(shapes) = self.handle.bind(py).getattr("plane_shape") {
+            let expected: Vec<usize> = shapes.call1((spec,))?.extract()?;
+            let shape: Vec<usize> = planes.getattr("shape")?.extract()?;
+            if shape != expected {
+                return Err(crate::errors::to_py(self.broken(
+                    state.object(py),
+                    &format!("planes({spec:?}) has shape {shape:?}, registered is {expected:?}"),
+                )));
+            }
+        }
+        Ok(planes)
+    }
+
+    fn broken(&self, state: &Bound<'_, PyAny>, what: &str) -> Error {
+        let shown =
+            state.repr().map_or_else(|_| "a state without repr".into(), |text| text.to_string());
+        Error::GameContract(format!("{}: {what}, in {shown}", self.name))
+    }
+
+    fn legal(&self, state: &Bound<'_, PyAny>, actions: &mut Vec<Action>) -> Result<()> {
+        actions.clear();
+        let given = integers(&state.getattr("legal_actions").map_err(external)?)
+            .map_err(|_| self.broken(state, "legal_actions are not whole numbers"))?;
+        if given.is_empty() {
+            return Err(self.broken(state, "legal_actions is empty, but is_terminal is not set"));
+        }
+        for action in given {
+            let index = usize::try_from(action).ok().filter(|&index| index < self.num_actions);
+            let Some(index) = index else {
+                let what =
+                    format!("legal action {action} is outside 0 to {}", self.num_actions - 1);
+                return Err(self.broken(state, &what));
+            };
+            if actions.last().is_some_and(|&last| last as usize >= index) {
+                let what = format!("legal_actions do not ascend at {action} (each once, in order)");
+                return Err(self.broken(state, &what));
+            }
+            actions.push(index as Action);
+        }
+        Ok(())
+    }
+
+    fn returns(&self, state: &Bound<'_, PyAny>) -> Result<Returns> {
+        let given = state.getattr("returns").map_err(external)?;
+        let values: Vec<f32> = given
+            .try_iter()
+            .and_then(|items| items.map(|item| item?.extract()).collect())
+            .map_err(|_| self.broken(state, "returns are not numbers"))?;
+        if values.len() != self.num_players {
+            let what =
+                format!("returns has {} numbers for {} players", values.len(), self.num_players);
+            return Err(self.broken(state, &what));
+        }
+        if let Some(value) = values.iter().find(|value| !(value.abs() <= 1.0 + SLACK)) {
+            return Err(self.broken(state, &format!("a return is {value}, outside [-1, 1]")));
+        }
+        if let [first, second] = values[..]
+            && (first + second).abs() > SLACK
+        {
+            let what = format!("returns {values:?} of two players do not add up to zero");
+            return Err(self.broken(state, &what));
+        }
+        Ok(Returns::new(&values))
+    }
+
+    fn is_over(state: &Bound<'_, PyAny>) -> Result<bool> {
+        state.getattr("is_terminal").and_then(|over| over.is_truthy()).map_err(external)
+    }
+}
+
+impl SearchModel for PythonModel {
+    type State = PythonState;
+    type Snapshot = PythonState;
+
+    fn value_rule(&self) -> ValueRule {
+        match self.num_players {
+            1 => ValueRule::Same,
+            2 => ValueRule::Negate,
+            more => ValueRule::PerPlayer(more),
+        }
+    }
+
+    fn num_actions(&self) -> usize {
+        self.num_actions
+    }
+
+    fn actor(&self, state: &PythonState) -> Result<Player> {
+        Python::attach(|py| {
+            let state = state.object(py);
+            let player = state.getattr("to_play").map_err(external)?;
+            match player.extract::<i64>() {
+                Ok(player) if (0..self.num_players as i64).contains(&player) => {
+                    Ok(player as Player)
+                }
+                _ => {
+                    let last = self.num_players - 1;
+                    let what = format!(
+                        "to_play is {player}, expected a player from 0 to {last} (this search walks \
+                         games in which one player moves at a time)"
+                    );
+                    Err(self.broken(state, &what))
+                }
+            }
+        })
+    }
+
+    fn actions(&self, state: &PythonState, actions: &mut Vec<Action>) -> Result<()> {
+        Python::attach(|py| self.legal(state.object(py), actions))
+    }
+
+    fn advance(&self, state: &mut PythonState, action: Action) -> Result<()> {
+        Python::attach(|py| {
+            let next = state.object(py).call_method1("play", (action,)).map_err(external)?;
+            *state = next.into();
+            Ok(())
+        })
+    }
+
+    fn terminal(&self, state: &PythonState) -> Result<Option<Returns>> {
+        Python::attach(|py| {
+            let state = state.object(py);
+            if Self::is_over(state)? { self.returns(state).map(Some) } else { Ok(None) }
+        })
+    }
+
+    fn snapshot(&self, state: &PythonState) -> PythonState {
+        state.clone()
+    }
+
+    fn restore(
+        &self,
+        state: &mut PythonState,
+        _root: &PythonState,
+        _path: &[Action],
+        snapshot: &PythonState,
+    ) -> Result<()> {
+        state.clone_from(snapshot);
+        Ok(())
+    }
+
+    fn features(&self, state: &PythonState) -> Result<Features> {
+        Python::attach(|py| {
+            let key = own_key(state.object(py)).map_err(external)?;
+            Ok(Features { key, view: View::Plain })
+        })
+    }
+
+    fn ply(&self, state: &PythonState) -> Option<u32> {
+        Python::attach(|py| state.object(py).getattr("ply").ok()?.extract().ok())
+    }
+
+    /// By `==` where the type defines it, otherwise by turn and legal actions.
+    fn same(&self, a: &PythonState, b: &PythonState) -> Result<bool> {
+        Python::attach(|py| {
+            let (a, b) = (a.object(py), b.object(py));
+            match has_equality(a)
+                .and_then(|equality| if equality { a.eq(b).map(Some) } else { Ok(None) })
+            {
+                Ok(Some(equal)) => Ok(equal),
+                Ok(None) => self.looks_same(a, b),
+                // States that cannot be compared (arrays in a dataclass, say) are not the same.
+                Err(error) if error.is_instance_of::<PyException>(py) => Ok(false),
+                Err(error) => Err(external(error)),
+            }
+        })
+    }
+}
+
+impl PythonModel {
+    fn looks_same(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> Result<bool> {
+        if Self::is_over(a)? || Self::is_over(b)? {
+            return Ok(false);
+        }
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        self.legal(a, &mut of_a)?;
+        self.legal(b, &mut of_b)?;
+        let turn = |state: &Bound<'_, PyAny>| {
+            state.getattr("to_play").and_then(|player| player.extract::<i64>()).map_err(external)
+        };
+        Ok(of_a == of_b && turn(a)? == turn(b)?)
+    }
+}
+
+/// Whether a state's type has an `__eq__` of its own.
+fn has_equality(state: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let object = state.py().import("builtins")?.getattr("object")?;
+    Ok(!state.get_type().getattr("__eq__")?.is(&object.getattr("__eq__")?))
+}
+
+/// The whole numbers of an array or any other sequence.
+pub(crate) fn integers(given: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    if let Ok(array) = given.cast::<PyArray1<i64>>() {
+        return Ok(array.to_vec()?);
+    }
+    given.try_iter()?.map(|item| item?.extract()).collect()
+}
+
+/// An exception of the user's own code, which comes back as it was.
+fn external(error: PyErr) -> Error {
+    Error::External(Box::new(error))
+}

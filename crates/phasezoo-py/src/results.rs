@@ -1,0 +1,102 @@
+//! `SearchResult`: what a search found.
+
+use numpy::{IntoPyArray, PyArray1};
+use phasezoo_core::search;
+use pyo3::prelude::*;
+
+type Floats = Py<PyArray1<f32>>;
+type Integers = Py<PyArray1<i64>>;
+
+/// What a search found, from the view of the root's player to move.
+#[pyclass(frozen, get_all, module = "phasezoo._core")]
+pub(crate) struct SearchResult {
+    /// The action to play.
+    action: u32,
+    /// int64[L]: the root's legal actions, ascending.
+    actions: Integers,
+    /// int64[L]: simulations through each, those of a reused subtree included.
+    visits: Integers,
+    /// float32[L]: mean value of each, exact where proven; -1 (or what fpu says) where unvisited.
+    q: Floats,
+    /// float32[L]: prior of each at the node temperature, without noise.
+    prior: Floats,
+    /// float32[A]: the final policy, before the play temperature; sums to 1.
+    policy: Floats,
+    /// The line that the search expects, `action` first.
+    pv: Vec<u32>,
+    /// The root's mean value, exact where proven.
+    value: f32,
+    /// float32[P]: the same for each player, in games of more than two.
+    values: Option<Floats>,
+    /// Positions newly evaluated.
+    nodes: u64,
+    /// Simulations of this search.
+    simulations: u64,
+    /// The longest descent of this search, in plies.
+    depth: u32,
+    /// "win", "loss" or "draw" where the solver knows; None otherwise.
+    proven: Option<&'static str>,
+    /// Plies to the end behind a proof.
+    proven_plies: Option<u16>,
+    /// Wall-clock time of the search.
+    seconds: f64,
+    /// The root's phase; 0 without a gate.
+    phase: i8,
+    /// Why the search ended: "nodes", "simulations", "movetime", "solved", "forced", "exhausted",
+    /// "memory", "stopped" or "failed".
+    ended: &'static str,
+    /// Bytes that the tree holds.
+    memory: usize,
+}
+
+impl SearchResult {
+    /// The core's result, in a game of `num_actions` actions.
+    pub(crate) fn new(py: Python<'_>, found: search::SearchResult, num_actions: usize) -> Self {
+        let mut policy = vec![0.0; num_actions];
+        for (&action, &share) in found.actions.iter().zip(&found.policy) {
+            policy[action as usize] = share;
+        }
+        let integers = |numbers: &[u32]| {
+            numbers.iter().map(|&n| i64::from(n)).collect::<Vec<_>>().into_pyarray(py).unbind()
+        };
+        Self {
+            action: found.action,
+            actions: integers(&found.actions),
+            visits: integers(&found.visits),
+            q: found.q.into_pyarray(py).unbind(),
+            prior: found.prior.into_pyarray(py).unbind(),
+            policy: policy.into_pyarray(py).unbind(),
+            pv: found.pv,
+            value: found.value,
+            values: found.values.map(|values| values.into_pyarray(py).unbind()),
+            nodes: found.nodes,
+            simulations: found.simulations,
+            depth: found.depth,
+            proven: found.proven.map(|(worth, _)| match worth {
+                worth if worth > 0.0 => "win",
+                worth if worth < 0.0 => "loss",
+                _ => "draw",
+            }),
+            proven_plies: found.proven.map(|(_, plies)| plies),
+            seconds: found.seconds,
+            phase: found.phase,
+            ended: found.ended.as_str(),
+            memory: found.memory,
+        }
+    }
+}
+
+#[pymethods]
+impl SearchResult {
+    fn __repr__(&self) -> String {
+        let proven = self.proven.map_or_else(String::new, |proven| format!(", proven {proven}"));
+        format!(
+            "<SearchResult action={} value={:.3}{proven}, {} nodes, {} simulations, depth {}>",
+            self.action, self.value, self.nodes, self.simulations, self.depth
+        )
+    }
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<SearchResult>()
+}

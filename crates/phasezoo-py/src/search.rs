@@ -1,0 +1,501 @@
+//! `SearchPool`: searches driven from Python.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use phasezoo_core::games::ChessModel;
+use phasezoo_core::search::{self, Limit, Params, Status, VirtualStyle};
+use phasezoo_core::{Error, Result, gating, threads};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+
+use crate::answers::Answers;
+use crate::errors::to_py;
+use crate::gating::Gate;
+use crate::leaves::{LeafBatch, Rows, dispatch_rows};
+use crate::python_game::PythonModel;
+use crate::results::SearchResult;
+use crate::state::{ActionIndex, AnyBoard, BoardState};
+
+/// Numbers the pools of a process, so that a batch finds its way home only.
+static NEXT_POOL: AtomicU64 = AtomicU64::new(1);
+
+/// What steers the searches of a pool; an immutable value. `agents.SearchConfig` documents the fields.
+#[pyclass(frozen, get_all, eq, module = "phasezoo._core")]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SearchParams {
+    batch_size: i64,
+    c_puct_init: f64,
+    c_puct_base: f64,
+    fpu: Option<f64>,
+    virtual_style: String,
+    virtual_mix_threshold: i64,
+    node_temperature: f64,
+    dirichlet_alpha: f64,
+    dirichlet_epsilon: f64,
+    q_value_weight: f64,
+    q_veto_delta: f64,
+    temperature: f64,
+    temperature_plies: i64,
+    temperature_decay: f64,
+    quantile_clipping: f64,
+    solver: bool,
+    reuse_tree: bool,
+    memory_mb: i64,
+    draw_on_second_occurrence: bool,
+}
+
+#[pymethods]
+impl SearchParams {
+    /// Settings of match play, with those given changed. `memory_mb=0` is no limit.
+    #[new]
+    #[pyo3(signature = (*, batch_size = 1, c_puct_init = 2.5, c_puct_base = 19652.0, fpu = None,
+        virtual_style = "virtual_mix", virtual_mix_threshold = 1000, node_temperature = 1.7,
+        dirichlet_alpha = 0.2, dirichlet_epsilon = 0.0, q_value_weight = 1.0, q_veto_delta = 0.4,
+        temperature = 0.0, temperature_plies = 0, temperature_decay = 0.92, quantile_clipping = 0.25,
+        solver = true, reuse_tree = true, memory_mb = 0, draw_on_second_occurrence = false))]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)] // keywords of one record
+    fn new(
+        batch_size: i64,
+        c_puct_init: f64,
+        c_puct_base: f64,
+        fpu: Option<f64>,
+        virtual_style: &str,
+        virtual_mix_threshold: i64,
+        node_temperature: f64,
+        dirichlet_alpha: f64,
+        dirichlet_epsilon: f64,
+        q_value_weight: f64,
+        q_veto_delta: f64,
+        temperature: f64,
+        temperature_plies: i64,
+        temperature_decay: f64,
+        quantile_clipping: f64,
+        solver: bool,
+        reuse_tree: bool,
+        memory_mb: i64,
+        draw_on_second_occurrence: bool,
+    ) -> PyResult<Self> {
+        let params = Self {
+            batch_size,
+            c_puct_init,
+            c_puct_base,
+            fpu,
+            virtual_style: virtual_style.to_owned(),
+            virtual_mix_threshold,
+            node_temperature,
+            dirichlet_alpha,
+            dirichlet_epsilon,
+            q_value_weight,
+            q_veto_delta,
+            temperature,
+            temperature_plies,
+            temperature_decay,
+            quantile_clipping,
+            solver,
+            reuse_tree,
+            memory_mb,
+            draw_on_second_occurrence,
+        };
+        params.core().map_err(to_py)?;
+        Ok(params)
+    }
+}
+
+impl SearchParams {
+    /// The same for the core, checked.
+    fn core(&self) -> Result<Params> {
+        let memory = whole("memory_mb", self.memory_mb)? as usize;
+        let params = Params {
+            batch_size: whole("batch_size", self.batch_size)? as usize,
+            c_puct_init: self.c_puct_init as f32,
+            c_puct_base: self.c_puct_base as f32,
+            fpu: self.fpu.map(|reduction| reduction as f32),
+            virtual_style: VirtualStyle::parse(&self.virtual_style)?,
+            virtual_mix_threshold: whole("virtual_mix_threshold", self.virtual_mix_threshold)?,
+            node_temperature: self.node_temperature as f32,
+            dirichlet_alpha: self.dirichlet_alpha as f32,
+            dirichlet_epsilon: self.dirichlet_epsilon as f32,
+            q_value_weight: self.q_value_weight as f32,
+            q_veto_delta: self.q_veto_delta as f32,
+            temperature: self.temperature as f32,
+            temperature_plies: whole("temperature_plies", self.temperature_plies)?,
+            temperature_decay: self.temperature_decay as f32,
+            quantile_clipping: self.quantile_clipping as f32,
+            solver: self.solver,
+            reuse_tree: self.reuse_tree,
+            memory: (memory > 0).then_some(memory << 20),
+            draw_on_second_occurrence: self.draw_on_second_occurrence,
+        };
+        params.check()?;
+        Ok(params)
+    }
+}
+
+fn whole(name: &str, given: i64) -> Result<u32> {
+    u32::try_from(given).map_err(|_| {
+        Error::InvalidConfig(format!("{name} is {given}, allowed are whole numbers from 0"))
+    })
+}
+
+/// The pools of each model that may be searched.
+enum AnyPool {
+    Chess(search::SearchPool<ChessModel>),
+    Python(search::SearchPool<PythonModel>),
+}
+
+/// Evaluates an expression on the pool inside an [`AnyPool`], whatever its model.
+macro_rules! dispatch_pool {
+    ($any:expr, $pool:ident => $body:expr) => {
+        match $any {
+            AnyPool::Chess($pool) => $body,
+            AnyPool::Python($pool) => $body,
+        }
+    };
+}
+
+/// Many searches whose leaves go out together. Any thread may call; calls wait for each other.
+#[pyclass(frozen, module = "phasezoo._core")]
+pub(crate) struct SearchPool {
+    pool: Mutex<AnyPool>,
+    /// The thread that works on the pool, so that a game's own code that calls back is told so instead
+    /// of waiting for itself.
+    holder: Mutex<Option<ThreadId>>,
+    number: u64,
+    native: bool,
+    threads: Option<usize>,
+    /// A gate that the core does not know, asked about each new leaf.
+    gate: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl SearchPool {
+    /// A pool of searches of "chess", or of a game handle with `num_players` and `num_actions`.
+    #[new]
+    #[pyo3(signature = (game, params, gate = None, threads = None))]
+    fn new(
+        game: &Bound<'_, PyAny>,
+        params: &SearchParams,
+        gate: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        threads::count(threads).map_err(to_py)?;
+        let known: Option<gating::Gate> =
+            gate.and_then(|gate| gate.cast::<Gate>().ok()).map(|gate| gate.get().gate.clone());
+        let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
+        let params = params.core().map_err(to_py)?;
+        let name = native_name(game);
+        let native = name.is_some();
+        let pool = match name.as_deref() {
+            Some("chess") => search::SearchPool::new(ChessModel::new(), params, known, threads)
+                .map(AnyPool::Chess),
+            Some(other) => Err(Error::UnknownGame(format!(
+                "{other:?}: the core searches \"chess\", and games of your own by their handle \
+                 (games.make(name))"
+            ))),
+            // A user's code runs under the interpreter lock: more threads would only wait for it.
+            None => search::SearchPool::new(PythonModel::new(game)?, params, known, Some(1))
+                .map(AnyPool::Python),
+        };
+        Ok(Self {
+            pool: Mutex::new(pool.map_err(to_py)?),
+            holder: Mutex::default(),
+            number: NEXT_POOL.fetch_add(1, Ordering::Relaxed),
+            native,
+            threads,
+            gate: own,
+        })
+    }
+
+    /// Add a tree that draws its randomness from `seed`; returns its number.
+    fn add(&self, py: Python<'_>, seed: u64) -> PyResult<u32> {
+        self.with(py, |any| dispatch_pool!(any, pool => pool.add(seed)))
+    }
+
+    /// Forget a tree; its number is not used again.
+    fn remove(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
+        let tree = number(tree)?;
+        self.with(py, |any| dispatch_pool!(any, pool => pool.remove(tree)))
+    }
+
+    /// Begin a search; what is known of `root` is kept if `advance` has led there.
+    #[pyo3(signature = (tree, root, *, nodes = None, simulations = None, movetime_ms = None,
+        infinite = false, previous_phase = None))]
+    #[allow(clippy::too_many_arguments)] // keywords
+    fn begin(
+        &self,
+        py: Python<'_>,
+        tree: i64,
+        root: &Bound<'_, PyAny>,
+        nodes: Option<i64>,
+        simulations: Option<i64>,
+        movetime_ms: Option<f64>,
+        infinite: bool,
+        previous_phase: Option<i8>,
+    ) -> PyResult<()> {
+        let tree = number(tree)?;
+        let limit = limit(nodes, simulations, movetime_ms, infinite).map_err(to_py)?;
+        let previous = previous_phase.unwrap_or(-1);
+        if self.native {
+            let state = root.cast::<BoardState>().map_err(|_| wrong_root(root))?;
+            let AnyBoard::Chess(board) = state.get().board.clone();
+            return self.with(py, |any| match any {
+                AnyPool::Chess(pool) => pool.begin(tree, board, limit, previous),
+                AnyPool::Python(_) => Ok(()),
+            });
+        }
+        let state = root.clone().into();
+        self.with(py, |any| match any {
+            AnyPool::Chess(_) => Ok(()),
+            AnyPool::Python(pool) => pool.begin(tree, state, limit, previous),
+        })
+    }
+
+    /// Follow a move of the game: its subtree becomes the tree.
+    fn advance(&self, py: Python<'_>, tree: i64, action: ActionIndex) -> PyResult<()> {
+        let tree = number(tree)?;
+        self.with(py, |any| dispatch_pool!(any, pool => pool.advance(tree, action.0)))
+    }
+
+    /// End a search; leaves that are out may still be completed.
+    fn stop(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
+        let tree = number(tree)?;
+        self.with(py, |any| dispatch_pool!(any, pool => pool.stop(tree)))
+    }
+
+    /// Forget what a tree knows, and what is outstanding.
+    fn clear(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
+        let tree = number(tree)?;
+        self.with(py, |any| dispatch_pool!(any, pool => pool.clear(tree)))
+    }
+
+    /// Whether a search has not ended.
+    fn is_running(&self, py: Python<'_>, tree: i64) -> PyResult<bool> {
+        let tree = number(tree)?;
+        let status = self.with(py, |any| dispatch_pool!(any, pool => pool.status(tree)))?;
+        Ok(status == Status::Running)
+    }
+
+    /// "idle", "running", or why the search ended.
+    fn status(&self, py: Python<'_>, tree: i64) -> PyResult<&'static str> {
+        let tree = number(tree)?;
+        let status = self.with(py, |any| dispatch_pool!(any, pool => pool.status(tree)))?;
+        Ok(match status {
+            Status::Idle => "idle",
+            Status::Running => "running",
+            Status::Ended(why) => why.as_str(),
+        })
+    }
+
+    /// (nodes, simulations) of a tree's search so far.
+    fn progress(&self, py: Python<'_>, tree: i64) -> PyResult<(u64, u64)> {
+        let tree = number(tree)?;
+        self.with(py, |any| dispatch_pool!(any, pool => pool.progress(tree)))
+    }
+
+    /// How many searches have not ended.
+    #[getter]
+    fn running(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |any| Ok(dispatch_pool!(any, pool => pool.running())))
+    }
+
+    /// New leaves of all running trees, at most `max_rows`; there may be none.
+    fn collect(&self, py: Python<'_>, max_rows: usize) -> PyResult<LeafBatch> {
+        if max_rows == 0 {
+            let message = "max_rows is 0: at least one row is needed to go on".into();
+            return Err(to_py(Error::InvalidConfig(message)));
+        }
+        let rows = self.with_released(py, |any| match any {
+            AnyPool::Chess(pool) => pool.collect(max_rows).map(Rows::Chess),
+            AnyPool::Python(pool) => {
+                let model = pool.model().clone();
+                pool.collect(max_rows).map(|batch| Rows::Python(batch, model))
+            }
+        })?;
+        let leaves = LeafBatch::new(rows, self.number, self.threads);
+        match &self.gate {
+            Some(gate) if leaves.count() > 0 => self.gated(py, gate.bind(py), leaves),
+            _ => Ok(leaves),
+        }
+    }
+
+    /// Enter the evaluation of leaves, in any order and division. On an error nothing has changed.
+    #[pyo3(signature = (leaves, policy_logits = None, legal_logits = None, value = None, wdl = None))]
+    fn complete(
+        &self,
+        py: Python<'_>,
+        leaves: &LeafBatch,
+        policy_logits: Option<&Bound<'_, PyAny>>,
+        legal_logits: Option<&Bound<'_, PyAny>>,
+        value: Option<&Bound<'_, PyAny>>,
+        wdl: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        self.check_home(leaves)?;
+        let legal = dispatch_rows!(&leaves.rows, batch => batch.actions.len());
+        let answers = Answers::new(leaves.count(), legal, policy_logits, legal_logits, value, wdl)?;
+        let evaluation = answers.evaluation();
+        self.with_released(py, |any| match (any, &leaves.rows) {
+            (AnyPool::Chess(pool), Rows::Chess(batch)) => pool.complete(batch, &evaluation),
+            (AnyPool::Python(pool), Rows::Python(batch, _)) => pool.complete(batch, &evaluation),
+            _ => Ok(()),
+        })
+    }
+
+    /// Give leaves up: their trees are as if they had not been handed out.
+    fn cancel(&self, py: Python<'_>, leaves: &LeafBatch) -> PyResult<()> {
+        self.check_home(leaves)?;
+        self.with(py, |any| {
+            match (any, &leaves.rows) {
+                (AnyPool::Chess(pool), Rows::Chess(batch)) => pool.cancel(batch),
+                (AnyPool::Python(pool), Rows::Python(batch, _)) => pool.cancel(batch),
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    /// End a search if it still runs, and say what it found.
+    fn finish(&self, py: Python<'_>, tree: i64) -> PyResult<SearchResult> {
+        let tree = number(tree)?;
+        let (result, actions) = self.with(py, |any| {
+            dispatch_pool!(any, pool => {
+                pool.finish(tree).map(|result| (result, pool.num_actions()))
+            })
+        })?;
+        Ok(SearchResult::new(py, result, actions))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<SearchPool with {} searches running>", self.running(py)?))
+    }
+}
+
+impl SearchPool {
+    /// Works on the pool with the interpreter lock held: for short work and for users' games.
+    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut AnyPool) -> Result<R>) -> PyResult<R> {
+        self.check_reentrance()?;
+        let mut pool = self.pool.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        self.set_holder(Some(std::thread::current().id()));
+        let result = work(&mut pool);
+        self.set_holder(None);
+        drop(pool);
+        result.map_err(to_py)
+    }
+
+    /// Works on the pool with the interpreter lock released, where the game is native.
+    fn with_released<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut AnyPool) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        if !self.native {
+            return self.with(py, work);
+        }
+        py.detach(|| work(&mut self.pool.lock().unwrap_or_else(PoisonError::into_inner)))
+            .map_err(to_py)
+    }
+
+    fn set_holder(&self, thread: Option<ThreadId>) {
+        *self.holder.lock().unwrap_or_else(PoisonError::into_inner) = thread;
+    }
+
+    fn check_reentrance(&self) -> PyResult<()> {
+        let holder = *self.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        if holder != Some(std::thread::current().id()) {
+            return Ok(());
+        }
+        let message = "the game's own code called the pool that is asking it: use another pool";
+        Err(to_py(Error::InvalidState(message.into())))
+    }
+
+    fn check_home(&self, leaves: &LeafBatch) -> PyResult<()> {
+        if leaves.pool == self.number {
+            return Ok(());
+        }
+        let message =
+            "these leaves belong to another pool: complete them where they were collected";
+        Err(to_py(Error::InvalidState(message.into())))
+    }
+
+    /// The leaves with the phases that a gate of the user's gives them. When it fails, the leaves are
+    /// given up.
+    fn gated(
+        &self,
+        py: Python<'_>,
+        gate: &Bound<'_, PyAny>,
+        mut leaves: LeafBatch,
+    ) -> PyResult<LeafBatch> {
+        match leaves.ask_gate(py, gate) {
+            Ok(phases) => {
+                self.with(py, |any| match (any, &mut leaves.rows) {
+                    (AnyPool::Chess(pool), Rows::Chess(batch)) => pool.set_phases(batch, &phases),
+                    (AnyPool::Python(pool), Rows::Python(batch, _)) => {
+                        pool.set_phases(batch, &phases)
+                    }
+                    _ => Ok(()),
+                })?;
+                Ok(leaves)
+            }
+            Err(error) => {
+                self.cancel(py, &leaves)?;
+                Err(error)
+            }
+        }
+    }
+}
+
+fn limit(
+    nodes: Option<i64>,
+    simulations: Option<i64>,
+    movetime_ms: Option<f64>,
+    infinite: bool,
+) -> Result<Limit> {
+    let count = |name: &str, given: Option<i64>| match given {
+        None => Ok(None),
+        Some(count @ 1..) => Ok(Some(count as u64)),
+        Some(other) => {
+            Err(Error::InvalidConfig(format!("{name} is {other}, at least 1 is needed")))
+        }
+    };
+    let movetime = movetime_ms.map(|ms| match Duration::try_from_secs_f64(ms / 1e3) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err(Error::InvalidConfig(format!(
+            "movetime_ms is {ms}, expected a positive number of milliseconds"
+        ))),
+    });
+    Ok(Limit {
+        nodes: count("nodes", nodes)?,
+        simulations: count("simulations", simulations)?,
+        movetime: movetime.transpose()?,
+        infinite,
+    })
+}
+
+/// The name of a game of the core, given by name or by handle.
+fn native_name(game: &Bound<'_, PyAny>) -> Option<String> {
+    if let Ok(name) = game.extract() {
+        return Some(name);
+    }
+    let native = game.getattr("native").and_then(|native| native.is_truthy()).unwrap_or(false);
+    if native { game.getattr("name").and_then(|name| name.extract()).ok() } else { None }
+}
+
+fn number(tree: i64) -> PyResult<u32> {
+    u32::try_from(tree).map_err(|_| {
+        to_py(Error::InvalidState(format!("tree {tree} is not in this pool: add() makes one")))
+    })
+}
+
+fn wrong_root(root: &Bound<'_, PyAny>) -> PyErr {
+    to_py(Error::InvalidState(format!(
+        "the root is a {}, this pool searches chess: give a state of games.make(\"chess\")",
+        root.get_type()
+    )))
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<SearchParams>()?;
+    m.add_class::<SearchPool>()
+}
