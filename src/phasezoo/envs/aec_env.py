@@ -1,6 +1,6 @@
 """Any game as a PettingZoo AEC environment."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -22,7 +22,7 @@ PROBE = "options"
 
 
 def agent_names(num_players: int) -> list[str]:
-    """``player_0``, ``player_1``, …"""
+    """The names ``player_0``, ``player_1`` and so on."""
     return [f"player_{player}" for player in range(num_players)]
 
 
@@ -33,13 +33,13 @@ def without_probe(options: dict[str, Any] | None) -> dict[str, Any] | None:
     return {key: value for key, value in options.items() if key != PROBE}
 
 
-class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):
+class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     """A game whose players act one after the other; ``player_0`` has the first turn.
 
     Observations are ``{"observation": float32[C, H, W], "action_mask": int8[A]}``, as the asked
-    player sees the state; the mask is all zeros for a player who is not to move. Rewards come at the
-    end, each player his own. Where players move at once, they are asked in turn, each seeing the state
-    before any of them has moved.
+    player sees the state; the mask is all zeros for a player who is not to move. Rewards come at
+    the end, each player his own. Where players move at once, they are asked in turn, each seeing
+    the state before any of them has moved.
 
     Args:
         game: The game or its name.
@@ -58,7 +58,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):
         UnknownGame: No game has that name.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
         "name": "game_v0",
         "render_modes": list(rendering.MODES),
         "is_parallelizable": False,
@@ -88,6 +88,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):
         )
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
+        self.agent_selection = self.possible_agents[0]
         self._index = {name: player for player, name in enumerate(self.possible_agents)}
         self.action_spaces = {
             name: spaces.Discrete(self.game.num_actions) for name in self.possible_agents

@@ -11,10 +11,11 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 ```
 
-Actions, planes, endings and infos are those of :class:`phasezoo.envs.ChessEnv`; ``player_0`` is White.
+Actions, planes, endings and infos are those of :class:`phasezoo.envs.ChessEnv`; ``player_0`` is
+White.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 from pettingzoo.utils import wrappers
 
@@ -26,7 +27,7 @@ __all__ = ["env", "raw_env"]
 class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
     """Chess without wrappers; the options are those of :class:`phasezoo.envs.AECGameEnv`."""
 
-    metadata: ClassVar[dict[str, Any]] = AECGameEnv.metadata | {"name": "chess_v0"}
+    metadata = AECGameEnv.metadata | {"name": "chess_v0"}
 
     def __init__(self, **options: Any) -> None:
         super().__init__("chess", **options)

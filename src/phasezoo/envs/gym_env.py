@@ -1,6 +1,6 @@
 """Any game as a single-agent Gymnasium environment, its opponents inside."""
 
-from typing import Any, ClassVar, SupportsFloat
+from typing import Any, SupportsFloat
 
 import gymnasium
 import numpy as np
@@ -21,7 +21,7 @@ __all__ = ["GymEnv"]
 Step = tuple[Planes, SupportsFloat, bool, bool, Info]
 
 
-class GymEnv(gymnasium.Env[Planes, int]):
+class GymEnv(gymnasium.Env[Any, Any]):
     """A game with a learner in one seat; opponents move inside :meth:`step`.
 
     Works over every game: ours, and those added with :func:`phasezoo.games.register`. With
@@ -31,8 +31,8 @@ class GymEnv(gymnasium.Env[Planes, int]):
     Args:
         game: The game or its name.
         opponent: ``"random"``, the name of another agent, a callable ``(observation, info) ->
-            action``, an agent, or None for self-play; in games of more than two players also a list,
-            in the order of seats.
+            action``, an agent, or None for self-play; in games of more than two players also a
+            list, in the order of seats.
         agent_color: The learner's seat: ``"white"``, ``"black"``, a player's index,
             ``"alternate"`` (the next seat every game) or ``"random"``.
         planes: Which planes are observed; default the game's own.
@@ -51,7 +51,7 @@ class GymEnv(gymnasium.Env[Planes, int]):
         UnknownGame: No game, or no agent, has that name.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
         "render_modes": list(rendering.MODES),
         "render_fps": 2,
     }
@@ -126,8 +126,8 @@ class GymEnv(gymnasium.Env[Planes, int]):
         acting = self._referee.acting(moment)
         if self._kinds is not None and moment.ending is None and self._seat not in acting:
             message = (
-                f"the learner is player {self._seat}, but player {state.to_play} is to move in that "
-                "state; give a state with the learner to move, or use opponent=None"
+                f"the learner is player {self._seat}, but player {state.to_play} is to move in "
+                "that state; give a state with the learner to move, or use opponent=None"
             )
             raise InvalidState(message)
         self._moment = moment
@@ -250,8 +250,8 @@ class GymEnv(gymnasium.Env[Planes, int]):
         if self._kinds is None:
             if moment.ending is None and moment.state.to_play == SIMULTANEOUS:
                 message = (
-                    f"opponent=None: players of {self.game.name!r} move at once, so that one action "
-                    "a step is not enough; name an opponent"
+                    f"opponent=None: players of {self.game.name!r} move at once, so that one "
+                    "action a step is not enough; name an opponent"
                 )
                 raise InvalidConfig(message)
             return moment

@@ -37,7 +37,7 @@ class _Session:
     def __init__(self, agent: Any, seed: int, player: int) -> None:
         self._session = agent.session(Stream(seed, "session", player).seed())
 
-    def act(self, referee: Referee, moment: Moment, player: int) -> int:  # noqa: ARG002
+    def act(self, referee: Referee, moment: Moment, player: int) -> int:
         return int(self._session.act(moment.state, player))
 
 

@@ -1,7 +1,7 @@
 """Any game as a PettingZoo parallel environment, for games whose players move at once."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -22,11 +22,11 @@ __all__ = ["ParallelGameEnv"]
 Step = tuple[dict[str, Planes], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
 
 
-class ParallelGameEnv(ParallelEnv[str, Planes, int]):
+class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
     """A game in which all players give an action at every step.
 
-    Observations are the bare ``float32[C, H, W]``; masks are in ``infos``. An agent who is not to move
-    has a mask of ones, and what he sends is ignored.
+    Observations are the bare ``float32[C, H, W]``; masks are in ``infos``. An agent who is not to
+    move has a mask of ones, and what he sends is ignored.
 
     Args:
         game: The game or its name.
@@ -45,7 +45,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):
         UnknownGame: No game has that name.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
         "name": "game_v0",
         "render_modes": list(rendering.MODES),
         "is_parallelizable": True,

@@ -96,7 +96,7 @@ class Referee:
     def observation_space(self) -> spaces.Box:
         """The space of one player's observation.
 
-        Its bounds are those of the type: planes are mostly 0 and 1, but counters have no fixed limit.
+        Its bounds are those of the type: most planes are 0 or 1, but counters have no fixed limit.
         """
         limit = float(np.finfo(np.float32).max)
         shape = self.plane_shape if self.observes else (0,)
@@ -254,13 +254,13 @@ class Referee:
         return moment.ply % len(self._players)
 
     def observation(self, moment: Moment, player: int) -> Planes:
-        """``float32[C, H, W]`` as ``player`` sees it, or ``float32[0]`` where nothing is observed."""
+        """``float32[C, H, W]`` as ``player`` sees it; ``float32[0]`` if nothing is observed."""
         if not self.observes:
             return np.zeros(0, dtype=np.float32)
         return games.planes_of(moment.state, self.planes, player)
 
     def mask(self, moment: Moment, player: int, when_over: int) -> ActionMask:
-        """``int8[A]``: 1 where ``player`` may act so; filled with ``when_over`` in a finished game."""
+        """``int8[A]``: 1 where ``player`` may act so; in a finished game all ``when_over``."""
         if moment.ending is not None:
             return np.full(self.game.num_actions, when_over, dtype=np.int8)
         return games.action_mask(moment.state, player, self.game.num_actions)

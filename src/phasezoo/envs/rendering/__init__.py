@@ -29,7 +29,8 @@ def check_mode(game: Game, mode: str | None) -> str | None:
     if mode is None or mode in modes_of(game):
         return mode
     hint = "; phasezoo opens no window" if mode == "human" else ""
-    message = f"render_mode={mode!r}: {game.name} has {', '.join(map(repr, modes_of(game)))} and None{hint}"
+    known = ", ".join(map(repr, modes_of(game)))
+    message = f"render_mode={mode!r}: {game.name} has {known} and None{hint}"
     raise InvalidConfig(message)
 
 
@@ -51,5 +52,7 @@ def render(game: Game, state: Any, mode: str, *, flipped: bool = False) -> Any:
     check_mode(game, mode)
     if not game.native:
         return str(state)
-    draw = {"ansi": text, "svg": drawing, "rgb_array": picture}[mode]
-    return draw(scene_of(state, flipped=flipped))
+    scene = scene_of(state, flipped=flipped)
+    if mode == "rgb_array":
+        return picture(scene)
+    return drawing(scene) if mode == "svg" else text(scene)

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from phasezoo.envs.rendering.picture import BORDER_WIDTH, HIGHLIGHT
 from phasezoo.envs.rendering.scene import (
     BLACK,
     BORDER,
@@ -13,7 +14,6 @@ from phasezoo.envs.rendering.scene import (
     Colour,
     Scene,
 )
-from phasezoo.envs.rendering.picture import BORDER_WIDTH, HIGHLIGHT
 from phasezoo.envs.rendering.shapes import PIECES, Points, piece
 
 __all__ = ["drawing"]
@@ -30,9 +30,12 @@ def drawing(scene: Scene, square: int = 64) -> str:
         square: Pixels along a square at the drawing's natural size.
     """
     side = 8 * square
-    parts = [
+    head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
-        f'viewBox="0 0 {8 * UNIT} {8 * UNIT}">',
+        f'viewBox="0 0 {8 * UNIT} {8 * UNIT}">'
+    )
+    parts = [
+        head,
         f"<defs>{''.join(_symbol(letter) for letter in PIECES)}</defs>",
         f'<rect width="{8 * UNIT}" height="{8 * UNIT}" fill="{_hex(LIGHT)}"/>',
     ]

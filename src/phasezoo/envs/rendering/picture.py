@@ -74,7 +74,7 @@ def _layers(letter: str, square: int) -> tuple[Coverage, Coverage, Coverage]:
 
 
 @lru_cache(maxsize=4)
-def _empty_board(square: int, flipped: bool) -> npt.NDArray[np.float32]:  # noqa: FBT001
+def _empty_board(square: int, flipped: bool) -> npt.NDArray[np.float32]:
     """Squares and coordinates; files along the bottom, ranks along the left side."""
     image = np.empty((8 * square, 8 * square, 3), dtype=np.float32)
     label = max(6, round(LABEL_SIZE * square))

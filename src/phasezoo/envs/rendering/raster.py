@@ -71,7 +71,8 @@ def _grown(shape: npt.NDArray[np.bool_], radius: int) -> npt.NDArray[np.bool_]:
 def _coverage(samples: npt.NDArray[np.bool_]) -> Coverage:
     size = len(samples) // SUPERSAMPLING
     blocks = samples.reshape(size, SUPERSAMPLING, size, SUPERSAMPLING)
-    return blocks.mean(axis=(1, 3), dtype=np.float32)
+    covered: Coverage = blocks.mean(axis=(1, 3), dtype=np.float32)
+    return covered
 
 
 def piece_coverage(piece: Piece, size: int, border: float) -> tuple[Coverage, Coverage, Coverage]:

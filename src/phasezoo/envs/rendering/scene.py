@@ -48,9 +48,15 @@ def scene_of(state: Any, *, flipped: bool = False) -> Scene:
     return Scene(pieces, _squares(moves[-1]) if moves else (), king, flipped)
 
 
+def _placement(fen: str) -> list[str]:
+    """The eight ranks of a FEN, from the eighth down; pockets follow the last and are left out."""
+    board = fen.split(maxsplit=1)[0]
+    return board.split("[", maxsplit=1)[0].split("/")[:8]
+
+
 def _pieces(fen: str) -> dict[int, str]:
     pieces = {}
-    for row, text in enumerate(fen.split()[0].split("[")[0].split("/")[:8]):
+    for row, text in enumerate(_placement(fen)):
         file = 0
         for letter in text.replace("~", ""):
             if letter.isdigit():
