@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasezoo import games, gating
@@ -24,6 +24,7 @@ specs = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(specs, st.booleans())
 def test_any_text_is_a_gate_or_a_typed_error(spec, monotone):
     try:
@@ -40,6 +41,7 @@ def test_any_text_is_a_gate_or_a_typed_error(spec, monotone):
     assert gate.monotone >= monotone
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 9999), min_size=1, max_size=25))
 def test_thresholds_are_accepted_exactly_where_they_are_strictly_monotone(thresholds):
     text = ",".join(map(str, thresholds))

@@ -54,7 +54,7 @@ fn read_pgn<'py>(
     let (columns, report) = importer.finish();
     if columns.result.is_empty() {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(to_py(nothing_kept(&names.join(", "), &report)));
+        return Err(to_py(nothing_kept(&names, &report)));
     }
     Ok((columns_dict(py, columns)?, report_dict(py, report)?))
 }

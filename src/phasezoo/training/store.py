@@ -270,18 +270,26 @@ class Splits:
 
 def _column(name: str, values: npt.ArrayLike, dtype: Any, count: int | None = None) -> Any:
     """One column as a contiguous array that cannot be written."""
-    array = np.asarray(values)
-    wanted = np.dtype(dtype)
-    if array.ndim != 1 or not (array.size == 0 or np.can_cast(array.dtype, wanted, "same_kind")):
-        message = (
-            f"{name} is {array.dtype}{list(array.shape)}; needed is {wanted}[…] in one dimension"
-        )
+    array, wanted = np.asarray(values), np.dtype(dtype)
+    if array.ndim != 1 or not _fits(array, wanted):
+        given = f"{array.dtype}{list(array.shape)}"
+        message = f"{name} is {given}; needed are values of {wanted} in one dimension"
         raise InvalidArray(message)
     column = np.ascontiguousarray(array, dtype=wanted).view()
     column.flags.writeable = False
     if count is not None:
         _check_length(name, column, count)
     return column
+
+
+def _fits(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
+    """Whether every value survives the conversion."""
+    if array.size == 0 or array.dtype == wanted:
+        return True
+    if wanted.kind in "iu" and array.dtype.kind in "iu":
+        limits = np.iinfo(wanted)
+        return bool(limits.min <= array.min() and array.max() <= limits.max)
+    return array.dtype.kind == "S" == wanted.kind and array.dtype.itemsize <= wanted.itemsize
 
 
 def _check_length(name: str, column: npt.NDArray[Any], count: int) -> None:

@@ -289,17 +289,25 @@ fn fingerprint(game: &Game) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The error of a file that holds no game that can be used.
-pub fn nothing_kept(name: &str, report: &Report) -> Error {
-    let counts: Vec<String> = report
+/// The error of files that hold no game that can be used.
+pub fn nothing_kept(names: &[String], report: &Report) -> Error {
+    let mut found: Vec<String> = report
         .skipped
         .iter()
         .map(|(reason, count)| format!("{count} {}", reason.as_str()))
+        .chain(report.damaged.iter().map(|(file, damage)| match names.get(*file) {
+            Some(name) => format!("{name} is {damage}"),
+            None => damage.clone(),
+        }))
         .collect();
-    let counts = if counts.is_empty() { "no game at all".into() } else { counts.join(", ") };
+    if found.is_empty() {
+        found.push("no game at all".into());
+    }
     Error::InvalidPgn(format!(
-        "{name}: none of its {} games can be used ({counts}); is this PGN with results?",
-        report.games
+        "{}: none of {} games can be used ({}); is this PGN with results?",
+        names.join(", "),
+        report.games,
+        found.join(", ")
     ))
 }
 

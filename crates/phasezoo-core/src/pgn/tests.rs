@@ -183,7 +183,7 @@ fn files_that_cannot_be_read_are_errors() {
     assert!(missing.unwrap_err().to_string().contains("no/such/file.pgn"));
     let utf16 = import_file("utf16", b"\xff\xfe1\0.\0");
     assert!(utf16.unwrap_err().to_string().contains("UTF-16"));
-    assert!(nothing_kept("x.pgn", importer.report()).to_string().contains("no game at all"));
+    assert!(nothing_kept(&["x.pgn".into()], importer.report()).to_string().contains("no game at all"));
 }
 
 #[test]

@@ -1,0 +1,91 @@
+"""Random games by python-chess, as boards, PGN text and stores."""
+
+import random
+
+import chess
+import chess.pgn
+import numpy as np
+
+from phasezoo.training.store import GameStore
+
+STARTS = (
+    None,
+    None,
+    "4k3/P6P/8/8/8/8/p6p/4K2R b K - 3 40",
+    "r3k2r/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/R3K2R w KQkq e6 0 12",
+)
+RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+
+
+def random_game(seed, longest=100):
+    """A game of python-chess with at least one move, tags and a result drawn at random."""
+    draw = random.Random(seed)
+    start = draw.choice(STARTS)
+    board = chess.Board(start) if start else chess.Board()
+    for _ in range(draw.randint(1, longest)):
+        legal = list(board.legal_moves)
+        if not legal:
+            break
+        board.push(draw.choice(legal))
+    game = chess.pgn.Game.from_board(board)
+    game.headers["Result"] = RESULTS[draw.choice((1, 0, -1))]
+    game.headers["Event"] = f"random {seed}"
+    if draw.random() < 0.7:
+        game.headers["WhiteElo"] = str(draw.randint(1, 3000))
+    if draw.random() < 0.7:
+        game.headers["Date"] = f"20{seed % 100:02}.0{seed % 9 + 1}.??"
+    return game
+
+
+def random_games(count, seed=0, longest=100):
+    return [random_game(seed * 10_000 + index, longest) for index in range(count)]
+
+
+def pack(move, board):
+    """A move in sixteen bits, as the store's description has it."""
+    promotion = (move.promotion or 1) - 1
+    return move.from_square | move.to_square << 6 | promotion << 12
+
+
+def packed_moves(game):
+    board, packed = game.board(), []
+    for move in game.mainline_moves():
+        packed.append(pack(move, board))
+        board.push(move)
+    return packed
+
+
+def result_of(game):
+    return {text: number for number, text in RESULTS.items()}[game.headers["Result"]]
+
+
+def start_of(game):
+    """The FEN a game starts from, as the store keeps it; None for the usual start."""
+    fen = game.board().fen(en_passant="fen")
+    return None if fen == chess.STARTING_FEN else fen
+
+
+def boards_of(game):
+    """The board before each move."""
+    board = game.board()
+    for move in game.mainline_moves():
+        yield board, move
+        board.push(move)
+
+
+def store_of(games):
+    moves = [packed_moves(game) for game in games]
+    return GameStore(
+        "chess",
+        np.array([move for game in moves for move in game], dtype=np.uint16),
+        np.cumsum([0, *map(len, moves)]),
+        np.array([result_of(game) for game in games], dtype=np.int8),
+        start_fens={i: start_of(game) for i, game in enumerate(games) if start_of(game)},
+        white_elo=np.array([int(g.headers.get("WhiteElo", 0)) for g in games], dtype=np.int16),
+        dates=np.array([date_of(game) for game in games], dtype="S10"),
+    )
+
+
+def date_of(game):
+    date = game.headers.get("Date", "")
+    return b"" if date.startswith("?") else date.encode()

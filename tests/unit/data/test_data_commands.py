@@ -1,0 +1,78 @@
+"""`phasezoo data import` and `phasezoo data phases`, from the command line's view."""
+
+import pytest
+from game_makers import random_games, store_of
+
+from phasezoo.apps.cli import main
+from phasezoo.training.store import GameStore
+
+
+@pytest.fixture
+def pgn(tmp_path):
+    path = tmp_path / "games.pgn"
+    games = random_games(12, seed=8)
+    text = "\n\n".join(map(str, games)) + '\n\n[Event "bad"]\n\n1. e5 1-0\n'
+    path.write_text(text)
+    return path
+
+
+def test_import_and_phases(pgn, tmp_path, capsys):
+    target = tmp_path / "games.parquet"
+    assert main(["data", "import", str(pgn), str(target)]) == 0
+    out = capsys.readouterr().out
+    assert "line " in out
+    assert "illegal move" in out
+    assert "skipped 1 of 13 games: 1 illegal move" in out
+    assert f"12 games with {GameStore.open(target).num_positions} positions" in out.replace(",", "")
+    assert main(["data", "phases", str(target), "--gate", "material", "--seed", "3"]) == 0
+    table = capsys.readouterr().out
+    for word in ("over 10", "7–10", "up to 6", "train", "validation", "test", "100.0%"):
+        assert word in table
+    assert main(["data", "phases", str(target), "--gate", "moves:3", "--monotone"]) == 0
+    assert "monotone:moves:3" in capsys.readouterr().out
+
+
+def test_the_sample_games_are_the_default(capsys):
+    assert main(["data", "phases", "--gate", "hash:2"]) == 0
+    assert "part 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["data", "import"], 2, "PGN files and the store"),
+        (["data", "import", "a.pgn"], 2, "PGN files and the store"),
+        (["data", "import", "no.pgn", "no.parquet"], 1, "no.pgn: cannot be read"),
+        (["data", "phases", "no.parquet"], 1, "no such file"),
+        (["data", "phases", "--gate", "moves:0"], 2, "moves:n with 2 <= n <= 20"),
+        (["data", "phases", "--gate", "unheard-of"], 2, "allowed are"),
+    ],
+)
+def test_mistakes_are_one_line_and_an_exit_code(
+    arguments, code, message, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == code
+    err = capsys.readouterr().err.strip()
+    assert message in err
+    assert "\n" not in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_store_is_not_overwritten_unless_asked_for(pgn, tmp_path, capsys):
+    target = tmp_path / "games.parquet"
+    store_of(random_games(2, seed=9)).save(target)
+    assert main(["data", "import", str(pgn), str(target)]) == 1
+    assert "exists already" in capsys.readouterr().err
+    assert len(GameStore.open(target)) == 2
+    assert main(["data", "import", str(pgn), str(target), "--overwrite"]) == 0
+    assert len(GameStore.open(target)) == 12
+
+
+def test_long_lists_of_skipped_games_are_cut(tmp_path, capsys):
+    path = tmp_path / "bad.pgn"
+    path.write_text('[Event "x"]\n\n1. e5 1-0\n\n' * 30 + "1. e4 1-0\n")
+    assert main(["data", "import", str(path), str(tmp_path / "x.parquet"), "--show", "5"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("line ") == 5
+    assert "… and 25 more" in out

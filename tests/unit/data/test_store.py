@@ -1,0 +1,141 @@
+"""The games store in memory: columns, subsets, splits."""
+
+import functools
+import operator
+
+import numpy as np
+import pytest
+from game_makers import random_games, store_of
+
+from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError, UnknownGame
+from phasezoo.training.store import GameStore
+
+
+@pytest.fixture(scope="module")
+def store():
+    return store_of(random_games(120, seed=1))
+
+
+def key_of(store, game):
+    moves = store.moves[store.offsets[game] : store.offsets[game + 1]]
+    return (store.start_fens.get(game), tuple(moves.tolist()))
+
+
+def test_columns_and_sizes(store):
+    assert len(store) == 120
+    assert store.num_positions == len(store.moves) == store.offsets[-1]
+    assert store.moves.dtype == np.uint16
+    assert store.start_fens
+    assert "120 games of chess" in repr(store)
+    for column in (store.moves, store.offsets, store.result):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
+
+
+def test_a_subset_has_the_games_in_the_order_asked_for(store):
+    index = [7, 3, 3, 119]
+    part = store.subset(index)
+    assert [key_of(part, row) for row in range(4)] == [key_of(store, game) for game in index]
+    np.testing.assert_array_equal(part.result, store.result[index])
+    np.testing.assert_array_equal(part.white_elo, store.white_elo[index])
+    np.testing.assert_array_equal(part.dates, store.dates[index])
+    assert len(store.subset([])) == 0
+    for wrong in ([120], [-1]):
+        with pytest.raises(CorruptRecord, match="no game"):
+            store.subset(wrong)
+
+
+def test_splits_share_nothing_and_lose_nothing(store):
+    splits = store.split(3, (0.5, 0.25, 0.25))
+    parts = (splits.train, splits.validation, splits.test)
+    keys = [[key_of(part, game) for game in range(len(part))] for part in parts]
+    assert sorted(map(str, functools.reduce(operator.iadd, keys, []))) == sorted(
+        str(key_of(store, game)) for game in range(len(store))
+    )
+    assert not set(keys[0]) & set(keys[1])
+    assert not set(keys[0]) & set(keys[2])
+    assert [abs(len(part) - size) <= 3 for part, size in zip(parts, (60, 30, 30), strict=True)]
+
+
+def test_splits_depend_on_the_seed_and_the_games_alone(store):
+    def train(store, seed):
+        part = store.split(seed).train
+        return {key_of(part, game) for game in range(len(part))}
+
+    shuffled = store.subset(np.random.default_rng(0).permutation(len(store)))
+    assert train(store, 5) == train(store, 5) == train(shuffled, 5)
+    assert train(store, 5) != train(store, 6)
+    assert train(store, -5) is not None
+    assert train(store, 2**80) is not None
+
+
+def test_games_that_are_the_same_stay_together(store):
+    doubled = store.subset(np.repeat(np.arange(20), 5))
+    for seed in range(10):
+        splits = doubled.split(seed, (0.5, 0.3, 0.2))
+        parts = (splits.train, splits.validation, splits.test)
+        sets = [{key_of(part, game) for game in range(len(part))} for part in parts]
+        assert not sets[0] & sets[1]
+        assert not sets[1] & sets[2]
+        assert not sets[0] & sets[2]
+
+
+@pytest.mark.parametrize(
+    "fractions", [(0.8, 0.1), (0.8, 0.1, 0.2), (1.2, -0.1, -0.1), (np.nan, 0.5, 0.5), (1, 0, 0, 0)]
+)
+def test_fractions_are_checked(store, fractions):
+    with pytest.raises(InvalidConfig, match="fractions"):
+        store.split(0, fractions)
+
+
+def test_all_games_may_go_into_one_part(store):
+    splits = store.split(0, (1, 0, 0))
+    assert (len(splits.train), len(splits.validation), len(splits.test)) == (120, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"offsets": [0, 5]}, CorruptRecord),
+        ({"offsets": [1, 2]}, CorruptRecord),
+        ({"offsets": []}, InvalidArray),
+        ({"offsets": [0, 2, 1, 2], "result": [0, 0, 0]}, CorruptRecord),
+        ({"result": [1, 1]}, InvalidArray),
+        ({"result": [2]}, CorruptRecord),
+        ({"result": [0.5]}, InvalidArray),
+        ({"moves": [[796, 2364]]}, InvalidArray),
+        ({"moves": ["e2e4", "e7e5"]}, InvalidArray),
+        ({"moves": [796, 70_000]}, InvalidArray),
+        ({"start_fens": {0: "nonsense"}}, CorruptRecord),
+        ({"start_fens": {1: "4k3/8/8/8/8/8/8/4K3 w - - 0 1"}}, CorruptRecord),
+        ({"white_elo": [1, 2]}, InvalidArray),
+        ({"dates": ["2020"]}, InvalidArray),
+        ({"variant": "go"}, UnknownGame),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(change, error):
+    columns = {"variant": "chess", "moves": [796, 2364], "offsets": [0, 2], "result": [1]} | change
+    with pytest.raises(error):
+        GameStore(**columns)
+
+
+def test_the_sample_games_are_there():
+    store = GameStore.sample("chess")
+    assert len(store) > 1000
+    assert store.split(0).test.num_positions > 1000
+    with pytest.raises(UnknownGame):
+        GameStore.sample("ludo")
+
+
+def test_a_game_without_samples_is_named():
+    from phasezoo import games
+
+    games.register(
+        "sampleless",
+        initial_state=object,
+        num_players=2,
+        num_actions=1,
+        plane_specs={"default": (1, 1, 1)},
+    )
+    with pytest.raises(StoreError, match="no sample games"):
+        GameStore.sample("sampleless")

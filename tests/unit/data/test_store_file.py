@@ -1,0 +1,166 @@
+"""The games store on disk: round trips, damage, and never half a file."""
+
+import json
+import resource
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from game_makers import random_games, store_of
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from phasezoo.errors import StoreError
+from phasezoo.training.store import GameStore
+
+STORE = store_of(random_games(60, seed=4))
+COLUMNS = ("moves", "offsets", "result", "white_elo", "black_elo", "dates")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "games.parquet"
+
+
+def test_what_is_saved_is_opened(path):
+    STORE.metadata["generator"] = {"seed": 3}
+    STORE.save(path)
+    opened = GameStore.open(path)
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(opened, name), getattr(STORE, name))
+        assert getattr(opened, name).dtype == getattr(STORE, name).dtype
+    assert opened.start_fens == STORE.start_fens
+    assert opened.metadata == {"generator": {"seed": 3}}
+    assert opened.variant == "chess"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_file_has_the_columns_and_the_description_of_format_1(path):
+    STORE.save(path)
+    schema = pq.read_schema(path)
+    assert schema.names == [
+        *("variant", "start_fen", "moves", "result", "white_elo", "black_elo", "date")
+    ]
+    assert schema.field("moves").type.value_type == pa.uint16()
+    about = json.loads(schema.metadata[b"phasezoo"])
+    assert (about["format_version"], about["kind"], about["game"]) == (1, "games", "chess")
+    assert (about["games"], about["positions"]) == (60, STORE.num_positions)
+    table = pq.read_table(path)
+    assert table["start_fen"].null_count == 60 - len(STORE.start_fens)
+    assert table["white_elo"].null_count == int((STORE.white_elo == 0).sum())
+    assert table["date"].null_count == int((STORE.dates == b"").sum())
+
+
+def test_many_row_groups_and_none(path):
+    many = STORE.subset(np.tile(np.arange(60), 300))
+    many.save(path)
+    assert pq.ParquetFile(path).num_row_groups > 1
+    opened = GameStore.open(path)
+    np.testing.assert_array_equal(opened.moves, many.moves)
+    assert opened.start_fens == many.start_fens
+    STORE.subset([]).save(path, overwrite=True)
+    assert len(GameStore.open(path)) == 0
+
+
+def test_nothing_is_overwritten_unless_asked_for(path):
+    STORE.save(path)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="exists already"):
+        STORE.subset([0]).save(path)
+    assert path.read_bytes() == before
+    STORE.subset([0]).save(path, overwrite=True)
+    assert len(GameStore.open(path)) == 1
+
+
+def test_places_that_cannot_be_written_are_named(path, tmp_path):
+    with pytest.raises(StoreError, match="does not exist"):
+        STORE.save(tmp_path / "no" / "games.parquet")
+    with pytest.raises(StoreError, match="is a folder"):
+        STORE.save(tmp_path)
+
+
+def test_a_full_disk_leaves_what_was_there(path):
+    STORE.subset([0, 1]).save(path)
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))
+    try:
+        with pytest.raises(StoreError, match=r"games\.parquet cannot be written"):
+            STORE.save(path, overwrite=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_files_that_are_none_are_refused(path, tmp_path):
+    with pytest.raises(StoreError, match="no such file"):
+        GameStore.open(path)
+    with pytest.raises(StoreError, match="no such file"):
+        GameStore.open(tmp_path)
+    path.write_bytes(b"")
+    with pytest.raises(StoreError, match="cannot be read as Parquet"):
+        GameStore.open(path)
+    path.write_text("1. e4 e5 1-0\n" * 100)
+    with pytest.raises(StoreError, match="cannot be read as Parquet"):
+        GameStore.open(path)
+    pq.write_table(pa.table({"x": [1, 2]}), path)
+    with pytest.raises(StoreError, match="no games store"):
+        GameStore.open(path)
+
+
+def table_with(path, **changes):
+    """The store's file with columns or metadata replaced."""
+    STORE.save(path, overwrite=True)
+    table = pq.read_table(path)
+    about = json.loads(table.schema.metadata[b"phasezoo"])
+    about |= changes.pop("about", {})
+    for name, column in changes.items():
+        index = table.schema.get_field_index(name)
+        table = (
+            table.remove_column(index) if column is None else table.set_column(index, name, column)
+        )
+    pq.write_table(table.replace_schema_metadata({b"phasezoo": json.dumps(about).encode()}), path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"about": {"format_version": 2}}, "format version 2"),
+        ({"about": {"kind": "openings"}}, "'openings'"),
+        ({"about": {"game": "go"}}, "beside 'go'"),
+        ({"moves": None}, "moves are missing"),
+        ({"result": None}, "result are missing"),
+        ({"result": pa.array([1] * 60)}, "result are missing or of another type"),
+        ({"moves": pa.array([[1]] * 60, pa.list_(pa.int32()))}, "moves are missing or"),
+        ({"moves": pa.array([[1], None] * 30, pa.list_(pa.uint16()))}, "damaged"),
+        ({"moves": pa.array([[1, None]] * 60, pa.list_(pa.uint16()))}, "damaged"),
+        ({"result": pa.array([None] * 60, pa.int8())}, "damaged"),
+        ({"result": pa.array([7] * 60, pa.int8())}, "result"),
+        ({"start_fen": pa.array(["x"] * 60)}, "start position"),
+        ({"variant": pa.array(["chess", "atomic"] * 30)}, "'atomic'"),
+    ],
+)
+def test_stores_of_another_kind_are_refused(path, changes, message):
+    table_with(path, **changes)
+    with pytest.raises(StoreError, match=message) as raised:
+        GameStore.open(path)
+    assert str(path) in str(raised.value)
+
+
+SAVED: list[bytes] = []
+
+
+@settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_truncated_files_are_refused(path, data):
+    if not SAVED:
+        STORE.save(path, overwrite=True)
+        SAVED.append(path.read_bytes())
+    whole = SAVED[0]
+    path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+    with pytest.raises(StoreError):
+        GameStore.open(path)
