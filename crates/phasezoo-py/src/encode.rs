@@ -7,7 +7,8 @@ use phasezoo_core::games::perft::perft_shared;
 use phasezoo_core::{Error, threads};
 use pyo3::prelude::*;
 
-use crate::errors::{Text, to_py};
+use crate::arguments::{Count, Text};
+use crate::errors::to_py;
 use crate::state::{AnyBoard, BoardState, dispatch, viewer};
 
 /// States that one thread handles at least: less is done before another thread has woken up.
@@ -35,6 +36,10 @@ impl States {
     pub(crate) fn get(&self, row: usize) -> &AnyBoard {
         &self.0[row].get().board
     }
+}
+
+fn number(count: Option<Count>) -> Option<usize> {
+    count.map(|Count(count)| count)
 }
 
 /// Who sees each state: the players given, or the one to move.
@@ -65,7 +70,7 @@ fn encode<'py>(
     spec: Text,
     out: Option<&Bound<'py, PyAny>>,
     players: Option<Vec<i64>>,
-    threads: Option<usize>,
+    threads: Option<Count>,
 ) -> PyResult<Bound<'py, PyArray4<f32>>> {
     let planes = BoardPlanes::parse(&spec).map_err(to_py)?;
     let states = States::from_sequence(states)?;
@@ -78,7 +83,7 @@ fn encode<'py>(
     };
     let mut writable = writable(&array)?;
     let buffer = writable.as_slice_mut()?;
-    py.detach(|| fill(&states, planes, &viewers, buffer, threads)).map_err(to_py)?;
+    py.detach(|| fill(&states, planes, &viewers, buffer, number(threads))).map_err(to_py)?;
     drop(writable);
     Ok(array)
 }
@@ -143,10 +148,11 @@ fn fill(
 fn legal_actions<'py>(
     py: Python<'py>,
     states: &Bound<'py, PyAny>,
-    threads: Option<usize>,
+    threads: Option<Count>,
 ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>)> {
     let states = States::from_sequence(states)?;
-    let (offsets, actions) = py.detach(|| collect_actions(&states, threads)).map_err(to_py)?;
+    let (offsets, actions) =
+        py.detach(|| collect_actions(&states, number(threads))).map_err(to_py)?;
     Ok((PyArray1::from_vec(py, offsets), PyArray1::from_vec(py, actions)))
 }
 
@@ -178,19 +184,22 @@ fn collect_actions(
 
 /// The number of move sequences of `depth` plies, from `fen` or the usual start. Ctrl-C stops it.
 #[pyfunction]
-#[pyo3(signature = (game, fen = None, depth = 5, threads = None))]
+#[pyo3(signature = (game, fen = None, depth = Count(5), threads = None),
+    text_signature = "(game, fen=None, depth=5, threads=None)"
+)]
 fn perft(
     py: Python<'_>,
     game: Text,
     fen: Option<Text>,
-    depth: u32,
-    threads: Option<usize>,
+    depth: Count,
+    threads: Option<Count>,
 ) -> PyResult<u64> {
     let board = fen.map_or_else(|| AnyBoard::initial(&game), |fen| AnyBoard::from_fen(&game, &fen));
     let board = board.map_err(to_py)?;
+    let depth = u32::try_from(depth.0).unwrap_or(u32::MAX);
     let mut interrupt = Ok(());
     let count = py.detach(|| {
-        dispatch!(&board, state => perft_shared(state.position(), depth, threads, || {
+        dispatch!(&board, state => perft_shared(state.position(), depth, number(threads), || {
             // A path to the method would fix one lifetime.
             #[allow(clippy::redundant_closure_for_method_calls)]
             let checked = Python::attach(|py| py.check_signals());

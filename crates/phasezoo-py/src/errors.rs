@@ -1,37 +1,8 @@
 //! The core's errors as exceptions of `phasezoo.errors`.
 
-use std::ops::Deref;
-
 use phasezoo_core::Error;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
-
-/// Text from a caller. What cannot be encoded (lone surrogates) is replaced, so that the parser
-/// refuses it with its own typed error.
-pub(crate) struct Text(String);
-
-impl From<&str> for Text {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Text {
-    type Error = PyErr;
-
-    fn extract(text: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self(text.cast::<PyString>()?.to_string_lossy().into_owned()))
-    }
-}
-
-impl Deref for Text {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
 
 /// The exception of an error: the class of the variant's name in `phasezoo.errors`, with its message.
 /// An exception that the caller's own code raised comes back as it was.

@@ -5,6 +5,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod answers;
+mod arguments;
 mod encode;
 mod errors;
 mod gating;
@@ -15,6 +16,7 @@ mod records;
 mod results;
 mod search;
 mod state;
+mod stream;
 mod threads;
 mod vector;
 mod vector_buffers;
@@ -32,6 +34,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     search::register(m)?;
     leaves::register(m)?;
     results::register(m)?;
+    stream::register(m)?;
     threads::register(m)?;
     vector::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -7,11 +7,12 @@ use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::{Game, Outcome as CoreOutcome, Player};
 use phasezoo_core::games::ChessState;
 use phasezoo_core::{Error, Result};
-use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::errors::{Text, to_py};
+pub(crate) use crate::arguments::ActionIndex;
+use crate::arguments::Text;
+use crate::errors::to_py;
 
 /// A state of any board game: the one place that dispatches over them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -74,26 +75,6 @@ impl AnyBoard {
 
 fn unknown_game(name: &str) -> Error {
     Error::UnknownGame(format!("{name:?} is not a board game of the core; known is \"chess\""))
-}
-
-/// An action as a caller gives it: any whole number. One that is no action index is named in an
-/// `IllegalAction`, not wrapped and not an overflow.
-pub(crate) struct ActionIndex(pub(crate) u32);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for ActionIndex {
-    type Error = PyErr;
-
-    fn extract(action: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        match action.extract::<u32>() {
-            Ok(index) => Ok(Self(index)),
-            Err(error) if error.is_instance_of::<PyOverflowError>(action.py()) => {
-                let message =
-                    format!("action {}: not an action index; choose one of legal_actions", *action);
-                Err(to_py(Error::IllegalAction(message)))
-            }
-            Err(error) => Err(error),
-        }
-    }
 }
 
 /// The player who sees a state: the one given, which must exist, or the one to move.
@@ -202,7 +183,9 @@ impl BoardState {
         dispatch!(&self.board, state => state.outcome().is_some())
     }
 
-    /// How the game ended; None while it goes on.
+    /// How the game ended; None while it goes on. The first of these that holds: checkmate, stalemate,
+    /// insufficient material on both sides, the position for the third time, a hundred plies without
+    /// capture or pawn move.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
         dispatch!(&self.board, state => state.outcome()).map(Outcome::from)

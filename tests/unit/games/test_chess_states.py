@@ -3,6 +3,8 @@
 import copy
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -223,3 +225,19 @@ class TestPerft:
             _core.perft("checkers", None, 2)
         with pytest.raises(errors.InvalidFen):
             _core.perft("chess", "nonsense", 2)
+        with pytest.raises(errors.InvalidConfig, match="-1: expected a whole number from 0"):
+            _core.perft("chess", None, -1)
+        with pytest.raises(errors.InvalidConfig, match="-2: expected a whole number from 0"):
+            _core.perft("chess", None, 2, threads=-2)
+
+    def test_an_interrupt_stops_the_count(self):
+        program = (
+            "import signal, threading, _thread\n"
+            "from phasezoo import _core\n"
+            "threading.Timer(0.5, _thread.interrupt_main).start()\n"
+            "_core.perft('chess', None, 12)\n"
+        )
+        ended = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+        )
+        assert "KeyboardInterrupt" in ended.stderr

@@ -154,6 +154,8 @@ pub fn describe(action: Action, mover: Color) -> Option<String> {
 /// Adds the indices of all legal moves to the empty list `actions`, ascending.
 pub fn legal_actions<P: Position>(position: &P, actions: &mut Vec<Action>) {
     let (mover, mode) = (position.turn(), position.castles().mode());
-    actions.extend(position.legal_moves().into_iter().map(|m| action_of(m, mover, mode)));
+    // By reference, because the list is large and would be moved.
+    let moves = &position.legal_moves();
+    actions.extend(moves.iter().map(|&m| action_of(m, mover, mode)));
     actions.sort_unstable();
 }

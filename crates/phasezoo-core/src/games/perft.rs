@@ -1,13 +1,15 @@
 //! Counting the positions a number of plies away, the usual proof of a move generator.
 
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::games::rules::Rules;
 use crate::threads;
 
-/// Depth from which counting is worth sharing between threads.
-const SHARED_DEPTH: u32 = 4;
+/// Depths that are shared between threads piece by piece: below, sharing does not pay; above, the
+/// caller would wait too long between two questions whether to go on.
+const SHARED: std::ops::RangeInclusive<u32> = 4..=6;
 
 /// The number of move sequences of `depth` plies from `position`; draws do not end them. The last ply
 /// is counted, not played.
@@ -17,8 +19,8 @@ pub fn perft<R: Rules>(position: &R, depth: u32) -> u64 {
 
 /// [`perft`] on `threads` threads.
 ///
-/// `keep_on` is asked now and then by the calling thread; once it says no, the count is given up and
-/// `None` returned.
+/// `keep_on` is asked several times a second by the calling thread; once it says no, the count is given
+/// up and `None` returned.
 pub fn perft_shared<R: Rules>(
     position: &R,
     depth: u32,
@@ -26,28 +28,42 @@ pub fn perft_shared<R: Rules>(
     mut keep_on: impl FnMut() -> bool,
 ) -> Result<Option<u64>> {
     let pool = threads::pool(threads)?;
-    if depth < SHARED_DEPTH {
-        return Ok(Some(perft(position, depth)));
+    Ok(count(position, depth, &pool, &mut keep_on))
+}
+
+fn count<R: Rules>(
+    position: &R,
+    depth: u32,
+    pool: &ThreadPool,
+    keep_on: &mut impl FnMut() -> bool,
+) -> Option<u64> {
+    if depth < *SHARED.start() {
+        return Some(perft(position, depth));
     }
-    // The root's grandchildren: enough pieces of work for many threads, each short.
-    let pieces: Vec<R> =
-        successors(position).flat_map(|child| successors(&child).collect::<Vec<R>>()).collect();
+    if depth > *SHARED.end() {
+        return successors(position)
+            .iter()
+            .try_fold(0, |total, child| Some(total + count(child, depth - 1, pool, keep_on)?));
+    }
+    // Grandchildren: enough pieces of work for many threads, each short.
+    let pieces: Vec<R> = successors(position).iter().flat_map(successors).collect();
     let mut total = 0;
-    for batch in pieces.chunks(4 * pool.current_num_threads()) {
+    for batch in pieces.chunks(8 * pool.current_num_threads()) {
         if !keep_on() {
-            return Ok(None);
+            return None;
         }
         total += pool.install(|| {
             batch.par_iter().with_max_len(1).map(|piece| perft(piece, depth - 2)).sum::<u64>()
         });
     }
-    Ok(Some(total))
+    Some(total)
 }
 
-fn successors<R: Rules>(position: &R) -> impl Iterator<Item = R> {
-    position.legal_moves().into_iter().map(move |m| {
+fn successors<R: Rules>(position: &R) -> Vec<R> {
+    let play = |m| {
         let mut child = position.clone();
         child.play_unchecked(m);
         child
-    })
+    };
+    position.legal_moves().into_iter().map(play).collect()
 }
