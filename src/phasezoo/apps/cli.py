@@ -120,8 +120,8 @@ def _help(commands: Sequence[Command] = COMMANDS) -> str:
     width = max(len(" ".join(c.words)) for c in COMMANDS)
     lines = [f"  {' '.join(c.words).ljust(width)}   {c.summary}" for c in commands]
     head = (
-        "usage: phasezoo COMMAND [OPTIONS]\n\n"
-        "Game environments and agents for research on phase-aware play.\n\ncommands:\n"
+        "usage: phasezoo COMMAND [OPTIONS]\n\nGame environments and agents for research on "
+        "phase-aware play.\n\ncommands:\n"
     )
     tail = "\n\noptions of every command: phasezoo COMMAND --help\nversion: phasezoo --version\n"
     return head + "\n".join(lines) + tail

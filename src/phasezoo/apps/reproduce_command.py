@@ -63,23 +63,30 @@ def main(arguments: Sequence[str]) -> int:
 
 def _read(arguments: Sequence[str]) -> Options:
     """The options, over the values of the preset that is among them."""
-    first = parse(Options, arguments, PROGRAM)
-    if first.resume is not None:
-        rest = [word for word in arguments if word not in ("--resume", str(first.resume))]
-        given = [word for word in rest if not word.startswith("--resume=")]
-        if given:
+    default = Options(config=_preset(arguments))
+    options = parse(Options, arguments, PROGRAM, default)
+    if options.resume is not None:
+        if options != dataclasses.replace(default, resume=options.resume):
             message = (
-                f"{' '.join(given)}: a run continues with its own settings; give --resume "
-                f"{first.resume} alone, or start another run with --out"
+                f"--resume {options.resume}: a run continues with its own settings; give nothing "
+                "else beside it, or start another run with --out"
             )
             raise InvalidConfig(message)
-        return first
-    default = dataclasses.replace(first, config=PRESETS[first.config.preset], out=None)
-    options = parse(Options, arguments, PROGRAM, default)
-    games = options.config.games
+        return options
     config = options.config
-    if games is not None:
+    if config.games is not None:
         # A resumed run may be started from elsewhere.
-        config = dataclasses.replace(config, games=games.absolute())
+        config = dataclasses.replace(config, games=config.games.absolute())
     config.validate()
     return dataclasses.replace(options, config=config)
+
+
+def _preset(arguments: Sequence[str]) -> M2ctsConfig:
+    """The preset that is asked for; a name that is none is left for the parser to refuse."""
+    asked = "quick"
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == "--preset":
+            asked = following
+        elif word.startswith("--preset="):
+            asked = word.removeprefix("--preset=")
+    return next((p for name, p in PRESETS.items() if name == asked), PRESETS["quick"])

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import IO, Protocol
 
-from rich import box
 from rich.console import Console as RichConsole
 from rich.progress import (
     BarColumn,
@@ -15,7 +14,6 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 from rich.text import Text
 
 __all__ = ["Console", "Task", "TerminalConsole", "silent"]
@@ -67,14 +65,14 @@ class TerminalConsole:
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Show a table; its first column names the rows."""
-        made = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-        for index, name in enumerate(head):
-            made.add_column(Text(name), justify="left" if index == 0 else "right", no_wrap=True)
+        # Columns are never folded or cut: a narrow terminal wraps lines, a file keeps them whole.
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        self._rich.print()
+        self._rich.print(Text(title, style="bold"))
+        self._rich.print(Text(_line(head, widths), style="dim"))
+        self._rich.print(Text("  ".join("─" * width for width in widths), style="dim"))
         for row in rows:
-            made.add_row(*(Text(cell) for cell in row))
-        # Wrapping would tear columns apart; a narrow terminal may scroll instead.
-        needed = self._rich.measure(made).maximum
-        self._rich.print(made, width=max(needed, 1), crop=False, no_wrap=True)
+            self._rich.print(Text(_line(row, widths)))
 
     @contextlib.contextmanager
     def task(self, name: str, total: int) -> Iterator[Task]:
@@ -94,6 +92,12 @@ class TerminalConsole:
         )
         with Progress(*columns, console=self._rich) as progress:
             yield _Bar(progress, name, total)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *rest = zip(cells, widths, strict=True)
+    aligned = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]
+    return "  ".join(aligned).rstrip()
 
 
 class _Bar:

@@ -106,8 +106,8 @@ class RunDirectory:
         config = read_config(path, experiment)
         if config is None:
             message = (
-                f"{path}: no run of {experiment!r} to resume there (no config.json); "
-                f"start one with --out {path}"
+                f"{path}: no run of {experiment!r} to resume there (no config.json); start one "
+                f"with --out {path}"
             )
             raise RunDirectoryError(message)
         with describe_disk_errors(path):
@@ -222,7 +222,7 @@ def check_free(path: Path, experiment: str, config: dict[str, Any]) -> None:
     if there is None:
         message = (
             f"{path}: is not empty and holds no run of phasezoo; choose a new or empty directory "
-            f"for --out (nothing was changed)"
+            "for --out (nothing was changed)"
         )
         raise RunDirectoryError(message)
     # Through JSON, because what is there went through JSON too: tuples have become lists.
@@ -235,7 +235,7 @@ def check_free(path: Path, experiment: str, config: dict[str, Any]) -> None:
         )
         message = (
             f"{path}: holds another run ({shown}); continue that one with --resume {path}, or "
-            f"choose another --out (nothing was changed)"
+            "choose another --out (nothing was changed)"
         )
         raise RunDirectoryError(message)
 

@@ -52,17 +52,15 @@ def terms(results: Results) -> Html:
             "95 % interval",
             (
                 "The range that, over many repetitions, holds the true figure 95 times in 100. "
-                "If it "
-                "holds "
-                "zero, better and worse are both possible."
+                "If it holds zero, better and worse are both possible."
             ),
         ),
         (
             "Pair scores",
             (
-                "Both games of an opening are one observation. Elo and its interval come from them "
-                "(pentanomial); the figure from single games (trinomial) stands only beside the "
-                "paper’s."
+                "Both games of an opening are one observation. Elo and its interval come from "
+                "them (pentanomial); the figure from single games (trinomial) stands only beside "
+                "the paper’s."
             ),
         ),
         (
@@ -83,19 +81,16 @@ def terms(results: Results) -> Html:
     limits = [
         (
             f"One gate ({results.dataset.gate}), one architecture ({results.config.network}) and "
-            f"one "
-            f"limit "
-            f"({results.matches.limit}); the paper varies all three."
+            f"one limit ({results.matches.limit}); the paper varies all three."
         ),
         (
             "Separated learning only: each expert is trained from the common start on its phase "
-            "alone. The "
-            "paper’s staged and weighted learning share more between experts."
+            "alone. The paper’s staged and weighted learning share more between experts."
         ),
         f"The games come from {results.dataset.source}; other games have other phases.",
         (
-            "The experts together take more memory than one network, and a batch is divided among "
-            "them."
+            "The experts together take more memory than one network, and a batch is divided "
+            "among them."
         ),
     ]
     return section(
@@ -122,8 +117,8 @@ def again(results: Results) -> Html:
         paragraph("This command does the same again; the directory of this page holds all of it:"),
         element("pre", code(results.command)),
         paragraph(
-            "Beside this page: the settings (config.json), seeds, versions, every network with its "
-            "training log, all losses (losses.csv) and all games (games.pgn).",
+            "Beside this page: the settings (config.json), seeds, versions, every network with "
+            "its training log, all losses (losses.csv) and all games (games.pgn).",
         ),
         tables.seconds(results.seconds),
         details("Settings", tables.settings(results.config)),

@@ -44,7 +44,9 @@ class M2ctsConfig:
     """Training positions an update (1 to 65,536; paper: 2048, Table X)."""
     learning_rate: float = 0.07
     """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
-    test_games: int | None = 500
+    validation_positions: int = 2048
+    """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
+    test_games: int | None = 300
     """Test games that losses are measured on (2 or more; none: all of the test split)."""
     resamples: int = 2000
     """Draws of test games behind the intervals of losses (100 or more)."""
@@ -80,6 +82,7 @@ class M2ctsConfig:
             "trainings": 1,
             "positions": 1000,
             "training_batch": 1,
+            "validation_positions": 1,
             "test_games": 2,
             "resamples": 100,
             "games_played": 2,
@@ -97,7 +100,7 @@ class M2ctsConfig:
         if self.games_played % 2:
             message = (
                 f"--games-played {self.games_played}: must be even, because every opening is "
-                f"played with both colours"
+                "played with both colours"
             )
             raise InvalidConfig(message)
         if self.training_batch > 65_536:
@@ -123,6 +126,7 @@ _STANDARD = dataclasses.replace(
     network="rise-64x8",
     positions=4_000_000,
     training_batch=512,
+    validation_positions=20_000,
     test_games=None,
     games_played=100,
     nodes=200,

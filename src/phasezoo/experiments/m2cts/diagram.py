@@ -96,7 +96,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> Html:
 
 def _words(phases: Sequence[str]) -> str:
     return (
-        "Two ways to judge a position. One: the position goes to one network, whose answer goes to "
-        "the search MCTS. Two: a gate names the phase of the position, the expert for "
+        "Two ways to judge a position. One: the position goes to one network, whose answer goes "
+        "to the search MCTS. Two: a gate names the phase of the position, the expert for "
         f"{' or '.join(phases)} answers, and the answer goes to the search M2CTS."
     )

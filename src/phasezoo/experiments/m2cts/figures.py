@@ -163,8 +163,7 @@ def game_bars(matches: Matches) -> Html:
     ends.set_xlim(0, 1.18 * max(values, default=1))
     text = (
         f"Games of M2CTS: {total.wins} won, {total.draws} drawn, {total.losses} lost. Pairs "
-        f"scoring "
-        f"0, ½, 1, 1½ and 2: {', '.join(map(str, total.pentanomial))}. Ends: "
+        f"scoring 0, ½, 1, 1½ and 2: {', '.join(map(str, total.pentanomial))}. Ends: "
         + ", ".join(f"{reason.replace('_', ' ')} {number}" for reason, number in reversed(reasons))
         + "."
     )

@@ -48,9 +48,8 @@ def _top(results: Results) -> Html:
     )
     lead = (
         "Games have phases. Does a chess program play better when it has one neural network for "
-        "each "
-        "phase of the game, and its search picks the right one position by position, than with one "
-        "network for everything?"
+        "each phase of the game, and its search picks the right one position by position, than "
+        "with one network for everything?"
     )
     links = [element("a", title, href=f"#{anchor}") for anchor, title in TITLES.items()]
     tiles = element("div", *_tiles(results), class_="tiles")

@@ -163,8 +163,8 @@ def _check_tables(tables: dict[str, PositionTable], test: PositionTable, path: P
         for phase, count in zip(part.names, part.positions_per_phase(), strict=True):
             if count == 0:
                 message = (
-                    f"{path}: has no {name} positions of phase {phase!r} (gate {gate!r}); use more "
-                    "games or another gate"
+                    f"{path}: has no {name} positions of phase {phase!r} (gate {gate!r}); use "
+                    f"more games or another gate"
                 )
                 raise StoreError(message)
     if len(test) == 0:

@@ -145,8 +145,8 @@ class _Study:
         data = self.run.read_json("dataset.json", Dataset)
         if data.sha256 != self.prepared.sha256:
             message = (
-                f"{self.config.games or 'the sample games'}: changed since this run began; "
-                "start a new run with --out"
+                f"{self.config.games or 'the sample games'}: changed since this run began; start "
+                "a new run with --out"
             )
             raise StoreError(message)
         return data

@@ -32,11 +32,10 @@ def asked(results: Results) -> Html:
         TITLES["asked"],
         paragraph(
             "A neural network looks at a position and says two things: which moves look "
-            "promising, and "
-            "who is likely to win. A tree search (Monte-Carlo tree search, ",
+            "promising, and who is likely to win. A tree search (Monte-Carlo tree search, ",
             strong("MCTS"),
-            f") asks it about {nodes} positions before every move and plays the move that held "
-            f"up best.",
+            f") asks it about {nodes} positions before every move and plays the move that held up "
+            "best.",
         ),
         paragraph(
             "A ",
@@ -53,20 +52,17 @@ def asked(results: Results) -> Html:
         figure(
             pipeline(phases),
             "How a position is judged. Above: one network for everything. Below: the gate names "
-            "the "
-            "phase, and that phase’s expert answers. The search around it is the same.",
+            "the phase, and that phase’s expert answers. The search around it is the same.",
             1,
         ),
         paragraph(
             "Experts might win because they specialise, and might lose because each sees only a "
-            "part of "
-            "the games. To tell these apart there is a ",
+            "part of the games. To tell these apart there is a ",
             strong("placebo"),
             f": {_plural(len(phases), 'more network')} that divide the same positions just as "
-            f"thinly, "
-            "but by a hash of the position, which means nothing. Placebo against one network is "
-            "what "
-            "thinner data costs; phase experts against the placebo is what knowing a phase gives.",
+            "thinly, but by a hash of the position, which means nothing. Placebo against one "
+            "network is what thinner data costs; phase experts against the placebo is what "
+            "knowing a phase gives.",
         ),
     )
 
@@ -87,9 +83,8 @@ def done(results: Results) -> Html:
         paragraph(
             f"The games come from {dataset.source}. They were split, game by game, into train (to "
             "learn from), validation (to choose the best moment of each training) and test (to "
-            "measure "
-            f"once, at the end). {numbers.count(removed)} test and validation positions were left "
-            "out because they occur in train too.",
+            "measure once, at the end). Of the test positions, "
+            f"{numbers.count(removed)} were left out because they occur in train too.",
         ),
         tables.dataset(dataset),
         figure(
@@ -102,19 +97,15 @@ def done(results: Results) -> Html:
             "All networks have the same architecture, ",
             code(config.network),
             ", start from the same weights and follow the same schedule of learning rates. The "
-            "experts "
-            "together saw as many training positions as the one network alone, and so did the "
-            "placebo "
-            f"experts.{repeated}",
+            "experts together saw as many training positions as the one network alone, and so "
+            f"did the placebo experts.{repeated}",
         ),
         tables.networks(results.networks),
         figure(
             figures.training_losses(results.networks, dataset.phases),
             "Loss while training: lines are training losses (means over stretches), dots are "
-            "losses on "
-            "validation positions of the network’s own kind. Phases differ in difficulty, so "
-            "curves "
-            "of different experts say little about each other.",
+            "losses on validation positions of the network’s own kind. Phases differ in "
+            "difficulty, so curves of different experts say little about each other.",
             3,
         ),
     )
@@ -127,10 +118,9 @@ def losses(results: Results) -> Html:
         "losses",
         TITLES["losses"],
         paragraph(
-            "The loss says how badly a network predicts the move that was played and the result of "
-            "the game, on positions it has never seen; less is better. Every expert was also "
-            "measured "
-            "on phases that are not its own, where it is not meant to be used.",
+            "The loss says how badly a network predicts the move that was played and the result "
+            "of the game, on positions it has never seen; less is better. Every expert was also "
+            "measured on phases that are not its own, where it is not meant to be used.",
         ),
         tables.loss_heat(losses),
         heading("Specialisation against thinner data"),
@@ -146,10 +136,9 @@ def losses(results: Results) -> Html:
             paragraph(
                 "Total = 0.01 · value loss + 0.99 · policy loss, as in the paper. Policy: "
                 "cross-entropy of the played move over all actions, in nats. Value: squared "
-                "error of "
-                "the predicted result in [−1, 1]. Accuracy: share of positions whose likeliest "
-                "action is the one played. In brackets: 95 % interval of the difference to one "
-                "network.",
+                "error of the predicted result in [−1, 1]. Accuracy: share of positions whose "
+                "likeliest action is the one played. In brackets: 95 % interval of the "
+                "difference to one network.",
                 class_="muted",
             ),
             *tables.loss_numbers(losses),
@@ -162,9 +151,8 @@ def match(results: Results) -> Html:
     matches, config = results.matches, results.config
     total = matches.total
     drops = (
-        f" {numbers.count(results.dataset.openings_dropped)} openings were left out because "
-        f"their last "
-        "position occurs in the games that were trained on."
+        f" {numbers.count(results.dataset.openings_dropped)} openings were left out because their "
+        "last position occurs in the games that were trained on."
         if results.dataset.openings_dropped
         else ""
     )
@@ -176,8 +164,7 @@ def match(results: Results) -> Html:
             f"{numbers.count(total.games)} games, {matches.limit} for both sides; routing ",
             code(config.routing),
             f", {_plural(config.search_batch, 'leaf', 'leaves')} a tree at a time. Every opening "
-            f"was "
-            "played twice, with colours changed, so that a lopsided opening favours "
+            "was played twice, with colours changed, so that a lopsided opening favours "
             f"nobody.{drops}",
         ),
         tables.match(matches),
@@ -190,19 +177,18 @@ def match(results: Results) -> Html:
         figure(
             figures.game_bars(matches),
             "All games of M2CTS: results, scores of pairs of games with the same opening, and "
-            "how the "
-            f"games ended. Mean length {numbers.decimal(total.mean_plies, 0)} half-moves; "
-            f"{_plural(total.duplicates, 'game repeats', 'games repeat')} an earlier one move "
-            f"for move.",
+            f"how the games ended. Mean length {numbers.decimal(total.mean_plies, 0)} half-moves; "
+            f"{_plural(total.duplicates, 'game repeats', 'games repeat')} an earlier one move for "
+            "move.",
             6,
         ),
         heading("What each side asked of its networks"),
         tables.sides(total),
         paragraph(
-            "A row is one position put to a network, a call is one batch of rows. Rows of another "
-            "phase are positions that an expert of a different phase answered. Equal nodes is "
-            "the main "
-            "comparison; seconds depend on the machine and on how rows happen to fill batches.",
+            "A row is one position put to a network, a call is one batch of rows. Rows of "
+            "another phase are positions that an expert of a different phase answered. Equal "
+            "nodes is the main comparison; seconds depend on the machine and on how rows happen "
+            "to fill batches.",
             class_="muted",
         ),
         *tables.pairings(matches),

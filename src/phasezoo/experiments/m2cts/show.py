@@ -42,9 +42,8 @@ def show_network(console: Console, card: NetworkCard) -> None:
     console.note(
         f"{card.name}: {numbers.count(card.parameters)} parameters, "
         f"{numbers.count(card.positions)} positions ({numbers.count(card.unique_positions)} "
-        f"unique, "
-        f"{numbers.decimal(card.epochs, 2)} epochs), {numbers.count(card.updates)} updates, "
-        f"best validation loss {numbers.decimal(card.best_validation)}, "
+        f"unique, {numbers.decimal(card.epochs, 2)} epochs), {numbers.count(card.updates)} "
+        f"updates, best validation loss {numbers.decimal(card.best_validation)}, "
         f"{numbers.duration(card.seconds)}"
     )
 
@@ -92,8 +91,8 @@ def show_match(console: Console, matches: Matches) -> None:
     spread = matches.spread
     if spread is not None:
         console.note(
-            f"Elo {numbers.elo_interval(spread.elo)} (95 %, for new trainings); between trainings: "
-            f"mixtures {numbers.decimal(spread.first_sd, 0)}, baselines "
+            f"Elo {numbers.elo_interval(spread.elo)} (95 %, for new trainings); between "
+            f"trainings: mixtures {numbers.decimal(spread.first_sd, 0)}, baselines "
             f"{numbers.decimal(spread.second_sd, 0)}; games of one pairing: "
             f"{numbers.decimal(spread.games_sd, 0)}"
         )

@@ -135,14 +135,13 @@ def expectation(results: Results) -> list[str]:
     base = (
         f"The best-fed network of this run trained on {seen} "
         f"{numbers.count(paper.TRAIN_POSITIONS)} different positions. Each expert gets only the "
-        f"positions of its own phase, about one in "
-        f"{numbers.spelled(max(1, len(results.dataset.phases)))} of "
-        f"that, and "
-        f"has to learn from them also what all phases have in common: how the pieces move, what is "
-        f"attacked, what a piece is worth. One network learns that once, from everything."
+        "positions of its own phase, about one in "
+        f"{numbers.spelled(max(1, len(results.dataset.phases)))} of that, and has to learn from "
+        "them also what all phases have in common: how the pieces move, what is attacked, what a "
+        "piece is worth. One network learns that once, from everything."
     )
     table = (
-        f"The paper measured this price itself. With all of its data the experts won about "
+        "The paper measured this price itself. With all of its data the experts won about "
         f"{numbers.signed(paper.ELO_MEAN.value, 0)} Elo; with half of it, the same method lost: "
         f"{half} Elo for its three networks (Table IV)."
     )
@@ -156,12 +155,12 @@ def expectation(results: Results) -> list[str]:
     else:
         ending = {
             "lower": (
-                "A loss at this size is therefore what the paper predicts. It says that there was "
-                "too little data to divide, not that phase experts are a bad idea."
+                "A loss at this size is therefore what the paper predicts. It says that there "
+                "was too little data to divide, not that phase experts are a bad idea."
             ),
             "higher": (
-                "A loss was therefore to be expected at this size, and this run found a gain. That "
-                "deserves a repetition with more trainings before it is believed."
+                "A loss was therefore to be expected at this size, and this run found a gain. "
+                "That deserves a repetition with more trainings before it is believed."
             ),
             "unclear": (
                 "A loss was therefore to be expected at this size. This run is too small to show "
@@ -177,8 +176,8 @@ def certainty(results: Results) -> list[Html]:
     points = [
         join(
             strong("Games. "),
-            f"{numbers.count(total.games)} games in {numbers.count(sum(total.pentanomial))} pairs, "
-            f"each opening with both colours. Counting games only, the difference is "
+            f"{numbers.count(total.games)} games in {numbers.count(sum(total.pentanomial))} "
+            f"pairs, each opening with both colours. Counting games only, the difference is "
             f"{numbers.elo_interval(total.elo)} Elo, and the chance that the experts as trained "
             f"here are the stronger side (LOS) is {numbers.chance(total.los)}.",
         )
@@ -190,8 +189,8 @@ def certainty(results: Results) -> list[Html]:
                 strong("Trainings. "),
                 "There was one training of each side, so nothing here says how another training "
                 "would have come out. That chance is not small: the paper reports about "
-                f"{numbers.signed(paper.ELO_MEAN.value, 0)} Elo, a second pair of trainings in its "
-                f"author's notebook only +{low} to +{high}. A claim about the method needs "
+                f"{numbers.signed(paper.ELO_MEAN.value, 0)} Elo, a second pair of trainings in "
+                f"its author's notebook only +{low} to +{high}. A claim about the method needs "
                 "several trainings (",
                 code("--trainings 8"),
                 ").",
@@ -202,12 +201,11 @@ def certainty(results: Results) -> list[Html]:
             join(
                 strong("Trainings. "),
                 f"{count} mixtures played {count} baselines. Between trainings, the mixtures "
-                f"scatter "
-                f"by {numbers.decimal(spread.first_sd, 0)} Elo and the baselines by "
+                f"scatter by {numbers.decimal(spread.first_sd, 0)} Elo and the baselines by "
                 f"{numbers.decimal(spread.second_sd, 0)} Elo (standard deviations); the games "
-                f"alone "
-                f"would scatter one pairing by {numbers.decimal(spread.games_sd, 0)} Elo. The "
-                "interval of the main figure is about new trainings, not about these networks.",
+                f"alone would scatter one pairing by {numbers.decimal(spread.games_sd, 0)} Elo. "
+                f"The interval of the main figure is about new trainings, not about these "
+                "networks.",
             )
         )
     points.append(
@@ -239,8 +237,9 @@ def _contradiction(results: Results) -> Html | None:
     if {by_loss, by_games} == {"lower"} or {by_loss, by_games} == {"higher"}:
         return join(
             strong("Loss and strength disagree here. "),
-            "Loss is measured on positions from the stored games. A search mostly visits positions "
-            "that nobody would play, and there experts and one network may compare differently.",
+            "Loss is measured on positions from the stored games. A search mostly visits "
+            "positions that nobody would play, and there experts and one network may compare "
+            "differently.",
         )
     return None
 

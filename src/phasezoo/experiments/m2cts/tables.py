@@ -93,8 +93,7 @@ def loss_heat(losses: Losses) -> Html:
     stressed = {i for i, e in enumerate(losses.entries) if e.role in ("mixture", "placebo")}
     caption = (
         "Total loss on test positions of each phase, with the difference to one network below "
-        "and its "
-        "95 % interval in brackets."
+        "and its 95 % interval in brackets."
     )
     legend = element(
         "div",
@@ -210,8 +209,7 @@ def paper_elo(results: Results) -> Html:
     rows.append(("this run, from single games as the paper counts", ours))
     caption = (
         "Paper, Table XV: Elo of M2CTS over MCTS with one network, separated learning, 1000 "
-        "games a "
-        "match, mean over 100–3200 nodes and 100–1600 ms a move"
+        "games a match, mean over 100–3200 nodes and 100–1600 ms a move"
     )
     return table(("", "Elo ± 95 %"), rows, caption, strong_rows=frozenset({len(rows) - 1}))
 
@@ -267,8 +265,8 @@ def _networks_of(cards: Sequence[NetworkCard]) -> Html:
             rows.append(_mixture_row(name, group))
     caption = (
         "What each network got. Of a mixture, every position passes through one expert: in "
-        "brackets, the parameters that are active for a position. Validation loss: the lowest, of "
-        "the checkpoint that was kept."
+        "brackets, the parameters that are active for a position. Validation loss: the lowest, "
+        "of the checkpoint that was kept."
     )
     return table(head, rows, caption, strong_rows=frozenset(range(single, len(rows))))
 

@@ -22,10 +22,7 @@ def losses_csv(losses: Losses) -> str:
             row += [getattr(cell, metric) for metric in METRICS]
             for metric in METRICS:
                 interval = getattr(difference, metric) if difference else None
-                row += (
-                    [None] * 3
-                    if interval is None
-                    else [interval.value, interval.low, interval.high]
-                )
+                ends = ("value", "low", "high")
+                row += [getattr(interval, end) if interval else None for end in ends]
             writer.writerow(["" if value is None else value for value in row])
     return text.getvalue()

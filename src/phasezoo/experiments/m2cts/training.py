@@ -34,6 +34,7 @@ def train(prepared: Prepared, network: PlannedNetwork, out: Path, console: Conso
     settings = SupervisedConfig(
         batch_size=config.training_batch,
         max_lr=config.learning_rate,
+        validation_positions=config.validation_positions,
         init_seed=network.initial_seed,
         device=config.device,
         threads=config.threads,
@@ -109,9 +110,10 @@ def _curve(history: Sequence[Mapping[str, float | None]]) -> Curve:
 
 
 def _column(history: Sequence[Mapping[str, float | None]], name: str) -> list[tuple[int, float]]:
-    found = []
+    # A training that was killed between a row and its checkpoint has written the row twice.
+    found: dict[int, float] = {}
     for row in history:
         positions, loss = row.get("positions"), row.get(name)
         if positions is not None and loss is not None and math.isfinite(loss):
-            found.append((int(positions), loss))
-    return found
+            found[int(positions)] = loss
+    return list(found.items())

@@ -1,0 +1,278 @@
+"""The main job at a size of seconds: whole, interrupted, refused."""
+
+import dataclasses
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from phasezoo.apps import cli
+from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.m2cts.command import spelled
+from phasezoo.experiments.m2cts.config import M2ctsConfig
+from phasezoo.experiments.m2cts.preparation import prepare
+from phasezoo.experiments.m2cts.run import reproduce, resume
+from phasezoo.training import GameStore
+
+FILES = (
+    "config.json", "seeds.json", "versions.json", "dataset.json", "losses.json", "losses.csv",
+    "match.json", "games.pgn", "report.html", "results.json", "journal.jsonl",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A few of the packaged games, so that labelling them takes no time."""
+    path = tmp_path_factory.mktemp("games") / "few.parquet"
+    GameStore.sample("chess").subset(np.arange(60)).save(path)
+    return path
+
+
+def tiny(store, **changes):
+    settings = {
+        "games": store,
+        "network": "rise-8x1",
+        "positions": 1000,
+        "training_batch": 64,
+        "validation_positions": 64,
+        "test_games": 3,
+        "resamples": 100,
+        "games_played": 6,
+        "nodes": 4,
+        "max_plies": 40,
+        "concurrency": 2,
+        "threads": 1,
+        "device": "cpu",
+    }
+    return M2ctsConfig(**(settings | changes))
+
+
+@pytest.fixture(scope="module")
+def whole(store, tmp_path_factory):
+    """An uninterrupted run, and what it found."""
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    return out, reproduce(tiny(store), out)
+
+
+def numbers_of(out):
+    """What a run found, without times and place, and without the counts of inference.
+
+    Games that a kill interrupted are played again, so more is asked of the networks.
+    """
+    found = json.loads((out / "results.json").read_text())
+    for key in ("command", "date", "seconds", "provenance"):
+        del found[key]
+
+    def timeless(value):
+        if isinstance(value, dict):
+            return {k: timeless(v) for k, v in value.items() if k not in ("seconds", "sides")}
+        return [timeless(v) for v in value] if isinstance(value, list) else value
+
+    return timeless(found)
+
+
+def test_a_run_leaves_everything_it_promises(whole):
+    out, results = whole
+    for name in FILES:
+        assert (out / name).is_file(), name
+    assert len(results.networks) == 7
+    for card in results.networks:
+        network = out / "networks" / card.name
+        for name in ("manifest.json", "model.safetensors", "metrics.csv"):
+            assert (network / name).is_file(), name
+    assert not list(out.rglob("*.partial"))
+
+
+def test_experts_together_see_as_much_as_the_baseline(whole):
+    _, results = whole
+    seen = dict.fromkeys(("baseline", "expert", "placebo"), 0)
+    for card in results.networks:
+        seen[card.role] += card.positions
+    assert seen == {"baseline": 1000, "expert": 1000, "placebo": 1000}
+    assert len({card.parameters for card in results.networks}) == 1
+
+
+def test_all_games_are_played_and_kept(whole):
+    out, results = whole
+    total = results.matches.total
+    assert total.wins + total.draws + total.losses == total.games == 6
+    assert sum(total.pentanomial) == 3
+    assert total.sides[0].off_phase_rows == 0
+    assert (out / "games.pgn").read_text().count("[Event ") == 6
+    assert total.elo.low <= total.elo.value <= total.elo.high
+
+
+def test_losses_of_the_mixture_are_those_of_its_experts(whole):
+    _, results = whole
+    rows = {entry.name: entry.cells for entry in results.losses.entries}
+    for phase in results.dataset.phases:
+        assert rows["phase mixture"][phase] == rows[f"{phase} expert"][phase]
+    weighted = sum(rows["phase mixture"][p].total * rows["phase mixture"][p].positions
+                   for p in results.dataset.phases)  # fmt: skip
+    everything = rows["phase mixture"]["all"]
+    assert weighted / everything.positions == pytest.approx(everything.total)
+
+
+def test_the_same_command_again_does_nothing_again(whole, store):
+    out, results = whole
+    before = (out / "journal.jsonl").read_bytes()
+    again = reproduce(tiny(store), out)
+    assert (out / "journal.jsonl").read_bytes() == before
+    assert again == results
+    assert resume(out) == results
+
+
+def test_another_run_is_refused_and_nothing_is_changed(whole, store):
+    out, _ = whole
+    before = {p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()}
+    with pytest.raises(RunDirectoryError, match="seed 1 there, 2 here"):
+        reproduce(tiny(store, seed=2), out)
+    assert {p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()} == before
+
+
+def test_several_trainings_play_every_pairing(store, tmp_path):
+    results = reproduce(tiny(store, trainings=2, games_played=2, nodes=2), tmp_path / "run")
+    assert [(p.mixture, p.baseline) for p in results.matches.pairings] == [
+        (0, 0), (0, 1), (1, 0), (1, 1),
+    ]  # fmt: skip
+    assert results.matches.total.games == 8
+    assert results.matches.spread is not None
+    assert "Every pairing" in (tmp_path / "run" / "report.html").read_text()
+    first, second = (n for n in results.networks if n.role == "baseline")
+    assert first.curve != second.curve
+
+
+def start(config, out):
+    command = [sys.executable, "-m", *spelled(config, out).split()]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(process, out, condition, seconds=120):
+    """Wait until the run has come to a point, or has ended."""
+    end = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < end:
+        if condition(out):
+            return
+        time.sleep(0.005)
+
+
+def lines(path):
+    return len(path.read_bytes().splitlines()) if path.exists() else 0
+
+
+POINTS = {
+    "in the first training": lambda out: any(out.glob("networks/*/checkpoints/update-*")),
+    "between trainings": lambda out: any(out.glob("networks/expert-*/manifest.json")),
+    "in the losses": lambda out: "losses" in (out / "journal.jsonl").read_text(),
+    "in the match": lambda out: lines(out / "matches/mixture-1-baseline-1.jsonl") > 2,
+}
+
+
+def test_a_run_killed_again_and_again_comes_to_the_same_numbers(whole, store, tmp_path):
+    out, config = tmp_path / "killed", tiny(store)
+    for condition in POINTS.values():
+        process = start(config, out)
+        wait_for(process, out, lambda o, c=condition: (o / "journal.jsonl").exists() and c(o))
+        process.kill()
+        process.communicate()
+    assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 0
+    reference, _ = whole
+    assert numbers_of(out) == numbers_of(reference)
+    assert (out / "games.pgn").read_bytes() == (reference / "games.pgn").read_bytes()
+
+
+def test_ctrl_c_says_how_to_go_on(store, tmp_path):
+    out = tmp_path / "stopped"
+    process = start(tiny(store, positions=200_000), out)
+    wait_for(process, out, POINTS["in the first training"])
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 130, error
+    assert f"Continue with: phasezoo reproduce m2cts --resume {out}" in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--games", "empty.parquet"], 1, ["empty.parquet", "no positions"]),
+        (["--games", "cut.parquet"], 1, ["cut.parquet", "truncated"]),
+        (["--games", "nowhere.parquet"], 1, ["nowhere.parquet", "no such file"]),
+        (["--gate", "moves:0"], 2, ["moves:0"]),
+        (["--gate", "none"], 2, ["none", "two or more"]),
+        (["--gate", "box"], 2, ["box"]),
+        (["--planes", "v9"], 2, ["v9", "v2"]),
+        (["--network", "rise-axb"], 2, ["rise-axb"]),
+        (["--device", "abacus"], 2, ["abacus"]),
+        (["--resume", "nothing"], 1, ["nothing", "no run"]),
+        (["--resume", "nothing", "--seed", "3"], 2, ["--resume nothing", "nothing else"]),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_is_written(
+    options, code, words, store, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    GameStore.open(store).subset(np.arange(0)).save("empty.parquet")
+    whole = store.read_bytes()
+    (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
+    before = sorted(tmp_path.iterdir())
+    out = [] if "--resume" in options else ["--out", "run"]
+    assert cli.main(["reproduce", "m2cts", *out, *options]) == code
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    for word in words:
+        assert word in error
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_openings_that_the_games_contain_are_dropped(store, tmp_path):
+    from phasezoo import games
+    from phasezoo.arena import OpeningSuite
+
+    suite = OpeningSuite.load("chess")
+    opening = suite.states(0)
+    records = GameStore.open(store)
+    played = [state.moves for state in opening][-1]
+    longer = opening[-1].play(opening[-1].legal_actions[0])
+    assert prepare(tiny(store)).openings_dropped == 0
+    # A game that runs through the opening's last position and one move on.
+    moves = np.array([_packed(games, longer.moves)], dtype=np.uint16).ravel()
+    joined = GameStore(
+        "chess",
+        np.concatenate([records.moves, moves]),
+        np.concatenate([records.offsets, [records.offsets[-1] + len(moves)]]),
+        np.concatenate([records.result, [0]]),
+    )
+    joined.save(tmp_path / "with.parquet")
+    prepared = prepare(tiny(tmp_path / "with.parquet"))
+    assert prepared.openings_dropped == 1
+    assert tuple(played) not in prepared.openings.lines
+
+
+def _packed(games, moves):
+    """Moves as a store keeps them: from, to; openings do not promote."""
+
+    def square(text):
+        return "abcdefgh".index(text[0]) + 8 * (int(text[1]) - 1)
+
+    return [square(m[:2]) | square(m[2:4]) << 6 for m in moves]
+
+
+def test_the_command_of_a_run_starts_the_same_run():
+    from pathlib import Path
+
+    from phasezoo.apps.reproduce_command import _read
+
+    config = dataclasses.replace(
+        tiny(Path("/some where/x.parquet")), gate="moves:3", epochs=1.5, max_plies=None
+    )
+    import shlex
+
+    words = shlex.split(spelled(config, Path("runs/a b")))[3:]
+    options = _read(words)
+    assert options.config == config
+    assert options.out == Path("runs/a b")
