@@ -5,6 +5,7 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from phasezoo._torch import require_torch
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.inference.manifest import MODEL, Manifest
 from phasezoo.inference.network import NetworkEvaluator
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "load"]
 
 Backend: TypeAlias = Literal["auto", "onnx", "torch"]
-
-_EXTRAS = {"onnxruntime": "onnx", "torch": "train"}
 
 
 def load(
@@ -77,15 +76,12 @@ def _backend(backend: Backend, device: str | None, dtype: "Dtype") -> Literal["o
                 "give backend='torch' for that"
             )
             raise InvalidConfig(message)
-        _require("onnxruntime")
+        if not _is_installed("onnxruntime"):
+            message = "this backend needs ONNX Runtime: pip install 'phasezoo[onnx]'"
+            raise MissingDependency(message)
         return "onnx"
-    if backend == "torch":
-        _require("torch")
-        return "torch"
-    if dtype == "float32" and _is_installed("onnxruntime") and not _on_gpu(device):
-        return "onnx"
-    _require("torch")
-    return "torch"
+    automatic = backend == "auto" and dtype == "float32" and _is_installed("onnxruntime")
+    return "onnx" if automatic and not _on_gpu(device) else "torch"
 
 
 def _on_gpu(device: str | None) -> bool:
@@ -104,6 +100,7 @@ def _torch_evaluator(
     dtype: "Dtype",
     threads: int | None,
 ) -> NetworkEvaluator:
+    require_torch()
     from phasezoo.inference.torch import TorchEvaluator, build_network
 
     network = build_network(manifest, weights, str(directory / MODEL))
@@ -119,7 +116,7 @@ def _onnx_evaluator(
     cached = cached_onnx(directory, manifest.files[MODEL])
     if cached is not None:
         return OnnxEvaluator(manifest, cached, threads)
-    _require("torch")
+    require_torch()
     from phasezoo.inference.torch import build_network
 
     network = build_network(manifest, weights, str(directory / MODEL))
@@ -130,17 +127,3 @@ def _onnx_evaluator(
 
 def _is_installed(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
-
-
-def _require(package: str) -> None:
-    """Raise a sentence that helps where ``package`` is missing.
-
-    Raises:
-        MissingDependency: It is.
-    """
-    if not _is_installed(package):
-        message = (
-            f"this backend needs {package}, which is not installed: "
-            f"pip install 'phasezoo[{_EXTRAS[package]}]'"
-        )
-        raise MissingDependency(message)

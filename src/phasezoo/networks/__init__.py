@@ -1,6 +1,6 @@
 """Networks with a policy and a value head, made by name: ``networks.make("rise-32x4")``."""
 
-from phasezoo.networks._torch import require_torch
+from phasezoo._torch import require_torch
 
 require_torch()
 

@@ -7,6 +7,7 @@ first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from phasezoo._torch import let_idle_threads_sleep, require_torch
 from phasezoo.training.positions import (
     PhaseCount,
     PhaseTable,
@@ -74,9 +75,15 @@ _LAZY = {
     "train_supervised": "supervised",
 }
 
+_WITH_TORCH = ("config", "evaluation", "supervised")
+
+let_idle_threads_sleep()  # the modules below import torch before anything of ours
+
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
+        if _LAZY[name] in _WITH_TORCH:
+            require_torch()
         return getattr(import_module(f"phasezoo.training.{_LAZY[name]}"), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

@@ -47,7 +47,7 @@ class SupervisedConfig:
     evaluate_every: int | None = None
     """Updates between two validations, each of which also saves a checkpoint (1 or more; none: a
     tenth of the training, 500 at most, which is the paper's)."""
-    validation_positions: int = 4096
+    validation_positions: int = 2048
     """Validation positions looked at each time, the same ones always (1 or more)."""
     spike_factor: float = 1.5
     """A validation loss of more than this times the last one, or one that is not finite, takes the
