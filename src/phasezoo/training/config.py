@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import math
+import typing
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.networks.precision import Dtype
 
 __all__ = ["SupervisedConfig", "make_config"]
+
+_LOSS_PARTS = ("policy", "value", "wdl", "plies")
 
 
 @dataclass(frozen=True)
@@ -69,37 +72,32 @@ class SupervisedConfig:
     """Whether metrics are also written for TensorBoard, where it is installed."""
 
     def __post_init__(self) -> None:
-        finite = math.inf
-        ranges: dict[str, tuple[float, float]] = {
-            "batch_size": (1, 65_536),
-            "min_lr": (0, self.max_lr),
-            "min_momentum": (0, self.max_momentum),
-            "weight_decay": (0, finite),
-            "policy_weight": (0, finite),
-            "value_weight": (0, finite),
-            "wdl_weight": (0, finite),
-            "plies_weight": (0, finite),
-            "history_dropout": (0, 1),
-            "evaluate_every": (1, finite),
-            "validation_positions": (1, finite),
-            "spike_limit": (0, finite),
-            "threads": (1, finite),
-        }
-        for name, (low, high) in ranges.items():
-            value = getattr(self, name)
-            if value is not None and not (low <= value <= high and value < finite):
-                bounds = f"{low} or more" if high == finite else f"from {low} to {high}"
-                message = f"{name}={value!r}: must be {bounds}"
-                raise InvalidConfig(message)
+        for field in dataclasses.fields(self):
+            _check_type(field.name, field.type, getattr(self, field.name))
         above = {"max_lr": 0.0, "gradient_clip": 0.0, "spike_factor": 1.0}
         for name, bound in above.items():
             value = getattr(self, name)
-            if value is not None and not bound < value < finite:
+            if value is not None and not bound < value < math.inf:
                 message = f"{name}={value!r}: must be above {bound:g} and finite"
                 raise InvalidConfig(message)
         if not self.max_momentum < 1:
             message = f"max_momentum={self.max_momentum!r}: must be below 1"
             raise InvalidConfig(message)
+        ranges: dict[str, tuple[float, float]] = {
+            **dict.fromkeys(("batch_size",), (1, 65_536)),
+            **dict.fromkeys(("evaluate_every", "validation_positions", "threads"), (1, math.inf)),
+            **dict.fromkeys((f"{part}_weight" for part in _LOSS_PARTS), (0, math.inf)),
+            **dict.fromkeys(("weight_decay", "spike_limit"), (0, math.inf)),
+            "min_lr": (0, self.max_lr),
+            "min_momentum": (0, self.max_momentum),
+            "history_dropout": (0, 1),
+        }
+        for name, (low, high) in ranges.items():
+            value = getattr(self, name)
+            if value is not None and not (low <= value <= high and value < math.inf):
+                bounds = f"{low} or more" if high == math.inf else f"from {low} to {high}"
+                message = f"{name}={value!r}: must be {bounds}"
+                raise InvalidConfig(message)
 
     def evaluation_interval(self, updates: int) -> int:
         """Updates between two validations of a training of ``updates`` updates."""
@@ -123,3 +121,20 @@ def make_config(config: SupervisedConfig | None, overrides: dict[str, Any]) -> S
             message = f"{name!r} is no option of supervised training; {hint}"
             raise InvalidConfig(message)
     return dataclasses.replace(base, **overrides)
+
+
+def _check_type(name: str, annotation: Any, value: object) -> None:
+    """Refuse text where a number belongs, and parts where only whole numbers make sense.
+
+    Raises:
+        InvalidConfig: It is so.
+    """
+    allowed = {"int": (int,), "float": (int, float)}
+    kinds = typing.get_args(annotation) or (annotation,)
+    numbers = [kind for kind in kinds if kind in (int, float)]
+    if not numbers or (value is None and type(None) in kinds):
+        return
+    expected = numbers[0].__name__
+    if isinstance(value, bool) or not isinstance(value, allowed[expected]):
+        message = f"{name}={value!r}: must be a {'whole ' if expected == 'int' else ''}number"
+        raise InvalidConfig(message)
