@@ -1,4 +1,4 @@
-//! `BoardVector`: many board games stepped together. `Stream`: the random streams of one game.
+//! `BoardVector`: many board games stepped together.
 
 use numpy::{
     IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
@@ -7,8 +7,8 @@ use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
 use phasezoo_core::games::ChessState;
 use phasezoo_core::gating::Gate;
-use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Purpose, Seat, Vector, stream};
-use phasezoo_core::{Error, Result, rng};
+use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat, Vector};
+use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -55,7 +55,7 @@ impl AnyVector {
 }
 
 /// Finds a name in a table, or says which there are.
-fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> PyResult<T> {
+pub(crate) fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> PyResult<T> {
     table.iter().find(|(known, _)| *known == name).map(|&(_, value)| value).ok_or_else(|| {
         let known: Vec<_> = table.iter().map(|(known, _)| format!("{known:?}")).collect();
         to_py(Error::InvalidConfig(format!("{option}={name:?}: expected {}", known.join(", "))))
@@ -189,8 +189,10 @@ impl BoardVector {
     }
 
     /// The games, and the players in them, whose actions are awaited.
-    fn waiting(&self) -> (Vec<usize>, Vec<u8>) {
-        each_vector!(&self.vector, vector => vector.waiting().unzip())
+    fn waiting(&self) -> (Vec<usize>, Vec<usize>) {
+        each_vector!(&self.vector, vector => {
+            vector.waiting().map(|(row, player)| (row, usize::from(player))).unzip()
+        })
     }
 
     /// Takes the awaited actions, in the order of `waiting()`.
@@ -278,9 +280,26 @@ impl BoardVector {
         })
     }
 
+    /// Who saw that last state; of other games, who sees the present one.
+    fn ended_seat(&self, row: usize) -> PyResult<u8> {
+        self.check_row(row)?;
+        Ok(each_vector!(&self.vector, vector => {
+            vector.ended(row).map_or(vector.seat(row), |last| last.seat)
+        }))
+    }
+
     /// Who sees the observation of each game.
-    fn seats(&self) -> Vec<u8> {
-        each_vector!(&self.vector, vector => (0..vector.len()).map(|row| vector.seat(row)).collect())
+    fn seats(&self) -> Vec<usize> {
+        each_vector!(&self.vector, vector => {
+            (0..vector.len()).map(|row| usize::from(vector.seat(row))).collect()
+        })
+    }
+
+    /// The phase of each game, one ply after another where the gate never goes back.
+    fn phases(&self) -> Vec<usize> {
+        each_vector!(&self.vector, vector => {
+            (0..vector.len()).map(|row| usize::from(vector.phase(row))).collect()
+        })
     }
 
     /// The seed of a game.
@@ -338,64 +357,6 @@ impl BoardVector {
     }
 }
 
-/// One random stream of the game with a seed.
-#[pyclass(module = "phasezoo._core")]
-pub(crate) struct Stream {
-    seed: u64,
-    purpose: String,
-    player: u8,
-    drawn: u64,
-    stream: rng::Stream,
-}
-
-#[pymethods]
-impl Stream {
-    /// The stream of the game with seed `seed` for "start", "seat", "opponent", "illegal" or
-    /// "session", after `drawn` draws.
-    #[new]
-    #[pyo3(signature = (seed, purpose, player = 0, drawn = 0))]
-    fn new(seed: u64, purpose: String, player: u8, drawn: u64) -> PyResult<Self> {
-        let purposes = [
-            ("start", Purpose::Start),
-            ("seat", Purpose::Seat),
-            ("opponent", Purpose::Opponent),
-            ("illegal", Purpose::Illegal),
-            ("session", Purpose::Session),
-        ];
-        let mut stream = stream(seed, named("purpose", &purpose, &purposes)?, player);
-        for _ in 0..drawn {
-            stream.next_u64();
-        }
-        Ok(Self { seed, purpose, player, drawn, stream })
-    }
-
-    /// The next 63 bits, a seed for something else.
-    fn seed(&mut self) -> u64 {
-        self.drawn += 1;
-        self.stream.next_u64() >> 1
-    }
-
-    /// A whole number from 0 to `bound` - 1.
-    fn below(&mut self, bound: usize) -> PyResult<usize> {
-        if bound == 0 {
-            return Err(to_py(Error::InvalidConfig("below(0): expected at least 1".into())));
-        }
-        self.drawn += 1;
-        Ok(self.stream.below(bound))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Stream({}, '{}', {}, {})", self.seed, self.purpose, self.player, self.drawn)
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (u64, String, u8, u64)) {
-        let stream = slf.borrow();
-        let arguments = (stream.seed, stream.purpose.clone(), stream.player, stream.drawn);
-        (slf.get_type().into_any(), arguments)
-    }
-}
-
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<BoardVector>()?;
-    m.add_class::<Stream>()
+    m.add_class::<BoardVector>()
 }

@@ -10,7 +10,7 @@ from phasezoo._core import Stream
 from phasezoo.envs.referee import Moment, Referee
 from phasezoo.errors import IllegalAction, InvalidConfig
 
-__all__ = ["Opponent", "choose", "opponents_of", "resolve"]
+__all__ = ["Opponent", "choose", "opponents_of", "resolve", "seated", "sit_down"]
 
 
 class Opponent(Protocol):
@@ -96,10 +96,11 @@ def opponents_of(given: Any, num_players: int) -> tuple[Any, ...]:
 def seated(kinds: Sequence[Any], seat: int, seed: int) -> dict[int, Opponent]:
     """The opponents in the seats of one game, the learner's seat left free."""
     free = [player for player in range(len(kinds) + 1) if player != seat]
-    return {player: _sit_down(kind, player, seed) for player, kind in zip(free, kinds, strict=True)}
+    return {player: sit_down(kind, player, seed) for player, kind in zip(free, kinds, strict=True)}
 
 
-def _sit_down(kind: Any, player: int, seed: int) -> Opponent:
+def sit_down(kind: Any, player: int, seed: int) -> Opponent:
+    """An opponent, as :func:`resolve` gives it, in a seat of the game with seed ``seed``."""
     if isinstance(kind, str):
         return _Random(seed, player)
     return _Session(kind, seed, player) if hasattr(kind, "session") else _Callable(kind)

@@ -23,7 +23,7 @@ pub(super) struct Board<G> {
     games: u64,
     opponents: Vec<Stream>,
     replacements: Option<Stream>,
-    phase: u8,
+    pub(super) phase: u8,
     to_play: i64,
     /// The learner's legal actions, ascending; empty when the game is over.
     pub(super) legal: Vec<Action>,

@@ -56,6 +56,7 @@ impl<G: Game> Vector<G> {
                 "max_plies = 0: at least 1 is needed, or none for no limit".into(),
             ));
         }
+        threads::count(options.threads)?;
         let template = start(0)?;
         let num_players = template.num_players();
         if let Seat::Fixed(player) = options.seat
@@ -100,6 +101,12 @@ impl<G: Game> Vector<G> {
     /// move.
     pub fn seat(&self, row: usize) -> Player {
         self.boards[row].seat
+    }
+
+    /// The phase of game `row`: where its gate is monotone that of the present state, otherwise that
+    /// of the learner's last view.
+    pub fn phase(&self, row: usize) -> u8 {
+        self.boards[row].phase
     }
 
     /// The seed of game `row`.

@@ -1,0 +1,372 @@
+"""Many board games stepped in native code, as a Gymnasium vector environment."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast, overload
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from phasezoo import _core, games
+from phasezoo.envs import rendering
+from phasezoo.envs.opponents import opponents_of
+from phasezoo.envs.referee import Referee
+from phasezoo.envs.seats import seat_of
+from phasezoo.envs.vector_gate import VectorGate
+from phasezoo.envs.vector_rivals import Rivals
+from phasezoo.envs.vector_seeds import GameSeeds
+from phasezoo.errors import InvalidArray, InvalidConfig
+from phasezoo.types import Planes
+
+__all__ = ["BoardVectorEnv", "ChessVectorEnv", "States"]
+
+Flags = npt.NDArray[np.bool_]
+Infos = dict[str, Any]
+Step = tuple[Planes, npt.NDArray[np.float64], Flags, Flags, Infos]
+
+_ARRAYS = ("action_mask", "to_play", "ply", "phase", "illegal_action", "result")
+"""The keys of infos, in the order in which the native vector hands out their arrays."""
+
+
+class States(Sequence[Any]):
+    """The states of all games, each made when it is asked for."""
+
+    def __init__(self, vector: _core.BoardVector) -> None:
+        self._vector = vector
+
+    def __len__(self) -> int:
+        return len(self._vector)
+
+    @overload
+    def __getitem__(self, row: int) -> _core.BoardState: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[_core.BoardState]: ...
+    def __getitem__(self, row: int | slice) -> Any:
+        rows = range(len(self))[row]
+        if isinstance(rows, range):
+            return [self._vector.state(each) for each in rows]
+        return self._vector.state(rows)
+
+    def __iter__(self) -> Iterator[_core.BoardState]:
+        return (self._vector.state(row) for row in range(len(self)))
+
+
+class BoardVectorEnv(VectorEnv[Any, Any, Any]):
+    """N board games stepped together in native code, threads owning contiguous rows.
+
+    Does what ``SyncVectorEnv`` over :class:`phasezoo.envs.GymEnv` does: the same seeds and actions
+    give the same observations, rewards, flags and infos. ``infos`` holds arrays only, each with
+    Gymnasium's presence array ``_key``: ``action_mask`` int8[N, A], ``to_play``, ``ply``, ``phase``
+    int64[N], ``illegal_action`` bool[N], ``result`` int8[N] (+1 the first player won, 0 draw, -1
+    the second; present where the rules ended a game in this step). States, FENs and legal actions
+    are made on demand: :attr:`states`, :meth:`fens`, :meth:`legal_actions`.
+
+    Arrays come from a recycled pool: one is filled again only when nobody else holds it, so they
+    may be kept.
+
+    Args:
+        num_envs: How many games.
+        game: A board game of the package.
+        opponent: ``"random"`` runs natively; an agent gets all waiting boards in one batch; a
+            callable is asked board by board; None for self-play.
+        agent_color: As in :class:`phasezoo.envs.GymEnv`.
+        planes: As in :class:`phasezoo.envs.GymEnv`.
+        gate: As in :class:`phasezoo.envs.GymEnv`; callables are asked with all states at once.
+        monotone: As in :class:`phasezoo.envs.GymEnv`.
+        illegal: As in :class:`phasezoo.envs.GymEnv`; ``"raise"`` raises before any game has moved.
+        max_plies: As in :class:`phasezoo.envs.GymEnv`.
+        observation: As in :class:`phasezoo.envs.GymEnv`.
+        autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's
+            ``AutoresetMode``.
+        copy: False to fill the same arrays at every step: what was returned before changes.
+        threads: Threads to use; default all that this process may.
+        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
+
+    Raises:
+        InvalidConfig: An option is outside its range.
+        InvalidGate: The gate does not fit the game.
+        InvalidPlaneSpec: The game has no such planes.
+        UnknownGame: No such game, or no agent of that name.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        game: "str | games.Game" = "chess",
+        *,
+        opponent: Any = "random",
+        agent_color: int | str = "white",
+        planes: str | None = None,
+        gate: Any = None,
+        monotone: bool = False,
+        illegal: str = "terminate",
+        max_plies: int | None = None,
+        observation: str = "planes",
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._referee = referee = Referee(
+            game,
+            planes=planes,
+            gate=gate,
+            monotone=monotone,
+            illegal=illegal,
+            max_plies=max_plies,
+            observation=observation,
+        )
+        self.game, self.gate = referee.game, referee.gate
+        if not self.game.native:
+            message = (
+                f"{self.game.name!r} is a game of your own, which native code cannot step; use "
+                "gymnasium.vector.SyncVectorEnv over phasezoo.envs.GymEnv"
+            )
+            raise InvalidConfig(message)
+        if not isinstance(num_envs, int) or num_envs < 1:
+            message = f"num_envs={num_envs!r}: expected a whole number from 1"
+            raise InvalidConfig(message)
+        self.num_envs = num_envs
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = {
+            "render_modes": list(rendering.MODES),
+            "render_fps": 2,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.render_mode = rendering.check_mode(self.game, render_mode)
+        self._gate = VectorGate(referee.gate, num_envs)
+        players = self.game.num_players
+        kind = None if opponent is None else opponents_of(opponent, players)[0]
+        # A gate in Python that never goes back has to see every ply, the opponents' too.
+        outside = kind is not None and (kind != "random" or self._gate.sees_every_ply)
+        self._rivals = Rivals(kind, referee) if outside else None
+        self._vector = _core.BoardVector(
+            self.game.name,
+            num_envs,
+            planes=referee.planes if referee.observes else None,
+            gate=self._gate.native,
+            seat=seat_of(agent_color, players),
+            opponent="none" if kind is None else "outside" if outside else "random",
+            illegal=illegal,
+            max_plies=max_plies,
+            autoreset=self.autoreset_mode.value,
+            threads=threads,
+            copy=copy,
+        )
+        self._seeds = GameSeeds(num_envs)
+        self._flips = kind is not None
+        self.single_observation_space = referee.observation_space()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    @property
+    def states(self) -> States:
+        """The states of all games, ``states[i]`` being game ``i``'s; made on demand."""
+        return States(self._vector)
+
+    def fens(self) -> list[str]:
+        """The FEN of every game."""
+        return self._vector.fens()
+
+    def legal_actions(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """The learners' legal actions.
+
+        Returns:
+            ``offsets`` int64[N + 1] and ``actions`` int32[total]: those of game ``i``, ascending,
+            are ``actions[offsets[i]:offsets[i + 1]]``; none in finished games.
+        """
+        return self._vector.legal_actions()
+
+    def sample_actions(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """``int64[N]``: a uniformly random legal action for every game; any in finished ones.
+
+        Args:
+            rng: Gives one random word per game.
+        """
+        words = rng.integers(0, 0xFFFFFFFFFFFFFFFF, self.num_envs, dtype=np.uint64, endpoint=True)
+        return self._vector.sample(words)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Planes, Infos]:
+        """Begin games.
+
+        Args:
+            seed: Seeds game ``i`` with ``seed + i``; or a list with a seed, or None, for each.
+            options: ``fen`` and ``moves`` (a list of UCI) for a start of all games; ``reset_mask``
+                (bool[N]) to begin some games alone.
+
+        Returns:
+            Observations of all games, and infos of those that were reset.
+
+        Raises:
+            InvalidArray: ``reset_mask`` has another shape or type, or selects nothing.
+            InvalidConfig: An option is not known, or the game is over there.
+            InvalidFen: The FEN is not a position of the game.
+            InvalidUci: A move is not legal where it stands.
+        """
+        given = {} if options is None else dict(options)
+        mask = self._reset_mask(given.pop("reset_mask", None))
+        position = self._referee.start(given, 0) if given else None
+        if position is not None:
+            self._referee.begin(position)
+        if seed is not None and isinstance(seed, int | np.integer):
+            super().reset(seed=int(seed))
+        reseeded = self._seeds.seed(seed, mask)
+        self._vector.reset(mask, self._seeds.next, reseeded, position)
+        self._seeds.draw(self._vector.restarted())
+        self._gate.look(self._vector, first=True)
+        arrays = self._finish()
+        present = np.ones(self.num_envs, dtype=np.bool_) if mask is None else mask.copy()
+        return self._observations(arrays), self._infos(arrays, present)
+
+    def step(self, actions: Any) -> Step:
+        """Play one action in every game.
+
+        Args:
+            actions: ``int[N]``. Under NEXT_STEP those of games that ended in the last step are
+                ignored: they begin anew.
+
+        Returns:
+            Observations, rewards float64[N], terminations, truncations bool[N], infos.
+
+        Raises:
+            IllegalAction: An action is outside the action space; or it is not legal and
+                ``illegal="raise"``; no game has moved then. Or an opponent answered with an illegal
+                one; only a reset helps then.
+            InvalidArray: ``actions`` has another shape or type.
+            InvalidState: No game has begun, or under DISABLED one is over.
+        """
+        given = np.ascontiguousarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            message = (
+                f"actions is {given.dtype}{list(given.shape)}; needed are {self.num_envs} whole "
+                "numbers"
+            )
+            raise InvalidArray(message)
+        chosen = given.astype(np.int64, copy=False)
+        if self._rivals is None and self._gate.is_native:
+            arrays = self._vector.step(chosen, self._seeds.next)
+        else:
+            self._vector.begin_step(chosen, self._seeds.next)
+            self._gate.look(self._vector, first=True)
+            arrays = self._finish()
+        restarted = self._vector.restarted()
+        if restarted:
+            self._seeds.draw(restarted)
+        infos = self._infos(arrays, np.ones(self.num_envs, dtype=np.bool_))
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and restarted:
+            self._add_finals(infos, self._vector.ended())
+        return self._observations(arrays), arrays[1], arrays[2], arrays[3], infos
+
+    def render(self) -> tuple[Any, ...] | None:
+        """The states as ``render_mode`` says, one picture for each game."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
+            return None
+        return tuple(
+            rendering.render(self.game, state, self.render_mode, flipped=self._flips and seat == 1)
+            for state, seat in zip(self.states, self._vector.seats(), strict=True)
+        )
+
+    def _finish(self) -> tuple[Any, ...]:
+        """Let opponents from outside answer until nobody is awaited; then what the learners see."""
+        while self._rivals is not None:
+            rows, players = self._vector.waiting()
+            if not rows:
+                break
+            self._vector.reply(self._rivals.answer(self._vector, rows, players))
+            self._gate.look(self._vector, first=False)
+        arrays = self._vector.observe()
+        self._gate.write(arrays[7])
+        return arrays
+
+    def _observations(self, arrays: tuple[Any, ...]) -> Planes:
+        if self._referee.observes:
+            return cast(Planes, arrays[0])
+        return np.zeros((self.num_envs, 0), dtype=np.float32)
+
+    def _infos(self, arrays: tuple[Any, ...], present: Flags) -> Infos:
+        infos: Infos = {}
+        for key, array in zip(_ARRAYS, arrays[4:10], strict=True):
+            infos[key] = array
+            infos[f"_{key}"] = arrays[10] & present if key == "result" else present.copy()
+        return infos
+
+    def _add_finals(self, infos: Infos, rows: list[int]) -> None:
+        """What the games that ended in this step showed last (SAME_STEP)."""
+        if not rows:
+            return
+        count = self.num_envs
+        planes, to_play, ply, phase, illegal, result, has_result = self._vector.finals(rows)
+        observations = np.full(count, None, dtype=object)
+        if not self._referee.observes:
+            planes = np.zeros((len(rows), 0), dtype=np.float32)
+        for place, row in enumerate(rows):
+            observations[row] = planes[place]
+        ended = np.zeros(count, dtype=np.bool_)
+        ended[rows] = True
+        final: Infos = {}
+        mask = np.zeros((count, self.game.num_actions), dtype=np.int8)
+        mask[rows] = 1
+        final["action_mask"], final["_action_mask"] = mask, ended.copy()
+        phase = self._gate.final_phases(rows, phase)
+        columns = {"to_play": to_play, "ply": ply, "phase": phase, "illegal_action": illegal}
+        for key, values in columns.items():
+            dtype = np.bool_ if key == "illegal_action" else np.int64
+            final[key] = np.zeros(count, dtype=dtype)
+            final[key][rows] = values
+            final[f"_{key}"] = ended.copy()
+        final["result"] = np.zeros(count, dtype=np.int8)
+        final["result"][rows] = result
+        final["_result"] = np.zeros(count, dtype=np.bool_)
+        final["_result"][rows] = has_result
+        infos["final_obs"], infos["_final_obs"] = observations, ended.copy()
+        infos["final_info"], infos["_final_info"] = final, ended
+
+    def _reset_mask(self, mask: Any) -> Flags | None:
+        if mask is None:
+            return None
+        given = np.asarray(mask)
+        if given.shape != (self.num_envs,) or given.dtype != np.bool_ or not given.any():
+            message = (
+                f"reset_mask is {given.dtype}{list(given.shape)}, {np.count_nonzero(given)} of it "
+                f"set; needed is bool[{self.num_envs}] with at least one set"
+            )
+            raise InvalidArray(message)
+        return np.ascontiguousarray(given)
+
+
+class ChessVectorEnv(BoardVectorEnv):
+    """Many games of chess stepped in native code.
+
+    Actions, planes, endings and options are those of :class:`phasezoo.envs.ChessEnv`; what is
+    special to many games is described in :class:`phasezoo.envs.BoardVectorEnv`.
+
+    ```python
+    import gymnasium as gym
+    envs = gym.make_vec("phasezoo:Chess-v0", num_envs=256, opponent=None)
+    ```
+    """
+
+    def __init__(self, num_envs: int = 1, **options: Any) -> None:
+        super().__init__(num_envs, "chess", **options)
+
+
+def _mode(given: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(given, AutoresetMode):
+        return given
+    for mode in AutoresetMode:
+        if given in (mode.value, mode.name):
+            return mode
+    known = ", ".join(repr(mode.value) for mode in AutoresetMode)
+    message = f"autoreset_mode={given!r}: expected one of {known}"
+    raise InvalidConfig(message)

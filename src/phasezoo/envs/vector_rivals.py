@@ -1,0 +1,82 @@
+"""Opponents of many games that are asked from outside the native code: agents and callables."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo._core import BoardVector
+from phasezoo.envs.opponents import Opponent, choose, sit_down
+from phasezoo.envs.referee import Moment, Referee
+from phasezoo.errors import InvalidArray
+
+__all__ = ["Rivals"]
+
+Actions = npt.NDArray[np.int64]
+
+
+class Rivals:
+    """Answers for every seat but the learners'.
+
+    An agent that can answer many positions at once (``select_batch``) gets all waiting boards in
+    one batch; other agents have a session for each game; callables are asked board by board with
+    the observation and info of their own side.
+
+    Args:
+        kind: An agent, a callable, or ``"random"``.
+        referee: What observations and infos are made by.
+    """
+
+    def __init__(self, kind: Any, referee: Referee) -> None:
+        self._kind = kind
+        self._referee = referee
+        self._seats: dict[tuple[int, int], tuple[int, Opponent]] = {}
+
+    def answer(self, vector: BoardVector, rows: Sequence[int], players: Sequence[int]) -> Actions:
+        """``int64[K]``: the actions of ``players`` in the games ``rows``.
+
+        Raises:
+            IllegalAction: One is not legal.
+            InvalidArray: An agent answered with another number of actions.
+        """
+        if hasattr(self._kind, "select_batch"):
+            return self._in_one_batch(vector, rows, players)
+        phases = vector.phases()
+        actions = [
+            choose(
+                self._seat(vector, row, player),
+                self._referee,
+                self._moment(vector.state(row), phases[row]),
+                player,
+            )
+            for row, player in zip(rows, players, strict=True)
+        ]
+        return np.array(actions, dtype=np.int64)
+
+    def _in_one_batch(
+        self, vector: BoardVector, rows: Sequence[int], players: Sequence[int]
+    ) -> Actions:
+        states = [vector.state(row) for row in rows]
+        actions = np.asarray(self._kind.select_batch(states, list(players)))
+        if actions.shape != (len(states),) or actions.dtype.kind not in "iu":
+            message = (
+                f"select_batch() of the opponent gave {actions.dtype}{list(actions.shape)} for "
+                f"{len(states)} states; one whole number for each is needed"
+            )
+            raise InvalidArray(message)
+        return actions.astype(np.int64)
+
+    def _seat(self, vector: BoardVector, row: int, player: int) -> Opponent:
+        """The opponent in one game, a new one for a new game."""
+        seed = vector.seed(row)
+        known = self._seats.get((row, player))
+        if known is None or known[0] != seed:
+            known = self._seats[row, player] = (seed, sit_down(self._kind, player, seed))
+        return known[1]
+
+    def _moment(self, state: Any, phase: int) -> Moment:
+        gate = self._referee.gate
+        players = range(self._referee.game.num_players)
+        phases = tuple(0 if gate is None else gate(state, player, phase) for player in players)
+        return Moment(state, state.ply, phases)
