@@ -171,7 +171,7 @@ def pairing(pentanomial, mixture=0, baseline=0, duplicates=1):
             MatchSide("M2CTS", 512_345, 0, 24_000, 0, 21.5),
             MatchSide("MCTS", 511_111, 0, 8_100, 0, 18.2),
         ),
-        reasons={"checkmate": wins + lost - 20, "threefold_repetition": 21, "move_cap": 14},
+        reasons={"checkmate": wins + lost - 20, "threefold_repetition": 21, "max_plies": 14},
         duplicates=duplicates,
         mean_plies=131.4,
         seconds=61.0,

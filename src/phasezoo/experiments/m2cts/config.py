@@ -55,6 +55,10 @@ class M2ctsConfig:
     """Games a pairing, an even number: every opening is played with both colours (2 or more)."""
     nodes: int = 50
     """New positions evaluated a move, on both sides (1 or more; paper: 100 to 3200)."""
+    simulations_per_node: int | None = None
+    """A move also ends after this many descents per node (1 or more; none: no limit; paper: 2)."""
+    adjudicate: bool = False
+    """Give up lost games and agree drawn ones by the searches' values (paper: yes)."""
     search_batch: int = 1
     """Leaves a tree may have outstanding (1 or more; paper: 1 to 64)."""
     routing: Literal["majority", "exact", "soft"] = "exact"
@@ -87,6 +91,7 @@ class M2ctsConfig:
             "resamples": 100,
             "games_played": 2,
             "nodes": 1,
+            "simulations_per_node": 1,
             "search_batch": 1,
             "concurrency": 1,
             "max_plies": 2,
@@ -142,6 +147,8 @@ _PAPER = dataclasses.replace(
     learning_rate=0.14,
     games_played=1000,
     nodes=800,
+    simulations_per_node=2,
+    adjudicate=True,
     search_batch=64,
     routing="majority",
     max_plies=None,

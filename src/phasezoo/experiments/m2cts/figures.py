@@ -152,7 +152,7 @@ def game_bars(matches: Matches) -> Html:
     shades = (plots.BASELINE, plots.BASELINE, plots.GRID, plots.PHASE, plots.PHASE)
     _bars(pairs, "Pairs by score", ("0", "½", "1", "1½", "2"), total.pentanomial, shades)
     reasons = sorted(total.reasons.items(), key=lambda item: item[1])
-    names = [reason.replace("_", " ") for reason, _ in reasons]
+    names = [_ending(reason) for reason, _ in reasons]
     values = [number for _, number in reasons]
     ends.barh(names, values, color=plots.BASELINE, height=0.62)
     for place, value in enumerate(values):
@@ -164,7 +164,7 @@ def game_bars(matches: Matches) -> Html:
     text = (
         f"Games of M2CTS: {total.wins} won, {total.draws} drawn, {total.losses} lost. Pairs "
         f"scoring 0, ½, 1, 1½ and 2: {', '.join(map(str, total.pentanomial))}. Ends: "
-        + ", ".join(f"{reason.replace('_', ' ')} {number}" for reason, number in reversed(reasons))
+        + ", ".join(f"{_ending(reason)} {number}" for reason, number in reversed(reasons))
         + "."
     )
     return plots.to_svg(figure, "games", text)
@@ -173,6 +173,10 @@ def game_bars(matches: Matches) -> Html:
 def _quoted(row: paper.PublishedElo, label: str, digits: int) -> Estimate:
     text = numbers.elo_interval(row.interval, digits)
     return Estimate(label, row.interval, plots.PAPER, text)
+
+
+def _ending(reason: str) -> str:
+    return {"max_plies": "cut at the cap"}.get(reason, reason.replace("_", " "))
 
 
 def _label_area(plot: Any, name: str, area: tuple[Any, Any], colour: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from phasezoo import inference
 from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
 from phasezoo.arena import (
+    Adjudication,
     GameRecord,
     Match,
     SideStats,
@@ -76,6 +77,7 @@ def play_pairing(
             concurrency=config.concurrency,
             threads=config.threads,
             max_plies=config.max_plies,
+            adjudication=Adjudication() if config.adjudicate else None,
             names=NAMES,
             log=log,
             on_game=show,
@@ -89,6 +91,8 @@ def summarise(config: M2ctsConfig, pairings: Sequence[Pairing]) -> Matches:
     """Put the pairings together, with the chance between trainings apart from that in games."""
     total = collect(pairings)
     limit = f"{numbers.count(config.nodes)} nodes a move"
+    if config.simulations_per_node is not None:
+        limit += f" and {config.simulations_per_node} simulations a node"
     if config.trainings == 1:
         return Matches(limit, list(pairings), total, None)
     shape = (config.trainings, config.trainings)
@@ -140,7 +144,7 @@ def _agents(
         )
 
     options: dict[str, Any] = {
-        "limit": Limit(nodes=config.nodes),
+        "limit": _limit(config),
         "batch_size": config.search_batch,
         "game": GAME,
         "threads": config.threads,
@@ -148,6 +152,11 @@ def _agents(
     loaded = {phase: load(path) for phase, path in experts.items()}
     mixture = M2CTSAgent(loaded, gate=config.gate, routing=config.routing, **options)
     return mixture, MCTSAgent(load(baseline), **options)
+
+
+def _limit(config: M2ctsConfig) -> Limit:
+    each = config.simulations_per_node
+    return Limit(nodes=config.nodes, simulations=None if each is None else each * config.nodes)
 
 
 def _pairing(match: Match, pair: tuple[int, int], seconds: float) -> Pairing:

@@ -184,6 +184,7 @@ def match(results: Results) -> Html:
         ),
         heading("What each side asked of its networks"),
         tables.sides(total),
+        paragraph(story.cost_sentence(total)),
         paragraph(
             "A row is one position put to a network, a call is one batch of rows. Rows of "
             "another phase are positions that an expert of a different phase answered. Equal "

@@ -4,7 +4,7 @@ import math
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts import paper
-from phasezoo.experiments.m2cts.results import ALL, Comparison, Losses, Results
+from phasezoo.experiments.m2cts.results import ALL, Comparison, Losses, Pairing, Results
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.report.html import Html, code, join, strong
 from phasezoo.experiments.statistics import Verdict, verdict
@@ -12,6 +12,7 @@ from phasezoo.experiments.statistics import Verdict, verdict
 __all__ = [
     "certainty",
     "comparison",
+    "cost_sentence",
     "data_share",
     "describe",
     "elo_verdict",
@@ -85,6 +86,22 @@ def match_sentence(results: Results) -> str:
     return (
         f"It won {numbers.count(total.wins)}, drew {numbers.count(total.draws)} and lost "
         f"{numbers.count(total.losses)} of them."
+    )
+
+
+def cost_sentence(total: Pairing) -> str:
+    """How much inference the experts took for the same nodes."""
+    mixture, baseline = total.sides
+    if not (mixture.seconds > 0 and baseline.seconds > 0 and baseline.mean_rows > 0):
+        return "The time spent in the networks was too short to be compared."
+    ratio = mixture.seconds / baseline.seconds
+    return (
+        f"For the same nodes, the experts took {numbers.decimal(ratio, 2)} times the one network's "
+        f"time: their batches are smaller ({numbers.decimal(mixture.mean_rows, 1)} rows a call "
+        f"against {numbers.decimal(baseline.mean_rows, 1)}), because each is divided by phase."
+        if ratio > 1 and mixture.mean_rows < baseline.mean_rows
+        else f"For the same nodes, the experts took {numbers.decimal(ratio, 2)} times the one "
+        "network's time."
     )
 
 
