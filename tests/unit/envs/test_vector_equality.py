@@ -1,0 +1,141 @@
+"""The native vector environment plays exactly what SyncVectorEnv over the scalar one plays."""
+
+import numpy as np
+import pytest
+from vector_pairs import Pair, actions_of
+
+from phasezoo import gating
+
+MODES = ("NextStep", "SameStep", "Disabled")
+
+# Endings come soon from here: bare kings and a rook, the clock far on.
+LATE = {"fen": "8/8/8/4k3/8/8/3R4/4K3 w - - 92 80"}
+BLACK_TO_MOVE = {"fen": "8/8/8/4k3/8/8/4R3/4K3 b - - 90 80"}
+MATE_IN_ONE = {"fen": "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1"}
+
+OPTIONS = {
+    "self-play": {"opponent": None, "gate": "lichess"},
+    "white": {"opponent": "random", "agent_color": "white", "gate": "material:10,6"},
+    "black": {"opponent": "random", "agent_color": "black", "planes": "v1"},
+    "alternate": {"opponent": "random", "agent_color": "alternate", "planes": "minimal"},
+    "random color": {"opponent": "random", "agent_color": "random", "gate": "hash:4"},
+    "monotone": {"opponent": "random", "gate": "mixedness:20,40", "monotone": True},
+    "monotone self-play": {"opponent": None, "gate": "mixedness:20,40", "monotone": True},
+    "replaced": {"opponent": "random", "illegal": "random_legal", "agent_color": "alternate"},
+}
+
+
+def play(pair, steps, seed, options=None, illegal_share=0.05):
+    """Play on; where nothing resets by itself, reset what is over."""
+    rng = np.random.default_rng(seed)
+    infos = pair.reset(seed=seed, options=options)
+    mode = pair.native.metadata["autoreset_mode"].value
+    ends = 0
+    for _ in range(steps):
+        _, _, terminated, truncated, infos = pair.step(actions_of(infos, rng, illegal_share))
+        over = terminated | truncated
+        ends += int(over.sum())
+        if mode == "Disabled" and over.any():
+            masks = infos["action_mask"].copy()
+            fresh = pair.reset(options={"reset_mask": over})
+            masks[over] = fresh["action_mask"][over]
+            infos = {"action_mask": masks}
+    return ends
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_trajectories_are_equal(name, mode):
+    pair = Pair(6, mode, max_plies=60, **OPTIONS[name])
+    assert play(pair, 150, seed=11) > 6
+    # Going on without a seed goes on with the same streams.
+    pair.reset()
+    pair.step(actions_of(pair.reset(), np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("start", [LATE, BLACK_TO_MOVE, MATE_IN_ONE], ids=["late", "black", "mate"])
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_positions_and_natural_ends_are_equal(mode, start, opponent):
+    pair = Pair(5, mode, opponent=opponent, gate="material")
+    rng = np.random.default_rng(3)
+    ends = 0
+    pair.reset(seed=0)
+    for seed in range(6):
+        infos = pair.reset(seed=[seed, None, seed + 7, 5, 6], options=start)
+        for _ in range(12):
+            _, _, terminated, truncated, infos = pair.step(actions_of(infos, rng))
+            ends += int(terminated.sum())
+            if mode == "Disabled" and (terminated | truncated).any():
+                break
+    assert ends > 5
+
+
+def test_long_games_end_by_the_rules_alike():
+    pair = Pair(4, "SameStep", opponent=None, planes="minimal")
+    assert play(pair, 700, seed=5, illegal_share=0.0) >= 4
+
+
+def test_moves_fill_the_history():
+    pair = Pair(2, "NextStep", opponent=None)
+    infos = pair.reset(seed=1, options={"moves": ["e2e4", "e7e5", "g1f3"]})
+    assert infos["ply"].tolist() == [3, 3]
+    assert infos["to_play"].tolist() == [1, 1]
+    start = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    infos = pair.reset(options={"fen": start, "moves": ["e7e5"]})
+    assert infos["ply"].tolist() == [1, 1]
+    assert infos["to_play"].tolist() == [0, 0]
+
+
+def first_legal(observation, info):
+    assert observation.shape == (52, 8, 8)
+    assert info["state"].to_play == info["to_play"]
+    assert info["action_mask"].sum() == len(info["state"].legal_actions)
+    return int(np.flatnonzero(info["action_mask"])[0])
+
+
+class Sessions:
+    """An agent whose sessions draw from their seed and count their own moves."""
+
+    def session(self, seed):
+        return _Session(seed)
+
+
+class _Session:
+    def __init__(self, seed):
+        self._rng = np.random.default_rng(seed)
+        self._moves = 0
+
+    def act(self, state, player=None):
+        assert player == state.to_play
+        self._moves += 1
+        legal = state.legal_actions
+        return int(legal[(self._rng.integers(len(legal)) + self._moves) % len(legal)])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("opponent", [first_legal, Sessions()], ids=["callable", "agent"])
+@pytest.mark.parametrize("agent_color", ["black", "alternate"])
+def test_opponents_from_outside_are_equal(mode, opponent, agent_color):
+    pair = Pair(
+        4, mode, opponent=opponent, agent_color=agent_color, max_plies=30, gate="lichess:engine"
+    )
+    assert play(pair, 60, seed=2) > 3
+
+
+def officers(state, player=None):
+    return int(sum(state.fen.split()[0].lower().count(letter) for letter in "nbrq") <= 13) + (
+        2 * int(state.fen.split()[0].count("P") < 7)
+    )
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("opponent", [None, "random", Sessions()], ids=["self", "random", "agent"])
+def test_gates_in_python_are_equal(mode, monotone, opponent):
+    gate = gating.make(officers, names=("full", "traded", "pawns", "both"))
+    pair = Pair(
+        4, mode, opponent=opponent, gate=gate, monotone=monotone, agent_color="alternate",
+        max_plies=50, planes="minimal",
+    )  # fmt: skip
+    assert play(pair, 80, seed=4) > 3

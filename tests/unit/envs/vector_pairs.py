@@ -1,0 +1,86 @@
+"""A native vector environment beside Gymnasium's SyncVectorEnv over the scalar one."""
+
+import gymnasium as gym
+import numpy as np
+
+RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1, None: 0}
+KEYS = ("action_mask", "to_play", "ply", "phase", "illegal_action")
+
+
+class Pair:
+    """Both kinds, made with the same options and compared after every call."""
+
+    def __init__(self, num_envs, autoreset, **options):
+        self.native = gym.make_vec("Chess-v0", num_envs, autoreset_mode=autoreset, **options)
+        self.sync = gym.make_vec(
+            "Chess-v0",
+            num_envs,
+            vectorization_mode="sync",
+            vector_kwargs={"autoreset_mode": autoreset},
+            **options,
+        )
+        self.num_envs = num_envs
+
+    def reset(self, seed=None, options=None):
+        ours = self.native.reset(seed=seed, options=options)
+        # SyncVectorEnv takes reset_mask out of the caller's dictionary.
+        theirs = self.sync.reset(seed=seed, options=None if options is None else dict(options))
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        self.compare_infos(ours[1], theirs[1])
+        return ours[1]
+
+    def step(self, actions):
+        ours, theirs = self.native.step(actions), self.sync.step(actions)
+        for mine, other in zip(ours[:4], theirs[:4], strict=True):
+            assert mine.dtype == other.dtype
+            np.testing.assert_array_equal(mine, other)
+        self.compare_infos(ours[4], theirs[4])
+        return ours
+
+    def compare_infos(self, ours, theirs):
+        for key in KEYS:
+            present = ours[f"_{key}"]
+            np.testing.assert_array_equal(present, theirs[f"_{key}"])
+            np.testing.assert_array_equal(ours[key][present], theirs[key][present])
+        self.compare_results(ours, theirs)
+        assert ("final_obs" in ours) == ("final_obs" in theirs)
+        if "final_obs" in ours:
+            self.compare_finals(ours, theirs)
+
+    def compare_results(self, ours, theirs):
+        given = theirs["result"] if theirs["result"].dtype == object else [None] * self.num_envs
+        np.testing.assert_array_equal(ours["_result"], [each is not None for each in given])
+        np.testing.assert_array_equal(ours["result"], [RESULTS[each] for each in given])
+        states = self.native.unwrapped.states
+        for row in np.flatnonzero(ours["_ply"]):
+            assert states[row] == theirs["state"][row]
+        fens = self.native.unwrapped.fens()
+        assert [fens[row] for row in np.flatnonzero(ours["_ply"])] == [
+            fen for fen in theirs["fen"] if fen is not None
+        ]
+
+    def compare_finals(self, ours, theirs):
+        ended = ours["_final_obs"]
+        np.testing.assert_array_equal(ended, theirs["_final_obs"])
+        np.testing.assert_array_equal(ours["_final_info"], theirs["_final_info"])
+        for row in range(self.num_envs):
+            if ended[row]:
+                np.testing.assert_array_equal(ours["final_obs"][row], theirs["final_obs"][row])
+            else:
+                assert ours["final_obs"][row] is None
+        mine, other = ours["final_info"], theirs["final_info"]
+        for key in KEYS:
+            np.testing.assert_array_equal(mine[f"_{key}"], ended)
+            assert mine[key].dtype == other[key].dtype
+            np.testing.assert_array_equal(mine[key][ended], other[key][ended])
+        given = other["result"] if other["result"].dtype == object else [None] * self.num_envs
+        np.testing.assert_array_equal(mine["result"], [RESULTS[each] for each in given])
+        np.testing.assert_array_equal(mine["_result"], [each is not None for each in given])
+
+
+def actions_of(infos, rng, illegal_share=0.0):
+    """Random legal actions, some of them illegal."""
+    actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in infos["action_mask"]])
+    wrong = rng.random(len(actions)) < illegal_share
+    actions[wrong] = rng.integers(0, infos["action_mask"].shape[1], wrong.sum())
+    return actions
