@@ -4,10 +4,14 @@ from typing import Any
 
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves
+from phasezoo.inference.joined import JoinedLeaves
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.queues import ExpertQueues
 
 __all__ = ["Driver"]
+
+MOST_COLLECTIONS = 16
+"""How often a round asks trees again that met only ends of games; then the others go on alone."""
 
 
 class Driver:
@@ -17,38 +21,77 @@ class Driver:
         pool: The searches, a ``_core.SearchPool``.
         evaluator: What answers their leaves; a mixture with routing ``exact`` gets queues.
         pool_rows: The most rows handed to the evaluator at once, at least 1.
+        one_by_one: Whether each tree has one leaf outstanding. Then a tree that met only ends of
+            games is asked again before the others' leaves are evaluated, which fills the batch and
+            changes nothing in any tree.
         patient: See :class:`~phasezoo.inference.queues.ExpertQueues`.
     """
 
-    def __init__(self, pool: Any, evaluator: Any, pool_rows: int, *, patient: bool = True) -> None:
+    def __init__(
+        self,
+        pool: Any,
+        evaluator: Any,
+        pool_rows: int,
+        *,
+        one_by_one: bool = False,
+        patient: bool = True,
+    ) -> None:
         self.counts = Counts()
         self._pool = pool
         self._evaluator = evaluator
         self._pool_rows = pool_rows
+        self._one_by_one = one_by_one
         self._queues: ExpertQueues | None = None
         if isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact":
             self._queues = ExpertQueues(evaluator, pool_rows, self.counts, patient=patient)
 
     def round(self) -> None:
-        """Collect leaves once, evaluate what is due, and back it up.
+        """Collect leaves, evaluate what is due, and back it up.
 
         Raises:
             InvalidEvaluation: The evaluator's answer is not valid. The trees that wait for it go on
                 waiting: clear them.
         """
-        leaves = self._pool.collect(self._pool_rows)
+        batches = self._collected()
         if self._queues is None:
-            if len(leaves):
-                self._complete(leaves, evaluate_leaves(self._evaluator, leaves, self.counts))
+            self._evaluate(batches)
             return
-        answers = self._queues.push(leaves) if len(leaves) else self._queues.stalled()
-        for part, evaluation in answers:
-            self._complete(part, evaluation)
+        for batch in batches:
+            for part, evaluation in self._queues.push(batch):
+                self._complete(part, evaluation)
+        if not batches:
+            for part, evaluation in self._queues.stalled():
+                self._complete(part, evaluation)
 
     def forget(self) -> None:
         """Drop leaves that wait in queues, after their trees were cleared."""
         if self._queues is not None:
             self._queues.clear()
+
+    def _collected(self) -> list[Leaves]:
+        """New leaves, ``pool_rows`` at most."""
+        batches: list[Leaves] = []
+        room = self._pool_rows
+        out = 0 if self._queues is None else len(self._queues)
+        for _ in range(MOST_COLLECTIONS if self._one_by_one else 1):
+            batch = self._pool.collect(room)
+            if len(batch):
+                batches.append(batch)
+                room -= len(batch)
+                out += len(batch)
+            if room == 0 or out >= self._pool.running:
+                break
+        return batches
+
+    def _evaluate(self, batches: list[Leaves]) -> None:
+        if len(batches) == 1:
+            leaves = batches[0]
+            self._complete(leaves, evaluate_leaves(self._evaluator, leaves, self.counts))
+        elif batches:
+            joined = JoinedLeaves(batches)
+            evaluation = evaluate_leaves(self._evaluator, joined, self.counts)
+            for part, answer in joined.split(evaluation):
+                self._complete(part, answer)
 
     def _complete(self, leaves: Leaves, evaluation: Evaluation) -> None:
         self._pool.complete(leaves, legal_logits=evaluation.legal_logits, value=evaluation.values())

@@ -49,7 +49,13 @@ class SearchSeats:
         self._pool = _core.SearchPool(
             game.name if game.native else game, _core.SearchParams(**asdict(config)), gate, threads
         )
-        self._driver = Driver(self._pool, evaluator, pool_rows, patient=limit.movetime_ms is None)
+        self._driver = Driver(
+            self._pool,
+            evaluator,
+            pool_rows,
+            one_by_one=config.batch_size == 1,
+            patient=limit.movetime_ms is None,
+        )
         self._phases: dict[int, PhaseMemory] = {}
         self._asked: set[int] = set()
         self.result: Any = None

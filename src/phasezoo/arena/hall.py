@@ -122,16 +122,21 @@ class Hall:
         """
         waiting = iter(schedule)
         self._seat_more(waiting)
+        index = 0
         while self._in_progress:
-            for index, side in enumerate(self._sides):
-                for seat, move in self._poll(index, side):
-                    running, player = side.asked.pop(seat)
-                    side.stats.moves += 1
-                    side.stats.nodes += move.nodes
-                    side.stats.simulations += move.simulations
-                    running.received[player] = move
-                    if len(running.received) == len(games.acting_players(running.state)):
-                        self._advance(running)
+            # One side works until all its moves are made; by then every game waits for the other,
+            # whose batches are as full as can be.
+            if not self._sides[index].asked:
+                index = 1 - index
+            side = self._sides[index]
+            for seat, move in self._poll(index, side):
+                running, player = side.asked.pop(seat)
+                side.stats.moves += 1
+                side.stats.nodes += move.nodes
+                side.stats.simulations += move.simulations
+                running.received[player] = move
+                if len(running.received) == len(games.acting_players(running.state)):
+                    self._advance(running)
             self._seat_more(waiting)
 
     def _poll(self, index: int, side: Side) -> list[tuple[int, Move]]:

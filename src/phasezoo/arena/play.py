@@ -22,7 +22,7 @@ from phasezoo.inference.mixture import MixtureOfExperts
 __all__ = ["play_match"]
 
 DEFAULT_CONCURRENCY = 64
-"""Games at once: about half of them wait for each side, so that calls have some 32 rows."""
+"""Games at once, and so about the rows of a call of one network: more cost little less a row."""
 
 
 def play_match(

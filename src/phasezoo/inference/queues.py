@@ -1,25 +1,30 @@
 """Queues of leaves, one per expert, for routing ``exact`` over many trees (SPEC §8)."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.joined import JoinedLeaves
 from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.ragged import positions
 
 __all__ = ["ExpertQueues"]
 
 Answers: TypeAlias = Iterator[tuple[Leaves, Evaluation]]
+Rows: TypeAlias = npt.NDArray[np.int64]
 
 
 class ExpertQueues:
     """Collects leaves by expert until a call is worth while.
 
     Trees whose leaves wait do not hold up the others, so experts of rare phases are asked less
-    often, with more rows at a time.
+    often, with more rows at a time. The leaves that a tree handed out together come back together:
+    what it finds does not depend on which expert was asked first, nor on the other trees.
 
     Args:
         mixture: The experts; its routing is ``"exact"``.
@@ -36,7 +41,7 @@ class ExpertQueues:
         self._capacity = capacity
         self._counts = counts
         self._patient = patient
-        self._waiting: dict[int, list[Leaves]] = {}
+        self._waiting: dict[int, list[_Part]] = {}
 
     def __len__(self) -> int:
         return sum(self._rows(phase) for phase in self._waiting)
@@ -45,12 +50,13 @@ class ExpertQueues:
         """Take in leaves; yields the answers of the queues that became full, batch by batch."""
         self._counts.regated_rows += self._mixture.regated(leaves)
         winners = self._mixture.winners(leaves)
+        sheet = _Sheet(leaves)
         for phase in np.unique(winners).tolist():
             rows = np.flatnonzero(winners == phase)
-            part = leaves if len(rows) == len(leaves) else leaves.select(rows)
-            if self._rows(phase) + len(part) > self._capacity:
+            if self._rows(phase) + len(rows) > self._capacity:
                 yield from self._flush(phase)
-            self._waiting.setdefault(phase, []).append(part)
+            part = leaves if len(rows) == len(leaves) else leaves.select(rows)
+            self._waiting.setdefault(phase, []).append(_Part(sheet, rows, part))
             if self._rows(phase) >= self._capacity:
                 yield from self._flush(phase)
 
@@ -67,12 +73,69 @@ class ExpertQueues:
         self._waiting.clear()
 
     def _rows(self, phase: int) -> int:
-        return sum(map(len, self._waiting.get(phase, ())))
+        return sum(len(part.rows) for part in self._waiting.get(phase, ()))
 
     def _flush(self, phase: int) -> Answers:
         parts = self._waiting.pop(phase, [])
         if len(parts) == 1:
-            yield parts[0], self._mixture.ask(phase, parts[0], self._counts)
+            answer = self._mixture.ask(phase, parts[0].leaves, self._counts)
+            yield from parts[0].answered(answer)
         elif parts:
-            joined = JoinedLeaves(parts)
-            yield from joined.split(self._mixture.ask(phase, joined, self._counts))
+            joined = JoinedLeaves([part.leaves for part in parts])
+            answers = joined.split(self._mixture.ask(phase, joined, self._counts))
+            for part, (_, answer) in zip(parts, answers, strict=True):
+                yield from part.answered(answer)
+
+
+class _Sheet:
+    """A batch of leaves as it was collected, on which the experts' answers are gathered."""
+
+    def __init__(self, leaves: Leaves) -> None:
+        self.leaves = leaves
+        self._tree_of_row: Rows
+        _, self._tree_of_row = np.unique(leaves.trees, return_inverse=True)
+        self._missing = np.bincount(self._tree_of_row)
+        self._delivered = np.zeros(len(leaves), dtype=bool)
+        self._value: npt.NDArray[np.float32] | None = None
+        self._logits: npt.NDArray[np.float32] | None = None
+
+    def enter(self, rows: Rows, answer: Evaluation) -> Rows:
+        """Write the answer to ``rows``; the rows of the trees that are complete by it."""
+        values = answer.values()
+        if self._value is None:
+            self._value = np.empty((len(self.leaves), *values.shape[1:]), dtype=np.float32)
+        self._value[rows] = values
+        if answer.legal_logits is not None:
+            offsets, actions = self.leaves.legal
+            if self._logits is None:  # rows without logits keep zeros: all actions alike
+                self._logits = np.zeros(len(actions), dtype=np.float32)
+            self._logits[positions(offsets, rows)] = answer.legal_logits
+        np.subtract.at(self._missing, self._tree_of_row[rows], 1)
+        complete = (self._missing[self._tree_of_row] == 0) & ~self._delivered
+        self._delivered |= complete
+        return np.flatnonzero(complete)
+
+    def taken(self, rows: Rows) -> tuple[Leaves, Evaluation]:
+        """These rows with their answers."""
+        value, logits = self._value, self._logits
+        if logits is not None:
+            logits = logits[positions(self.leaves.legal[0], rows)]
+        leaves = self.leaves if len(rows) == len(self.leaves) else self.leaves.select(rows)
+        return leaves, Evaluation(value=None if value is None else value[rows], legal_logits=logits)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows of a sheet that wait for one expert."""
+
+    sheet: _Sheet
+    rows: Rows
+    leaves: Leaves
+
+    def answered(self, answer: Evaluation) -> Answers:
+        """The rows that can go back to their trees now."""
+        complete = self.sheet.enter(self.rows, answer)
+        if np.array_equal(complete, self.rows):
+            yield self.leaves, answer  # one leaf a tree: nothing has to be put together
+        elif len(complete):
+            yield self.sheet.taken(complete)

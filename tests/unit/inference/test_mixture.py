@@ -299,6 +299,20 @@ def test_impatient_queues_flush_all():
     assert [rows for rows, _ in drain(queues.stalled())] == [[0], [1, 3], [2]]
 
 
+def test_a_trees_leaves_come_back_together_and_in_order():
+    moe = mixture("exact")
+    queues = ExpertQueues(moe, 100, Counts())
+    leaves = FakeLeaves([2, 0, 0, 1, 0], trees=[5, 5, 6, 5, 6], widths=[1, 2, 1, 1, 3])
+    assert drain(queues.push(leaves)) == []
+    # The expert of phase 0 knows all of tree 6, and some of tree 5.
+    assert [rows for rows, _ in drain(queues.stalled())] == [[2, 4]]
+    assert drain(queues.stalled()) == []
+    ((whole, answer),) = list(queues.stalled())
+    assert whole.rows.tolist() == [0, 1, 3]
+    np.testing.assert_allclose(answer.values(), [0.3, 0.101, 0.203], rtol=1e-5)
+    np.testing.assert_allclose(answer.legal_logits, expected_logits(whole, [300, 100, 200]))
+
+
 def test_cleared_queues_are_empty():
     queues = ExpertQueues(mixture("exact"), 100, Counts())
     drain(queues.push(FakeLeaves([0, 1])))
