@@ -33,11 +33,11 @@ impl Gate {
     #[new]
     #[pyo3(signature = (spec, game = None, monotone = false))]
     fn new(spec: &str, game: Option<String>, monotone: bool) -> PyResult<Self> {
-        let gate = gating::Gate::parse(spec, monotone).map_err(to_py)?;
+        let made = gating::Gate::parse(spec, monotone).map_err(to_py)?;
         if let Some(game) = &game {
-            gate.check_game(game).map_err(to_py)?;
+            made.check_game(game).map_err(to_py)?;
         }
-        Ok(Self { gate, game })
+        Ok(Self { gate: made, game })
     }
 
     /// The canonical specification: equal specifications are equal gates.
@@ -102,10 +102,8 @@ impl Gate {
         let phases = self.phases(py, states, players, previous)?;
         let array = PyArray2::zeros(py, [phases.len(), self.gate.num_phases()], false);
         let mut writable = array.try_readwrite()?;
-        for (row, &phase) in writable
-            .as_slice_mut()?
-            .chunks_exact_mut(self.gate.num_phases())
-            .zip(&phases)
+        for (row, &phase) in
+            writable.as_slice_mut()?.chunks_exact_mut(self.gate.num_phases()).zip(&phases)
         {
             row[usize::from(phase)] = 1.0;
         }

@@ -13,8 +13,8 @@ use crate::errors::to_py;
 
 /// Reads PGN files, plain or compressed by gzip, bzip2 or zstd: (columns, report), both dictionaries.
 ///
-/// columns: moves uint16[T], offsets int64[N + 1], result int8[N], start_fens (list of pairs),
-/// white_elo and black_elo int16[N] with 0 for unknown, dates uint8[10 * N] with zero bytes for
+/// columns: moves uint16[T], offsets int64[N + 1], result int8[N], `start_fens` (list of pairs),
+/// `white_elo` and `black_elo` int16[N] with 0 for unknown, dates uint8[10 * N] with zero bytes for
 /// unknown. report: games, bytes, skipped (counts by reason), named (file, line, reason, message,
 /// title of the first `max_named` skipped games), damaged (file, message). `progress(bytes, games)` is
 /// called after every few megabytes of text.

@@ -1,4 +1,4 @@
-//! `Records`: stored games in columns that NumPy owns.
+//! `Records`: stored games in columns that `NumPy` owns.
 
 use numpy::{
     PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
@@ -175,7 +175,9 @@ impl Records {
 /// The elements of an array, which must lie one after the other.
 fn contiguous<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
     array.as_slice().map_err(|_| {
-        to_py(Error::InvalidArray("an array is not contiguous; copy it with numpy.ascontiguousarray".into()))
+        to_py(Error::InvalidArray(
+            "an array is not contiguous; copy it with numpy.ascontiguousarray".into(),
+        ))
     })
 }
 

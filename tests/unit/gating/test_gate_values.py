@@ -51,7 +51,7 @@ SPECS = (
 def test_phases_of_random_games_are_those_of_the_reference():
     draw = random.Random(5)
     gates = {spec: gating.make(spec) for spec in SPECS}
-    for _ in range(25):
+    for _ in range(10):
         board, state = chess.Board(), CHESS.initial_state()
         for _ in range(120):
             if state.is_terminal:

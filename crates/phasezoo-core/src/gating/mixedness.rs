@@ -15,7 +15,9 @@ pub enum MixednessTable {
 impl MixednessTable {
     /// The table of that name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Classic, Self::Current, Self::Engine].into_iter().find(|table| table.as_str() == name)
+        [Self::Classic, Self::Current, Self::Engine]
+            .into_iter()
+            .find(|table| table.as_str() == name)
     }
 
     /// The name in a gate's spec.
@@ -111,13 +113,12 @@ const SPREAD: [u32; 256] = {
 
 /// The mixedness of a position, from the squares of both sides' pieces (a1 = bit 0).
 pub fn mixedness(table: MixednessTable, white: u64, black: u64) -> u32 {
-    let scores = table.scores();
     let (white, black) = (white.to_le_bytes(), black.to_le_bytes());
     let mut total = 0;
-    for rank in 0..7 {
-        let (mut own, mut other) = (regions(&white, rank), regions(&black, rank));
+    for (rank, scores) in table.scores().iter().enumerate() {
+        let (mut own, mut other) = (regions(white, rank), regions(black, rank));
         for _ in 0..7 {
-            total += u32::from(scores[rank][(own & 7 | (other & 7) << 3) as usize]);
+            total += u32::from(scores[(own & 7 | (other & 7) << 3) as usize]);
             own >>= 4;
             other >>= 4;
         }
@@ -126,7 +127,7 @@ pub fn mixedness(table: MixednessTable, white: u64, black: u64) -> u32 {
 }
 
 /// How many pieces stand in each of the seven regions of two ranks, one nibble each.
-fn regions(ranks: &[u8; 8], rank: usize) -> u32 {
+fn regions(ranks: [u8; 8], rank: usize) -> u32 {
     let columns = SPREAD[usize::from(ranks[rank])] + SPREAD[usize::from(ranks[rank + 1])];
     columns + (columns >> 4)
 }

@@ -143,8 +143,9 @@ impl Gate {
             Rule::None => vec!["all".into()],
             Rule::Lichess(_) => ["opening", "middlegame", "endgame"].map(String::from).into(),
             Rule::Moves(phases, length) => {
-                let inner = (0..u32::from(phases - 1))
-                    .map(|phase| format!("moves {}", span(phase * length + 1, (phase + 1) * length)));
+                let inner = (0..u32::from(phases - 1)).map(|phase| {
+                    format!("moves {}", span(phase * length + 1, (phase + 1) * length))
+                });
                 inner.chain([format!("moves {}+", u32::from(phases - 1) * length + 1)]).collect()
             }
             Rule::Material(thresholds) => {
@@ -227,16 +228,14 @@ impl Gate {
 fn lichess(table: MixednessTable, view: &ChessView) -> u8 {
     let sparse = |own: u64, rank: u64| (own & rank).count_ones() <= SPARSE_BACK_RANK;
     if view.officers <= ENDGAME_OFFICERS {
-        2
-    } else if view.officers <= MIDDLEGAME_OFFICERS
-        || sparse(view.white, RANK_1)
-        || sparse(view.black, RANK_8)
-        || mixedness(table, view.white, view.black) > MIDDLEGAME_MIXEDNESS
-    {
-        1
-    } else {
-        0
+        return 2;
     }
+    u8::from(
+        view.officers <= MIDDLEGAME_OFFICERS
+            || sparse(view.white, RANK_1)
+            || sparse(view.black, RANK_8)
+            || mixedness(table, view.white, view.black) > MIDDLEGAME_MIXEDNESS,
+    )
 }
 
 /// `low–high`, or one number where they are the same.

@@ -39,7 +39,8 @@ fn mixedness_gives_the_worked_values() {
     use MixednessTable::{Classic, Current, Engine};
     for (placement, expected) in WORKED {
         let view = view(placement, 0);
-        let found = [Classic, Engine, Current].map(|table| mixedness(table, view.white, view.black));
+        let found =
+            [Classic, Engine, Current].map(|table| mixedness(table, view.white, view.black));
         assert_eq!(found, expected, "{placement}");
     }
 }
@@ -82,12 +83,46 @@ fn canonical_specs_are_accepted_and_fixed() {
 fn what_is_outside_the_grammar_is_refused_with_the_grammar() {
     let long = (0..20).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
     for spec in [
-        "", " ", "lichess ", " lichess", "Lichess", "lichess:", "lichess:foo", "moves", "moves:",
-        "moves:0", "moves:1", "moves:21", "moves:-3", "moves:+3", "moves:03", "moves:3.0",
-        "moves:99999999999999999999", "hash:0", "hash:1", "hash:21", "hash", "none:", "none:1",
-        "material:6,10", "material:6,6", "material:", "material:6,", "material:6, 4",
-        "material:10000", "mixedness:150,50", "mixedness:5,5", "mixedness:a", "dtm:10,5", "monotone",
-        "monotone:", "monotone:monotone:none", ":", "moves:3:4", "m\u{fc}", &format!("mixedness:{long}"),
+        "",
+        " ",
+        "lichess ",
+        " lichess",
+        "Lichess",
+        "lichess:",
+        "lichess:foo",
+        "moves",
+        "moves:",
+        "moves:0",
+        "moves:1",
+        "moves:21",
+        "moves:-3",
+        "moves:+3",
+        "moves:03",
+        "moves:3.0",
+        "moves:99999999999999999999",
+        "hash:0",
+        "hash:1",
+        "hash:21",
+        "hash",
+        "none:",
+        "none:1",
+        "material:6,10",
+        "material:6,6",
+        "material:",
+        "material:6,",
+        "material:6, 4",
+        "material:10000",
+        "mixedness:150,50",
+        "mixedness:5,5",
+        "mixedness:a",
+        "dtm:10,5",
+        "monotone",
+        "monotone:",
+        "monotone:monotone:none",
+        ":",
+        "moves:3:4",
+        "m\u{fc}",
+        &format!("mixedness:{long}"),
     ] {
         let message = Gate::parse(spec, false).unwrap_err().to_string();
         assert!(message.contains(GRAMMAR), "{message}");
@@ -127,7 +162,10 @@ fn thresholds_count_from_the_right_side() {
         Gate::parse(spec, false).unwrap().phase(&features(view), None).unwrap()
     };
     assert_eq!([14, 11, 10, 7, 6, 0].map(|n| phase("material", n)), [0, 0, 1, 1, 2, 2]);
-    assert_eq!(["mixedness:64", "mixedness:63", "mixedness:10,20"].map(|s| phase(s, 14)), [0, 1, 2]);
+    assert_eq!(
+        ["mixedness:64", "mixedness:63", "mixedness:10,20"].map(|s| phase(s, 14)),
+        [0, 1, 2]
+    );
 }
 
 #[test]

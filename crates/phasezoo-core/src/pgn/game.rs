@@ -36,7 +36,11 @@ pub(super) struct Skip {
 }
 
 /// Reads all games in `text`; nearly always one. `last`: the file ends with it, without a result.
-pub(super) fn read<R: Rules>(text: &[u8], last: bool, options: &Options) -> Vec<Result<Game, Skip>> {
+pub(super) fn read<R: Rules>(
+    text: &[u8],
+    last: bool,
+    options: &Options,
+) -> Vec<Result<Game, Skip>> {
     let longest = text.split(|&byte| byte == b'\n').map(<[u8]>::len).max().unwrap_or_default();
     let mut reader =
         Reader::build(text).set_supported_tag_line_length(longest.max(TAG_LINE)).finish();
@@ -132,20 +136,17 @@ impl<'a, R: Rules> Collector<'a, R> {
         if self.failure.is_some() {
             return;
         }
-        match legal_move(san, &self.position) {
-            Some(m) => {
-                self.moves.push(PackedMove::pack(m, CastlingMode::Standard));
-                self.position.play_unchecked(m);
-            }
-            None => {
-                let number = self.position.fullmoves();
-                let dots = if self.position.turn() == Color::White { "." } else { "..." };
-                let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
-                self.fail(SkipReason::IllegalMove, || {
-                    format!("{number}{dots} {san} is not a legal move, or not one alone, in {fen}")
-                });
-            }
+        if let Some(m) = legal_move(san, &self.position) {
+            self.moves.push(PackedMove::pack(m, CastlingMode::Standard));
+            self.position.play_unchecked(m);
+            return;
         }
+        let number = self.position.fullmoves();
+        let dots = if self.position.turn() == Color::White { "." } else { "..." };
+        let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
+        self.fail(SkipReason::IllegalMove, || {
+            format!("{number}{dots} {san} is not a legal move, or not one alone, in {fen}")
+        });
     }
 
     /// Ends a game with the result that stands after its moves, if one does.
@@ -193,12 +194,14 @@ impl<'a, R: Rules> Collector<'a, R> {
                 SkipReason::Unfinished,
                 "the text ends before the game does: no result stands after the moves".into(),
             )),
-            (Some(played), Some(tagged)) if played != tagged => {
-                Err((SkipReason::ResultsDiffer, format!("tag {tag:?}, but the moves end otherwise")))
-            }
-            (None, Some(_)) if marker.is_some() => {
-                Err((SkipReason::ResultsDiffer, format!("tag {tag:?}, but the moves end with \"*\"")))
-            }
+            (Some(played), Some(tagged)) if played != tagged => Err((
+                SkipReason::ResultsDiffer,
+                format!("tag {tag:?}, but the moves end otherwise"),
+            )),
+            (None, Some(_)) if marker.is_some() => Err((
+                SkipReason::ResultsDiffer,
+                format!("tag {tag:?}, but the moves end with \"*\""),
+            )),
             (Some(result), _) | (None, Some(result)) => Ok(result),
             (None, None) => Err((SkipReason::NoResult, format!("the result is {tag:?}"))),
         }

@@ -22,6 +22,9 @@ use game::{Game, Skip};
 use source::Source;
 use split::{Batch, RawGame, Splitter};
 
+/// The games of one text between two boundaries; nearly always one.
+type Parsed = Vec<std::result::Result<Game, Skip>>;
+
 /// Games that a task of the thread pool parses at least.
 const GRAIN: usize = 32;
 
@@ -209,7 +212,7 @@ impl Importer {
         &self,
         batch: &Batch,
         meanwhile: impl FnOnce() -> T + Send,
-    ) -> Result<(Vec<Vec<std::result::Result<Game, Skip>>>, T)> {
+    ) -> Result<(Vec<Parsed>, T)> {
         let options = &self.options;
         let parse = |raw: &RawGame| {
             if raw.oversize {
@@ -229,7 +232,7 @@ impl Importer {
         })
     }
 
-    fn add(&mut self, batch: &Batch, parsed: Vec<Vec<std::result::Result<Game, Skip>>>) {
+    fn add(&mut self, batch: &Batch, parsed: Vec<Parsed>) {
         for (raw, games) in batch.games.iter().zip(parsed) {
             for game in games {
                 self.report.games += 1;

@@ -32,6 +32,7 @@ pub(super) struct Batch {
 }
 
 /// The game that is being read.
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 struct Open {
     line: u64,
     start: usize,
@@ -74,7 +75,7 @@ impl Splitter {
         }
         if let Some(open) = self.open.take() {
             let last = !open.ended;
-            self.close(open, self.text.len(), last);
+            self.close(&open, self.text.len(), last);
         }
         Batch { text: self.text, games: self.games }
     }
@@ -121,7 +122,7 @@ impl Splitter {
             }
         };
         if ends_before && let Some(open) = self.open.take() {
-            self.close(open, start, false);
+            self.close(&open, start, false);
         }
         if self.open.is_none() && blank {
             return;
@@ -131,7 +132,7 @@ impl Splitter {
         open.oversize |= end - open.start > MAX_GAME_BYTES;
     }
 
-    fn close(&mut self, open: Open, end: usize, last: bool) {
+    fn close(&mut self, open: &Open, end: usize, last: bool) {
         let range = if open.oversize { end..end } else { open.start..end };
         self.games.push(RawGame { line: open.line, range, oversize: open.oversize, last });
     }
@@ -247,8 +248,9 @@ mod tests {
         let mut splitter = Splitter::default();
         let mut games = Vec::new();
         let mut largest = 0;
+        let block = vec![b'x'; 60_000];
         for _ in 0..3 * MAX_GAME_BYTES / 60_000 {
-            games.extend(splitter.push(&[b'x'; 60_000]).games);
+            games.extend(splitter.push(&block).games);
             largest = largest.max(splitter.text.len());
         }
         games.extend(splitter.push(b"\n[Event \"b\"]\n\n1. e4 *\n\n").games);

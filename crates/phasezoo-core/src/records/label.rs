@@ -61,7 +61,8 @@ impl<R: Rules> Table<'_, R> {
         for game in games {
             self.start(game, &usual, &mut state);
             let mut previous = None;
-            for (ply, (&packed, (phase, key))) in self.game(game)?.iter().zip(&mut rows).enumerate() {
+            for (ply, (&packed, (phase, key))) in self.game(game)?.iter().zip(&mut rows).enumerate()
+            {
                 let features = state.features(state.player_to_move());
                 let answer = gate.phase(&features, previous)?;
                 *phase = answer as i8;

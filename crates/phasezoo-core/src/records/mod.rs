@@ -17,8 +17,8 @@ use crate::games::{BoardState, PackedMove, Rules};
 use crate::rng::mix;
 
 pub use label::Labels;
-pub use shakmaty::Chess;
 pub use sample::{Rows, Samples};
+pub use shakmaty::Chess;
 pub use shuffle::Permutation;
 
 /// The start positions of games that do not start as usual.
@@ -30,7 +30,9 @@ impl<R: Rules> Starts<R> {
     pub fn parse<'a>(starts: impl IntoIterator<Item = (usize, &'a str)>) -> Result<Self> {
         let parse = |(game, fen): (usize, &str)| match BoardState::from_fen(fen) {
             Ok(state) => Ok((game, state)),
-            Err(error) => Err(Error::CorruptRecord(format!("game {game}: start position: {error}"))),
+            Err(error) => {
+                Err(Error::CorruptRecord(format!("game {game}: start position: {error}")))
+            }
         };
         Ok(Self(starts.into_iter().map(parse).collect::<Result<_>>()?))
     }
@@ -158,7 +160,6 @@ fn play_checked<R: Rules>(
     state.play_move(m);
     Ok(())
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Replaying a game to one of its positions, fast.
 
-use shakmaty::{Move, Position, Role};
+use shakmaty::{Move, Role};
 
 use crate::error::{Error, Result};
 use crate::games::history::SHOWN_MOVES;
@@ -12,10 +12,10 @@ use crate::games::{BoardState, PackedMove, Rules};
 /// earlier one recur. Everything before is played on the bare position, without keys or lists. Moves
 /// are trusted to be legal; others give an error or a wrong position, never a panic.
 pub(super) fn state_after<R: Rules>(start: &R, moves: &[u16]) -> Result<BoardState<R>> {
-    let bare = moves.len().saturating_sub(SHOWN_MOVES);
+    let unseen = moves.len().saturating_sub(SHOWN_MOVES);
     let mut position = start.clone();
     let (mut first, mut base) = (0, start.clone());
-    for (ply, &packed) in moves[..bare].iter().enumerate() {
+    for (ply, &packed) in moves[..unseen].iter().enumerate() {
         let m = trusted(&position, packed)?;
         let last_of_its_kind = position.is_final(m);
         position.play_unchecked(m);

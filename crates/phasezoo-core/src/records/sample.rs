@@ -55,7 +55,10 @@ impl<R: Rules> Table<'_, R> {
         let size: usize = BoardState::<R>::plane_shape(planes).iter().product();
         let lengths = [rows.plies.len(), out.action.len(), out.to_play.len(), out.plies_left.len()];
         let hidden = rows.hidden.len();
-        if lengths != [count; 4] || out.planes.len() != count * size || ![0, count].contains(&hidden) {
+        if lengths != [count; 4]
+            || out.planes.len() != count * size
+            || ![0, count].contains(&hidden)
+        {
             return Err(Error::InvalidArray(format!(
                 "{count} rows of {size} plane values are asked for; the arrays given hold {lengths:?} \
                  rows, {hidden} marks and {} plane values",

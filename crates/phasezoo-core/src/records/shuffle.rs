@@ -23,7 +23,11 @@ impl Permutation {
     pub fn new(len: u64, seed: u64) -> Self {
         let bits = u64::BITS - len.saturating_sub(1).leading_zeros();
         let mut stream = Stream::new(seed);
-        Self { len, half: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| stream.next_u64()) }
+        Self {
+            len,
+            half: bits.div_ceil(2).max(1),
+            keys: std::array::from_fn(|_| stream.next_u64()),
+        }
     }
 
     /// What stands at place `index`, which is below `len`.

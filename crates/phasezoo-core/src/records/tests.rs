@@ -74,15 +74,17 @@ fn samples_are_those_of_the_states_played_one_by_one() {
     table.label(&gate, None).unwrap();
     let mut stream = Stream::new(3);
     let positions: Vec<(i32, i32)> = (0..300)
-        .map(|_| loop {
-            let game = stream.below(table.len());
-            let length = table.rows(game).unwrap().len();
-            if length > 0 {
-                break (game as i32, stream.below(length) as i32);
+        .map(|_| {
+            loop {
+                let chosen = stream.below(table.len());
+                let length = table.rows(chosen).unwrap().len();
+                if length > 0 {
+                    break (chosen as i32, stream.below(length) as i32);
+                }
             }
         })
         .collect();
-    let (game, ply): (Vec<i32>, Vec<i32>) = positions.iter().copied().unzip();
+    let (chosen, ply): (Vec<i32>, Vec<i32>) = positions.iter().copied().unzip();
     let hidden: Vec<bool> = (0..300).map(|_| stream.below(2) == 0).collect();
     for planes in [BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal] {
         let size = BoardState::<Chess>::plane_shape(planes).iter().product::<usize>();
@@ -94,16 +96,16 @@ fn samples_are_those_of_the_states_played_one_by_one() {
             to_play: &mut to_play,
             plies_left: &mut left,
         };
-        let rows = Rows { games: &game, plies: &ply, hidden: &hidden };
+        let rows = Rows { games: &chosen, plies: &ply, hidden: &hidden };
         table.sample(rows, planes, out, Some(3)).unwrap();
         for row in 0..300 {
-            let states = table.states(game[row] as usize).unwrap();
+            let states = table.states(chosen[row] as usize).unwrap();
             let state = &states[ply[row] as usize];
             let seen = if hidden[row] { state.without_history() } else { state.clone() };
             let mut expected = vec![0.0; size];
             seen.encode(planes, state.player_to_move(), &mut expected);
             assert_eq!(data[row * size..(row + 1) * size], expected);
-            let packed = table.game(game[row] as usize).unwrap()[ply[row] as usize];
+            let packed = table.game(chosen[row] as usize).unwrap()[ply[row] as usize];
             let played = PackedMove(packed).unpack(state.position()).unwrap();
             assert_eq!(action[row], i64::from(state.action_of(played)));
             assert_eq!(to_play[row], state.player_to_move() as i8);
@@ -123,7 +125,12 @@ fn bad_records_are_named_by_their_game() {
     assert!(games.table().states(100).is_err());
     assert!(games.table().states(150).is_err());
 
-    for offsets in [vec![], vec![0], vec![1, games.moves.len() as i64], vec![0, 9, 5, games.moves.len() as i64]] {
+    for offsets in [
+        vec![],
+        vec![0],
+        vec![1, games.moves.len() as i64],
+        vec![0, 9, 5, games.moves.len() as i64],
+    ] {
         games.offsets = offsets;
         assert!(matches!(games.table().label(&gate, None), Err(Error::CorruptRecord(_))));
     }
