@@ -148,7 +148,14 @@ def test_several_trainings_play_every_pairing(store, tmp_path):
 
 def start(config, out):
     command = [sys.executable, "-m", *spelled(config, out).split()]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Where the tests themselves run in the background, Ctrl-C is ignored, and so by children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def wait_for(process, out, condition, seconds=120):

@@ -178,9 +178,8 @@ class _Study:
                 with self.run.stage(stage):
                     out = self.run.path / _NETWORKS / network.name
                     self.run.write_json(name, train(self.prepared, network, out, self.console))
-            card = self.run.read_json(name, NetworkCard)
-            show.show_network(self.console, card)
-            cards.append(card)
+            cards.append(self.run.read_json(name, NetworkCard))
+        show.show_networks(self.console, cards)
         return cards
 
     def _losses(self, planned: list[PlannedNetwork]) -> Losses:

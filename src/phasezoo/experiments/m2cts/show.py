@@ -1,5 +1,7 @@
 """The run's tables on the console."""
 
+from collections.abc import Sequence
+
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts import story
 from phasezoo.experiments.m2cts.results import (
@@ -12,7 +14,7 @@ from phasezoo.experiments.m2cts.results import (
 )
 from phasezoo.experiments.report import numbers
 
-__all__ = ["show_dataset", "show_losses", "show_match", "show_network", "show_verdict"]
+__all__ = ["show_dataset", "show_losses", "show_match", "show_networks", "show_verdict"]
 
 
 def show_dataset(console: Console, dataset: Dataset) -> None:
@@ -37,15 +39,46 @@ def show_dataset(console: Console, dataset: Dataset) -> None:
         )
 
 
-def show_network(console: Console, card: NetworkCard) -> None:
-    """What a network got."""
-    console.note(
-        f"{card.name}: {numbers.count(card.parameters)} parameters, "
-        f"{numbers.count(card.positions)} positions ({numbers.count(card.unique_positions)} "
-        f"unique, {numbers.decimal(card.epochs, 2)} epochs), {numbers.count(card.updates)} "
-        f"updates, best validation loss {numbers.decimal(card.best_validation)}, "
-        f"{numbers.duration(card.seconds)}"
-    )
+def show_networks(console: Console, cards: Sequence[NetworkCard]) -> None:
+    """What each network got, and what each mixture amounts to."""
+    head = ["", "parameters", "active", "positions", "unique", "epochs", "updates", "validation",
+            "time"]  # fmt: skip
+    rows = [
+        [
+            card.name,
+            numbers.count(card.parameters),
+            numbers.count(card.parameters),
+            numbers.count(card.positions),
+            numbers.count(card.unique_positions),
+            numbers.decimal(card.epochs, 2),
+            numbers.count(card.updates),
+            numbers.decimal(card.best_validation),
+            numbers.duration(card.seconds),
+        ]
+        for card in cards
+    ]
+    for training in sorted({card.training for card in cards}):
+        for role, name in (("expert", "phase mixture"), ("placebo", "placebo mixture")):
+            group = [c for c in cards if c.role == role and c.training == training]
+            rows.append(_mixture(f"{name} {training + 1}", group))
+    console.table("What each network got (active: parameters per position)", head, rows)
+
+
+def _mixture(name: str, group: Sequence[NetworkCard]) -> list[str]:
+    def total(field: str) -> float:
+        return float(sum(getattr(card, field) for card in group))
+
+    return [
+        name,
+        numbers.count(total("parameters")),
+        numbers.count(max(card.parameters for card in group)),
+        numbers.count(total("positions")),
+        numbers.count(total("unique_positions")),
+        "",
+        numbers.count(total("updates")),
+        "",
+        numbers.duration(total("seconds")),
+    ]
 
 
 def show_losses(console: Console, losses: Losses) -> None:

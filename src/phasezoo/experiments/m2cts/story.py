@@ -172,8 +172,8 @@ def expectation(results: Results) -> list[str]:
     else:
         ending = {
             "lower": (
-                "A loss at this size is therefore what the paper predicts. It says that there "
-                "was too little data to divide, not that phase experts are a bad idea."
+                "A loss at this size is therefore what the paper predicts. It speaks of too little "
+                "data to divide, and says nothing of phase experts that have enough of it."
             ),
             "higher": (
                 "A loss was therefore to be expected at this size, and this run found a gain. "
