@@ -60,8 +60,8 @@ class Material:
 def search_with_experts():
     """The gate routes every position that the search looks at to its phase's expert."""
     experts = {"queens on": Material(queen=9), "queens off": Material(queen=0)}
-    agent = agents.M2CTSAgent(experts, gate="queens", limit=agents.Limit(nodes=200), seed=1)
-    match = arena.play_match(agent, "random", games=4, seed=1, max_plies=60)
+    agent = agents.M2CTSAgent(experts, gate="queens", limit=agents.Limit(nodes=100), fpu=0.2)
+    match = arena.play_match(agent, "random", games=4, seed=1, max_plies=200)
     print(match.summary())
 
 

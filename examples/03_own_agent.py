@@ -64,7 +64,7 @@ class Mobility:
 
 
 def main():
-    searcher = agents.MCTSAgent(Mobility(), limit=agents.Limit(nodes=50), name="mobility search")
+    searcher = agents.MCTSAgent(Mobility(), limit=agents.Limit(nodes=100), fpu=0.3)
 
     env = gym.make("Chess-v0", opponent=greedy, agent_color="white")
     observation, info = env.reset(seed=3)

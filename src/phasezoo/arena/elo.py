@@ -49,7 +49,7 @@ class Interval:
 def _signed(number: float) -> str:
     if math.isinf(number):
         return "+∞" if number > 0 else "-∞"
-    return f"{number:+.1f}"
+    return f"{number:+.1f}" if round(number, 1) else "0.0"
 
 
 def elo_of_score(score: float) -> float:
@@ -61,7 +61,7 @@ def elo_of_score(score: float) -> float:
         return -math.inf
     if score >= 1:
         return math.inf
-    return -400 * math.log10(1 / score - 1)
+    return 0.0 - 400 * math.log10(1 / score - 1)  # 0 at 1/2, not -0
 
 
 def elo_slope(score: float) -> float:

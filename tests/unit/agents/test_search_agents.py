@@ -446,3 +446,17 @@ def test_perfect_play_is_a_draw():
     while not state.is_terminal:
         state = state.play(session.act(state))
     assert state.winner == 0
+
+
+# --- batches ---
+
+
+@pytest.mark.parametrize("trees", [1, 2, 7, 64])
+def test_every_waiting_tree_has_a_row_in_a_batch(trees):
+    seats = mcts(nodes=5).seats(CHESS)
+    for tree in range(trees):
+        seats.ask(seats.open(tree), START, 0)
+    for _ in range(3):
+        leaves = seats._pool.collect(trees)
+        assert sorted(leaves.trees.tolist()) == list(range(trees))
+        seats._pool.complete(leaves, value=np.zeros(trees, dtype=np.float32))

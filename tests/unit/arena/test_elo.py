@@ -106,6 +106,7 @@ def test_edges_are_infinite():
 
 def test_text_has_both_ends_where_one_is_infinite():
     assert str(Interval(17.4, -20.8, 55.6)) == "+17.4 ± 38.2"
+    assert str(pentanomial_elo([0.5] * 4)) == "0.0 ± 0.0"
     assert str(Interval(190.8, 70.0, math.inf)) == "+190.8 [+70.0, +∞]"
 
 
