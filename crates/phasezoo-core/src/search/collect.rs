@@ -1,31 +1,22 @@
 //! Descents: from the root to leaves that go out, or to ends that are backed up at once.
 
-use std::sync::Arc;
-
 use super::backup::{add_waiting, backup, remove_waiting};
-use super::batch::{Leaf, LeafBatch};
+use super::batch::LeafBatch;
+use super::expand::{Expanded, Place};
 use super::limit::{Ended, MAX_IDLE};
 use super::select::Arrival;
 use super::session::{Rules, Search};
-use super::solver::prove_upwards;
-use super::tree::{Kind, NodeId, ROOT, Values};
+use super::tree::{NodeId, Values};
 use crate::error::{Error, Result};
-use crate::game::Returns;
 use crate::gating::Gate;
 use crate::model::SearchModel;
 
 /// Visits of known ends between two looks at the clock.
 const CLOCK_EVERY: u32 = 64;
 
-/// What expanding a slot gave.
-enum Expanded {
-    /// A leaf that goes out; its row was added.
-    Leaf,
-    /// An end of the game, or a repetition, backed up at once.
-    End,
-    /// There is no room.
-    Full,
-}
+/// Descents in a row that ended at a proven node, with nothing outstanding, after which one passes such
+/// nodes by. Without it a search whose best move is a proven draw would look at nothing else.
+const PATIENCE: u32 = 8;
 
 impl<M: SearchModel> Search<M> {
     /// How many leaves this search would hand out now.
@@ -101,7 +92,9 @@ impl<M: SearchModel> Search<M> {
         let (mut new, mut ends, mut collisions) = (0, 0, 0);
         while new < rows.min(self.room(rules) + new) && self.is_running() {
             let alone = self.waiting() == 0;
-            match rules.selector.descend(&mut self.tree, &self.noise, &mut self.path) {
+            let pass_proven = rules.params.solver && self.idle >= PATIENCE;
+            let tree = &mut self.tree;
+            match rules.selector.descend(tree, &self.noise, pass_proven, &mut self.path) {
                 Arrival::New => match self.expand(rules, &mut at)? {
                     Expanded::Leaf => {
                         new += 1;
@@ -134,6 +127,9 @@ impl<M: SearchModel> Search<M> {
                 }
             }
             ends += 1;
+            if rules.params.solver {
+                self.prefer_win_at_once(rules, &at)?;
+            }
             self.check_end(rules);
             if self.idle >= MAX_IDLE {
                 self.end(Ended::Exhausted);
@@ -149,7 +145,7 @@ impl<M: SearchModel> Search<M> {
     }
 
     /// Backs up a visit of a node whose value is known.
-    fn count_end(&mut self, id: NodeId, values: Values) {
+    pub(crate) fn count_end(&mut self, id: NodeId, values: Values) {
         backup(&mut self.tree, &self.path, id, values);
         self.simulations += 1;
         self.depth = self.depth.max(self.path.len() as u32);
@@ -166,144 +162,4 @@ impl<M: SearchModel> Search<M> {
         debug_assert!(added, "an empty tree has room for its root");
         Ok(())
     }
-
-    /// Makes the child of the path's last step.
-    fn expand(&mut self, rules: &Rules, at: &mut Place<'_, M>) -> Result<Expanded> {
-        let Some((&last, before)) = self.path.split_last() else { return Ok(Expanded::Full) };
-        if rules.params.memory.is_some_and(|limit| self.tree.bytes() >= limit) {
-            return Ok(Expanded::Full);
-        }
-        self.path_actions.clear();
-        self.path_actions.extend(before.iter().map(|step| self.tree.action(step.node, step.slot)));
-        let action = self.tree.action(last.node, last.slot);
-        let mut walker = self.walker.take().unwrap_or_else(|| M::State::clone(at.root));
-        let snapshot = &self.tree.snapshots[last.node as usize];
-        at.model.restore(&mut walker, at.root, &self.path_actions, snapshot)?;
-        at.model.advance(&mut walker, action)?;
-        self.path_actions.push(action);
-        let expanded = self.expand_state(rules, at, &walker);
-        self.walker = Some(walker);
-        expanded
-    }
-
-    fn expand_state(
-        &mut self,
-        rules: &Rules,
-        at: &mut Place<'_, M>,
-        state: &M::State,
-    ) -> Result<Expanded> {
-        if let Some(returns) = at.model.expand(state, &mut self.legal)? {
-            return Ok(self.add_end(rules, at, state, &returns));
-        }
-        if rules.params.draw_on_second_occurrence && at.model.repeats_within(state, self.path.len())
-        {
-            return Ok(self.add_repetition(at, state));
-        }
-        let previous = self.path.last().map_or(-1, |step| self.tree.node(step.node).phase);
-        Ok(if self.add_leaf(at, state, previous)? { Expanded::Leaf } else { Expanded::Full })
-    }
-
-    /// Adds a node for `state`, hands it out and adds its row; `false` where there is no room.
-    fn add_leaf(&mut self, at: &mut Place<'_, M>, state: &M::State, previous: i8) -> Result<bool> {
-        check_actions(&self.legal, at.model.num_actions())?;
-        let actor = at.model.actor(state)?;
-        let phase = match at.gate {
-            None => 0,
-            Some(gate) => {
-                let before = u8::try_from(previous).ok();
-                gate.phase(&at.model.features(state)?, before)? as i8
-            }
-        };
-        let snapshot = at.model.snapshot(state);
-        let Some(id) = self.tree.add(Kind::Pending, actor, snapshot.clone()) else {
-            return Ok(false);
-        };
-        self.tree.add_candidates(id, &self.legal)?;
-        self.tree.node_mut(id).phase = phase;
-        self.link(id);
-        add_waiting(&mut self.tree, &self.path);
-        let ticket = self.hand_out(at.tree, id);
-        let leaf = Leaf {
-            ticket,
-            phase,
-            previous,
-            player: actor,
-            actions: &self.legal,
-            path: &self.path_actions,
-            snapshot,
-        };
-        at.out.push(at.shared, leaf);
-        Ok(true)
-    }
-
-    /// Adds an ended game, backs it up and carries its proof upwards.
-    fn add_end(
-        &mut self,
-        rules: &Rules,
-        at: &Place<'_, M>,
-        state: &M::State,
-        returns: &Returns,
-    ) -> Expanded {
-        let actor = self.path.last().map_or(0, |step| self.tree.node(step.node).actor);
-        let Some(id) = self.tree.add(Kind::Terminal, actor, at.model.snapshot(state)) else {
-            return Expanded::Full;
-        };
-        let values = self.tree.values_of(returns, self.tree.node(ROOT).actor);
-        self.tree.set_values(id, &values);
-        self.link(id);
-        if rules.params.solver {
-            self.tree.set_proven(id, &values, 0);
-            prove_upwards(&mut self.tree, &self.path, id);
-        }
-        self.count_end(id, values);
-        Expanded::End
-    }
-
-    /// Adds a draw by second occurrence and backs it up. It proves nothing: without the search's own
-    /// moves the position may not have stood before.
-    fn add_repetition(&mut self, at: &Place<'_, M>, state: &M::State) -> Expanded {
-        let actor = self.path.last().map_or(0, |step| self.tree.node(step.node).actor);
-        let Some(id) = self.tree.add(Kind::Repetition, actor, at.model.snapshot(state)) else {
-            return Expanded::Full;
-        };
-        let back = (1..self.path.len()).find(|&plies| at.model.repeats_within(state, plies));
-        self.tree.node_mut(id).distance = back.unwrap_or(self.path.len()) as u16;
-        self.link(id);
-        self.count_end(id, Values::default());
-        Expanded::End
-    }
-
-    /// Makes `id` the child of the path's last step.
-    fn link(&mut self, id: NodeId) {
-        let Some(&step) = self.path.last() else { return };
-        self.tree.edge_mut(step.node, step.slot).child = id;
-        let node = self.tree.node_mut(step.node);
-        node.opened = node.opened.max(step.slot as u16 + 1);
-    }
-}
-
-/// Where a gathering takes place.
-struct Place<'a, M: SearchModel> {
-    model: &'a M,
-    gate: Option<&'a Gate>,
-    tree: u32,
-    root: &'a Arc<M::State>,
-    /// The root's index in `out`.
-    shared: u32,
-    out: &'a mut LeafBatch<M>,
-}
-
-/// Refuses what no evaluator could answer.
-fn check_actions(legal: &[u32], num_actions: usize) -> Result<()> {
-    if legal.is_empty() {
-        return Err(Error::GameContract(
-            "a state that does not end the game has no legal action".into(),
-        ));
-    }
-    if let Some(action) = legal.iter().find(|&&action| action as usize >= num_actions) {
-        return Err(Error::GameContract(format!(
-            "legal action {action} is outside the action space of {num_actions}"
-        )));
-    }
-    Ok(())
 }

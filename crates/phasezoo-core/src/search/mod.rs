@@ -9,10 +9,10 @@
 //! | `params`, `limit` | settings, their ranges and sources; when a search ends |
 //! | `tree` | nodes, candidates, edges; sums of values |
 //! | `select` | PUCT and virtual visits: the way down |
-//! | `collect` | leaves that go out, ends that are backed up at once |
+//! | `collect`, `expand` | leaves that go out, ends that are backed up at once |
 //! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
 //! | `backup`, `solver` | values and proofs on the way up |
-//! | `root`, `result` | noise, choice of the move, what is reported |
+//! | `root`, `result`, `inspect` | noise, choice of the move, what is reported |
 //! | `reroot`, `session` | a search's life over a game |
 //! | `batch`, `pool` | leaves with tickets; many searches at once |
 //!
@@ -25,6 +25,8 @@ mod batch;
 mod collect;
 mod complete;
 mod evaluation;
+mod expand;
+mod inspect;
 mod limit;
 mod params;
 mod pool;
@@ -38,6 +40,7 @@ mod tree;
 
 pub use batch::{LeafBatch, Ticket};
 pub use evaluation::{Evaluation, Policy, Value};
+pub use inspect::NodeView;
 pub use limit::{Ended, Limit, Status};
 pub use params::{Params, VirtualStyle};
 pub use pool::SearchPool;

@@ -2,6 +2,7 @@
 
 use super::batch::LeafBatch;
 use super::evaluation::{Evaluation, Shape};
+use super::inspect::NodeView;
 use super::limit::{Limit, Status};
 use super::params::Params;
 use super::result::SearchResult;
@@ -126,6 +127,11 @@ impl<M: SearchModel> SearchPool<M> {
         self.search(tree).map(|search| (search.nodes, search.simulations))
     }
 
+    /// What a tree holds about the position that `path` leads to from its root, if anything.
+    pub fn inspect(&self, tree: u32, path: &[Action]) -> Result<Option<NodeView>> {
+        self.search(tree).map(|search| search.inspect(path))
+    }
+
     /// How many searches are running: not ended, waiting ones included.
     pub fn running(&self) -> usize {
         self.searches.iter().flatten().filter(|search| search.is_running()).count()
@@ -175,10 +181,11 @@ impl<M: SearchModel> SearchPool<M> {
     /// Which trees hand out how many rows, by number.
     fn shares(&mut self, max_rows: usize) -> Vec<(usize, usize)> {
         let count = self.searches.len();
+        let first = self.cursor;
         let mut shares = Vec::new();
         let mut left = max_rows;
         for turn in 0..count {
-            let tree = (self.cursor + turn) % count;
+            let tree = (first + turn) % count;
             let room = self.searches[tree].as_ref().map_or(0, |search| search.room(&self.rules));
             if room == 0 {
                 continue;
@@ -217,6 +224,9 @@ impl<M: SearchModel> SearchPool<M> {
                 search.is_out(ticket)?;
             }
             evaluation.check_row(row, leaves.legal(row), leaves.offsets[row], shape)?;
+        }
+        if leaves.is_empty() {
+            return Ok(());
         }
         let tree_of = |row: usize| leaves.tickets[row].tree as usize;
         let mut rows: Vec<usize> = (0..leaves.len()).collect();

@@ -75,7 +75,7 @@ impl SearchResult {
         let action = moves[chosen].action;
         let values = match tree.rule() {
             ValueRule::PerPlayer(players) if tree.has_root() => {
-                Some(tree.mean(ROOT)[..players].to_vec())
+                Some(tree.known(ROOT)[..players].to_vec())
             }
             _ => None,
         };
@@ -87,7 +87,7 @@ impl SearchResult {
             prior: moves.iter().map(|found| found.prior).collect(),
             policy,
             pv: if tree.has_root() { principal_variation(tree, action) } else { vec![action] },
-            value: known.map_or(0.0, |node| tree.mean_for(ROOT, node.actor)),
+            value: known.map_or(0.0, |node| tree.worth(&tree.known(ROOT), node.actor)),
             values,
             nodes: search.nodes,
             simulations: search.simulations,

@@ -61,7 +61,7 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
             if edge.child == NONE || edge.visits == 0 {
                 return found;
             }
-            found.q = tree.mean_for(edge.child, actor);
+            found.q = tree.worth(&tree.known(edge.child), actor);
             if tree.node(edge.child).proven {
                 let worth = tree.worth(&tree.values(edge.child), actor);
                 found.proven = Some((worth, tree.node(edge.child).distance));

@@ -86,11 +86,13 @@ impl Selector {
     /// Walks from the root to where something is to be done, and writes the way into `path`.
     ///
     /// `noise` holds the root's priors with noise, or nothing. With noise all of the root's slots are
-    /// compared, because they are no longer in the order of the priors that count.
+    /// compared, because they are no longer in the order of the priors that count. With `pass_proven`
+    /// the way leads past proven children, to something that can be learnt.
     pub(crate) fn descend<S>(
         &self,
         tree: &mut Tree<S>,
         noise: &[f32],
+        pass_proven: bool,
         path: &mut Vec<Step>,
     ) -> Arrival {
         path.clear();
@@ -108,7 +110,7 @@ impl Selector {
                 }
                 first_slot(if id == ROOT { noise } else { &[] })
             } else {
-                self.best(tree, id, if id == ROOT { noise } else { &[] })
+                self.best(tree, id, if id == ROOT { noise } else { &[] }, pass_proven)
             };
             path.push(Step { node: id, slot });
             let child = tree.edge_mut(id, slot).child;
@@ -120,7 +122,7 @@ impl Selector {
     }
 
     /// The slot with the highest score, the first of equal ones.
-    fn best<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32]) -> u32 {
+    fn best<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32], pass_proven: bool) -> u32 {
         let node = tree.node(id);
         let (priors, compared) = if noise.is_empty() {
             (tree.priors(id), usize::from(node.opened + 1).min(usize::from(node.count)))
@@ -130,7 +132,7 @@ impl Selector {
         let (priors, edges) = (&priors[..compared], &tree.edges(id)[..compared]);
         let factor = self.exploration(node.visits - 1 + node.waiting);
         let unvisited = self.unvisited(|| tree.mean_for(id, node.actor));
-        if node.waiting == 0 {
+        if node.waiting == 0 && !pass_proven {
             highest(priors, edges, |prior, edge| {
                 let visits = edge.visits as i32 as f32;
                 let q = if edge.visits == 0 { unvisited } else { edge.q };
@@ -142,6 +144,9 @@ impl Selector {
                 let q = if edge.visits == 0 { unvisited } else { edge.q };
                 let lost = edge.waiting > 0 && edge.visits as i32 > self.loss_above;
                 let q = if lost { (q * visits - waiting) / (visits + waiting) } else { q };
+                if pass_proven && edge.child != NONE && tree.node(edge.child).proven {
+                    return f32::NEG_INFINITY;
+                }
                 q + factor * prior / (1.0 + visits + waiting)
             })
         }

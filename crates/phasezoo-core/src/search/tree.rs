@@ -344,6 +344,11 @@ impl<S> Tree<S> {
         }
     }
 
+    /// The best that is known of a visited node, for every player: exact where proven, else the mean.
+    pub(crate) fn known(&self, id: NodeId) -> Values {
+        if self.node(id).proven { self.values(id) } else { self.mean(id) }
+    }
+
     /// Counts a visit of a node and adds `values` to its sum.
     pub(crate) fn visit(&mut self, id: NodeId, values: &Values) {
         let node = &mut self.nodes[id as usize];
