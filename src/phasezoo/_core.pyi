@@ -85,9 +85,7 @@ def encode(
 def legal_actions(
     states: Iterable[BoardState], threads: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
-def perft(
-    game: str, fen: str | None = None, depth: int = 5, threads: int | None = None
-) -> int: ...
+def perft(game: str, fen: str | None = None, depth: int = 5, threads: int | None = None) -> int: ...
 
 # --- gates: gating.rs ---
 

@@ -23,6 +23,8 @@ STARTS = (
     "7k/8/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/K7 w - - 0 30",
 )
 
+STYLES = ("shuffle", "plain", "capture")
+
 
 def python_chess_end(board):
     """The end of the game by SPEC §4: (reason, winner), or None."""
@@ -69,7 +71,7 @@ def test_random_games_agree(chunk):
             if state.is_terminal:
                 reasons.add(state.outcome.reason)
                 break
-            move = _choose(moves, board, rng)
+            move = _choose(moves, board, rng, STYLES[number % len(STYLES)])
             state = state.play(state.parse_uci(move.uci()))
             board.push(move)
         assert state.ply == len(board.move_stack)
@@ -78,13 +80,16 @@ def test_random_games_agree(chunk):
     assert len(reasons) >= 3
 
 
-def _choose(moves, board, rng):
-    """A random move, often back to where the piece came from, so that positions recur."""
-    if len(board.move_stack) >= 2 and rng.random() < 0.3:
+def _choose(moves, board, rng, style):
+    """A move at random; players of some styles repeat positions or take what they can."""
+    if style == "shuffle" and len(board.move_stack) >= 2 and rng.random() < 0.3:
         last = board.move_stack[-2]
         back = chess.Move(last.to_square, last.from_square)
         if back in moves:
             return back
+    if style == "capture" and rng.random() < 0.7:
+        captures = [move for move in moves if board.is_capture(move)]
+        return rng.choice(captures or moves)
     return rng.choice(moves)
 
 

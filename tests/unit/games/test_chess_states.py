@@ -238,6 +238,10 @@ class TestPerft:
             "_core.perft('chess', None, 12)\n"
         )
         ended = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert "KeyboardInterrupt" in ended.stderr

@@ -155,7 +155,7 @@ pub fn describe(action: Action, mover: Color) -> Option<String> {
 pub fn legal_actions<P: Position>(position: &P, actions: &mut Vec<Action>) {
     let (mover, mode) = (position.turn(), position.castles().mode());
     // By reference, because the list is large and would be moved.
-    let moves = &position.legal_moves();
-    actions.extend(moves.iter().map(|&m| action_of(m, mover, mode)));
+    let legal = &position.legal_moves();
+    actions.extend(legal.iter().map(|&m| action_of(m, mover, mode)));
     actions.sort_unstable();
 }
