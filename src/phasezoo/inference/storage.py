@@ -39,7 +39,7 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         CheckpointError: The disk is full or refuses; what was at ``path`` is still there.
     """
-    partial = path.with_name(path.name + PARTIAL)
+    partial = _partial(path)
     try:
         _write(partial, data)
         partial.replace(path)
@@ -59,7 +59,7 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         CheckpointError: The disk is full or refuses; nothing else was changed.
     """
-    partial = path.with_name(path.name + PARTIAL)
+    partial = _partial(path)
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
@@ -72,6 +72,11 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
         raise _refused(path, error) from error
+
+
+def _partial(path: Path) -> Path:
+    """Where ``path`` is written first; another process that writes the same has its own place."""
+    return path.with_name(f"{path.name}.{os.getpid()}{PARTIAL}")
 
 
 def _write(path: Path, data: bytes) -> None:

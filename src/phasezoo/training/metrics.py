@@ -47,17 +47,19 @@ class MetricsLog:
     Args:
         out: The training's directory.
         columns: Names of all columns; ``update`` and ``positions`` come first.
-        update: Updates done.
+        done: Updates done by the checkpoint that the training goes on from; None: it starts anew.
         tensorboard: Whether to write TensorBoard's files where it is installed.
 
     Raises:
         CheckpointError: The file cannot be written.
     """
 
-    def __init__(self, out: Path, columns: list[str], update: int, *, tensorboard: bool) -> None:
+    def __init__(
+        self, out: Path, columns: list[str], done: int | None, *, tensorboard: bool
+    ) -> None:
         self._path = out / METRICS
         self._columns = columns
-        kept = _rows_until(self._path, update)
+        kept = [] if done is None else _rows_until(self._path, done)
         text = io.StringIO()
         writer = csv.DictWriter(text, columns, extrasaction="ignore", restval="")
         writer.writeheader()
@@ -123,9 +125,9 @@ def _raw_rows(path: Path) -> list[dict[str, str]]:
     return [row for row in rows if None not in row and None not in row.values()]
 
 
-def _rows_until(path: Path, update: int) -> list[dict[str, str]]:
+def _rows_until(path: Path, done: int) -> list[dict[str, str]]:
     try:
-        return [row for row in _raw_rows(path) if int(row["update"]) <= update]
+        return [row for row in _raw_rows(path) if int(row["update"]) <= done]
     except (KeyError, ValueError) as error:
         raise _changed(path, error) from error
 

@@ -41,6 +41,8 @@ def claim_directory(
         if not resume:
             message = f"{out}: holds this very training already; resume it, or choose another out="
             raise RunDirectoryError(message)
+        for partial in out.glob(f"*{PARTIAL}"):  # what a killed session was writing
+            partial.unlink(missing_ok=True)
         return
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -145,6 +145,8 @@ def train_supervised(
     if init is not None:
         load_weights(Path(init), Manifest.read(Path(init)), fresh)
     identity = _identity(manifest, data, positions, seed, settings, fresh)
+    device = networks.resolve_device(settings.device)
+    networks.supported_dtype(settings.dtype, device)  # before the directory is touched
     directory = Path(out)
     claim_directory(directory, identity, _incidental(settings), resume=resume)
     ended = finished(directory)
@@ -161,7 +163,8 @@ def train_supervised(
         latest = checkpoints.latest()
         if latest is not None:
             trainer.resume(latest)
-        columns, done = trainer.columns(), trainer.counters.update
+        columns = trainer.columns()
+        done = trainer.counters.update if latest is not None else None
         with MetricsLog(directory, columns, done, tensorboard=settings.tensorboard) as log:
             trainer.run(log, progress)
         save_network(directory, trainer.network, manifest, _summary(trainer, identity))

@@ -1,0 +1,40 @@
+"""Networks with something in them, saved as a training saves them."""
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import save
+
+from phasezoo import games, networks
+from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest, action_spec
+from phasezoo.inference.storage import digest, write_directory
+
+
+def save_network(
+    directory: Path, name: str = "rise-16x3", planes: str = "v2", seed: int = 1
+) -> Path:
+    """A random network whose batch norms have seen a few batches, into ``directory``."""
+    game = games.make("chess")
+    shape = game.plane_shape(planes)
+    network = networks.make(name, shape, game.num_actions, seed=seed)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in network.parameters():  # logits of the size that trained networks have
+            parameter.mul_(2)
+        for _ in range(3):
+            network(torch.rand(32, *shape, generator=generator))
+    data = save({key: tensor.contiguous() for key, tensor in network.state_dict().items()})
+    manifest = Manifest(
+        game="chess",
+        planes=planes,
+        network=name,
+        input_shape=shape,
+        num_actions=game.num_actions,
+        actions=action_spec(game.num_actions, shape),
+        gate="lichess:classic",
+        phase="endgame",
+        files={MODEL: digest(data)},
+        phasezoo="test",
+    )
+    write_directory(directory, {MODEL: data, MANIFEST: manifest.to_json()})
+    return directory
