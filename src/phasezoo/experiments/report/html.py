@@ -141,8 +141,10 @@ def document(title: str, body: Content, language: str = "en") -> str:
         element("title", title),
         element("style", Html(style.read_text(encoding="utf-8"))),
     )
+    # A number and its percent sign stay on one line.
+    kept = Html(escape(body).replace(" %", "\N{NO-BREAK SPACE}%"))
     page = element(
-        "html", element("head", head), element("body", element("main", body)), lang=language
+        "html", element("head", head), element("body", element("main", kept)), lang=language
     )
     return f"<!DOCTYPE html>\n{page}\n"
 
