@@ -57,7 +57,7 @@ def make(name: str, **options: Any) -> Any:
     factory = _OWN.get(name) or _PACKAGE.get(name)
     if factory is None:
         close = difflib.get_close_matches(str(name), names(), n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = f"; did you mean {close[0]!r}?" if close else "."
         message = (
             f"{name!r}: no such agent{hint} Known are {', '.join(names())}; agents.register(…) "
             "adds one of your own"

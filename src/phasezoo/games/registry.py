@@ -31,7 +31,7 @@ def make(name: "str | Game") -> Game:
     game = _GAMES.get(name)
     if game is None:
         close = difflib.get_close_matches(str(name), _GAMES, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = f"; did you mean {close[0]!r}?" if close else "."
         message = (
             f"{name!r}: no such game{hint} Known are {', '.join(names())}; "
             "games.register(…) adds one of your own"
