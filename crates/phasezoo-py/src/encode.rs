@@ -82,7 +82,7 @@ fn encode<'py>(
         Some(out) => output(out, shape)?,
     };
     let mut writable = writable(&array)?;
-    let buffer = writable.as_slice_mut()?;
+    let buffer = writable.as_slice_mut().map_err(|error| unusable(&error))?;
     py.detach(|| fill(&states, planes, &viewers, buffer, number(threads))).map_err(to_py)?;
     drop(writable);
     Ok(array)
@@ -116,9 +116,12 @@ fn describe(object: &Bound<'_, PyAny>) -> String {
 }
 
 fn writable<'py>(array: &Bound<'py, PyArray4<f32>>) -> PyResult<PyReadwriteArray4<'py, f32>> {
-    array.try_readwrite().map_err(|error| {
-        to_py(Error::InvalidArray(format!("out cannot be written ({error}); give another array")))
-    })
+    array.try_readwrite().map_err(|error| unusable(&error))
+}
+
+/// A buffer that is read-only, in use elsewhere or misaligned.
+fn unusable(error: &dyn std::fmt::Display) -> PyErr {
+    to_py(Error::InvalidArray(format!("out cannot be written ({error}); give another array")))
 }
 
 fn fill(

@@ -49,9 +49,15 @@ impl AnyBoard {
     }
 
     fn from_bytes(game: &str, bytes: &[u8]) -> Result<Self> {
-        match game {
+        let board = match game {
             "chess" => ChessState::from_bytes(bytes).map(Self::Chess),
             other => Err(unknown_game(other)),
+        }?;
+        if board.game() == game {
+            Ok(board)
+        } else {
+            let message = format!("the bytes are a state of {}, not of {game}", board.game());
+            Err(Error::CorruptRecord(message))
         }
     }
 

@@ -114,6 +114,15 @@ class TestEncode:
         with pytest.raises(errors.InvalidArray, match="cannot be written"):
             games.encode(self.STATES[:3], "v2", out=out)
 
+    def test_a_misaligned_buffer_is_refused(self):
+        size = 3 * 52 * 64 * 4
+        out = np.zeros(size + 1, np.uint8)[1:].view(np.float32).reshape(3, 52, 8, 8)
+        with pytest.raises(errors.InvalidArray, match="out"):
+            games.encode(self.STATES[:3], "v2", out=out)
+
+    def test_no_states_are_no_planes(self):
+        assert _core.encode([], "v2").shape == (0, 52, 8, 8)
+
     def test_bad_arguments_are_named(self):
         with pytest.raises(errors.InvalidArray, match="players has 1 entries for 3 states"):
             games.encode(self.STATES[:3], "v2", players=[0])

@@ -81,6 +81,13 @@ class TestValues:
         with pytest.raises(errors.CorruptRecord, match="not legal"):
             _core.BoardState.from_bytes("chess", data + data[-2:])
 
+    @pytest.mark.parametrize("start", [START, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"])
+    def test_bytes_of_another_game_are_an_error(self, start):
+        data = bytearray(played("e2e4", fen=start).to_bytes())
+        data[1] = 1  # castling as in chess960
+        with pytest.raises(errors.CorruptRecord, match="chess960"):
+            _core.BoardState.from_bytes("chess", bytes(data))
+
     def test_states_cannot_be_changed(self):
         with pytest.raises(AttributeError):
             CHESS.initial_state().ply = 3

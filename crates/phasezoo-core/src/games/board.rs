@@ -152,7 +152,9 @@ impl<R: Rules> BoardState<R> {
 
     /// The move of an action that is known to be legal.
     pub fn trusted_move_of(&self, action: Action) -> Result<Move> {
-        actions::move_of(&self.position, action).ok_or_else(|| self.illegal(action))
+        actions::move_of(&self.position, action)
+            .filter(|_| (action as usize) < R::NUM_ACTIONS)
+            .ok_or_else(|| self.illegal(action))
     }
 
     fn illegal(&self, action: Action) -> Error {

@@ -49,6 +49,9 @@ impl<R: Rules> BoardState<R> {
             return Err(corrupt("the last move is cut off"));
         };
         let mut state = if start.is_empty() {
+            if mode == 1 {
+                return Err(corrupt("a game of chess960 without its start FEN"));
+            }
             Self::initial()
         } else {
             let start =
