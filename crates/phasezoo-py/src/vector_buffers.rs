@@ -21,6 +21,7 @@ pub(crate) struct Shape {
 struct Set {
     observations: Py<PyArray4<f32>>,
     masks: Py<PyArray2<i8>>,
+    /// What is set in the masks; unknown, and empty, where the caller may have written into them.
     marks: Vec<Mark>,
     rewards: Py<PyArray1<f64>>,
     terminated: Py<PyArray1<bool>>,
@@ -34,14 +35,14 @@ struct Set {
 }
 
 impl Set {
-    fn new(py: Python<'_>, shape: Shape) -> Self {
+    fn new(py: Python<'_>, shape: Shape, marked: bool) -> Self {
         let rows = shape.rows;
         // Without observations the array has no elements, but still a row a game.
         let [c, h, w] = shape.planes.unwrap_or([0, 0, 0]);
         Self {
             observations: PyArray4::zeros(py, [rows, c, h, w], false).unbind(),
             masks: PyArray2::zeros(py, [rows, shape.actions], false).unbind(),
-            marks: vec![Mark::Unknown; rows],
+            marks: vec![Mark::Unknown; if marked { rows } else { 0 }],
             rewards: PyArray1::zeros(py, rows, false).unbind(),
             terminated: PyArray1::zeros(py, rows, false).unbind(),
             truncated: PyArray1::zeros(py, rows, false).unbind(),
@@ -157,7 +158,7 @@ impl BufferPool {
         let free = self.sets.iter().position(|set| self.reuse || set.is_free(py));
         let index = free.unwrap_or_else(|| {
             self.sets.truncate(KEPT - 1); // sets that are held live on with their holders
-            self.sets.push(Set::new(py, self.shape));
+            self.sets.push(Set::new(py, self.shape, self.reuse));
             self.sets.len() - 1
         });
         let set = &mut self.sets[index];

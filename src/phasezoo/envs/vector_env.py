@@ -81,7 +81,8 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         observation: As in :class:`phasezoo.envs.GymEnv`.
         autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's
             ``AutoresetMode``.
-        copy: False to fill the same arrays at every step: what was returned before changes.
+        copy: False to fill the same arrays at every step: what was returned before changes, and
+            masks must not be written to, because only what was set is cleared.
         threads: Threads to use; default all that this process may.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
 

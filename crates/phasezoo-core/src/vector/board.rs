@@ -329,7 +329,7 @@ impl<G: Game> Board<G> {
         let actions = context.num_actions;
         write_mask(
             &mut out.masks[row * actions..(row + 1) * actions],
-            &mut out.marks[row],
+            out.marks.get_mut(row),
             (!self.over).then_some(&self.legal),
         );
         out.rewards[row] = self.shown.reward;

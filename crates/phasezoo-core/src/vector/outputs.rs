@@ -24,7 +24,7 @@ pub struct Outputs<'a> {
     pub planes: &'a mut [f32],
     /// `[N, A]`, 1 = legal; ones for a finished game.
     pub masks: &'a mut [i8],
-    /// `[N]`, what is set in `masks`.
+    /// `[N]`, what is set in `masks`; or empty where that is not known, and whole rows are cleared.
     pub marks: &'a mut [Mark],
     /// `[N]`, the learner's reward.
     pub rewards: &'a mut [f64],
@@ -52,7 +52,7 @@ impl<'a> Outputs<'a> {
         let sizes = [
             ("observations", self.planes.len(), rows * planes),
             ("action_mask", self.masks.len(), rows * actions),
-            ("marks", self.marks.len(), rows),
+            ("marks", self.marks.len(), if self.marks.is_empty() { 0 } else { rows }),
             ("rewards", self.rewards.len(), rows),
             ("terminations", self.terminated.len(), rows),
             ("truncations", self.truncated.len(), rows),
@@ -75,10 +75,11 @@ impl<'a> Outputs<'a> {
 
     /// Takes the first `rows` rows off.
     pub(super) fn take(&mut self, rows: usize, planes: usize, actions: usize) -> Outputs<'a> {
+        let marks = rows.min(self.marks.len());
         Outputs {
             planes: take_rows(&mut self.planes, rows * planes),
             masks: take_rows(&mut self.masks, rows * actions),
-            marks: take_rows(&mut self.marks, rows),
+            marks: take_rows(&mut self.marks, marks),
             rewards: take_rows(&mut self.rewards, rows),
             terminated: take_rows(&mut self.terminated, rows),
             truncated: take_rows(&mut self.truncated, rows),
@@ -93,24 +94,27 @@ impl<'a> Outputs<'a> {
 }
 
 /// Sets the entries `legal` of a mask row to 1 and the others to 0; all to 1 without `legal`.
-pub(super) fn write_mask(row: &mut [i8], mark: &mut Mark, legal: Option<&[Action]>) {
+pub(super) fn write_mask(row: &mut [i8], mark: Option<&mut Mark>, legal: Option<&[Action]>) {
     let Some(legal) = legal else {
         row.fill(1);
-        *mark = Mark::Unknown;
+        if let Some(mark) = mark {
+            *mark = Mark::Unknown;
+        }
         return;
     };
     match mark {
-        Mark::Set(set) => {
+        Some(Mark::Set(set)) => {
             for &action in set.iter() {
                 row[action as usize] = 0;
             }
             set.clear();
             set.extend_from_slice(legal);
         }
-        Mark::Unknown => {
+        Some(mark) => {
             row.fill(0);
             *mark = Mark::Set(legal.to_vec());
         }
+        None => row.fill(0),
     }
     for &action in legal {
         row[action as usize] = 1;

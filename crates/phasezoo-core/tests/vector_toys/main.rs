@@ -319,13 +319,16 @@ fn phases_are_those_of_the_gate_and_a_monotone_one_never_goes_back() {
 
 #[test]
 fn threads_buffers_and_marks_do_not_change_a_bit() {
-    let run = |threads| {
+    let run = |threads, marked| {
         let rows = 300;
         let options = Options { threads: Some(threads), ..options(Opponent::Random) };
         let mut vector = race(rows, options);
         let seeds: Vec<u64> = (0..rows as u64).collect();
         vector.reset(None, &seeds, &vec![true; rows], None).unwrap();
         let mut buffers = [Buffers::of(&vector), Buffers::of(&vector)];
+        if !marked {
+            buffers.iter_mut().for_each(|buffers| buffers.marks.clear());
+        }
         vector.observe(buffers[1].outputs()).unwrap();
         let mut actions = vec![0; rows];
         let mut shown = Vec::new();
@@ -334,6 +337,9 @@ fn threads_buffers_and_marks_do_not_change_a_bit() {
             vector.sample(&words, &mut actions).unwrap();
             let next: Vec<u64> = seeds.iter().map(|seed| seed * 77 + step).collect();
             let seen = &mut buffers[step as usize % 2];
+            if !marked {
+                seen.masks[step as usize] ^= 1; // the caller may write where nothing is marked
+            }
             vector.step(&actions, &next, Some(seen.outputs())).unwrap();
             for row in 0..rows {
                 let mask = &seen.masks[row * 4..row * 4 + 4];
@@ -345,5 +351,6 @@ fn threads_buffers_and_marks_do_not_change_a_bit() {
         }
         shown
     };
-    assert_eq!(run(1), run(4));
+    assert_eq!(run(1, true), run(4, true));
+    assert_eq!(run(1, true), run(2, false));
 }
