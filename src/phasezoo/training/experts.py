@@ -1,5 +1,6 @@
 """What is trained for a comparison of phase experts with one network."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,9 +60,12 @@ def plan_experts(
             )
             raise StoreError(message)
     shares = share_positions(positions, counts)
+    slugs = [_slug(name) for name in train.names]
     return [
-        PlannedTraining(f"{role}-{_slug(name)}", train.gate, name, share)
-        for name, share in zip(train.names, shares, strict=True)
+        PlannedTraining(
+            f"{role}-{slug if slugs.count(slug) == 1 else index}", train.gate, name, share
+        )
+        for index, (slug, name, share) in enumerate(zip(slugs, train.names, shares, strict=True))
     ]
 
 
@@ -92,5 +96,4 @@ def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int
 
 def _slug(phase: str) -> str:
     """A phase's name as part of a directory's."""
-    letters = "".join(letter if letter.isalnum() else "-" for letter in phase.lower())
-    return "-".join(part for part in letters.split("-") if part) or "phase"
+    return re.sub(r"[^a-z0-9]+", "-", phase.lower()).strip("-")[:40] or "phase"

@@ -42,7 +42,7 @@ def progress_bar(description: str) -> Iterator[OnProgress]:
     columns = (
         rich.TextColumn("{task.description}"),
         rich.BarColumn(),
-        rich.TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+        rich.MofNCompleteColumn(),
         rich.TextColumn("{task.fields[losses]}"),
         rich.TimeRemainingColumn(),
     )

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from phasezoo import _core, games, networks
-from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
+from phasezoo import games, networks
+from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import Game
 from phasezoo.inference.manifest import MANIFEST, Manifest, action_spec
 from phasezoo.inference.storage import digest
 from phasezoo.networks import Network
 from phasezoo.training.checkpoint import Checkpoints, load_weights, model_bytes, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
+from phasezoo.training.data import TrainingData, rows_digest, stream_seed
 from phasezoo.training.metrics import MetricsLog, read_metrics
-from phasezoo.training.positions import PositionTable
 from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import claim_directory, finished
 from phasezoo.training.sampler import Sampler
@@ -30,7 +30,7 @@ __all__ = ["TrainingResult", "train_supervised"]
 
 _LOGGER = logging.getLogger(__name__)
 
-_WEIGHTS, _BATCHES, _VALIDATION = 1, 2, 3
+_WEIGHTS, _BATCHES = 1, 2
 """Names of a training's random streams (SPEC §11)."""
 
 _INCIDENTAL = ("device", "threads", "tensorboard")
@@ -140,7 +140,7 @@ def train_supervised(
         raise InvalidConfig(message)
     data = TrainingData.of(store, splits, gate, phase, seed, settings)
     manifest = _manifest(games.make(store.variant), planes, network, data)
-    weights_seed = _stream(seed, _WEIGHTS) if settings.init_seed is None else settings.init_seed
+    weights_seed = stream_seed(seed, _WEIGHTS) if settings.init_seed is None else settings.init_seed
     fresh = networks.make(network, manifest.input_shape, manifest.num_actions, weights_seed)
     if init is not None:
         load_weights(Path(init), Manifest.read(Path(init)), fresh)
@@ -172,57 +172,6 @@ def train_supervised(
     result = _result(directory, Manifest.read(directory))
     _LOGGER.info("%s", result.describe())
     return result
-
-
-@dataclass(frozen=True)
-class TrainingData:
-    """The positions of a training."""
-
-    train_store: GameStore
-    """Games to train on."""
-    train: PositionTable
-    """Positions of them."""
-    validation_store: GameStore
-    """Games to choose a checkpoint by."""
-    validation: PositionTable
-    """Positions of them, as many as are looked at each time."""
-    phase: str | None
-    """The phase that all positions are of; None for all phases."""
-
-    @classmethod
-    def of(
-        cls,
-        store: GameStore,
-        splits: Splits | None,
-        gate: Any,
-        phase: str | int | None,
-        seed: int,
-        config: SupervisedConfig,
-    ) -> "TrainingData":
-        """Split the games, label their positions, keep those of the phase.
-
-        Raises:
-            InvalidConfig: The gate has no such phase.
-            StoreError: There are no positions to train or to validate on.
-        """
-        parts = store.split(seed) if splits is None else splits
-        train = parts.train.positions(gate, threads=config.threads)
-        validation = parts.validation.positions(gate, threads=config.threads)
-        name = None
-        if phase is not None:
-            name = train.names[train.phase_index(phase)]
-            train, validation = train.of_phase(name), validation.of_phase(name)
-        for what, rows in (("training", train), ("validation", validation)):
-            if len(rows) == 0:
-                message = (
-                    f"no {what} positions of phase {name or 'all'!r} (gate {rows.gate!r}, "
-                    f"{len(store):,} games in all): use more games, another phase or another gate"
-                )
-                raise StoreError(message)
-        count = min(len(validation), config.validation_positions)
-        chosen = _core.permuted(len(validation), _stream(seed, _VALIDATION), 0, count)
-        shown = validation.select(np.sort(chosen))
-        return cls(parts.train, train, parts.validation, shown, name)
 
 
 def _manifest(game: Game, planes: str | None, network: str, data: TrainingData) -> Manifest:
@@ -257,7 +206,7 @@ def _trainer(
         data.train,
         planes,
         config.batch_size,
-        _stream(seed, _BATCHES),
+        stream_seed(seed, _BATCHES),
         config.history_dropout,
         threads=1 if on_cpu else config.threads,
     )
@@ -286,9 +235,9 @@ def _identity(
         "positions": positions,
         "seed": seed,
         "train_positions": len(data.train),
-        "train_sha256": _rows_digest(data.train),
+        "train_sha256": rows_digest(data.train),
         "validation_positions": len(data.validation),
-        "validation_sha256": _rows_digest(data.validation),
+        "validation_sha256": rows_digest(data.validation),
         "initial_weights_sha256": digest(model_bytes(network)),
         **settings,
     }
@@ -302,11 +251,6 @@ def _incidental(config: SupervisedConfig) -> dict[str, Any]:
         "torch_threads": torch.get_num_threads(),
         "phasezoo": version("phasezoo"),
     }
-
-
-def _rows_digest(rows: PositionTable) -> str:
-    columns = (rows.game, rows.ply, rows.phase, rows.key)
-    return digest(b"".join(np.ascontiguousarray(column).tobytes() for column in columns))
 
 
 def _summary(trainer: Trainer, identity: Mapping[str, Any]) -> dict[str, Any]:
@@ -369,9 +313,3 @@ def _result(directory: Path, manifest: Manifest) -> TrainingResult:
     except KeyError as error:
         message = f"{directory / MANIFEST}: says nothing of {error}; the file was changed"
         raise CheckpointError(message) from error
-
-
-def _stream(seed: int, name: int) -> int:
-    """The seed of a named stream: 63 bits, so that every generator takes it."""
-    words = np.random.SeedSequence([abs(seed), int(seed < 0), name])
-    return int(words.generate_state(1, np.uint64)[0] >> np.uint64(1))

@@ -43,7 +43,9 @@ class _Sums:
 
     @classmethod
     def zero(cls, device: torch.device) -> "_Sums":
-        return cls(torch.zeros(len(RowLosses._fields), dtype=torch.float64, device=device))
+        # Apple's GPUs have no float64.
+        dtype = torch.float32 if device.type == "mps" else torch.float64
+        return cls(torch.zeros(len(RowLosses._fields), dtype=dtype, device=device))
 
     def add(self, losses: RowLosses) -> None:
         self.values += torch.stack([column.detach().sum() for column in losses])

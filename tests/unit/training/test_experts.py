@@ -62,3 +62,18 @@ def test_a_phase_without_positions_can_have_no_expert() -> None:
 def test_too_few_positions_are_refused() -> None:
     with pytest.raises(InvalidConfig, match="at least one"):
         share_positions(2, [1, 1, 1])
+
+
+def test_names_stay_apart_whatever_phases_are_called() -> None:
+    zeros = np.arange(3)
+    names = ("../late game", "late/game", "残局")
+    table = PositionTable(
+        zeros.astype(np.int32),
+        zeros.astype(np.int32),
+        zeros.astype(np.int8),
+        zeros.astype(np.uint64),
+        names,
+        "mine",
+    )
+    planned = [item.name for item in plan_experts(table, 100)]
+    assert planned == ["expert-0", "expert-1", "expert-phase"]

@@ -1,0 +1,44 @@
+"""How torch gets loaded: with sleeping threads, or with one sentence that says it is missing."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from phasezoo import _torch
+from phasezoo.errors import MissingDependency
+
+
+@pytest.mark.parametrize("module", ["phasezoo.networks", "phasezoo.training.supervised"])
+@pytest.mark.parametrize(("given", "expected"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+def test_idle_threads_sleep_unless_told_otherwise(
+    module: str, given: str | None, expected: str
+) -> None:
+    environment = {k: v for k, v in os.environ.items() if k != "OMP_WAIT_POLICY"}
+    if given is not None:
+        environment["OMP_WAIT_POLICY"] = given
+    # A stand-in for torch that notes what it would read when it is loaded.
+    program = f"""
+import importlib.abc, importlib.machinery, os, sys
+class Found(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "torch" else None
+    def create_module(self, spec):
+        print(os.environ.get("OMP_WAIT_POLICY"))
+        raise SystemExit
+    def exec_module(self, module):
+        pass
+sys.meta_path.insert(0, Found())
+import {module}
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == expected
+
+
+def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_torch.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(MissingDependency, match=r"phasezoo\[train\]"):
+        _torch.require_torch()

@@ -1,0 +1,93 @@
+"""The metrics file: resumed without gaps or doubles, read back, and never a reason to lose work."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from phasezoo.errors import CheckpointError
+from phasezoo.training import Progress, progress_bar
+from phasezoo.training.metrics import METRICS, MetricsLog, read_metrics
+
+COLUMNS = ["update", "positions", "train/loss", "validation/loss"]
+
+
+def row(update: int, validation: float | None = None) -> dict[str, float | None]:
+    loss = 1 / (update + 1)
+    return {
+        "update": update,
+        "positions": 8 * update,
+        "train/loss": loss,
+        "validation/loss": validation,
+    }
+
+
+def written(out: Path, done: int | None, updates: range, **options: Any) -> None:
+    with MetricsLog(out, COLUMNS, done, tensorboard=options.get("tensorboard", False)) as log:
+        for update in updates:
+            log.add(row(update, 0.5 if update % 2 else None))
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    written(tmp_path, None, range(1, 6))
+    rows = read_metrics(tmp_path)
+    assert rows == [row(update, 0.5 if update % 2 else None) for update in range(1, 6)]
+
+
+def test_a_resumed_training_has_every_row_once(tmp_path: Path) -> None:
+    written(tmp_path, None, range(1, 8))
+    with (tmp_path / METRICS).open("a") as file:
+        file.write("8,64,0.1")  # cut off in the middle of a row
+    written(tmp_path, 4, range(5, 10))
+    assert [r["update"] for r in read_metrics(tmp_path)] == list(range(1, 10))
+
+
+def test_one_that_starts_anew_forgets_the_rows(tmp_path: Path) -> None:
+    written(tmp_path, None, range(1, 8))
+    written(tmp_path, None, range(3))
+    assert [r["update"] for r in read_metrics(tmp_path)] == [0, 1, 2]
+
+
+def test_no_file_has_no_rows(tmp_path: Path) -> None:
+    assert read_metrics(tmp_path) == []
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "update,positions\nx,y\n", "\0\n\0"])
+def test_another_file_is_a_typed_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / METRICS).write_text(text)
+    with pytest.raises(CheckpointError, match=METRICS):
+        written(tmp_path, 1, range(2))
+
+
+def test_metrics_that_cannot_be_written_are_a_typed_error(tmp_path: Path) -> None:
+    with MetricsLog(tmp_path, COLUMNS, None, tensorboard=False) as log:
+        (tmp_path / METRICS).unlink()
+        (tmp_path / METRICS).mkdir()
+        with pytest.raises(CheckpointError, match="run the same command again"):
+            log.add(row(1))
+
+
+def test_tensorboard_that_cannot_be_written_ends_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with MetricsLog(tmp_path, COLUMNS, None, tensorboard=True) as log:
+
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        log._board.add_scalar = full
+        with caplog.at_level(logging.WARNING):
+            log.add(row(1))
+            log.add(row(2))
+    assert caplog.text.count("going on without") == 1
+    assert len(read_metrics(tmp_path)) == 2
+
+
+def test_a_bar_shows_where_the_training_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("endgame expert") as show:
+        show(Progress(1, 2, 8, 16, None, None))
+        show(Progress(2, 2, 16, 16, 3.25, 2.5))
+    shown = capsys.readouterr().out
+    for words in ("endgame expert", "16/16", "train 3.250", "validation 2.500"):
+        assert words in shown
