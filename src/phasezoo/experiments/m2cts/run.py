@@ -6,6 +6,7 @@ goes on with the first stage that is not done, and inside training and matches w
 
 import dataclasses
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,9 @@ def reproduce(config: M2ctsConfig, out: Path, console: Console | None = None) ->
     console = console or silent()
     settings = jsonable.encode(config)
     check_free(out, EXPERIMENT, settings)
-    console.heading("Reading the games")
-    prepared = prepare(config)
+    prepared, seconds = _read(config, console)
     with RunDirectory.create(out, EXPERIMENT, settings) as run:
-        return _Study(run, prepared, console).finish()
+        return _Study(run, prepared, console).finish(seconds)
 
 
 def resume(out: Path, console: Console | None = None) -> Results:
@@ -68,8 +68,15 @@ def resume(out: Path, console: Console | None = None) -> Results:
     console = console or silent()
     with RunDirectory.resume(out, EXPERIMENT) as run:
         config = jsonable.decode(M2ctsConfig, run.config, f"{out / 'config.json'}")
-        console.heading("Reading the games")
-        return _Study(run, prepare(config), console).finish()
+        prepared, seconds = _read(config, console)
+        return _Study(run, prepared, console).finish(seconds)
+
+
+def _read(config: M2ctsConfig, console: Console) -> tuple[Prepared, float]:
+    console.heading("Reading the games")
+    started = time.perf_counter()
+    prepared = prepare(config)
+    return prepared, time.perf_counter() - started
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,9 +98,11 @@ class _Study:
         self.console = console
         self.config = prepared.config
 
-    def finish(self) -> Results:
+    def finish(self, reading_seconds: float) -> Results:
         """Do every stage that is not done, and return what all of them found."""
         origin = self._origin()
+        if not self.run.is_done("reading"):
+            self.run.log("reading", "done", seconds=round(reading_seconds, 3))
         data = self._dataset()
         show.show_dataset(self.console, data)
         planned = plan(self.prepared)
@@ -217,7 +226,7 @@ class _Study:
     def _seconds(self, cards: list[NetworkCard]) -> dict[str, float]:
         stages = self.run.seconds()
         return {
-            "counting positions": stages.get("data", 0.0),
+            "reading and labelling games": stages.get("reading", 0.0) + stages.get("data", 0.0),
             "training": sum(card.seconds for card in cards),
             "measuring losses": stages.get("losses", 0.0),
             "playing games": sum(s for name, s in stages.items() if name.startswith("matches/")),
