@@ -23,7 +23,9 @@ fn params(batch_size: usize, virtual_style: VirtualStyle) -> Params {
 
 #[test]
 fn tic_tac_toe_is_a_draw() {
-    for (batch, style) in [(1, VirtualStyle::Mix), (16, VirtualStyle::Loss), (64, VirtualStyle::Visit)] {
+    for (batch, style) in
+        [(1, VirtualStyle::Mix), (16, VirtualStyle::Loss), (64, VirtualStyle::Visit)]
+    {
         let start = TicTacToe::default();
         let mut driver = Driver::new(Turns::<_, true>::of(&start), params(batch, style), EVEN);
         let result = driver.expand(&start, 300_000);
@@ -37,7 +39,8 @@ fn tic_tac_toe_is_a_draw() {
 fn wins_are_the_shortest_and_losses_the_longest() {
     // X at 0 and 4, O at 1 and 3: X to move has two ways to win at once.
     let state = TicTacToe::after(&[0, 1, 4, 3]);
-    let mut driver = Driver::new(Turns::<_, false>::of(&state), params(1, VirtualStyle::Mix), OPINIONS);
+    let mut driver =
+        Driver::new(Turns::<_, false>::of(&state), params(1, VirtualStyle::Mix), OPINIONS);
     let result = driver.simulate(&state, 10_000);
     assert_eq!((result.proven, result.action), (Some((1.0, 1)), 8));
     assert_eq!(result.policy[result.actions.binary_search(&8).unwrap()], 1.0);
@@ -57,7 +60,8 @@ fn three_players_race_to_ten() {
     // From 9, 8 and 7 the player to move wins at once; from 6 the next one does, whatever is added.
     for (total, winner) in [(9, 0), (8, 0), (7, 0), (6, 1)] {
         let state = Race { total, ply: 0 };
-        let mut driver = Driver::new(Turns::<_, false>::of(&state), params(4, VirtualStyle::Mix), EVEN);
+        let mut driver =
+            Driver::new(Turns::<_, false>::of(&state), params(4, VirtualStyle::Mix), EVEN);
         let result = driver.simulate(&state, 10_000);
         let mut expected = [-1.0; 3];
         expected[winner] = 1.0;
@@ -96,7 +100,8 @@ fn gates_say_the_phase_of_every_leaf() {
     let start = TicTacToe::default();
     let gate = Gate::parse("hash:3", false).unwrap();
     let model = Turns::<_, true>::of(&start);
-    let mut driver = Driver::gated(model, params(8, VirtualStyle::Mix), OPINIONS, Some(gate.clone()));
+    let mut driver =
+        Driver::gated(model, params(8, VirtualStyle::Mix), OPINIONS, Some(gate.clone()));
     let limit = Limit { nodes: Some(500), ..Default::default() };
     driver.pool.begin(driver.tree, start.clone(), limit, -1).unwrap();
     let mut seen = [0; 3];

@@ -28,7 +28,11 @@ fn unit(hash: u64) -> f32 {
 
 impl Synthetic {
     /// Legal logits and values of a batch.
-    pub fn evaluate<M: SearchModel>(&self, model: &M, leaves: &LeafBatch<M>) -> (Vec<f32>, Vec<f32>) {
+    pub fn evaluate<M: SearchModel>(
+        &self,
+        model: &M,
+        leaves: &LeafBatch<M>,
+    ) -> (Vec<f32>, Vec<f32>) {
         let (mut logits, mut values) = (Vec::new(), Vec::new());
         for row in 0..leaves.len() {
             let mut state = leaves.root(row).clone();
@@ -43,7 +47,11 @@ impl Synthetic {
 }
 
 /// Completes a batch with what `evaluator` says.
-pub fn answer<M: SearchModel>(pool: &mut SearchPool<M>, leaves: &LeafBatch<M>, evaluator: Synthetic) {
+pub fn answer<M: SearchModel>(
+    pool: &mut SearchPool<M>,
+    leaves: &LeafBatch<M>,
+    evaluator: Synthetic,
+) {
     let (logits, values) = evaluator.evaluate(pool.model(), leaves);
     let evaluation =
         Evaluation { policy: Policy::LegalLogits(&logits), value: Value::ToPlay(&values) };

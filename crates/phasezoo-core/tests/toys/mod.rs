@@ -4,11 +4,11 @@
 #![allow(dead_code, unused_imports)] // each test file uses its part
 #![allow(unreachable_pub)]
 
-#[path = "../vector_toys/games.rs"]
-pub mod games;
 pub mod dice;
 pub mod drive;
 pub mod exact;
+#[path = "../vector_toys/games.rs"]
+pub mod games;
 pub mod tictactoe;
 
 pub use dice::{Dice, DiceModel};
