@@ -1,0 +1,29 @@
+"""The registered environments, over which every conformance test runs."""
+
+import gymnasium
+import pytest
+
+import phasezoo  # noqa: F401 - registers
+from phasezoo.registration import ENVIRONMENTS
+
+IDS = [
+    name
+    for name, spec in gymnasium.registry.items()
+    if str(spec.entry_point).startswith("phasezoo.")
+]
+
+
+def pytest_generate_tests(metafunc):
+    if "env_id" in metafunc.fixturenames:
+        metafunc.parametrize("env_id", IDS)
+    if "pettingzoo_module" in metafunc.fixturenames:
+        names = [environment.pettingzoo_module for environment in ENVIRONMENTS]
+        metafunc.parametrize("pettingzoo_module", names)
+
+
+@pytest.fixture
+def module(pettingzoo_module):
+    """A PettingZoo module with ``env`` and ``raw_env``."""
+    from importlib import import_module
+
+    return import_module(f"phasezoo.envs.{pettingzoo_module}")

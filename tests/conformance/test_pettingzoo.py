@@ -1,0 +1,51 @@
+"""Every PettingZoo module passes PettingZoo's own tests."""
+
+import warnings
+
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, render_test, seed_test
+
+from phasezoo.envs.rendering import MODES
+
+# What api_test says about dictionaries with a mask, which it knows by the names of PettingZoo's own
+# environments only.
+ALLOWED = (
+    "Observation space for each agent probably should be",
+    "Observation is not a NumPy array",
+    # At the end of a game nobody may act, and api_test looks at the mask all the same.
+    "Action mask numpy array is all zeros",
+)
+
+
+@pytest.mark.parametrize("kind", ["env", "raw_env"])
+@pytest.mark.parametrize("planes", [None, "v1"])
+def test_api_test_passes_without_warnings_of_our_making(module, kind, planes):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        api_test(getattr(module, kind)(planes=planes), num_cycles=400)
+    other = [str(w.message) for w in caught if not str(w.message).startswith(ALLOWED)]
+    assert other == []
+
+
+def test_seed_test_passes(module):
+    seed_test(module.env, num_cycles=100)
+
+
+def test_render_test_passes(module):
+    tests = {"svg": lambda picture: picture.startswith("<svg")}
+    render_test(module.env, custom_tests=tests)
+    assert tuple(module.env().metadata["render_modes"]) == MODES
+
+
+def test_the_name_is_that_of_the_module(module, pettingzoo_module):
+    assert str(module.env()) == str(module.raw_env()) == pettingzoo_module
+    assert module.raw_env.metadata["name"] == pettingzoo_module
+
+
+def test_pettingzoos_registry_makes_it(pettingzoo_module):
+    if not hasattr(pettingzoo, "make"):
+        pytest.skip("this release of PettingZoo has no registry")
+    env = pettingzoo.make("aec", f"phasezoo/{pettingzoo_module}")
+    env.reset(seed=1)
+    assert env.agent_selection == "player_0"
