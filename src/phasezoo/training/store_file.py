@@ -51,13 +51,13 @@ def read_columns(path: Path) -> dict[str, Any]:
         message = f"{path}: no such file; make one with: phasezoo data import GAMES.pgn {path}"
         raise StoreError(message)
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
             about = _about(path, file, pa)
             groups = [
                 _group(path, about["game"], file.read_row_group(index, columns=list(_COLUMNS)))
                 for index in range(file.num_row_groups)
             ]
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = (
             f"{path}: cannot be read as Parquet ({_first_line(error)}); it is truncated or another "
             "kind of file: make it anew with phasezoo data import"
@@ -175,7 +175,12 @@ def write_columns(path: Path, store: "GameStore", *, overwrite: bool) -> None:
     schema = _schema(pa).with_metadata({_KEY: json.dumps(about).encode()})
     # About 1,900 different moves occur, so a dictionary needs 11 bits a move: less than zstd makes
     # of the plain numbers.
-    options = {"compression": "zstd", "compression_level": 9, "use_dictionary": True}
+    options = {
+        "compression": "zstd",
+        "compression_level": 9,
+        "use_dictionary": True,
+        "write_page_checksum": True,
+    }
     with _appearing(path, pa) as file, pq.ParquetWriter(file, schema, **options) as writer:
         for first in range(0, len(store), _ROW_GROUP):
             last = min(first + _ROW_GROUP, len(store))

@@ -11,7 +11,7 @@ from game_makers import random_games, store_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from phasezoo.errors import StoreError
+from phasezoo.errors import CorruptRecord, StoreError
 from phasezoo.training.store import GameStore
 
 STORE = store_of(random_games(60, seed=4))
@@ -150,17 +150,36 @@ def test_stores_of_another_kind_are_refused(path, changes, message):
 
 
 SAVED: list[bytes] = []
-
-
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+relaxed = settings(
+    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(data=st.data())
-def test_truncated_files_are_refused(path, data):
+
+
+def whole_file(path):
     if not SAVED:
         STORE.save(path, overwrite=True)
         SAVED.append(path.read_bytes())
-    whole = SAVED[0]
+    return SAVED[0]
+
+
+@relaxed
+@given(data=st.data())
+def test_truncated_files_are_refused(path, data):
+    whole = whole_file(path)
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
     with pytest.raises(StoreError):
         GameStore.open(path)
+
+
+@relaxed
+@given(data=st.data())
+def test_damaged_files_are_refused_or_hold_legal_games(path, data):
+    damaged = bytearray(whole_file(path))
+    for _ in range(data.draw(st.integers(1, 4))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(damaged)
+    try:
+        store = GameStore.open(path)
+        assert len(store.positions("lichess")) == store.num_positions
+    except (StoreError, CorruptRecord):
+        pass
