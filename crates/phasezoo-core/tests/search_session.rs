@@ -37,7 +37,7 @@ fn limits_are_exact_and_count_new_work_only() {
         for limit in [1, 2, 20, 333] {
             let result = chess(batch(batch_size)).expand(&root, limit);
             assert_eq!((result.nodes, result.ended), (limit, Ended::Nodes));
-            assert_eq!(result.visits.iter().sum::<u32>() as u64, result.simulations - 1);
+            assert_eq!(u64::from(result.visits.iter().sum::<u32>()), result.simulations - 1);
             let result = chess(batch(batch_size)).simulate(&root, limit);
             assert_eq!((result.simulations, result.ended), (limit, Ended::Simulations));
         }

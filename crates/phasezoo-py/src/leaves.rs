@@ -63,7 +63,11 @@ impl LeafBatch {
     }
 
     /// The planes as rows of those that the batch of origin has made already.
-    fn from_parent<'py>(&self, py: Python<'py>, spec: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn planes_of_parent<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &str,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some((parent, rows)) = &self.parent else { return Ok(None) };
         let Some(planes) = parent.get().known_planes(py, spec) else { return Ok(None) };
         planes.bind(py).call_method1("take", (rows.clone(), 0)).map(Some)
@@ -81,7 +85,7 @@ impl LeafBatch {
         if let Some(known) = self.known_planes(py, spec) {
             return Ok(known.into_bound(py));
         }
-        let made = match (self.from_parent(py, spec)?, &self.rows) {
+        let made = match (self.planes_of_parent(py, spec)?, &self.rows) {
             (Some(made), _) => made,
             (None, Rows::Chess(batch)) => board_planes(py, batch, spec, self.threads)?,
             (None, Rows::Python(batch, model)) => {

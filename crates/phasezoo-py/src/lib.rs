@@ -15,6 +15,7 @@ mod python_game;
 mod records;
 mod results;
 mod search;
+mod search_params;
 mod state;
 mod stream;
 mod threads;
@@ -32,6 +33,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pgn::register(m)?;
     records::register(m)?;
     search::register(m)?;
+    search_params::register(m)?;
     leaves::register(m)?;
     results::register(m)?;
     stream::register(m)?;

@@ -125,7 +125,8 @@ impl PythonModel {
                 format!("returns has {} numbers for {} players", values.len(), self.num_players);
             return Err(self.broken(state, &what));
         }
-        if let Some(value) = values.iter().find(|value| !(value.abs() <= 1.0 + SLACK)) {
+        if let Some(value) = values.iter().find(|value| value.is_nan() || value.abs() > 1.0 + SLACK)
+        {
             return Err(self.broken(state, &format!("a return is {value}, outside [-1, 1]")));
         }
         if let [first, second] = values[..]

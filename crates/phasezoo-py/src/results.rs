@@ -49,6 +49,79 @@ pub(crate) struct SearchResult {
     memory: usize,
 }
 
+/// What a tree holds about one position, from the view of its player to move.
+#[pyclass(frozen, get_all, module = "phasezoo._core")]
+pub(crate) struct NodeView {
+    /// The player to move; at an end of the game whoever moved last.
+    player: u8,
+    /// The phase; 0 without a gate, -1 at ends of games.
+    phase: i8,
+    /// Simulations that ended here or below.
+    visits: u32,
+    /// The evaluator's value, exact where proven.
+    value: f32,
+    /// The mean of the values backed up, exact where proven.
+    mean: f32,
+    /// "win", "loss" or "draw" where the solver knows; None otherwise.
+    proven: Option<&'static str>,
+    /// Plies to the end behind a proof.
+    proven_plies: Option<u16>,
+    /// Whether the evaluation is outstanding.
+    waiting: bool,
+    /// int64[L]: the actions, by falling prior.
+    actions: Integers,
+    /// float32[L]: prior of each.
+    priors: Floats,
+    /// int64[L]: simulations through each.
+    action_visits: Integers,
+    /// float32[L]: mean value of each, NaN where unvisited.
+    q: Floats,
+}
+
+impl NodeView {
+    /// The core's view.
+    pub(crate) fn new(py: Python<'_>, node: search::NodeView) -> Self {
+        Self {
+            player: node.player,
+            phase: node.phase,
+            visits: node.visits,
+            value: node.value,
+            mean: node.mean,
+            proven: node.proven.map(|(worth, _)| outcome(worth)),
+            proven_plies: node.proven.map(|(_, plies)| plies),
+            waiting: node.waiting,
+            actions: integers(py, &node.actions),
+            priors: node.priors.into_pyarray(py).unbind(),
+            action_visits: integers(py, &node.action_visits),
+            q: floats(py, node.q.iter().map(|q| q.unwrap_or(f32::NAN))),
+        }
+    }
+}
+
+#[pymethods]
+impl NodeView {
+    fn __repr__(&self) -> String {
+        format!("<NodeView of {} visits, mean {:.3}>", self.visits, self.mean)
+    }
+}
+
+fn integers(py: Python<'_>, numbers: &[u32]) -> Integers {
+    numbers.iter().map(|&n| i64::from(n)).collect::<Vec<_>>().into_pyarray(py).unbind()
+}
+
+fn floats(py: Python<'_>, numbers: impl Iterator<Item = f32>) -> Floats {
+    numbers.collect::<Vec<_>>().into_pyarray(py).unbind()
+}
+
+/// The word for an exact value.
+fn outcome(worth: f32) -> &'static str {
+    match worth {
+        worth if worth > 0.0 => "win",
+        worth if worth < 0.0 => "loss",
+        _ => "draw",
+    }
+}
+
 impl SearchResult {
     /// The core's result, in a game of `num_actions` actions.
     pub(crate) fn new(py: Python<'_>, found: search::SearchResult, num_actions: usize) -> Self {
@@ -56,13 +129,10 @@ impl SearchResult {
         for (&action, &share) in found.actions.iter().zip(&found.policy) {
             policy[action as usize] = share;
         }
-        let integers = |numbers: &[u32]| {
-            numbers.iter().map(|&n| i64::from(n)).collect::<Vec<_>>().into_pyarray(py).unbind()
-        };
         Self {
             action: found.action,
-            actions: integers(&found.actions),
-            visits: integers(&found.visits),
+            actions: integers(py, &found.actions),
+            visits: integers(py, &found.visits),
             q: found.q.into_pyarray(py).unbind(),
             prior: found.prior.into_pyarray(py).unbind(),
             policy: policy.into_pyarray(py).unbind(),
@@ -72,11 +142,7 @@ impl SearchResult {
             nodes: found.nodes,
             simulations: found.simulations,
             depth: found.depth,
-            proven: found.proven.map(|(worth, _)| match worth {
-                worth if worth > 0.0 => "win",
-                worth if worth < 0.0 => "loss",
-                _ => "draw",
-            }),
+            proven: found.proven.map(|(worth, _)| outcome(worth)),
             proven_plies: found.proven.map(|(_, plies)| plies),
             seconds: found.seconds,
             phase: found.phase,
@@ -98,5 +164,6 @@ impl SearchResult {
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<NodeView>()?;
     m.add_class::<SearchResult>()
 }

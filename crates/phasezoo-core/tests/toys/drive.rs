@@ -29,7 +29,7 @@ fn unit(hash: u64) -> f32 {
 impl Synthetic {
     /// Legal logits and values of a batch.
     pub fn evaluate<M: SearchModel>(
-        &self,
+        self,
         model: &M,
         leaves: &LeafBatch<M>,
     ) -> (Vec<f32>, Vec<f32>) {
