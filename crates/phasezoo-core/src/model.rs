@@ -182,7 +182,9 @@ impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
     fn advance(&self, state: &mut G, action: Action) -> Result<()> {
         match state.turn() {
             Turn::Over => {
-                return Err(Error::InvalidState("the game is over: no action can be played".into()));
+                return Err(Error::InvalidState(
+                    "the game is over: no action can be played".into(),
+                ));
             }
             Turn::Player(_) => state.apply(&[action])?,
             Turn::Simultaneous(set) => self.play_together(state, set, Some(action))?,

@@ -87,7 +87,10 @@ mod tests {
         // First outputs for seed 1234567, as published with the reference implementation.
         let mut state = 1_234_567;
         let values: Vec<u64> = (0..3).map(|_| splitmix64(&mut state)).collect();
-        assert_eq!(values, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(
+            values,
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
     }
 
     #[test]
