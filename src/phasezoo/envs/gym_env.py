@@ -33,8 +33,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
         opponent: ``"random"``, the name of another agent, a callable ``(observation, info) ->
             action``, an agent, or None for self-play; in games of more than two players also a
             list, in the order of seats.
-        agent_color: The learner's seat: ``"white"``, ``"black"``, a player's index,
-            ``"alternate"`` (the next seat every game) or ``"random"``.
+        agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` where there
+            are two players, ``"alternate"`` (the next seat every game) or ``"random"``.
         planes: Which planes are observed; default the game's own.
         gate: What says ``info["phase"]``; None for phase 0 throughout.
         monotone: Whether phases never go back.
@@ -61,7 +61,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         game: "str | games.Game" = "chess",
         *,
         opponent: Any = "random",
-        agent_color: int | str = "white",
+        agent_color: int | str = 0,
         planes: str | None = None,
         gate: Any = None,
         monotone: bool = False,
