@@ -217,6 +217,10 @@ class MCTSSession:
             raise
         return seats.result
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the tree: a copy searches its next position anew."""
+        return self.__dict__ | {"_seats": None, "_last": None}
+
     def _followed(self, state: Any) -> SearchSeats:
         """Seats whose tree stands at ``state``."""
         steps = None if self._last is None else steps_between(self._last, state)

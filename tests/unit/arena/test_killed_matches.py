@@ -1,0 +1,61 @@
+"""A match that is killed for good goes on where it was."""
+
+import os
+import signal
+import subprocess
+import sys
+
+from phasezoo import arena
+
+SCRIPT = """
+import sys, time
+from phasezoo import arena
+
+def slowly(record):
+    print(record.number, flush=True)
+    time.sleep(0.05)
+
+arena.play_match(
+    "random", "random", games=60, seed=9, max_plies=30, concurrency=4, names=("one", "two"),
+    log=sys.argv[1], pgn=sys.argv[2], on_game=slowly,
+)
+"""
+
+
+def match(**options):
+    return arena.play_match(
+        "random",
+        "random",
+        games=60,
+        seed=9,
+        max_plies=30,
+        concurrency=4,
+        names=("one", "two"),
+        **options,
+    )
+
+
+def kill_after(games, log, pgn, number):
+    """Run the match in a process of its own, and kill it; how many games it had announced."""
+    command = [sys.executable, "-c", SCRIPT, str(log), str(pgn)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for _ in range(games):
+            assert process.stdout.readline()
+        os.kill(process.pid, number)
+        rest = process.stdout.read().split()
+    return games + len(rest)
+
+
+def test_no_finished_game_is_lost(tmp_path):
+    log, pgn = tmp_path / "games.jsonl", tmp_path / "games.pgn"
+    for number, signal_number in enumerate((signal.SIGKILL, signal.SIGINT), start=1):
+        announced = kill_after(5, log, pgn, signal_number)
+        logged = len(log.read_text().splitlines()) - 1
+        assert logged >= announced
+        assert pgn.read_text().count("[Result ") >= announced
+        assert 5 * number <= logged < 60
+    new = []
+    rest = match(log=log, pgn=pgn, on_game=new.append)
+    assert len(new) == 60 - logged
+    assert rest.games == match().games
+    assert pgn.read_text().count("[Result ") == 60
