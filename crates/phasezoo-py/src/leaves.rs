@@ -220,7 +220,12 @@ impl LeafBatch {
             let seen_by: Vec<i64> = rows.iter().map(|&row| i64::from(players[row])).collect();
             let before: Option<Vec<i64>> =
                 known.then(|| rows.iter().map(|&row| i64::from(previous[row])).collect());
-            let given = integers(&gate.call_method1("batch", (asked, seen_by, before))?)?;
+            let answer = gate.call_method1("batch", (asked, seen_by, before))?;
+            let given = integers(&answer).map_err(|_| {
+                to_py(Error::InvalidGate(format!(
+                    "the gate answered {answer}, expected a whole number for each state"
+                )))
+            })?;
             if given.len() != rows.len() {
                 return Err(to_py(Error::InvalidGate(format!(
                     "the gate gave {} phases for {} states",

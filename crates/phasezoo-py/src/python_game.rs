@@ -265,7 +265,7 @@ fn has_equality(state: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// The whole numbers of an array or any other sequence.
 pub(crate) fn integers(given: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     if let Ok(array) = given.cast::<PyArray1<i64>>() {
-        return Ok(array.to_vec()?);
+        return Ok(array.try_readonly()?.as_array().to_vec());
     }
     given.try_iter()?.map(|item| item?.extract()).collect()
 }

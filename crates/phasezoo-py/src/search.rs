@@ -12,13 +12,14 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
 use crate::answers::Answers;
+use crate::arguments::{ActionIndex, Count};
 use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::leaves::{LeafBatch, Rows, dispatch_rows};
 use crate::python_game::PythonModel;
 use crate::results::{NodeView, SearchResult};
 use crate::search_params::SearchParams;
-use crate::state::{ActionIndex, AnyBoard, BoardState};
+use crate::state::{AnyBoard, BoardState};
 
 /// Numbers the pools of a process, so that a batch finds its way home only.
 static NEXT_POOL: AtomicU64 = AtomicU64::new(1);
@@ -63,8 +64,9 @@ impl SearchPool {
         game: &Bound<'_, PyAny>,
         params: &SearchParams,
         gate: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<Count>,
     ) -> PyResult<Self> {
+        let threads = threads.map(|count| count.0);
         threads::count(threads).map_err(to_py)?;
         let known: Option<gating::Gate> =
             gate.and_then(|gate| gate.cast::<Gate>().ok()).map(|gate| gate.get().gate.clone());
@@ -94,8 +96,8 @@ impl SearchPool {
     }
 
     /// Add a tree that draws its randomness from `seed`; returns its number.
-    fn add(&self, py: Python<'_>, seed: u64) -> PyResult<u32> {
-        self.with(py, |any| dispatch_pool!(any, pool => pool.add(seed)))
+    fn add(&self, py: Python<'_>, seed: Count) -> PyResult<u32> {
+        self.with(py, |any| dispatch_pool!(any, pool => pool.add(seed.0 as u64)))
     }
 
     /// Forget a tree; its number is not used again.
@@ -194,7 +196,8 @@ impl SearchPool {
     }
 
     /// New leaves of all running trees, at most `max_rows`; there may be none.
-    fn collect(&self, py: Python<'_>, max_rows: usize) -> PyResult<LeafBatch> {
+    fn collect(&self, py: Python<'_>, max_rows: Count) -> PyResult<LeafBatch> {
+        let max_rows = max_rows.0;
         if max_rows == 0 {
             let message = "max_rows is 0: at least one row is needed to go on".into();
             return Err(to_py(Error::InvalidConfig(message)));
