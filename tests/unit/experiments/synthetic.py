@@ -70,6 +70,7 @@ def dataset(phases=PHASES, source="the 21,000 games in the package"):
         by_move=[row.tolist() for row in by_move],
         openings=498,
         openings_dropped=2,
+        openings_digest="0123456789abcdef",
     )
 
 

@@ -36,7 +36,7 @@ class M2ctsConfig:
     """Architecture of every network, channels x blocks (paper: RISEv3.3, rise-256x15)."""
     planes: str = "v2"
     """Input planes (paper: v2, which it calls 3.0)."""
-    positions: int = 330_000
+    positions: int = 300_000
     """Training positions that the baseline sees, and all experts together (1,000 or more)."""
     epochs: float | None = None
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
@@ -63,9 +63,9 @@ class M2ctsConfig:
     """Leaves a tree may have outstanding (1 or more; paper: 1 to 64)."""
     routing: Literal["majority", "exact", "soft"] = "exact"
     """Which expert answers a position; majority is the paper's (SPEC §8)."""
-    concurrency: int = 64
+    concurrency: int = 100
     """Games played at the same time (1 or more); part of what makes a run repeatable."""
-    max_plies: int | None = 400
+    max_plies: int | None = 250
     """Half-moves after which a game is given as drawn (2 or more; none: no cap)."""
 
     backend: Literal["auto", "onnx", "torch"] = "auto"

@@ -37,6 +37,7 @@ def describe(prepared: Prepared) -> Dataset:
         by_move=_by_move(tables, len(prepared.phases)),
         openings=len(prepared.openings),
         openings_dropped=prepared.openings_dropped,
+        openings_digest=prepared.openings.digest(),
     )
 
 

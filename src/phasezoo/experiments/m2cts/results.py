@@ -78,6 +78,7 @@ class Dataset:
         by_move: Positions by phase and move number, ``[phase][move - 1]``.
         openings: Openings the match may use.
         openings_dropped: Openings left out because their last position occurs in the games.
+        openings_digest: Short hash of the openings that are left.
     """
 
     source: str
@@ -90,6 +91,7 @@ class Dataset:
     by_move: list[list[int]]
     openings: int
     openings_dropped: int
+    openings_digest: str
 
 
 @dataclass(frozen=True)

@@ -158,6 +158,12 @@ class _Study:
                 "a new run with --out"
             )
             raise StoreError(message)
+        if data.openings_digest != self.prepared.openings.digest():
+            message = (
+                f"{self.run.path}: begun with other openings than this version of phasezoo has; "
+                "finish it with the version in versions.json, or start a new run with --out"
+            )
+            raise RunDirectoryError(message)
         return data
 
     def _seeds(self, planned: list[PlannedNetwork]) -> dict[str, int]:
