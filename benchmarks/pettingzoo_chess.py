@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["NAME", "peer"]
 
 NAME = f"PettingZoo {version('pettingzoo')}"
-STEPS = 500
+STEPS = 1500
 
 
 @cache

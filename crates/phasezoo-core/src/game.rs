@@ -155,6 +155,22 @@ pub trait Game: Clone + Send + Sync {
     /// On an error the state is unchanged.
     fn apply(&mut self, joint: &[Action]) -> Result<()>;
 
+    /// Plays actions that are known to be legal; games may leave out the checks of [`Game::apply`].
+    fn apply_legal(&mut self, joint: &[Action]) -> Result<()> {
+        self.apply(joint)
+    }
+
+    /// Whose turn it is, `actions` holding the legal ones of the player where one moves, otherwise
+    /// nothing: in one call what [`Game::turn`] and [`Game::legal_actions`] say in two.
+    fn turn_and_actions(&self, actions: &mut Vec<Action>) -> Turn {
+        let turn = self.turn();
+        match turn {
+            Turn::Player(player) => self.legal_actions(player, actions),
+            Turn::Simultaneous(_) | Turn::Over => actions.clear(),
+        }
+        turn
+    }
+
     /// How the game ended, or `None` while it goes on.
     fn outcome(&self) -> Option<Outcome>;
 

@@ -323,6 +323,25 @@ impl<R: Rules> Game for BoardState<R> {
         Ok(())
     }
 
+    fn apply_legal(&mut self, joint: &[Action]) -> Result<()> {
+        let &[action] = joint else {
+            return self.apply(joint);
+        };
+        let m = self.trusted_move_of(action)?;
+        self.play_move(m);
+        Ok(())
+    }
+
+    fn turn_and_actions(&self, actions: &mut Vec<Action>) -> Turn {
+        actions.clear();
+        actions::legal_actions(&self.position, actions);
+        if self.outcome_if(actions.is_empty()).is_none() {
+            return Turn::Player(self.player_to_move());
+        }
+        actions.clear();
+        Turn::Over
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         self.outcome_if(!self.position.has_legal_move())
     }

@@ -25,7 +25,8 @@ pub(super) struct Board<G> {
     replacements: Option<Stream>,
     pub(super) phase: u8,
     to_play: i64,
-    /// The learner's legal actions, ascending; empty when the game is over.
+    /// The legal actions of the player to move, or of the learner where several move; ascending,
+    /// empty when the game is over.
     pub(super) legal: Vec<Action>,
     /// Whether the learner has had a turn in this game.
     begun: bool,
@@ -136,7 +137,7 @@ impl<G: Game> Board<G> {
             let start = stream(seed, Purpose::Start, 0).next_u64() >> 1;
             self.state = (context.start)(start)?;
         }
-        self.turn = self.state.turn();
+        self.turn = self.state.turn_and_actions(&mut self.legal);
         self.seed = seed;
         let players = context.num_players;
         self.seat = match (context.options.seat, self.turn) {
@@ -209,19 +210,24 @@ impl<G: Game> Board<G> {
     fn ready(&mut self, context: &Context<G>, to_play: i64) -> Result<()> {
         self.begun = true;
         self.to_play = to_play;
-        self.state.legal_actions(self.seat, &mut self.legal);
-        if self.legal.is_empty() {
-            return Err(no_action(self.seat));
-        }
+        self.list_actions(self.seat)?;
         self.look(context)
     }
 
-    fn random_action(&mut self, player: Player) -> Result<Action> {
-        // The learner's list is not needed while an opponent is to move.
-        self.state.legal_actions(player, &mut self.legal);
+    /// Sees to it that `legal` holds the actions of `player`, who is to move.
+    fn list_actions(&mut self, player: Player) -> Result<()> {
+        // Where one player moves, they were listed when his turn came.
+        if let Turn::Simultaneous(_) = self.turn {
+            self.state.legal_actions(player, &mut self.legal);
+        }
         if self.legal.is_empty() {
             return Err(no_action(player));
         }
+        Ok(())
+    }
+
+    fn random_action(&mut self, player: Player) -> Result<Action> {
+        self.list_actions(player)?;
         let stream = &mut self.opponents[usize::from(player)];
         Ok(self.legal[stream.below(self.legal.len())])
     }
@@ -235,8 +241,8 @@ impl<G: Game> Board<G> {
             count += 1;
         }
         let mover = self.turn;
-        self.state.apply(&joint[..count])?;
-        self.turn = self.state.turn();
+        self.state.apply_legal(&joint[..count])?;
+        self.turn = self.state.turn_and_actions(&mut self.legal);
         self.to_play = match (self.turn, mover) {
             (Turn::Player(player), _) => i64::from(player),
             (Turn::Over, Turn::Player(mover)) => {

@@ -114,7 +114,8 @@ impl<G: Game> Vector<G> {
         self.boards[row].seed
     }
 
-    /// The learner's legal actions in game `row`, ascending; none when it is over.
+    /// The legal actions in game `row`, ascending; none when it is over. They are the learner's once
+    /// nobody is awaited.
     pub fn legal(&self, row: usize) -> &[Action] {
         &self.boards[row].legal
     }

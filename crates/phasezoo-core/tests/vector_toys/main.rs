@@ -319,7 +319,7 @@ fn phases_are_those_of_the_gate_and_a_monotone_one_never_goes_back() {
 
 #[test]
 fn threads_buffers_and_marks_do_not_change_a_bit() {
-    let run = |threads, marked| {
+    let run = |threads, marked: bool| {
         let rows = 300;
         let options = Options { threads: Some(threads), ..options(Opponent::Random) };
         let mut vector = race(rows, options);
