@@ -42,6 +42,7 @@ class ExpertQueues:
         self._counts = counts
         self._patient = patient
         self._waiting: dict[int, list[_Part]] = {}
+        self._pushes = 0
 
     def __len__(self) -> int:
         return sum(self._rows(phase) for phase in self._waiting)
@@ -51,19 +52,25 @@ class ExpertQueues:
         self._counts.regated_rows += self._mixture.regated(leaves)
         winners = self._mixture.winners(leaves)
         sheet = _Sheet(leaves)
+        self._pushes += 1
         for phase in np.unique(winners).tolist():
             rows = np.flatnonzero(winners == phase)
             if self._rows(phase) + len(rows) > self._capacity:
                 yield from self._flush(phase)
             part = leaves if len(rows) == len(leaves) else leaves.select(rows)
-            self._waiting.setdefault(phase, []).append(_Part(sheet, rows, part))
+            self._waiting.setdefault(phase, []).append(_Part(sheet, rows, part, self._pushes))
             if self._rows(phase) >= self._capacity:
                 yield from self._flush(phase)
 
     def stalled(self) -> Answers:
-        """No tree can go on: yields the answers of the fullest queue, or of all if impatient."""
+        """No tree can go on: yields the answers of one queue, or of all if impatient.
+
+        The queue that has waited longest is next, of equals the fullest: trees then stay abreast of
+        each other and share calls to their end. (The fullest first lets some trees run ahead and
+        finish the others in small calls.)
+        """
         if self._waiting and self._patient:
-            yield from self._flush(max(sorted(self._waiting), key=self._rows))
+            yield from self._flush(min(sorted(self._waiting), key=self._urgency))
             return
         for phase in sorted(self._waiting):
             yield from self._flush(phase)
@@ -74,6 +81,9 @@ class ExpertQueues:
 
     def _rows(self, phase: int) -> int:
         return sum(len(part.rows) for part in self._waiting.get(phase, ()))
+
+    def _urgency(self, phase: int) -> tuple[int, int]:
+        return self._waiting[phase][0].arrived, -self._rows(phase)
 
     def _flush(self, phase: int) -> Answers:
         parts = self._waiting.pop(phase, [])
@@ -131,6 +141,8 @@ class _Part:
     sheet: _Sheet
     rows: Rows
     leaves: Leaves
+    arrived: int
+    """Number of the push that brought it."""
 
     def answered(self, answer: Evaluation) -> Answers:
         """The rows that can go back to their trees now."""

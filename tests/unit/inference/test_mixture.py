@@ -276,11 +276,19 @@ def test_queues_flush_when_full_and_when_stalled():
     assert [rows for rows, _ in flushed] == [[0, 1, 3], [11]]
     np.testing.assert_allclose(flushed[1][1], [0.111], rtol=1e-5)
     assert moe.experts[0].calls == [[0, 1, 3, 11]]
-    # No tree can go on: the fullest queue is next, then the other.
+    # No tree can go on: the queue that has waited longest is next, then the other.
     assert [rows for rows, _ in drain(queues.stalled())] == [[2], [10]]
     assert [rows for rows, _ in drain(queues.stalled())] == [[12]]
     assert drain(queues.stalled()) == []
     assert (counts.rows, counts.calls, counts.off_phase_rows) == (7, 3, 0)
+
+
+def test_of_queues_that_waited_alike_the_fullest_is_next():
+    queues = ExpertQueues(mixture("exact"), 100, Counts())
+    drain(queues.push(FakeLeaves([2, 1, 1])))
+    drain(queues.push(FakeLeaves([0] * 9, rows=range(3, 12))))
+    order = [len(drain(queues.stalled())[0][0]) for _ in range(3)]
+    assert order == [2, 1, 9]
 
 
 def test_queues_do_not_exceed_their_capacity():
