@@ -122,6 +122,7 @@ def losses(results: Results) -> Html:
             "of the game, on positions it has never seen; less is better. Every expert was also "
             "measured on phases that are not its own, where it is not meant to be used.",
         ),
+        paragraph(story.removed_sentence(results.dataset)),
         tables.loss_heat(losses),
         heading("Specialisation against thinner data"),
         items(story.loss_sentences(results)),

@@ -4,7 +4,7 @@ import math
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts import paper
-from phasezoo.experiments.m2cts.results import ALL, Comparison, Losses, Pairing, Results
+from phasezoo.experiments.m2cts.results import ALL, Comparison, Dataset, Losses, Pairing, Results
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.report.html import Html, code, join, strong
 from phasezoo.experiments.statistics import Verdict, verdict
@@ -21,6 +21,7 @@ __all__ = [
     "loss_sentences",
     "match_sentence",
     "opening_paragraph",
+    "removed_sentence",
 ]
 
 _MUCH_DATA = 0.5
@@ -102,6 +103,23 @@ def cost_sentence(total: Pairing) -> str:
         if ratio > 1 and mixture.mean_rows < baseline.mean_rows
         else f"For the same nodes, the experts took {numbers.decimal(ratio, 2)} times the one "
         "network's time."
+    )
+
+
+def removed_sentence(dataset: Dataset) -> str:
+    """Which test positions were left out, and what that does to the first phases."""
+    test = next(split for split in dataset.splits if split.name == "test")
+    if not sum(test.removed):
+        return "None of the test positions occurs in train."
+    shares = ", ".join(
+        f"{name} {numbers.percent(gone / all_of_it, 0)}"
+        for name, gone, all_of_it in zip(dataset.phases, test.removed, test.positions, strict=True)
+        if all_of_it
+    )
+    return (
+        f"Test positions that occur in train are left out ({shares}). What is left of a phase with "
+        "many such positions are its rarer, harder ones, so losses of different phases cannot be "
+        "compared with each other; those in one column can."
     )
 
 
