@@ -40,9 +40,9 @@ class M2ctsConfig:
     """Training positions that the baseline sees, and all experts together (1,000 or more)."""
     epochs: float | None = None
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
-    training_batch: int = 256
+    training_batch: int = 64
     """Training positions an update (1 to 65,536; paper: 2048, Table X)."""
-    learning_rate: float = 0.07
+    learning_rate: float = 0.1
     """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
     validation_positions: int = 2048
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
@@ -130,7 +130,8 @@ _STANDARD = dataclasses.replace(
     trainings=8,
     network="rise-64x8",
     positions=4_000_000,
-    training_batch=512,
+    training_batch=256,
+    learning_rate=0.14,
     validation_positions=20_000,
     test_games=None,
     games_played=100,
