@@ -14,7 +14,7 @@ pub(crate) struct Stream {
     purpose: String,
     player: u8,
     drawn: u64,
-    stream: rng::Stream,
+    words: rng::Stream,
 }
 
 #[pymethods]
@@ -31,17 +31,17 @@ impl Stream {
             ("illegal", Purpose::Illegal),
             ("session", Purpose::Session),
         ];
-        let mut stream = stream(seed, named("purpose", &purpose, &purposes)?, player);
+        let mut words = stream(seed, named("purpose", &purpose, &purposes)?, player);
         for _ in 0..drawn {
-            stream.next_u64();
+            words.next_u64();
         }
-        Ok(Self { seed, purpose, player, drawn, stream })
+        Ok(Self { seed, purpose, player, drawn, words })
     }
 
     /// The next 63 bits, a seed for something else.
     fn seed(&mut self) -> u64 {
         self.drawn += 1;
-        self.stream.next_u64() >> 1
+        self.words.next_u64() >> 1
     }
 
     /// A whole number from 0 to `bound` - 1.
@@ -50,7 +50,7 @@ impl Stream {
             return Err(to_py(Error::InvalidConfig("below(0): expected at least 1".into())));
         }
         self.drawn += 1;
-        Ok(self.stream.below(bound))
+        Ok(self.words.below(bound))
     }
 
     fn __repr__(&self) -> String {

@@ -85,7 +85,8 @@ impl BoardVector {
     #[pyo3(signature = (
         game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy
     ))]
-    #[allow(clippy::too_many_arguments)] // keywords, each an option of the environment
+    // Keywords, each an option of the environment.
+    #[allow(clippy::too_many_arguments, clippy::similar_names)]
     fn new(
         game: &str,
         num_envs: usize,

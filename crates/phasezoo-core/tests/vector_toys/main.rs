@@ -327,7 +327,9 @@ fn threads_buffers_and_marks_do_not_change_a_bit() {
         vector.reset(None, &seeds, &vec![true; rows], None).unwrap();
         let mut buffers = [Buffers::of(&vector), Buffers::of(&vector)];
         if !marked {
-            buffers.iter_mut().for_each(|buffers| buffers.marks.clear());
+            for set in &mut buffers {
+                set.marks.clear();
+            }
         }
         vector.observe(buffers[1].outputs()).unwrap();
         let mut actions = vec![0; rows];
