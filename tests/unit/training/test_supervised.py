@@ -263,8 +263,16 @@ def test_a_full_disk_is_a_typed_error_and_the_training_goes_on_later(
     assert train(out, **changes).metrics == expert.metrics
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "manifest.json"])
-@pytest.mark.parametrize("damage", ["cut", "changed", "gone"])
+# One changed digit of a number is still a manifest, so that one is not changed but only cut.
+DAMAGES = [
+    (name, damage)
+    for name in ("model.safetensors", "optimizer.safetensors", "manifest.json")
+    for damage in ("cut", "changed", "gone")
+    if (name, damage) != ("manifest.json", "changed")
+]
+
+
+@pytest.mark.parametrize(("name", "damage"), DAMAGES)
 def test_a_damaged_checkpoint_is_a_typed_error(tmp_path: Path, name: str, damage: str) -> None:
     def stop(event: Any) -> None:
         if event.update == 8:
@@ -280,8 +288,6 @@ def test_a_damaged_checkpoint_is_a_typed_error(tmp_path: Path, name: str, damage
     else:
         data[-20] ^= 1
         path.write_bytes(data[: len(data) // 2] if damage == "cut" else data)
-    if (name, damage) == ("manifest.json", "changed"):
-        pytest.skip("one changed digit of a number is still a manifest")
     with pytest.raises(CheckpointError, match=name):
         train(out)
 
