@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from phasezoo.errors import InvalidEvaluation
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves
+from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
 from phasezoo.inference.joined import JoinedLeaves
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.queues import ExpertQueues
@@ -85,13 +86,27 @@ class Driver:
 
     def _evaluate(self, batches: list[Leaves]) -> None:
         if len(batches) == 1:
-            leaves = batches[0]
-            self._complete(leaves, evaluate_leaves(self._evaluator, leaves, self.counts))
+            self._evaluate_one(batches[0])
         elif batches:
             joined = JoinedLeaves(batches)
             evaluation = evaluate_leaves(self._evaluator, joined, self.counts)
             for part, answer in joined.split(evaluation):
                 self._complete(part, answer)
+
+    def _evaluate_one(self, leaves: Leaves) -> None:
+        """The usual case, in which the pool itself checks the evaluator's arrays."""
+        answer = ask(self._evaluator, leaves, self.counts)
+        try:
+            self._pool.complete(
+                leaves,
+                policy_logits=answer.policy_logits,
+                legal_logits=answer.legal_logits,
+                value=answer.value,
+                wdl=answer.wdl,
+            )
+        except InvalidEvaluation as error:
+            message = f"{name_of(self._evaluator)}: {error}"
+            raise InvalidEvaluation(message) from error
 
     def _complete(self, leaves: Leaves, evaluation: Evaluation) -> None:
         self._pool.complete(leaves, legal_logits=evaluation.legal_logits, value=evaluation.values())

@@ -38,7 +38,8 @@ class MCTSAgent:
         gate: Says the phases of leaves, for counting them; default the mixture's.
         config: How to search; default match play.
         name: How reports call it.
-        threads: Threads that walk trees and make planes; default all that this process may use.
+        threads: Threads that walk trees and make planes; default 1
+            (:data:`~phasezoo.agents.search_seats.DEFAULT_THREADS`).
         overrides: Fields of ``config`` by name, such as ``c_puct_init=2.0``.
 
     Raises:

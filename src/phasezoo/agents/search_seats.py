@@ -13,7 +13,11 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 from phasezoo.types import Gate
 
-__all__ = ["SearchSeats"]
+__all__ = ["DEFAULT_THREADS", "SearchSeats"]
+
+DEFAULT_THREADS = 1
+"""A row takes 5 µs of one thread; in batches of 64, waking a second thread costs what it saves, and
+more where other processes use the same cores. The network has threads of its own."""
 
 
 class SearchSeats:
@@ -26,7 +30,7 @@ class SearchSeats:
         limit: When every search ends.
         gate: Says the phases of leaves; None: all are phase 0.
         pool_rows: The most rows handed to the evaluator at once.
-        threads: Threads that walk trees and make planes; default all that this process may use.
+        threads: Threads that walk trees and make planes; default :data:`DEFAULT_THREADS`.
     """
 
     def __init__(
@@ -47,7 +51,10 @@ class SearchSeats:
         self._reuse = config.reuse_tree
         self._gate = gate
         self._pool = _core.SearchPool(
-            game.name if game.native else game, _core.SearchParams(**asdict(config)), gate, threads
+            game.name if game.native else game,
+            _core.SearchParams(**asdict(config)),
+            gate,
+            DEFAULT_THREADS if threads is None else threads,
         )
         self._driver = Driver(
             self._pool,

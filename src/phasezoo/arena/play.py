@@ -64,7 +64,7 @@ def play_match(
         seed: Everything random comes from it.
         concurrency: Games at once; default 64, or 1 where a search is limited by time.
         pool_rows: The most rows that a side's evaluator gets at once.
-        threads: Threads that walk trees and make planes; default all that this process may use.
+        threads: Threads that walk trees and make planes; default the agents' own settings.
         max_plies: Plies, the opening's included, at which a game is cut: it is counted as a draw
             and as truncated. Default none.
         adjudication: Ends games early by the searches' values; default never.

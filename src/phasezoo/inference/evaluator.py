@@ -18,6 +18,7 @@ __all__ = [
     "Evaluator",
     "Leaves",
     "Legal",
+    "ask",
     "evaluate_leaves",
     "name_of",
 ]
@@ -136,6 +137,15 @@ def evaluate_leaves(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluatio
             values or probabilities. The message names the evaluator, what was expected and what
             came.
     """
+    return _checked(ask(evaluator, leaves, counts), leaves, name_of(evaluator))
+
+
+def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
+    """As :func:`evaluate_leaves`, but the arrays come as they are: for those who check them anyway.
+
+    Raises:
+        InvalidEvaluation: The answer is no :class:`Evaluation`.
+    """
     batched = getattr(evaluator, "evaluate_batch", None)
     if batched is None:
         planes = _planes(evaluator, leaves)
@@ -145,10 +155,13 @@ def evaluate_leaves(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluatio
         start = time.perf_counter()
         answer = batched(leaves)
     seconds = time.perf_counter() - start
-    evaluation = _checked(answer, leaves, name_of(evaluator))
-    spent = evaluation.spent
+    if not isinstance(answer, Evaluation):
+        given = type(answer).__name__
+        message = f"{name_of(evaluator)} returned a {given}, expected an inference.Evaluation"
+        raise InvalidEvaluation(message)
+    spent = answer.spent
     counts.add(Counts(rows=len(leaves), calls=1, seconds=seconds) if spent is None else spent)
-    return evaluation
+    return answer
 
 
 def _planes(evaluator: Any, leaves: Leaves) -> Planes:
@@ -158,15 +171,12 @@ def _planes(evaluator: Any, leaves: Leaves) -> Planes:
     return leaves.planes(spec)
 
 
-def _checked(answer: object, leaves: Leaves, name: str) -> Evaluation:
+def _checked(answer: Evaluation, leaves: Leaves, name: str) -> Evaluation:
     """The evaluation as :func:`evaluate_leaves` returns it.
 
     Raises:
         InvalidEvaluation: See there.
     """
-    if not isinstance(answer, Evaluation):
-        message = f"{name} returned a {type(answer).__name__}, expected an inference.Evaluation"
-        raise InvalidEvaluation(message)
     rows = len(leaves)
     wdl = _checked_wdl(answer.wdl, rows, name)
     if answer.value is not None:
@@ -192,7 +202,8 @@ def _checked_wdl(wdl: Floats | None, rows: int, name: str) -> Floats | None:
     if wdl is None:
         return None
     array = _array(wdl, (rows, 3), f"{name}: wdl")
-    wrong = np.flatnonzero((array.min(axis=1) < 0) | (np.abs(array.sum(axis=1) - 1) > VALUE_SLACK))
+    negative = array.min(axis=1) < -VALUE_SLACK
+    wrong = np.flatnonzero(negative | (np.abs(array.sum(axis=1) - 1) > VALUE_SLACK))
     if wrong.size:
         row = wrong[0]
         message = (

@@ -234,7 +234,7 @@ def too_short(planes):
 
 
 @pytest.mark.parametrize(
-    ("failure", "words"), [(nan, "Moody: value has nan"), (too_short, "Moody: value is")]
+    ("failure", "words"), [(nan, r"Moody: value\[0\] is NaN"), (too_short, "Moody: value is")]
 )
 def test_wrong_evaluations_end_the_search_only(failure, words):
     agent = mcts(Moody(30, failure), nodes=60)
