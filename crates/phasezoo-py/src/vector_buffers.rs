@@ -1,6 +1,10 @@
 //! The arrays that a vector of games fills, recycled when nobody else holds them.
 
-use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods};
+use numpy::ndarray::Dimension;
+use numpy::{
+    Element, PyArray, PyArray1, PyArray2, PyArray4, PyArrayDescrMethods, PyArrayMethods,
+    PyUntypedArrayMethods,
+};
 use phasezoo_core::vector::{Mark, Outputs};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -55,22 +59,22 @@ impl Set {
         }
     }
 
-    /// Whether nobody but the pool holds any of the arrays. A view counts: it holds its base.
-    fn is_free(&self, py: Python<'_>) -> bool {
-        let holders = [
-            holders(py, &self.observations),
-            holders(py, &self.masks),
-            holders(py, &self.rewards),
-            holders(py, &self.terminated),
-            holders(py, &self.truncated),
-            holders(py, &self.illegal),
-            holders(py, &self.to_play),
-            holders(py, &self.ply),
-            holders(py, &self.phase),
-            holders(py, &self.result),
-            holders(py, &self.has_result),
-        ];
-        holders.iter().all(|&count| count == 1)
+    /// Whether all arrays are as they were made and, with `alone`, nobody but the pool holds any of
+    /// them. A view counts: it holds its base.
+    fn is_usable(&self, py: Python<'_>, shape: Shape, alone: bool) -> bool {
+        let rows = shape.rows;
+        let [c, h, w] = shape.planes.unwrap_or([0, 0, 0]);
+        is_usable(py, &self.observations, &[rows, c, h, w], alone)
+            && is_usable(py, &self.masks, &[rows, shape.actions], alone)
+            && is_usable(py, &self.rewards, &[rows], alone)
+            && is_usable(py, &self.terminated, &[rows], alone)
+            && is_usable(py, &self.truncated, &[rows], alone)
+            && is_usable(py, &self.illegal, &[rows], alone)
+            && is_usable(py, &self.to_play, &[rows], alone)
+            && is_usable(py, &self.ply, &[rows], alone)
+            && is_usable(py, &self.phase, &[rows], alone)
+            && is_usable(py, &self.result, &[rows], alone)
+            && is_usable(py, &self.has_result, &[rows], alone)
     }
 
     /// Runs `work`, without the interpreter lock, on the arrays.
@@ -127,6 +131,21 @@ impl Set {
     }
 }
 
+/// Whether an array has its shape and type, may be written to, and with `alone` is held by the pool
+/// only. Whoever had it before may have reshaped it in place, or made it read-only.
+fn is_usable<T: Element, D: Dimension>(
+    py: Python<'_>,
+    array: &Py<PyArray<T, D>>,
+    shape: &[usize],
+    alone: bool,
+) -> bool {
+    let bound = array.bind(py);
+    (!alone || holders(py, array) == 1)
+        && bound.shape() == shape
+        && bound.dtype().is_equiv_to(&T::get_dtype(py))
+        && bound.try_readwrite().is_ok_and(|mut array| array.as_slice_mut().is_ok())
+}
+
 /// How many hold an object: its reference count.
 #[allow(unsafe_code)]
 fn holders<T>(_py: Python<'_>, object: &Py<T>) -> isize {
@@ -155,7 +174,7 @@ impl BufferPool {
         py: Python<'py>,
         work: impl FnOnce(Outputs) -> phasezoo_core::Result<()> + Send,
     ) -> PyResult<phasezoo_core::Result<Bound<'py, PyTuple>>> {
-        let free = self.sets.iter().position(|set| self.reuse || set.is_free(py));
+        let free = self.sets.iter().position(|set| set.is_usable(py, self.shape, !self.reuse));
         let index = free.unwrap_or_else(|| {
             self.sets.truncate(KEPT - 1); // sets that are held live on with their holders
             self.sets.push(Set::new(py, self.shape, self.reuse));

@@ -30,6 +30,9 @@ Step = tuple[Planes, npt.NDArray[np.float64], Flags, Flags, Infos]
 _ARRAYS = ("action_mask", "to_play", "ply", "phase", "illegal_action", "result")
 """The keys of infos, in the order in which the native vector hands out their arrays."""
 
+_FLAGS = tuple(f"_{key}" for key in _ARRAYS)
+"""The keys of their presence arrays."""
+
 
 class States(Sequence[Any]):
     """The states of all games, each made when it is asked for."""
@@ -226,8 +229,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         self._seeds.draw(self._vector.restarted())
         self._gate.look(self._vector, first=True)
         arrays = self._finish()
-        present = np.ones(self.num_envs, dtype=np.bool_) if mask is None else mask.copy()
-        return self._observations(arrays), self._infos(arrays, present)
+        return self._observations(arrays), self._infos(arrays, mask)
 
     def step(self, actions: Any) -> Step:
         """Play one action in every game.
@@ -263,7 +265,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         restarted = self._vector.restarted()
         if restarted:
             self._seeds.draw(restarted)
-        infos = self._infos(arrays, np.ones(self.num_envs, dtype=np.bool_))
+        infos = self._infos(arrays, None)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and restarted:
             self._add_finals(infos, self._vector.ended())
         return self._observations(arrays), arrays[1], arrays[2], arrays[3], infos
@@ -295,11 +297,19 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
             return cast(Planes, arrays[0])
         return np.zeros((self.num_envs, 0), dtype=np.float32)
 
-    def _infos(self, arrays: tuple[Any, ...], present: Flags) -> Infos:
+    def _infos(self, arrays: tuple[Any, ...], mask: Flags | None) -> Infos:
+        """The infos of the games of ``mask``, of all without one."""
+        present = np.ones((len(_ARRAYS) - 1, self.num_envs), dtype=np.bool_)
+        has_result = arrays[10]
+        if mask is not None:
+            present &= mask
+            has_result = has_result & mask
         infos: Infos = {}
-        for key, array in zip(_ARRAYS, arrays[4:10], strict=True):
+        for key, flag, array, known in zip(
+            _ARRAYS, _FLAGS, arrays[4:10], (*present, has_result), strict=True
+        ):
             infos[key] = array
-            infos[f"_{key}"] = arrays[10] & present if key == "result" else present.copy()
+            infos[flag] = known
         return infos
 
     def _add_finals(self, infos: Infos, rows: list[int]) -> None:

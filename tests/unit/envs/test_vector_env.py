@@ -70,6 +70,25 @@ def test_what_a_caller_writes_into_a_mask_does_not_come_back():
         assert infos["_action_mask"].all()
 
 
+@pytest.mark.parametrize("copy", [True, False])
+def test_what_a_caller_does_to_the_arrays_themselves_does_not_come_back(copy):
+    envs = ChessVectorEnv(3, opponent=None, copy=copy)
+    rng = np.random.default_rng(0)
+    envs.reset(seed=1)
+    for damage in (
+        lambda observations, infos: observations.setflags(write=False),
+        lambda observations, infos: setattr(observations, "shape", (3, 52 * 64)),
+        lambda observations, infos: setattr(infos["ply"], "dtype", np.uint64),
+    ):
+        observations, *_, infos = envs.step(envs.sample_actions(rng))
+        damage(observations, infos)
+        del observations, infos
+        for _ in range(4):
+            observations, *_, infos = envs.step(envs.sample_actions(rng))
+            assert (observations.shape, observations.flags.writeable) == ((3, 52, 8, 8), True)
+            assert infos["ply"].dtype == np.int64
+
+
 def test_states_fens_and_legal_actions_agree():
     envs = ChessVectorEnv(4, opponent="random", agent_color="alternate")
     envs.reset(seed=1)
