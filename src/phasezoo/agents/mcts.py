@@ -10,7 +10,7 @@ from phasezoo import games, gating
 from phasezoo.agents.base import state_in
 from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.following import steps_between
-from phasezoo.agents.search_seats import SearchSeats
+from phasezoo.agents.search_seats import SearchSeats, params_of
 from phasezoo.errors import GateMismatch, InvalidArray
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.routing import Routing
@@ -66,6 +66,7 @@ class MCTSAgent:
         self.evaluator = evaluator
         self.limit = DEFAULT_LIMIT if limit is None else limit
         self.config = (SearchConfig() if config is None else config).with_(**overrides)
+        params_of(self.config)  # refuses what is out of range now, not at the first move
         self.seed = seed
         self.game = None if game is None else games.make(game)
         self.gate = _search_gate(evaluator, gate, game)
@@ -112,7 +113,7 @@ class MCTSAgent:
         game: games.Game,
         *,
         limit: Limit | None = None,
-        pool_rows: int = 256,
+        pool_rows: int | None = None,
         threads: int | None = None,
     ) -> SearchSeats:
         """Many games at once, in one pool; ``limit`` replaces the agent's own."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.agents.base import Move, state_in
 from phasezoo.agents.following import PhaseMemory
+from phasezoo.agents.search_seats import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
@@ -103,10 +104,10 @@ class PolicySession:
 class PolicySeats:
     """Many games of a :class:`PolicyAgent`; see :class:`~phasezoo.agents.base.Seats`."""
 
-    def __init__(self, agent: PolicyAgent, pool_rows: int = 256, **_: Any) -> None:
+    def __init__(self, agent: PolicyAgent, pool_rows: int | None = None, **_: Any) -> None:
         self.counts = Counts()
         self._agent = agent
-        self._pool_rows = pool_rows
+        self._pool_rows = DEFAULT_POOL_ROWS if pool_rows is None else pool_rows
         self._rngs: dict[int, np.random.Generator] = {}
         self._phases: dict[int, PhaseMemory] = {}
         self._asked: dict[int, Any] = {}

@@ -13,11 +13,23 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 from phasezoo.types import Gate
 
-__all__ = ["DEFAULT_THREADS", "SearchSeats"]
+__all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "SearchSeats", "params_of"]
 
 DEFAULT_THREADS = 1
 """A row takes 5 µs of one thread; in batches of 64, waking a second thread costs what it saves, and
 more where other processes use the same cores. The network has threads of its own."""
+
+DEFAULT_POOL_ROWS = 256
+"""Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
+
+
+def params_of(config: SearchConfig) -> _core.SearchParams:
+    """The settings as the core takes them.
+
+    Raises:
+        InvalidConfig: One of them is out of range.
+    """
+    return _core.SearchParams(**asdict(config))
 
 
 class SearchSeats:
@@ -29,7 +41,8 @@ class SearchSeats:
         config: How every tree searches.
         limit: When every search ends.
         gate: Says the phases of leaves; None: all are phase 0.
-        pool_rows: The most rows handed to the evaluator at once.
+        pool_rows: The most rows handed to the evaluator at once; default 256, or
+            ``config.batch_size`` where that is more, so that no tree's batch is cut.
         threads: Threads that walk trees and make planes; default :data:`DEFAULT_THREADS`.
     """
 
@@ -41,9 +54,11 @@ class SearchSeats:
         limit: Limit,
         gate: Gate | None,
         *,
-        pool_rows: int = 256,
+        pool_rows: int | None = None,
         threads: int | None = None,
     ) -> None:
+        if pool_rows is None:
+            pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
         if pool_rows < 1:
             message = f"pool_rows={pool_rows}: at least 1 is needed"
             raise InvalidConfig(message)
@@ -52,7 +67,7 @@ class SearchSeats:
         self._gate = gate
         self._pool = _core.SearchPool(
             game.name if game.native else game,
-            _core.SearchParams(**asdict(config)),
+            params_of(config),
             gate,
             DEFAULT_THREADS if threads is None else threads,
         )

@@ -17,7 +17,9 @@ from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.arena.schedule import OpeningsAs, Schedule
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game, make
+from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.network import NetworkEvaluator
 
 __all__ = ["play_match"]
 
@@ -36,7 +38,7 @@ def play_match(
     openings_as: OpeningsAs = "moves",
     seed: int = 0,
     concurrency: int | None = None,
-    pool_rows: int = 256,
+    pool_rows: int | None = None,
     threads: int | None = None,
     max_plies: int | None = None,
     adjudication: Adjudication | None = None,
@@ -63,7 +65,7 @@ def play_match(
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.
         concurrency: Games at once; default 64, or 1 where a search is limited by time.
-        pool_rows: The most rows that a side's evaluator gets at once.
+        pool_rows: The most rows that a side's evaluator gets at once; default 256.
         threads: Threads that walk trees and make planes; default the agents' own settings.
         max_plies: Plies, the opening's included, at which a game is cut: it is counted as a draw
             and as truncated. Default none.
@@ -166,7 +168,7 @@ def _sides(
     game: Game,
     limit: Limit | tuple[Limit | None, Limit | None] | None,
     names: tuple[str, str] | None,
-    pool_rows: int,
+    pool_rows: int | None,
     threads: int | None,
 ) -> tuple[Side, Side]:
     limits = limit if isinstance(limit, tuple) else (limit, limit)
@@ -182,7 +184,12 @@ def _sides(
 
 
 def _side(
-    agent: Any, name: str, game: Game, limit: Limit | None, pool_rows: int, threads: int | None
+    agent: Any,
+    name: str,
+    game: Game,
+    limit: Limit | None,
+    pool_rows: int | None,
+    threads: int | None,
 ) -> Side:
     own = getattr(agent, "limit", None)
     limit = own if own is None or limit is None else limit  # without one, it does not search
@@ -197,9 +204,19 @@ def _side(
         routing=None if mixture is None else mixture.routing,
     )
     described = (stats.name, stats.limit, stats.gate, stats.search_gate, stats.routing)
+    searched = asdict(config) if isinstance(config, agents.SearchConfig) else None
     return Side(
         seats=agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads),
         stats=stats,
         limit=limit,
-        identity=[*described, asdict(config) if isinstance(config, agents.SearchConfig) else None],
+        identity=[*described, searched, _weights(evaluator)],
     )
+
+
+def _weights(evaluator: Any) -> Any:
+    """JSON that tells networks apart: the checksums of their files."""
+    if isinstance(evaluator, MixtureOfExperts):
+        return [_weights(expert) for expert in evaluator.experts]
+    if isinstance(evaluator, NetworkEvaluator):
+        return dict(evaluator.manifest.files)
+    return None if evaluator is None else name_of(evaluator)

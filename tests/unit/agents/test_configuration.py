@@ -1,10 +1,11 @@
-from dataclasses import fields
+from dataclasses import asdict, fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from phasezoo import agents
+from phasezoo.agents.search_seats import params_of
 from phasezoo.errors import InvalidConfig, UnknownGame
 
 
@@ -48,6 +49,24 @@ def test_unknown_search_options_list_the_known_ones():
         agents.MCTSAgent(None, speed=3)
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"batch_size": 0},
+        {"c_puct_init": -1.0},
+        {"node_temperature": 0.0},
+        {"dirichlet_epsilon": 1.5},
+        {"virtual_style": "loss"},
+        {"quantile_clipping": 1.0},
+        {"memory_mb": -1},
+        {"fpu": float("nan")},
+    ],
+)
+def test_search_options_out_of_range_are_refused_at_once(option):
+    with pytest.raises(InvalidConfig, match=next(iter(option))):
+        agents.MCTSAgent(None, **option)
+
+
 def test_overrides_and_published_self_play():
     config = agents.SearchConfig.self_play(dirichlet_epsilon=0.1)
     assert (config.dirichlet_epsilon, config.batch_size, config.reuse_tree) == (0.1, 8, False)
@@ -70,7 +89,8 @@ def test_every_option_is_a_parameter_of_the_core():
     from phasezoo import _core
 
     names = {field.name for field in fields(agents.SearchConfig)}
-    _core.SearchParams(**{name: getattr(agents.SearchConfig(), name) for name in names})
+    params = params_of(agents.SearchConfig())
+    assert {name: getattr(params, name) for name in names} == asdict(agents.SearchConfig())
     assert names == {name for name in dir(_core.SearchParams) if not name.startswith("_")}
 
 

@@ -451,6 +451,12 @@ def test_perfect_play_is_a_draw():
 # --- batches ---
 
 
+def test_a_tree_may_have_more_leaves_out_than_a_pool_hands_out_by_default():
+    counts = work(mcts(nodes=900, batch_size=400, c_puct_init=100.0), CHESS.from_fen(MIDGAME))
+    assert counts.rows == 900
+    assert counts.mean_rows > 150
+
+
 @pytest.mark.parametrize("trees", [1, 2, 7, 64])
 def test_every_waiting_tree_has_a_row_in_a_batch(trees):
     seats = mcts(nodes=5).seats(CHESS)
