@@ -36,7 +36,7 @@ class M2ctsConfig:
     """Architecture of every network, channels x blocks (paper: RISEv3.3, rise-256x15)."""
     planes: str = "v2"
     """Input planes (paper: v2, which it calls 3.0)."""
-    positions: int = 300_000
+    positions: int = 200_000
     """Training positions that the baseline sees, and all experts together (1,000 or more)."""
     epochs: float | None = None
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
