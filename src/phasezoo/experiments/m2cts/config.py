@@ -40,11 +40,11 @@ class M2ctsConfig:
     """Training positions that the baseline sees, and all experts together (1,000 or more)."""
     epochs: float | None = None
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
-    training_batch: int = 64
+    training_batch: int = 128
     """Training positions an update (1 to 65,536; paper: 2048, Table X)."""
-    learning_rate: float = 0.1
+    learning_rate: float = 0.2
     """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
-    validation_positions: int = 2048
+    validation_positions: int = 1024
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
     test_games: int | None = 300
     """Test games that losses are measured on (2 or more; none: all of the test split)."""
