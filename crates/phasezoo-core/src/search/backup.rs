@@ -1,7 +1,8 @@
 //! What comes back up a path: values, and the marks of descents that wait.
 
 use super::select::Step;
-use super::tree::{NodeId, Tree, Values};
+use super::tree::{NodeId, Tree};
+use super::values::Values;
 use crate::game::Player;
 
 /// Counts one simulation that ended at `leaf` with `values`, up to the root.
@@ -19,9 +20,9 @@ pub(crate) fn backup<S>(tree: &mut Tree<S>, path: &[Step], leaf: NodeId, values:
             values = tree.values(step.node);
         }
         let q = edge_q(tree, child, actor);
-        let edge = tree.edge_mut(step.node, step.slot);
-        edge.visits += 1;
-        edge.q = q;
+        let (quad, lane) = tree.quad_mut(step.node, step.slot);
+        quad.visits[lane] += 1;
+        quad.q[lane] = q;
         child = step.node;
         tree.visit(child, &values);
     }
@@ -40,7 +41,8 @@ pub(crate) fn edge_q<S>(tree: &Tree<S>, child: NodeId, actor: Player) -> f32 {
 pub(crate) fn add_waiting<S>(tree: &mut Tree<S>, path: &[Step]) {
     for step in path {
         tree.node_mut(step.node).waiting += 1;
-        tree.edge_mut(step.node, step.slot).waiting += 1;
+        let (quad, lane) = tree.quad_mut(step.node, step.slot);
+        quad.waiting[lane] += 1;
     }
 }
 
@@ -48,6 +50,7 @@ pub(crate) fn add_waiting<S>(tree: &mut Tree<S>, path: &[Step]) {
 pub(crate) fn remove_waiting<S>(tree: &mut Tree<S>, path: &[Step]) {
     for step in path {
         tree.node_mut(step.node).waiting -= 1;
-        tree.edge_mut(step.node, step.slot).waiting -= 1;
+        let (quad, lane) = tree.quad_mut(step.node, step.slot);
+        quad.waiting[lane] -= 1;
     }
 }

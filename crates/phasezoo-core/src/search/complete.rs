@@ -58,6 +58,7 @@ impl<M: SearchModel> Search<M> {
             priors,
         );
         sort_candidates(priors, actions, &mut self.sorting);
+        tree.copy_first(id);
         tree.set_values(id, &values);
         tree.node_mut(id).kind = Kind::Evaluated;
         remove_waiting(tree, &path);

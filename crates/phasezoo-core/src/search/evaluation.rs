@@ -1,6 +1,6 @@
 //! What an evaluator answers, checked, and turned into priors and values.
 
-use super::tree::Values;
+use super::values::Values;
 use crate::error::{Error, Result};
 use crate::game::{Action, Player};
 use crate::model::ValueRule;

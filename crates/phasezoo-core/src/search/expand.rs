@@ -7,7 +7,8 @@ use super::batch::{Leaf, LeafBatch};
 use super::select::Step;
 use super::session::{Rules, Search};
 use super::solver::prove_upwards;
-use super::tree::{Kind, NONE, NodeId, ROOT, Values};
+use super::tree::{Kind, NONE, NodeId, ROOT};
+use super::values::Values;
 use crate::error::{Error, Result};
 use crate::game::Returns;
 use crate::gating::Gate;
@@ -137,13 +138,15 @@ impl<M: SearchModel> Search<M> {
     pub(crate) fn prefer_win_at_once(&mut self, rules: &Rules, at: &Place<'_, M>) -> Result<()> {
         let root = self.tree.node(ROOT);
         let actor = root.actor;
-        let is_slow = root.proven && root.distance > 1;
+        let is_slow = root.proven && self.tree.rest(ROOT).distance > 1;
         let is_used_up = self.limit.simulations.is_some_and(|limit| self.simulations >= limit);
         if !is_slow || is_used_up || self.tree.worth(&self.tree.values(ROOT), actor) < 1.0 {
             return Ok(());
         }
-        for slot in 0..u32::from(root.count) {
-            if self.tree.edge_mut(ROOT, slot).child != NONE {
+        let count = u32::from(root.count);
+        self.tree.open_all(ROOT);
+        for slot in 0..count {
+            if self.tree.edge(ROOT, slot as usize).child != NONE {
                 continue;
             }
             let mut state = M::State::clone(at.root);
@@ -153,7 +156,7 @@ impl<M: SearchModel> Search<M> {
                 self.path.clear();
                 self.path.push(Step { node: ROOT, slot });
                 self.add_end(rules, at, &state, &returns);
-                self.tree.node_mut(ROOT).distance = 1;
+                self.tree.rest_mut(ROOT).distance = 1;
                 return Ok(());
             }
         }
@@ -168,7 +171,7 @@ impl<M: SearchModel> Search<M> {
             return Expanded::Full;
         };
         let back = (1..self.path.len()).find(|&plies| at.model.repeats_within(state, plies));
-        self.tree.node_mut(id).distance = back.unwrap_or(self.path.len()) as u16;
+        self.tree.rest_mut(id).distance = back.unwrap_or(self.path.len()) as u16;
         self.link(id);
         self.count_end(id, Values::default());
         Expanded::End
@@ -177,7 +180,7 @@ impl<M: SearchModel> Search<M> {
     /// Makes `id` the child of the path's last step.
     fn link(&mut self, id: NodeId) {
         let Some(&step) = self.path.last() else { return };
-        self.tree.edge_mut(step.node, step.slot).child = id;
+        self.tree.set_child(step.node, step.slot, id);
         let node = self.tree.node_mut(step.node);
         node.opened = node.opened.max(step.slot as u16 + 1);
     }

@@ -38,7 +38,7 @@ impl<M: SearchModel> Search<M> {
         let mut id = (!self.tree.nodes.is_empty()).then_some(ROOT)?;
         for &action in path {
             let slot = self.tree.actions(id).iter().position(|&known| known == action)?;
-            id = self.tree.edges(id).get(slot).map(|edge| edge.child).filter(|&id| id != NONE)?;
+            id = Some(self.tree.edge(id, slot).child).filter(|&id| id != NONE)?;
         }
         Some(view(&self.tree, id))
     }
@@ -46,12 +46,12 @@ impl<M: SearchModel> Search<M> {
 
 fn view<S>(tree: &Tree<S>, id: NodeId) -> NodeView {
     let node = tree.node(id);
-    let edges = tree.edges(id);
     let actions = tree.actions(id).to_vec();
     let value = tree.worth(&tree.values(id), node.actor);
     let q = |slot: usize| {
-        let edge = edges.get(slot).filter(|edge| edge.visits > 0 && edge.child != NONE)?;
-        Some(tree.worth(&tree.known(edge.child), node.actor))
+        let edge = tree.edge(id, slot);
+        let is_visited = edge.visits > 0 && edge.child != NONE;
+        is_visited.then(|| tree.worth(&tree.known(edge.child), node.actor))
     };
     NodeView {
         player: node.actor,
@@ -59,12 +59,10 @@ fn view<S>(tree: &Tree<S>, id: NodeId) -> NodeView {
         visits: node.visits,
         value,
         mean: tree.worth(&tree.known(id), node.actor),
-        proven: node.proven.then_some((value, node.distance)),
+        proven: node.proven.then_some((value, tree.rest(id).distance)),
         waiting: node.kind == Kind::Pending,
         priors: tree.priors(id).to_vec(),
-        action_visits: (0..actions.len())
-            .map(|slot| edges.get(slot).map_or(0, |edge| edge.visits))
-            .collect(),
+        action_visits: tree.edges(id).map(|edge| edge.visits).collect(),
         q: (0..actions.len()).map(q).collect(),
         actions,
     }

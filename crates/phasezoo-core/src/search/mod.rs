@@ -7,7 +7,8 @@
 //! | part | what it does |
 //! |---|---|
 //! | `params`, `limit` | settings, their ranges and sources; when a search ends |
-//! | `tree` | nodes, candidates, edges; sums of values |
+//! | `tree`, `edges`, `slab` | nodes, candidates, edges and where they lie |
+//! | `values` | what values are inside a tree, and their sums |
 //! | `select` | PUCT and virtual visits: the way down |
 //! | `collect`, `expand` | leaves that go out, ends that are backed up at once |
 //! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
@@ -24,6 +25,7 @@ mod backup;
 mod batch;
 mod collect;
 mod complete;
+mod edges;
 mod evaluation;
 mod expand;
 mod inspect;
@@ -35,8 +37,10 @@ mod result;
 mod root;
 mod select;
 mod session;
+mod slab;
 mod solver;
 mod tree;
+mod values;
 
 pub use batch::{LeafBatch, Ticket};
 pub use evaluation::{Evaluation, Policy, Value};

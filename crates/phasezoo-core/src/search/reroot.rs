@@ -1,6 +1,7 @@
 //! Keeping a played move's subtree.
 
-use super::tree::{Edge, Kind, NONE, NodeId, Tree};
+use super::edges::Edge;
+use super::tree::{Kind, NONE, NodeId, Tree};
 
 impl<S> Tree<S> {
     /// Makes `id`, an evaluated node of which nothing is outstanding, the root and forgets all nodes
@@ -18,20 +19,22 @@ impl<S> Tree<S> {
         while let Some(&(id, depth)) = order.get(next) {
             next += 1;
             let Some(snapshot) = snapshots[id as usize].take() else { continue };
-            self.copy_node(&old, id, snapshot);
+            self.add_copy(&old, id, snapshot);
             let new = (next - 1) as NodeId;
-            for edge in self.edges_mut(new) {
+            for slot in 0..u32::from(self.node(new).count) {
+                let edge = self.edge(new, slot as usize);
                 if edge.child == NONE {
                     continue;
                 }
                 let child = old.node(edge.child);
                 let deeper = depth.saturating_add(1);
-                if child.kind == Kind::Repetition && child.distance > deeper {
-                    *edge = Edge { q: -1.0, visits: 0, waiting: 0, child: NONE };
+                if child.kind == Kind::Repetition && old.rest(edge.child).distance > deeper {
+                    let (quad, lane) = self.quad_mut(new, slot);
+                    quad.set(lane, Edge::FRESH);
                     continue;
                 }
                 order.push((edge.child, deeper));
-                edge.child = (order.len() - 1) as NodeId;
+                self.set_child(new, slot, (order.len() - 1) as NodeId);
             }
         }
     }

@@ -69,7 +69,7 @@ impl SearchResult {
         let known = tree.has_root().then(|| tree.node(ROOT));
         let proven = known
             .filter(|node| node.proven)
-            .map(|node| (tree.worth(&tree.values(ROOT), node.actor), node.distance));
+            .map(|node| (tree.worth(&tree.values(ROOT), node.actor), tree.rest(ROOT).distance));
         let policy = final_policy(&rules.params, &moves, proven.map(|(worth, _)| worth));
         let chosen = choose(&rules.params, &policy, &moves, ply, stream);
         let action = moves[chosen].action;
@@ -127,20 +127,21 @@ fn principal_variation<S>(tree: &Tree<S>, first: Action) -> Vec<Action> {
 }
 
 fn child<S>(tree: &Tree<S>, id: NodeId, slot: usize) -> Option<NodeId> {
-    tree.edges(id).get(slot).map(|edge| edge.child).filter(|&child| child != NONE)
+    Some(tree.edge(id, slot).child).filter(|&child| child != NONE)
 }
 
 /// The slot that a node's player would choose: at a proven node by its proof, otherwise by visits.
 fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
     let node = tree.node(id);
     let mut best: Option<Child> = None;
-    for (slot, edge) in tree.edges(id).iter().enumerate() {
+    for (slot, edge) in tree.edges(id).enumerate() {
         if edge.child == NONE || edge.visits == 0 {
             continue;
         }
         let below = tree.node(edge.child);
-        let proof = (node.proven && below.proven)
-            .then(|| (tree.worth(&tree.values(edge.child), node.actor), below.distance));
+        let proof = (node.proven && below.proven).then(|| {
+            (tree.worth(&tree.values(edge.child), node.actor), tree.rest(edge.child).distance)
+        });
         let found = Child { slot, visits: edge.visits, proof };
         if best.as_ref().is_none_or(|best| found.is_better(best)) {
             best = Some(found);

@@ -48,7 +48,6 @@ pub(crate) fn with_noise(priors: &[f32], params: &Params, stream: &mut Stream, o
 pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidate> {
     let actor = tree.node(ROOT).actor;
     let unvisited = selector.unvisited(|| tree.mean_for(ROOT, actor));
-    let edges = tree.edges(ROOT);
     let mut moves: Vec<Candidate> = tree
         .actions(ROOT)
         .iter()
@@ -56,7 +55,7 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
         .enumerate()
         .map(|(slot, (&action, &prior))| {
             let mut found = Candidate { action, visits: 0, q: unvisited, prior, proven: None };
-            let Some(edge) = edges.get(slot) else { return found };
+            let edge = tree.edge(ROOT, slot);
             found.visits = edge.visits;
             if edge.child == NONE || edge.visits == 0 {
                 return found;
@@ -64,7 +63,7 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
             found.q = tree.worth(&tree.known(edge.child), actor);
             if tree.node(edge.child).proven {
                 let worth = tree.worth(&tree.values(edge.child), actor);
-                found.proven = Some((worth, tree.node(edge.child).distance));
+                found.proven = Some((worth, tree.rest(edge.child).distance));
             }
             found
         })

@@ -1,13 +1,11 @@
 //! Which child a descent takes: PUCT, with waiting descents counted.
 
+use super::edges::{Best, QUAD, Quad};
 use super::params::{Params, VirtualStyle};
-use super::tree::{Edge, Kind, NONE, NodeId, ROOT, Tree};
+use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
 
 /// Visits up to which the exploration factor is looked up.
 const TABLE: u32 = 4_096;
-
-/// Edges scored side by side.
-const LANES: usize = 8;
 
 /// The factors of the selection rule, prepared once per pool.
 ///
@@ -104,16 +102,13 @@ impl Selector {
                 Kind::Evaluated if !node.proven => {}
                 _ => return Arrival::Known(id),
             }
-            let slot = if node.edges == NONE {
-                if !tree.open(id) {
-                    return Arrival::Full;
-                }
-                first_slot(if id == ROOT { noise } else { &[] })
-            } else {
-                self.best(tree, id, if id == ROOT { noise } else { &[] }, pass_proven)
-            };
+            let noise = if id == ROOT { noise } else { &[] };
+            if (usize::from(node.opened) >= QUAD || !noise.is_empty()) && !tree.open_all(id) {
+                return Arrival::Full;
+            }
+            let slot = self.best(tree, id, noise, pass_proven);
             path.push(Step { node: id, slot });
-            let child = tree.edge_mut(id, slot).child;
+            let child = tree.child(id, slot);
             if child == NONE {
                 return Arrival::New;
             }
@@ -121,103 +116,100 @@ impl Selector {
         }
     }
 
-    /// The slot with the highest score, the first of equal ones.
+    /// The slot with the highest score, the first of equal ones. The edges after the first four exist
+    /// if they are to be compared.
     fn best<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32], pass_proven: bool) -> u32 {
         let node = tree.node(id);
-        let (priors, compared) = if noise.is_empty() {
-            (tree.priors(id), usize::from(node.opened + 1).min(usize::from(node.count)))
-        } else {
-            (noise, usize::from(node.count))
+        let at = Scoring {
+            factor: self.exploration(node.visits - 1 + node.waiting),
+            unvisited: self.unvisited(|| tree.mean_for(id, node.actor)),
+            loss_above: self.loss_above,
         };
-        let (priors, edges) = (&priors[..compared], &tree.edges(id)[..compared]);
-        let factor = self.exploration(node.visits - 1 + node.waiting);
-        let unvisited = self.unvisited(|| tree.mean_for(id, node.actor));
-        if node.waiting == 0 && !pass_proven {
-            highest(priors, edges, |prior, edge| {
-                let visits = edge.visits as i32 as f32;
-                let q = if edge.visits == 0 { unvisited } else { edge.q };
-                q + factor * prior / (1.0 + visits)
-            })
+        if pass_proven || !noise.is_empty() {
+            return at.best_slowly(tree, id, noise, pass_proven);
+        }
+        let (priors, quad) = Tree::<S>::first_quad(node);
+        let mut best = Best::new();
+        let compared = usize::from(node.opened + 1).min(usize::from(node.count));
+        let more = compared.div_ceil(QUAD) - 1;
+        if node.waiting == 0 {
+            best.see(0, at.scores(priors, quad));
         } else {
-            highest(priors, edges, |prior, edge| {
-                let (visits, waiting) = (edge.visits as i32 as f32, edge.waiting as i32 as f32);
-                let q = if edge.visits == 0 { unvisited } else { edge.q };
-                let lost = edge.waiting > 0 && edge.visits as i32 > self.loss_above;
-                let q = if lost { (q * visits - waiting) / (visits + waiting) } else { q };
-                if pass_proven && edge.child != NONE && tree.node(edge.child).proven {
-                    return f32::NEG_INFINITY;
-                }
-                q + factor * prior / (1.0 + visits + waiting)
-            })
+            best.see(0, at.scores_waiting(priors, quad));
         }
+        if more > 0 {
+            let (priors, quads) = tree.more_quads(node, more);
+            let quads = (1..).zip(priors.iter().zip(quads));
+            if node.waiting == 0 {
+                quads
+                    .for_each(|(number, (priors, quad))| best.see(number, at.scores(priors, quad)));
+            } else {
+                quads.for_each(|(number, (priors, quad))| {
+                    best.see(number, at.scores_waiting(priors, quad));
+                });
+            }
+        }
+        best.slot()
     }
 }
 
-/// The slot that a node's first descent takes, when every score is the same Q: the best prior.
-fn first_slot(noise: &[f32]) -> u32 {
-    let mut best = 0;
-    for (slot, &prior) in noise.iter().enumerate() {
-        if prior > noise[best] {
-            best = slot;
-        }
-    }
-    best as u32
+/// What the scores of a node's slots have in common.
+struct Scoring {
+    /// `c(N) sqrt(N)`.
+    factor: f32,
+    /// Q of slots that nobody has visited.
+    unvisited: f32,
+    loss_above: i32,
 }
 
-/// The index of the highest score. Lanes keep their own best, so that the compiler can score several
-/// edges at once.
-fn highest(priors: &[f32], edges: &[Edge], score: impl Fn(f32, &Edge) -> f32) -> u32 {
-    let mut best = [f32::NEG_INFINITY; LANES];
-    let mut at = [0_u32; LANES];
-    let (prior_chunks, prior_rest) = priors.as_chunks::<LANES>();
-    let (edge_chunks, edge_rest) = edges.as_chunks::<LANES>();
-    for (chunk, (priors, edges)) in prior_chunks.iter().zip(edge_chunks).enumerate() {
-        for lane in 0..LANES {
-            let score = score(priors[lane], &edges[lane]);
-            let better = score > best[lane];
-            best[lane] = if better { score } else { best[lane] };
-            at[lane] = if better { (chunk * LANES + lane) as u32 } else { at[lane] };
-        }
+impl Scoring {
+    /// The scores of four slots of a node at which nothing waits.
+    #[inline]
+    fn scores(&self, priors: &[f32; QUAD], quad: &Quad) -> [f32; QUAD] {
+        std::array::from_fn(|lane| {
+            // Counts stay below 2^31; a signed one is converted in one instruction.
+            let visits = quad.visits[lane] as i32 as f32;
+            let q = if quad.visits[lane] == 0 { self.unvisited } else { quad.q[lane] };
+            q + self.factor * priors[lane] / (1.0 + visits)
+        })
     }
-    let whole = priors.len() - prior_rest.len();
-    for (lane, (&prior, edge)) in prior_rest.iter().zip(edge_rest).enumerate() {
-        let score = score(prior, edge);
-        if score > best[lane] {
-            (best[lane], at[lane]) = (score, (whole + lane) as u32);
-        }
+
+    /// The scores of four slots of a node at which something waits.
+    #[inline]
+    fn scores_waiting(&self, priors: &[f32; QUAD], quad: &Quad) -> [f32; QUAD] {
+        std::array::from_fn(|lane| {
+            let visits = quad.visits[lane] as i32 as f32;
+            let waiting = quad.waiting[lane] as i32 as f32;
+            let q = if quad.visits[lane] == 0 { self.unvisited } else { quad.q[lane] };
+            let lost = (q * visits - waiting) / (visits + waiting).max(1.0);
+            let counts = quad.waiting[lane] > 0 && quad.visits[lane] as i32 > self.loss_above;
+            let q = if counts { lost } else { q };
+            q + self.factor * priors[lane] / (1.0 + visits + waiting)
+        })
     }
-    let mut winner = 0;
-    for lane in 1..LANES {
-        let earlier = best[lane] == best[winner] && at[lane] < at[winner];
-        if best[lane] > best[winner] || earlier {
-            winner = lane;
+
+    /// The best of all slots, with noise in their priors, or of those that lead to no proven child.
+    fn best_slowly<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32], pass_proven: bool) -> u32 {
+        let priors = if noise.is_empty() { tree.priors(id) } else { noise };
+        let mut best = Best::new();
+        for (slot, (&prior, edge)) in priors.iter().zip(tree.edges(id)).enumerate() {
+            let known = edge.child != NONE && tree.node(edge.child).proven;
+            if pass_proven && known {
+                continue;
+            }
+            let mut quad = Quad::fresh(0);
+            let mut priors = [0.0; QUAD];
+            quad.set(slot % QUAD, edge);
+            priors[slot % QUAD] = prior;
+            best.see((slot / QUAD) as u32, self.scores_waiting(&priors, &quad));
         }
+        best.slot()
     }
-    at[winner]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Stream;
-
-    #[test]
-    fn lanes_find_what_a_plain_loop_finds() {
-        let mut stream = Stream::new(5);
-        for length in 1..70 {
-            // Few distinct priors, so that ties are common.
-            let priors: Vec<f32> = (0..length).map(|_| stream.below(4) as f32).collect();
-            let edges = vec![Edge { q: 0.0, visits: 0, waiting: 0, child: NONE }; length];
-            let mut plain = 0;
-            for slot in 0..length {
-                if priors[slot] > priors[plain] {
-                    plain = slot;
-                }
-            }
-            assert_eq!(highest(&priors, &edges, |prior, _| prior), plain as u32);
-            assert_eq!(first_slot(&priors), plain as u32);
-        }
-    }
 
     #[test]
     fn the_factor_is_the_published_formula() {

@@ -182,9 +182,11 @@ impl<M: SearchModel> Search<M> {
     }
 
     fn child_of_root(&self, action: Action) -> Option<NodeId> {
-        let edges = if self.tree.has_root() { self.tree.edges(ROOT) } else { return None };
+        if !self.tree.has_root() {
+            return None;
+        }
         let slot = self.tree.actions(ROOT).iter().position(|&known| known == action)?;
-        let child = edges.get(slot)?.child;
+        let child = self.tree.edge(ROOT, slot).child;
         (child != NONE && self.tree.node(child).kind == Kind::Evaluated).then_some(child)
     }
 
@@ -294,7 +296,7 @@ impl<M: SearchModel> Search<M> {
         let path = std::mem::take(&mut kept.path);
         super::backup::remove_waiting(&mut self.tree, &path);
         match path.last() {
-            Some(step) => self.tree.edge_mut(step.node, step.slot).child = NONE,
+            Some(step) => self.tree.set_child(step.node, step.slot, NONE),
             None => self.tree.clear(),
         }
         self.outstanding[slot].path = path;

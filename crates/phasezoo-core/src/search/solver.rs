@@ -7,7 +7,8 @@
 
 use super::backup::edge_q;
 use super::select::Step;
-use super::tree::{NONE, NodeId, Tree, Values};
+use super::tree::{NONE, NodeId, Tree};
+use super::values::Values;
 use crate::game::Player;
 
 /// Carries the proof of the node that `path` leads to as far up as it goes.
@@ -20,10 +21,13 @@ pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId
         }
         let actor = tree.node(id).actor;
         let q = edge_q(tree, child, actor);
-        tree.edge_mut(id, step.slot).q = q;
-        tree.node_mut(id).unproven -= 1;
+        let (quad, lane) = tree.quad_mut(id, step.slot);
+        quad.q[lane] = q;
+        let rest = tree.rest_mut(id);
+        rest.unproven -= 1;
+        let unproven = rest.unproven;
         let wins = tree.worth(&tree.values(child), actor) >= 1.0;
-        if !wins && tree.node(id).unproven > 0 {
+        if !wins && unproven > 0 {
             return;
         }
         let Some((values, distance)) = best_proven(tree, id, actor) else { return };
@@ -41,7 +45,7 @@ fn best_proven<S>(tree: &Tree<S>, id: NodeId, actor: Player) -> Option<(Values, 
             continue;
         }
         let values = tree.values(edge.child);
-        let (worth, distance) = (tree.worth(&values, actor), tree.node(edge.child).distance);
+        let (worth, distance) = (tree.worth(&values, actor), tree.rest(edge.child).distance);
         if best.is_none_or(|(_, other, far)| is_better((worth, distance), (other, far))) {
             best = Some((values, worth, distance));
         }
