@@ -27,17 +27,17 @@ def child(env_id, sender):
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
-def test_threads_work_here_and_in_a_child(env_id, context):
-    here = steps_of(env_id)
+def test_threads_work_here_and_in_a_child(plain_id, context):
+    here = steps_of(plain_id)
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context(context).Process(target=child, args=(env_id, sender))
+    process = multiprocessing.get_context(context).Process(target=child, args=(plain_id, sender))
     process.start()
     assert receiver.poll(120), "the child hangs"
     assert receiver.recv() == (here, _core.default_threads())
     process.join()
     assert process.exitcode == 0
     # And the parent goes on.
-    assert steps_of(env_id) == here
+    assert steps_of(plain_id) == here
 
 
 def grandchild(env_id, sender):
@@ -48,10 +48,12 @@ def grandchild(env_id, sender):
 
 
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
-def test_a_child_of_a_child_makes_threads_of_its_own(env_id):
-    here = steps_of(env_id)
+def test_a_child_of_a_child_makes_threads_of_its_own(plain_id):
+    here = steps_of(plain_id)
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=grandchild, args=(env_id, sender))
+    process = multiprocessing.get_context("fork").Process(
+        target=grandchild, args=(plain_id, sender)
+    )
     process.start()
     assert receiver.poll(120), "the grandchild hangs"
     assert receiver.recv()[0] == here
@@ -60,14 +62,14 @@ def test_a_child_of_a_child_makes_threads_of_its_own(env_id):
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
-def test_async_vector_env_equals_the_native_one(env_id, context):
+def test_async_vector_env_equals_the_native_one(plain_id, context):
     games.encode([games.make("chess").initial_state()] * 200, threads=2)
     options = {"opponent": "random", "agent_color": "alternate", "max_plies": 12}
     envs = gym.make_vec(
-        f"phasezoo:{env_id}", 3, vectorization_mode="async", vector_kwargs={"context": context},
+        f"phasezoo:{plain_id}", 3, vectorization_mode="async", vector_kwargs={"context": context},
         **options,
     )  # fmt: skip
-    native = gym.make_vec(env_id, 3, **options)
+    native = gym.make_vec(plain_id, 3, **options)
     try:
         rng = np.random.default_rng(0)
         theirs, ours = envs.reset(seed=4)[0], native.reset(seed=4)[0]

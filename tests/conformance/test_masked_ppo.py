@@ -1,0 +1,31 @@
+"""SB3's MaskablePPO trains on the environments as they are: masks come from the env itself."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+sb3_contrib = pytest.importorskip("sb3_contrib")
+
+
+@pytest.mark.parametrize("subprocesses", [False, True])
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_maskable_ppo_never_plays_an_illegal_action(plain_id, subprocesses):
+    from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+    def make():
+        env = gym.make(f"phasezoo:{plain_id}", illegal="raise", planes="minimal", max_plies=20)
+        return gym.wrappers.FlattenObservation(env)
+
+    vec_env = SubprocVecEnv([make] * 2) if subprocesses else DummyVecEnv([make] * 2)
+    try:
+        vec_env.reset()
+        assert vec_env.has_attr("action_masks")
+        assert np.stack(vec_env.env_method("action_masks")).dtype == np.bool_
+        model = sb3_contrib.MaskablePPO(
+            "MlpPolicy", vec_env, n_steps=32, batch_size=32, n_epochs=1, seed=0, device="cpu",
+            policy_kwargs={"net_arch": [16]},
+        )  # fmt: skip
+        model.learn(64)  # an illegal action would have raised
+        assert model.num_timesteps == 64
+    finally:
+        vec_env.close()
