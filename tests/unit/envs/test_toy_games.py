@@ -3,12 +3,12 @@
 import copy
 import pickle
 
+import environment_toys
 import numpy as np
 import pytest
-import toy_games
+from environment_toys import Mixed, Pennies, Race
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
-from toy_games import Mixed, Pennies, Race
 
 from phasezoo._core import Stream
 from phasezoo.envs import AECGameEnv, BoardVectorEnv, GymEnv, ParallelGameEnv
@@ -19,7 +19,7 @@ from phasezoo.types import SIMULTANEOUS
 
 @pytest.fixture(autouse=True)
 def _registered():
-    toy_games.register()
+    environment_toys.register()
 
 
 def test_three_players_in_self_play():
@@ -229,7 +229,7 @@ def test_parallel_api_test_passes(name):
 def test_illegal_actions_of_one_player_among_many(illegal, rewards):
     register(
         "toy-wide", initial_state=Pennies, num_players=2, num_actions=3,
-        plane_specs=toy_games.SPECS,
+        plane_specs=environment_toys.SPECS,
     )  # fmt: skip
     env = ParallelGameEnv("toy-wide", illegal=illegal)
     env.reset(seed=2)
@@ -286,7 +286,7 @@ class WrongReturns(Race):
 def test_broken_games_are_named(state, message):
     register(
         "toy-broken", initial_state=state, num_players=3, num_actions=4,
-        plane_specs=toy_games.SPECS,
+        plane_specs=environment_toys.SPECS,
     )  # fmt: skip
     env = GymEnv("toy-broken", opponent=None)
     with pytest.raises(GameContract, match=message):  # noqa: PT012 - some break later than others
