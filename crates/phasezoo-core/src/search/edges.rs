@@ -85,9 +85,9 @@ impl Best {
     /// Takes the scores of quad number `quad` into account.
     #[inline]
     pub(crate) fn see(&mut self, quad: u32, scores: [f32; QUAD]) {
-        for lane in 0..QUAD {
-            let better = scores[lane] > self.scores[lane];
-            self.scores[lane] = if better { scores[lane] } else { self.scores[lane] };
+        for (lane, score) in scores.into_iter().enumerate() {
+            let better = score > self.scores[lane];
+            self.scores[lane] = if better { score } else { self.scores[lane] };
             self.quads[lane] = if better { quad } else { self.quads[lane] };
         }
     }
