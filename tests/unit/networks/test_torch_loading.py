@@ -11,13 +11,19 @@ from phasezoo.errors import MissingDependency
 
 
 @pytest.mark.parametrize("module", ["phasezoo.networks", "phasezoo.training.supervised"])
-@pytest.mark.parametrize(("given", "expected"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, "10000 None"),
+        ({"GOMP_SPINCOUNT": "7"}, "7 None"),
+        ({"OMP_WAIT_POLICY": "ACTIVE"}, "None ACTIVE"),
+    ],
+)
 def test_idle_threads_sleep_unless_told_otherwise(
-    module: str, given: str | None, expected: str
+    module: str, given: dict[str, str], expected: str
 ) -> None:
-    environment = {k: v for k, v in os.environ.items() if k != "OMP_WAIT_POLICY"}
-    if given is not None:
-        environment["OMP_WAIT_POLICY"] = given
+    ours = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+    environment = {k: v for k, v in os.environ.items() if k not in ours} | given
     # A stand-in for torch that notes what it would read when it is loaded.
     program = f"""
 import importlib.abc, importlib.machinery, os, sys
@@ -25,7 +31,7 @@ class Found(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path, target=None):
         return importlib.machinery.ModuleSpec(name, self) if name == "torch" else None
     def create_module(self, spec):
-        print(os.environ.get("OMP_WAIT_POLICY"))
+        print(*(os.environ.get(name) for name in {ours}))
         raise SystemExit
     def exec_module(self, module):
         pass
