@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, UnknownGame
@@ -45,7 +46,7 @@ class Game:
         Args:
             seed: Draws the start in games with random ones; the others ignore it.
         """
-        if seed is not None and _takes_seed(self.new_state):
+        if seed is not None and self._takes_seed:
             return self.new_state(seed=seed)
         return self.new_state()
 
@@ -79,18 +80,18 @@ class Game:
             raise InvalidPlaneSpec(message)
         return self.plane_specs[name]
 
+    @cached_property  # looking takes longer than making most states
+    def _takes_seed(self) -> bool:
+        try:
+            return "seed" in inspect.signature(self.new_state).parameters
+        except (TypeError, ValueError):  # built-in callables may have no signature
+            return False
+
     def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
         """Pickle by name: a user's game must be registered where it is loaded."""
         from phasezoo.games.registry import make
 
         return make, (self.name,)
-
-
-def _takes_seed(function: Callable[..., Any]) -> bool:
-    try:
-        return "seed" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # built-in callables may have no signature
-        return False
 
 
 def check_sizes(name: str, num_players: int, num_actions: int) -> None:
