@@ -1,48 +1,53 @@
 """The tree alone: uniform priors, a midgame position, 16 leaves at a time, one thread."""
 
-import numpy as np
+import statistics
+import subprocess
+from pathlib import Path
 
 from benchmarks.common import Row, alone
 from phasezoo import agents, games, inference
 
 MIDGAME = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9"
 NODES = 200_000
+REPEATS = 5
+
+ROOT = Path(__file__).resolve().parent.parent
+
+AIMS = {
+    "v2": "≥ 400 k (lc0's random backend, which encodes too: 165 to 183 k)",
+    "none": "≥ 900 k",
+}
+PLANES = {"v2": "v2 planes for each leaf", "none": "no planes"}
+UNVISITED = {"mean": "unvisited = mean", "-1": "unvisited = -1, over 100 plies deep"}
 
 
-class PlanesThenUniform:
-    """Makes the planes of every leaf, and knows nothing."""
-
-    plane_spec = "v2"
-
-    def evaluate(self, planes: np.ndarray) -> inference.Evaluation:
-        """Zero for every position."""
-        return inference.Evaluation(
-            policy_logits=None, value=np.zeros(len(planes), dtype=np.float32)
-        )
-
-
-def search(evaluator: object) -> float:
-    """Nodes of one search."""
+def python_driven() -> float:
+    """Nodes of one search whose leaves go through Python, as every evaluator's do."""
     limit = agents.Limit(nodes=NODES)
-    agent = agents.MCTSAgent(evaluator, limit=limit, batch_size=16, seed=1, threads=1)
+    agent = agents.MCTSAgent(inference.Uniform(), limit=limit, batch_size=16, seed=1, threads=1)
     return float(agent.search(games.make("chess").from_fen(MIDGAME)).nodes)
 
 
+def native() -> list[Row]:
+    """What ``crates/phasezoo-core/benches/tree.rs`` measures: the core alone."""
+    command = ["scripts/with_cargo.sh", "cargo", "bench", "--locked", "--quiet"]
+    command += ["--package", "phasezoo-core", "--bench", "tree", "--", str(REPEATS)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return [_row(*line.split()) for line in done.stdout.splitlines() if line]
+
+
+def _row(planes: str, unvisited: str, *rates: str) -> Row:
+    runs = sorted(map(float, rates))
+    return Row(
+        f"tree, uniform, batch 16, {PLANES[planes]}, {UNVISITED[unvisited]}",
+        statistics.median(runs),
+        "nodes/s",
+        AIMS[planes],
+        spread=(runs[0], runs[-1]),
+    )
+
+
 def rows() -> list[Row]:
-    """Two rows: with planes made for each leaf, and without."""
-    return [
-        alone(
-            "tree driven from Python, uniform, batch 16, v2 planes for each leaf",
-            "nodes/s",
-            "≥ 400 k (lc0's random backend, which encodes too: 165–183 k)",
-            lambda: search(PlanesThenUniform()),
-            repeats=3,
-        ),
-        alone(
-            "tree driven from Python, uniform, batch 16, without planes",
-            "nodes/s",
-            "≥ 900 k",
-            lambda: search(inference.Uniform()),
-            repeats=3,
-        ),
-    ]
+    """The core alone, with and without planes; then the same search driven from Python."""
+    name = "the same driven from Python, no planes, unvisited = -1"
+    return [*native(), alone(name, "nodes/s", "", python_driven, repeats=3)]
