@@ -13,15 +13,15 @@ _SPIN_COUNT = "10000"
 
 
 def let_idle_threads_sleep() -> None:
-    """Have torch's OpenMP threads sleep soon while they wait for each other; call before importing it.
+    """Have torch's waiting OpenMP threads sleep soon; call before importing it.
 
-    GNU's OpenMP spins for milliseconds by default, which stalls whoever shares the cores, and with
-    ``OMP_WAIT_POLICY=PASSIVE`` it does not spin at all, which stalls training on idle ones. Measured
-    with a small network on two cores, positions a second alone and beside a busy process: 3,400 and
-    less than 290 as it is, 2,230 and 1,150 passive, 3,490 and 850 with what is set here.
+    GNU's OpenMP spins for milliseconds by default, which stalls whoever shares the cores. With
+    ``OMP_WAIT_POLICY=PASSIVE`` it does not spin at all, which stalls training on idle ones.
+    Measured with a small network on two cores, positions a second alone and beside a busy process:
+    3,400 and less than 290 as it is, 2,230 and 1,150 passive, 3,490 and 850 with what is set here.
 
-    The variable is read when torch is loaded, so this does nothing afterwards, and where the user has
-    set it or ``OMP_WAIT_POLICY`` it is left alone.
+    The variable is read when torch is loaded, so this does nothing afterwards, and where the user
+    has set it or ``OMP_WAIT_POLICY`` it is left alone.
     """
     if "torch" not in sys.modules and "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", _SPIN_COUNT)
