@@ -190,6 +190,10 @@ pub trait Game: Clone + Send + Sync {
     /// A 64-bit key of the position alone, the same on every machine and in every process.
     fn key(&self) -> u64;
 
+    /// Keeps of the legal `actions` of the player to move those of perfect play; all of them in games
+    /// whose perfect play is not known.
+    fn keep_best(&self, _actions: &mut Vec<Action>) {}
+
     /// A full state that is consistent with what `player` knows; the state itself where nothing is
     /// hidden.
     #[must_use]

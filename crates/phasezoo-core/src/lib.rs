@@ -8,6 +8,7 @@
 //! | [`gating`] | phases of a game |
 //! | [`search`] | tree search over any model |
 //! | [`pgn`], [`records`] | games on disk: reading PGN, replaying stored games, training samples |
+//! | [`tablebase`] | distance to mate in the endgame of king and rook |
 //! | [`vector`] | many games stepped together |
 //! | [`threads`], [`rng`], [`error`] | shared by all |
 
@@ -21,6 +22,7 @@ pub mod pgn;
 pub mod records;
 pub mod rng;
 pub mod search;
+pub mod tablebase;
 pub mod threads;
 pub mod vector;
 

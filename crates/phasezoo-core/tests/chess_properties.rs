@@ -10,14 +10,14 @@ use phasezoo_core::encode::actions::{action_of, move_of};
 use phasezoo_core::encode::{BoardPlanes, PLANE};
 use phasezoo_core::game::{Game, Reason, Turn};
 use phasezoo_core::games::rules::{Rules, position_key};
-use phasezoo_core::games::{BoardModel, ChessState, PackedMove};
+use phasezoo_core::games::{BoardModel, Chess, ChessState, PackedMove};
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::rng::Stream;
 use proptest::prelude::*;
 use shakmaty::fen::Fen;
 use shakmaty::variant::Crazyhouse;
 use shakmaty::zobrist::{Zobrist64, Zobrist128};
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use shakmaty::{CastlingMode, EnPassantMode, Move, Position};
 
 /// All states of a random game, the start and the end included.
 fn random_game(seed: u64) -> Vec<ChessState> {
@@ -73,7 +73,7 @@ fn actions_and_moves_are_in_bijection_with_drops_and_in_chess960() {
         let upper = fen.to_uppercase();
         let fen = format!("{fen}/pppppppp/8/8/8/8/PPPPPPPP/{upper} w KQkq - 0 1");
         let fen: Fen = fen.parse().unwrap();
-        let mut shuffled: Chess = fen.into_position(CastlingMode::Chess960).unwrap();
+        let mut shuffled: shakmaty::Chess = fen.into_position(CastlingMode::Chess960).unwrap();
         for _ in 0..80 {
             let moves = house.legal_moves();
             if !moves.is_empty() {
@@ -109,7 +109,7 @@ fn states_survive_text_and_bytes() {
                 let action = state.action_of(m);
                 assert_eq!(state.parse_uci(&state.uci(action).unwrap()).unwrap(), action);
                 assert_eq!(state.parse_san(&state.san(action).unwrap()).unwrap(), action);
-                let packed = PackedMove::pack(m, state.mode());
+                let packed = PackedMove::pack(m, CastlingMode::Standard);
                 assert_eq!(packed.to_string(), state.uci(action).unwrap());
             }
         }
@@ -121,17 +121,17 @@ fn looking_for_one_move_agrees_with_listing_them() {
     for seed in 200..260 {
         for state in random_game(seed) {
             let position = state.position();
-            assert_eq!(position.has_legal_move(), !position.legal_moves().is_empty());
+            assert_eq!(Chess::has_legal_move(position), !position.legal_moves().is_empty());
         }
     }
     for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"] {
-        assert!(!ChessState::from_fen(fen).unwrap().position().has_legal_move());
+        assert!(!Chess::has_legal_move(ChessState::from_fen(fen).unwrap().position()));
     }
 }
 
 #[test]
 fn keys_tell_positions_apart_and_never_positions_that_are_equal() {
-    let mut by_key: HashMap<u64, (Zobrist128, Chess)> = HashMap::new();
+    let mut by_key: HashMap<u64, (Zobrist128, shakmaty::Chess)> = HashMap::new();
     for seed in 300..500 {
         for state in random_game(seed) {
             let position = state.position();
@@ -262,7 +262,7 @@ proptest! {
         if let Err(error) = state.parse_san(&text) {
             prop_assert!(matches!(error, Error::InvalidSan(_)));
         }
-        prop_assert!(BoardPlanes::parse(&text).is_err());
+        prop_assert!(BoardPlanes::parse::<Chess>(&text).is_err());
     }
 
     /// Texts that come near a FEN reach far deeper into the parser than noise does.

@@ -3,13 +3,15 @@
 use numpy::{PyArray1, PyArray4, PyArrayMethods, PyReadwriteArray4, PyUntypedArrayMethods};
 use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::{Action, Game, Player};
+use phasezoo_core::games::BoardState as CoreState;
 use phasezoo_core::games::perft::perft_shared;
 use phasezoo_core::{Error, threads};
 use pyo3::prelude::*;
 
 use crate::arguments::{Count, Text};
 use crate::errors::to_py;
-use crate::state::{AnyBoard, BoardState, dispatch, viewer};
+use crate::boards::{AnyBoard, dispatch, with_rules};
+use crate::state::{BoardState, viewer};
 
 /// States that one thread handles at least: less is done before another thread has woken up.
 const GRAIN: usize = 32;
@@ -72,8 +74,8 @@ fn encode<'py>(
     players: Option<Vec<i64>>,
     threads: Option<Count>,
 ) -> PyResult<Bound<'py, PyArray4<f32>>> {
-    let planes = BoardPlanes::parse(&spec).map_err(to_py)?;
     let states = States::from_sequence(states)?;
+    let planes = shared_planes(&states, &spec).map_err(to_py)?;
     let viewers = viewers(&states, players.as_deref()).map_err(to_py)?;
     let [channels, height, width] = planes.shape();
     let shape = [states.len(), channels, height, width];
@@ -86,6 +88,21 @@ fn encode<'py>(
     py.detach(|| fill(&states, planes, &viewers, buffer, number(threads))).map_err(to_py)?;
     drop(writable);
     Ok(array)
+}
+
+/// The planes of that name in the game that all states are of.
+fn shared_planes(states: &States, spec: &str) -> phasezoo_core::Result<BoardPlanes> {
+    let Some(first) = states.0.first().map(|state| &state.get().board) else {
+        return Err(Error::InvalidArray("no states were given: at least one is needed".into()));
+    };
+    match (0..states.len()).find(|&row| states.get(row).game() != first.game()) {
+        None => first.planes(spec),
+        Some(row) => Err(Error::InvalidArray(format!(
+            "state {row} is of {:?} and state 0 of {:?}; give states of one game",
+            states.get(row).game(),
+            first.game()
+        ))),
+    }
 }
 
 /// The caller's buffer, if it has the right type, shape and layout.
@@ -197,8 +214,11 @@ fn perft(
     depth: Count,
     threads: Option<Count>,
 ) -> PyResult<u64> {
-    let board = fen.map_or_else(|| AnyBoard::initial(&game), |fen| AnyBoard::from_fen(&game, &fen));
-    let board = board.map_err(to_py)?;
+    let board = match fen {
+        Some(fen) => AnyBoard::from_fen(&game, &fen),
+        None => with_rules!(&*game, R => Ok(CoreState::<R>::initial().into())),
+    };
+    let board: AnyBoard = board.map_err(to_py)?;
     let depth = u32::try_from(depth.0).unwrap_or(u32::MAX);
     let mut interrupt = Ok(());
     let count = py.detach(|| {

@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::errors::to_py;
-use crate::state::{BoardState, dispatch, viewer};
+use crate::boards::dispatch;
+use crate::state::{BoardState, viewer};
 
 /// Says which phase of the game a state is in; an immutable value.
 #[pyclass(frozen, eq, module = "phasezoo._core")]

@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{IntoPyArray, PyArray1, PyArray4, PyArrayMethods};
 use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
-use phasezoo_core::games::{BoardModel, BoardState as CoreBoard, ChessModel, Rules};
+use phasezoo_core::games::{
+    Atomic, BoardModel, BoardState as CoreBoard, Chess, Chess960, Crazyhouse, Krk, Rules,
+};
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::{Error, Result, search, threads};
 use pyo3::prelude::*;
@@ -14,7 +16,8 @@ use pyo3::types::PyList;
 
 use crate::errors::to_py;
 use crate::python_game::{PythonModel, integers};
-use crate::state::{AnyBoard, BoardState};
+use crate::boards::{AnyBoard, dispatch_over};
+use crate::state::BoardState;
 
 /// Rows that a thread encodes at least: less is done before another thread has woken up.
 const GRAIN: usize = 16;
@@ -22,21 +25,41 @@ const GRAIN: usize = 16;
 /// The batches of each model that a pool may have.
 pub(crate) enum Rows {
     /// Standard chess.
-    Chess(search::LeafBatch<ChessModel>),
+    Chess(search::LeafBatch<BoardModel<Chess>>),
+    /// Chess from one of 960 starts.
+    Chess960(search::LeafBatch<BoardModel<Chess960>>),
+    /// Atomic chess.
+    Atomic(search::LeafBatch<BoardModel<Atomic>>),
+    /// Crazyhouse.
+    Crazyhouse(search::LeafBatch<BoardModel<Crazyhouse>>),
+    /// King and rook against king.
+    Krk(search::LeafBatch<BoardModel<Krk>>),
     /// A user's game, with its model.
     Python(search::LeafBatch<PythonModel>, PythonModel),
 }
 
 /// Evaluates an expression on the batch inside a [`Rows`], whatever its model.
 macro_rules! dispatch_rows {
-    ($rows:expr, $batch:ident => $body:expr) => {
-        match $rows {
-            $crate::leaves::Rows::Chess($batch) => $body,
-            $crate::leaves::Rows::Python($batch, _) => $body,
-        }
-    };
+    ($rows:expr, $batch:ident => $body:expr) => {{
+        use $crate::leaves::Rows;
+        $crate::boards::dispatch_over!(Rows, $rows, $batch => $body, Rows::Python($batch, _) => $body)
+    }};
 }
 pub(crate) use dispatch_rows;
+
+macro_rules! from_batch {
+    ($($rules:ident),*) => {
+        $(
+            impl From<search::LeafBatch<BoardModel<$rules>>> for Rows {
+                fn from(batch: search::LeafBatch<BoardModel<$rules>>) -> Self {
+                    Self::$rules(batch)
+                }
+            }
+        )*
+    };
+}
+
+from_batch!(Chess, Chess960, Atomic, Crazyhouse, Krk);
 
 /// Positions that await an evaluation.
 #[pyclass(frozen, module = "phasezoo._core")]
@@ -85,15 +108,17 @@ impl LeafBatch {
         if let Some(known) = self.known_planes(py, spec) {
             return Ok(known.into_bound(py));
         }
-        let made = match (self.planes_of_parent(py, spec)?, &self.rows) {
-            (Some(made), _) => made,
-            (None, Rows::Chess(batch)) => board_planes(py, batch, spec, self.threads)?,
-            (None, Rows::Python(batch, model)) => {
-                let rows = (0..batch.len())
-                    .map(|row| model.planes(batch.snapshot(row), py, spec))
-                    .collect::<PyResult<Vec<_>>>()?;
-                py.import("numpy")?.call_method1("stack", (rows,))?
-            }
+        let made = match self.planes_of_parent(py, spec)? {
+            Some(made) => made,
+            None => dispatch_over!(Rows, &self.rows,
+                batch => board_planes(py, batch, spec, self.threads)?,
+                Rows::Python(batch, model) => {
+                    let rows = (0..batch.len())
+                        .map(|row| model.planes(batch.snapshot(row), py, spec))
+                        .collect::<PyResult<Vec<_>>>()?;
+                    py.import("numpy")?.call_method1("stack", (rows,))?
+                }
+            ),
         };
         let mut planes = self.planes.lock().unwrap_or_else(PoisonError::into_inner);
         planes.insert(spec.to_owned(), made.clone().unbind());
@@ -150,18 +175,18 @@ impl LeafBatch {
 
     /// The states of the rows, made on demand.
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        match &self.rows {
-            Rows::Chess(batch) => {
+        dispatch_over!(Rows, &self.rows,
+            batch => {
                 let states = board_states(batch).map_err(to_py)?;
                 PyList::new(
                     py,
-                    states.into_iter().map(|state| BoardState::from(AnyBoard::Chess(state))),
+                    states.into_iter().map(|state| BoardState::from(AnyBoard::from(state))),
                 )
-            }
+            },
             Rows::Python(batch, _) => {
                 PyList::new(py, (0..batch.len()).map(|row| batch.snapshot(row).object(py)))
             }
-        }
+        )
     }
 
     /// The batch of these rows, in this order.
@@ -179,10 +204,10 @@ impl LeafBatch {
                 )))
             })?;
         Ok(Self {
-            rows: match &this.rows {
-                Rows::Chess(batch) => Rows::Chess(batch.select(&rows)),
-                Rows::Python(batch, model) => Rows::Python(batch.select(&rows), model.clone()),
-            },
+            rows: dispatch_over!(Rows, &this.rows,
+                batch => Rows::from(batch.select(&rows)),
+                Rows::Python(batch, model) => Rows::Python(batch.select(&rows), model.clone())
+            ),
             pool: this.pool,
             threads: this.threads,
             planes: Mutex::default(),
@@ -256,7 +281,7 @@ fn board_planes<'py, R: Rules>(
     spec: &str,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let planes = BoardPlanes::parse(spec).map_err(to_py)?;
+    let planes = BoardPlanes::parse::<R>(spec).map_err(to_py)?;
     let [channels, height, width] = planes.shape();
     let array = PyArray4::<f32>::zeros(py, [batch.len(), channels, height, width], false);
     let mut writable = array.try_readwrite()?;

@@ -6,6 +6,7 @@
 
 mod answers;
 mod arguments;
+mod boards;
 mod encode;
 mod errors;
 mod gating;

@@ -4,13 +4,15 @@ use numpy::{
     PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
 };
 use phasezoo_core::encode::BoardPlanes;
-use phasezoo_core::records::{Chess, Permutation, Rows, Samples, Starts, Table};
+use phasezoo_core::games::Chess;
+use phasezoo_core::records::{Permutation, Rows, Samples, Starts, Table};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
 use crate::errors::to_py;
 use crate::gating::Gate;
-use crate::state::{AnyBoard, BoardState};
+use crate::boards::AnyBoard;
+use crate::state::BoardState;
 
 /// Start positions of the games of a kind: the one place that dispatches over the kinds.
 enum AnyStarts {
@@ -111,7 +113,7 @@ impl Records {
         hidden: Option<PyReadonlyArray1<'_, bool>>,
         threads: Option<usize>,
     ) -> PyResult<()> {
-        let spec = BoardPlanes::parse(spec).map_err(to_py)?;
+        let spec = BoardPlanes::parse::<Chess>(spec).map_err(to_py)?;
         let (moves, offsets) = self.columns(py)?;
         let (moves, offsets) = (contiguous(&moves)?, contiguous(&offsets)?);
         let hidden = hidden.as_ref().map(contiguous).transpose()?;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use phasezoo_core::games::ChessModel;
+use phasezoo_core::games::{Atomic, BoardModel, Chess, Chess960, Crazyhouse, Krk};
 use phasezoo_core::search::{self, Limit, Status};
 use phasezoo_core::{Error, Result, gating, threads};
 use pyo3::prelude::*;
@@ -19,26 +19,58 @@ use crate::leaves::{LeafBatch, Rows, dispatch_rows};
 use crate::python_game::PythonModel;
 use crate::results::{NodeView, SearchResult};
 use crate::search_params::SearchParams;
-use crate::state::{AnyBoard, BoardState};
+use crate::boards::{dispatch_over, typed, with_rules};
+use crate::state::BoardState;
 
 /// Numbers the pools of a process, so that a batch finds its way home only.
 static NEXT_POOL: AtomicU64 = AtomicU64::new(1);
 
 /// The pools of each model that may be searched.
 enum AnyPool {
-    Chess(search::SearchPool<ChessModel>),
+    Chess(search::SearchPool<BoardModel<Chess>>),
+    Chess960(search::SearchPool<BoardModel<Chess960>>),
+    Atomic(search::SearchPool<BoardModel<Atomic>>),
+    Crazyhouse(search::SearchPool<BoardModel<Crazyhouse>>),
+    Krk(search::SearchPool<BoardModel<Krk>>),
     Python(search::SearchPool<PythonModel>),
 }
 
 /// Evaluates an expression on the pool inside an [`AnyPool`], whatever its model.
 macro_rules! dispatch_pool {
     ($any:expr, $pool:ident => $body:expr) => {
-        match $any {
-            AnyPool::Chess($pool) => $body,
-            AnyPool::Python($pool) => $body,
+        dispatch_over!(AnyPool, $any, $pool => $body, AnyPool::Python($pool) => $body)
+    };
+}
+
+/// Evaluates an expression on a pool and a batch of the same model; nothing where models differ, which
+/// [`SearchPool::check_home`] has ruled out.
+macro_rules! dispatch_pair {
+    ($any:expr, $rows:expr, ($pool:ident, $batch:ident) => $body:expr) => {
+        match ($any, $rows) {
+            (AnyPool::Chess($pool), Rows::Chess($batch)) => $body,
+            (AnyPool::Chess960($pool), Rows::Chess960($batch)) => $body,
+            (AnyPool::Atomic($pool), Rows::Atomic($batch)) => $body,
+            (AnyPool::Crazyhouse($pool), Rows::Crazyhouse($batch)) => $body,
+            (AnyPool::Krk($pool), Rows::Krk($batch)) => $body,
+            (AnyPool::Python($pool), Rows::Python($batch, _)) => $body,
+            _ => Ok(()),
         }
     };
 }
+
+macro_rules! from_pool {
+    ($($rules:ident),*) => {
+        $(
+            impl From<search::SearchPool<BoardModel<$rules>>> for AnyPool {
+                fn from(pool: search::SearchPool<BoardModel<$rules>>) -> Self {
+                    Self::$rules(pool)
+                }
+            }
+        )*
+    };
+}
+
+from_pool!(Chess, Chess960, Atomic, Crazyhouse, Krk);
 
 /// Many searches whose leaves go out together. Any thread may call; calls wait for each other.
 #[pyclass(frozen, module = "phasezoo._core")]
@@ -75,12 +107,10 @@ impl SearchPool {
         let name = native_name(game);
         let native = name.is_some();
         let pool = match name.as_deref() {
-            Some("chess") => search::SearchPool::new(ChessModel::new(), params, known, threads)
-                .map(AnyPool::Chess),
-            Some(other) => Err(Error::UnknownGame(format!(
-                "{other:?}: the core searches \"chess\", and games of your own by their handle \
-                 (games.make(name))"
-            ))),
+            Some(name) => with_rules!(name, R => {
+                let model = BoardModel::<R>::new();
+                search::SearchPool::new(model, params, known, threads).map(AnyPool::from)
+            }),
             // A user's code runs under the interpreter lock: more threads would only wait for it.
             None => search::SearchPool::new(PythonModel::new(game)?, params, known, Some(1))
                 .map(AnyPool::Python),
@@ -126,16 +156,18 @@ impl SearchPool {
         let previous = previous_phase.unwrap_or(-1);
         if self.native {
             let state = root.cast::<BoardState>().map_err(|_| wrong_root(root))?;
-            let AnyBoard::Chess(board) = state.get().board.clone();
-            return self.with(py, |any| match any {
-                AnyPool::Chess(pool) => pool.begin(tree, board, limit, previous),
-                AnyPool::Python(_) => Ok(()),
+            let board = &state.get().board;
+            return self.with(py, |any| {
+                dispatch_over!(AnyPool, any,
+                    pool => pool.begin(tree, typed(board)?.clone(), limit, previous),
+                    AnyPool::Python(_) => Ok(())
+                )
             });
         }
         let state = root.clone().into();
         self.with(py, |any| match any {
-            AnyPool::Chess(_) => Ok(()),
             AnyPool::Python(pool) => pool.begin(tree, state, limit, previous),
+            _ => Ok(()),
         })
     }
 
@@ -202,12 +234,14 @@ impl SearchPool {
             let message = "max_rows is 0: at least one row is needed to go on".into();
             return Err(to_py(Error::InvalidConfig(message)));
         }
-        let rows = self.with_released(py, |any| match any {
-            AnyPool::Chess(pool) => pool.collect(max_rows).map(Rows::Chess),
-            AnyPool::Python(pool) => {
-                let model = pool.model().clone();
-                pool.collect(max_rows).map(|batch| Rows::Python(batch, model))
-            }
+        let rows = self.with_released(py, |any| {
+            dispatch_over!(AnyPool, any,
+                pool => pool.collect(max_rows).map(Rows::from),
+                AnyPool::Python(pool) => {
+                    let model = pool.model().clone();
+                    pool.collect(max_rows).map(|batch| Rows::Python(batch, model))
+                }
+            )
         })?;
         let leaves = LeafBatch::new(rows, self.number, self.threads);
         match &self.gate {
@@ -231,10 +265,8 @@ impl SearchPool {
         let legal = dispatch_rows!(&leaves.rows, batch => batch.actions.len());
         let answers = Answers::new(leaves.count(), legal, policy_logits, legal_logits, value, wdl)?;
         let evaluation = answers.evaluation();
-        self.with_released(py, |any| match (any, &leaves.rows) {
-            (AnyPool::Chess(pool), Rows::Chess(batch)) => pool.complete(batch, &evaluation),
-            (AnyPool::Python(pool), Rows::Python(batch, _)) => pool.complete(batch, &evaluation),
-            _ => Ok(()),
+        self.with_released(py, |any| {
+            dispatch_pair!(any, &leaves.rows, (pool, batch) => pool.complete(batch, &evaluation))
         })
     }
 
@@ -242,12 +274,10 @@ impl SearchPool {
     fn cancel(&self, py: Python<'_>, leaves: &LeafBatch) -> PyResult<()> {
         self.check_home(leaves)?;
         self.with(py, |any| {
-            match (any, &leaves.rows) {
-                (AnyPool::Chess(pool), Rows::Chess(batch)) => pool.cancel(batch),
-                (AnyPool::Python(pool), Rows::Python(batch, _)) => pool.cancel(batch),
-                _ => {}
-            }
-            Ok(())
+            dispatch_pair!(any, &leaves.rows, (pool, batch) => {
+                pool.cancel(batch);
+                Ok(())
+            })
         })
     }
 
@@ -324,12 +354,10 @@ impl SearchPool {
     ) -> PyResult<LeafBatch> {
         match leaves.ask_gate(py, gate) {
             Ok(phases) => {
-                self.with(py, |any| match (any, &mut leaves.rows) {
-                    (AnyPool::Chess(pool), Rows::Chess(batch)) => pool.set_phases(batch, &phases),
-                    (AnyPool::Python(pool), Rows::Python(batch, _)) => {
+                self.with(py, |any| {
+                    dispatch_pair!(any, &mut leaves.rows, (pool, batch) => {
                         pool.set_phases(batch, &phases)
-                    }
-                    _ => Ok(()),
+                    })
                 })?;
                 Ok(leaves)
             }
@@ -385,7 +413,7 @@ fn number(tree: i64) -> PyResult<u32> {
 
 fn wrong_root(root: &Bound<'_, PyAny>) -> PyErr {
     to_py(Error::InvalidState(format!(
-        "the root is a {}, this pool searches chess: give a state of games.make(\"chess\")",
+        "the root is a {}, this pool searches a board game: give a state of that game",
         root.get_type()
     )))
 }

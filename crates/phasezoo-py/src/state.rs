@@ -3,85 +3,17 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
-use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::{Game, Outcome as CoreOutcome, Player};
-use phasezoo_core::games::ChessState;
+use phasezoo_core::games::{BoardState as CoreState, KrkState};
 use phasezoo_core::{Error, Result};
+use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 pub(crate) use crate::arguments::ActionIndex;
 use crate::arguments::Text;
+use crate::boards::{AnyBoard, Starts, dispatch, with_rules};
 use crate::errors::to_py;
-
-/// A state of any board game: the one place that dispatches over them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum AnyBoard {
-    /// Standard chess.
-    Chess(ChessState),
-}
-
-/// Evaluates an expression on the state inside an [`AnyBoard`], whatever its game.
-macro_rules! dispatch {
-    ($board:expr, $state:ident => $body:expr) => {
-        match $board {
-            $crate::state::AnyBoard::Chess($state) => $body,
-        }
-    };
-}
-pub(crate) use dispatch;
-
-impl AnyBoard {
-    /// The start of a game.
-    pub(crate) fn initial(game: &str) -> Result<Self> {
-        match game {
-            "chess" => Ok(Self::Chess(ChessState::initial())),
-            other => Err(unknown_game(other)),
-        }
-    }
-
-    /// A game that starts at a FEN.
-    pub(crate) fn from_fen(game: &str, fen: &str) -> Result<Self> {
-        match game {
-            "chess" => ChessState::from_fen(fen).map(Self::Chess),
-            other => Err(unknown_game(other)),
-        }
-    }
-
-    fn from_bytes(game: &str, bytes: &[u8]) -> Result<Self> {
-        let board = match game {
-            "chess" => ChessState::from_bytes(bytes).map(Self::Chess),
-            other => Err(unknown_game(other)),
-        }?;
-        if board.game() == game {
-            Ok(board)
-        } else {
-            let message = format!("the bytes are a state of {}, not of {game}", board.game());
-            Err(Error::CorruptRecord(message))
-        }
-    }
-
-    /// The name of the game.
-    pub(crate) fn game(&self) -> &'static str {
-        dispatch!(self, state => state.game())
-    }
-
-    /// Whose turn it is, also when the game is over.
-    pub(crate) fn to_play(&self) -> Player {
-        dispatch!(self, state => state.player_to_move())
-    }
-
-    /// The state after one action.
-    pub(crate) fn play(&self, action: u32) -> Result<Self> {
-        let mut next = self.clone();
-        dispatch!(&mut next, state => state.apply(&[action]))?;
-        Ok(next)
-    }
-}
-
-fn unknown_game(name: &str) -> Error {
-    Error::UnknownGame(format!("{name:?} is not a board game of the core; known is \"chess\""))
-}
 
 /// The player who sees a state: the one given, which must exist, or the one to move.
 pub(crate) fn viewer(board: &AnyBoard, player: Option<i64>) -> Result<Player> {
@@ -189,9 +121,10 @@ impl BoardState {
         dispatch!(&self.board, state => state.outcome().is_some())
     }
 
-    /// How the game ended; None while it goes on. The first of these that holds: checkmate, stalemate,
-    /// insufficient material on both sides, the position for the third time, a hundred plies without
-    /// capture or pawn move.
+    /// How the game ended; None while it goes on. The first of these that holds: checkmate, in atomic
+    /// chess an exploded king, stalemate, insufficient material on both sides, the position for the
+    /// third time, a hundred plies without capture or pawn move. Crazyhouse knows neither insufficient
+    /// material nor the last.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
         dispatch!(&self.board, state => state.outcome()).map(Outcome::from)
@@ -248,6 +181,37 @@ impl BoardState {
         dispatch!(&self.board, state => state.is_check())
     }
 
+    /// In "krk" alone: the rook side's moves to mate with best play, whoever moves; 0 when mated, None
+    /// when drawn. The fifty-move clock is not looked at before it has run out.
+    #[getter]
+    fn dtm(&self) -> PyResult<Option<u8>> {
+        self.krk("dtm").map(KrkState::dtm)
+    }
+
+    /// In "krk" alone: float32[L], `dtm` after each of `legal_actions`, inf where it draws.
+    #[getter]
+    fn action_dtm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let values = self.krk("action_dtm")?.action_dtm();
+        let float = |value: Option<u8>| value.map_or(f32::INFINITY, f32::from);
+        Ok(PyArray1::from_vec(py, values.into_iter().map(float).collect()))
+    }
+
+    /// In "krk" alone: `dtm` after a legal action less that after the best one, in moves (negative or
+    /// 0 for the lone king); None where either draws.
+    fn dtm_difference(&self, action: ActionIndex) -> PyResult<Option<i32>> {
+        self.krk("dtm_difference")?.dtm_difference(action.0).map_err(to_py)
+    }
+
+    /// In "krk" alone: int64[K], the legal actions of perfect play: the shortest win, the longest
+    /// resistance, a draw before a loss.
+    #[getter]
+    fn best_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let state = self.krk("best_actions")?;
+        let mut actions = self.actions();
+        state.keep_best(&mut actions);
+        Ok(PyArray1::from_vec(py, actions.into_iter().map(i64::from).collect()))
+    }
+
     /// The state after an action; this one stays as it is.
     fn play(&self, action: ActionIndex) -> PyResult<Self> {
         self.board.play(action.0).map(Self::from).map_err(to_py)
@@ -284,7 +248,7 @@ impl BoardState {
         spec: Text,
         player: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let planes = BoardPlanes::parse(&spec).map_err(to_py)?;
+        let planes = self.board.planes(&spec).map_err(to_py)?;
         let player = viewer(&self.board, player).map_err(to_py)?;
         let array = PyArray3::zeros(py, planes.shape(), false);
         let mut writable = array.try_readwrite()?;
@@ -296,9 +260,7 @@ impl BoardState {
 
     /// The same state without the last moves that planes show; repetitions stay counted.
     fn without_history(&self) -> Self {
-        match &self.board {
-            AnyBoard::Chess(state) => AnyBoard::Chess(state.without_history()).into(),
-        }
+        dispatch!(&self.board, state => AnyBoard::from(state.without_history()).into())
     }
 
     /// A `chess.Board` of python-chess with the moves played on it.
@@ -346,6 +308,18 @@ impl BoardState {
 }
 
 impl BoardState {
+    /// The state as one of the endgame that has a table. Asked of another game, an attribute is missing.
+    fn krk(&self, attribute: &str) -> PyResult<&KrkState> {
+        match &self.board {
+            AnyBoard::Krk(state) => Ok(state),
+            other => Err(PyAttributeError::new_err(format!(
+                "states of {:?} have no {attribute}: it is known in \"krk\" alone, make the state \
+                 with games.make(\"krk\").from_fen(…)",
+                other.game()
+            ))),
+        }
+    }
+
     fn actions(&self) -> Vec<u32> {
         let mut actions = Vec::with_capacity(64);
         let player = self.board.to_play();
@@ -354,10 +328,20 @@ impl BoardState {
     }
 }
 
-/// The start of a board game.
+/// The start of a board game, drawn by `seed` in games that draw it. `start` and `dtm` say which starts
+/// of "krk" are drawn.
 #[pyfunction]
-fn board_initial(game: Text) -> PyResult<BoardState> {
-    AnyBoard::initial(&game).map(BoardState::from).map_err(to_py)
+#[pyo3(signature = (game, seed = None, start = None, dtm = None))]
+fn board_initial(
+    game: Text,
+    seed: Option<u64>,
+    start: Option<Text>,
+    dtm: Option<(i64, i64)>,
+) -> PyResult<BoardState> {
+    let starts = Starts::parse(&game, start.as_deref(), dtm).map_err(to_py)?;
+    let board: Result<AnyBoard> =
+        with_rules!(&*game, R => starts.state::<R>(seed).map(|state: CoreState<R>| state.into()));
+    board.map(BoardState::from).map_err(to_py)
 }
 
 /// A board game that starts at a FEN or a four-field EPD, after `moves` in UCI notation. Each must be

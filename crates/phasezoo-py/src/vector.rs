@@ -5,7 +5,9 @@ use numpy::{
 };
 use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
-use phasezoo_core::games::ChessState;
+use phasezoo_core::games::{
+    Atomic, BoardState as CoreState, Chess, Chess960, Crazyhouse, Krk,
+};
 use phasezoo_core::gating::Gate;
 use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat, Vector};
 use phasezoo_core::{Error, Result};
@@ -13,29 +15,44 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::errors::to_py;
-use crate::state::{AnyBoard, BoardState};
+use crate::boards::{AnyBoard, Starts, dispatch_over, typed, with_rules};
+use crate::state::BoardState;
 use crate::vector_buffers::{BufferPool, Shape};
 
 /// A vector of any board game.
 enum AnyVector {
-    Chess(Vector<ChessState>),
+    Chess(Vector<CoreState<Chess>>),
+    Chess960(Vector<CoreState<Chess960>>),
+    Atomic(Vector<CoreState<Atomic>>),
+    Crazyhouse(Vector<CoreState<Crazyhouse>>),
+    Krk(Vector<CoreState<Krk>>),
 }
+
+macro_rules! from_vector {
+    ($($rules:ident),*) => {
+        $(
+            impl From<Vector<CoreState<$rules>>> for AnyVector {
+                fn from(vector: Vector<CoreState<$rules>>) -> Self {
+                    Self::$rules(vector)
+                }
+            }
+        )*
+    };
+}
+
+from_vector!(Chess, Chess960, Atomic, Crazyhouse, Krk);
 
 macro_rules! each_vector {
     ($any:expr, $vector:ident => $body:expr) => {
-        match $any {
-            AnyVector::Chess($vector) => $body,
-        }
+        dispatch_over!(AnyVector, $any, $vector => $body)
     };
 }
 
 impl AnyVector {
-    fn new(game: &str, rows: usize, options: Options<BoardPlanes>) -> Result<Self> {
-        match AnyBoard::initial(game)? {
-            AnyBoard::Chess(start) => {
-                Vector::new(rows, options, move |_| Ok(start.clone())).map(Self::Chess)
-            }
-        }
+    fn new(game: &str, starts: Starts, rows: usize, options: Options<BoardPlanes>) -> Result<Self> {
+        with_rules!(game, R => {
+            Vector::new(rows, options, move |seed| starts.state::<R>(Some(seed))).map(Self::from)
+        })
     }
 
     fn reset(
@@ -45,12 +62,9 @@ impl AnyVector {
         reseeded: &[bool],
         position: Option<&AnyBoard>,
     ) -> Result<()> {
-        match (self, position) {
-            (Self::Chess(vector), None) => vector.reset(mask, seeds, reseeded, None),
-            (Self::Chess(vector), Some(AnyBoard::Chess(state))) => {
-                vector.reset(mask, seeds, reseeded, Some(state))
-            }
-        }
+        each_vector!(self, vector => {
+            vector.reset(mask, seeds, reseeded, position.map(typed).transpose()?)
+        })
     }
 }
 
@@ -83,7 +97,8 @@ pub(crate) struct BoardVector {
 impl BoardVector {
     #[new]
     #[pyo3(signature = (
-        game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy
+        game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
+        start = None, dtm = None
     ))]
     // Keywords, each an option of the environment.
     #[allow(clippy::too_many_arguments, clippy::similar_names)]
@@ -99,8 +114,12 @@ impl BoardVector {
         autoreset: &str,
         threads: Option<usize>,
         copy: bool,
+        start: Option<&str>,
+        dtm: Option<(i64, i64)>,
     ) -> PyResult<Self> {
-        let planes = planes.map(BoardPlanes::parse).transpose().map_err(to_py)?;
+        let parse = |spec| with_rules!(game, R => BoardPlanes::parse::<R>(spec));
+        let planes = planes.map(parse).transpose().map_err(to_py)?;
+        let starts = Starts::parse(game, start, dtm).map_err(to_py)?;
         let seat = match seat {
             SeatName::Player(player) => Seat::Fixed(player),
             SeatName::Name(name) => {
@@ -110,6 +129,7 @@ impl BoardVector {
         let opponents = [
             ("none", Opponent::None),
             ("random", Opponent::Random),
+            ("best", Opponent::Best),
             ("outside", Opponent::Outside),
         ];
         let illegals = [
@@ -135,7 +155,7 @@ impl BoardVector {
         if let Some(gate) = &options.gate {
             gate.check_game(game).map_err(to_py)?;
         }
-        let vector = AnyVector::new(game, num_envs, options).map_err(to_py)?;
+        let vector = AnyVector::new(game, starts, num_envs, options).map_err(to_py)?;
         let actions = each_vector!(&vector, vector => vector.state(0).num_actions());
         let shape = Shape { rows: num_envs, planes: planes.map(BoardPlanes::shape), actions };
         Ok(Self { vector, pool: BufferPool::new(shape, !copy), planes })
@@ -266,19 +286,15 @@ impl BoardVector {
     /// The state of a game.
     fn state(&self, row: usize) -> PyResult<BoardState> {
         self.check_row(row)?;
-        Ok(match &self.vector {
-            AnyVector::Chess(vector) => AnyBoard::Chess(vector.state(row).clone()).into(),
-        })
+        Ok(each_vector!(&self.vector, vector => AnyBoard::from(vector.state(row).clone()).into()))
     }
 
     /// The last state of a game that has been followed by another already.
     fn ended_state(&self, row: usize) -> PyResult<Option<BoardState>> {
         self.check_row(row)?;
-        Ok(match &self.vector {
-            AnyVector::Chess(vector) => {
-                vector.ended(row).map(|last| AnyBoard::Chess(last.state.clone()).into())
-            }
-        })
+        Ok(each_vector!(&self.vector, vector => {
+            vector.ended(row).map(|last| AnyBoard::from(last.state.clone()).into())
+        }))
     }
 
     /// Who saw that last state; of other games, who sees the present one.

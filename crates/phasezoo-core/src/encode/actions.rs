@@ -8,6 +8,9 @@ use crate::games::packed::{complete, squares};
 /// Actions of games without drops: 56 queen-like, 8 knight and 9 under-promotion planes.
 pub const NUM_BOARD_ACTIONS: usize = 73 * 64;
 
+/// Actions of games with drops: five planes more.
+pub const NUM_HOUSE_ACTIONS: usize = NUM_BOARD_ACTIONS + 5 * 64;
+
 /// Steps (rank, file) of queen-like planes: N NE E SE S SW W NW, seven distances each.
 const DIRECTIONS: [(i8, i8); 8] =
     [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];

@@ -5,6 +5,8 @@
 
 pub mod actions;
 mod chess;
+mod variants;
+mod writer;
 
 use shakmaty::Color;
 
@@ -24,29 +26,37 @@ pub enum BoardPlanes {
     V2,
     /// 12 planes: the pieces alone.
     Minimal,
+    /// 80 planes shared by the variants of Lichess.
+    Lichess,
+    /// 34 planes of crazyhouse, with colour and move number.
+    HouseV1,
+    /// 64 planes of crazyhouse: those of [`BoardPlanes::V2`], pockets and promoted pieces.
+    HouseV2,
+    /// 22 planes of crazyhouse: the pieces and the pockets.
+    HouseMinimal,
 }
 
 impl BoardPlanes {
-    /// Every choice.
-    pub const ALL: [Self; 3] = [Self::V1, Self::V2, Self::Minimal];
-
-    /// The choice of that name.
-    pub fn parse(spec: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|planes| planes.as_str() == spec).ok_or_else(|| {
-            let names = Self::ALL.map(Self::as_str).join(", ");
+    /// The choice of that name in the game with rules `R`.
+    pub fn parse<R: Rules>(spec: &str) -> Result<Self> {
+        R::PLANES.iter().copied().find(|planes| planes.as_str() == spec).ok_or_else(|| {
+            let names: Vec<&str> = R::PLANES.iter().map(|planes| planes.as_str()).collect();
             Error::InvalidPlaneSpec(format!(
-                "{} is not a plane spec of chess; expected one of {names}",
-                crate::games::fen::quote(spec)
+                "{} is not a plane spec of {}; expected one of {}",
+                crate::games::fen::quote(spec),
+                R::NAME,
+                names.join(", ")
             ))
         })
     }
 
-    /// The name of the choice.
+    /// The name of the choice within its game.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::V1 => "v1",
-            Self::V2 => "v2",
-            Self::Minimal => "minimal",
+            Self::V1 | Self::HouseV1 => "v1",
+            Self::V2 | Self::HouseV2 => "v2",
+            Self::Minimal | Self::HouseMinimal => "minimal",
+            Self::Lichess => "lichess",
         }
     }
 
@@ -56,6 +66,10 @@ impl BoardPlanes {
             Self::V1 => chess::V1_CHANNELS,
             Self::V2 => chess::V2_CHANNELS,
             Self::Minimal => chess::MINIMAL_CHANNELS,
+            Self::Lichess => variants::LICHESS_CHANNELS,
+            Self::HouseV1 => variants::HOUSE_V1_CHANNELS,
+            Self::HouseV2 => variants::HOUSE_V2_CHANNELS,
+            Self::HouseMinimal => variants::HOUSE_MINIMAL_CHANNELS,
         };
         [channels, 8, 8]
     }
@@ -74,5 +88,9 @@ pub fn board<R: Rules>(state: &BoardState<R>, planes: BoardPlanes, viewer: Color
         BoardPlanes::V1 => chess::v1(state, viewer, out),
         BoardPlanes::V2 => chess::v2(state, viewer, out),
         BoardPlanes::Minimal => chess::minimal(state, viewer, out),
+        BoardPlanes::Lichess => variants::lichess(state, viewer, out),
+        BoardPlanes::HouseV1 => variants::house_v1(state, viewer, out),
+        BoardPlanes::HouseV2 => variants::house_v2(state, viewer, out),
+        BoardPlanes::HouseMinimal => variants::house_minimal(state, viewer, out),
     }
 }

@@ -4,15 +4,16 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position};
+use shakmaty::{Color, EnPassantMode, Move, MoveList, Position};
 
 use crate::encode::{self, BoardPlanes, actions};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
+use crate::games::chess::Chess;
 use crate::games::fen;
 use crate::games::history::History;
 use crate::games::packed::PackedMove;
-use crate::games::rules::{Rules, game_name, position_key};
+use crate::games::rules::{Rules, position_key};
 use crate::gating::{ChessView, Features, View};
 
 /// Plies without capture or pawn move after which the game is drawn.
@@ -27,10 +28,10 @@ const THREEFOLD: u32 = 2;
 /// ply, positions that may recur and the last moves that planes show.
 #[derive(Debug)]
 pub struct BoardState<R: Rules> {
-    position: R,
+    position: R::Position,
     history: History,
     /// Where the game started; `None` for the usual start.
-    start: Option<Arc<R>>,
+    start: Option<Arc<R::Position>>,
 }
 
 /// A state of standard chess.
@@ -39,51 +40,37 @@ pub type ChessState = BoardState<Chess>;
 impl<R: Rules> BoardState<R> {
     /// The start of a game.
     pub fn initial() -> Self {
-        Self::new(R::default(), None)
+        Self::from_position(R::initial())
     }
 
     /// A game that starts at a FEN or a four-field EPD.
     pub fn from_fen(fen: &str) -> Result<Self> {
-        Self::from_fen_with(fen, CastlingMode::Standard)
-    }
-
-    /// A game with the given way to castle that starts at a FEN or a four-field EPD.
-    pub fn from_fen_with(fen: &str, mode: CastlingMode) -> Result<Self> {
-        Ok(Self::from_position(fen::parse(fen, mode)?))
+        Ok(Self::from_position(fen::parse::<R>(fen)?))
     }
 
     /// A game that starts at `position`.
-    pub fn from_position(position: R) -> Self {
-        let usual = mode_of(&position).is_standard()
+    pub fn from_position(position: R::Position) -> Self {
+        let usual = R::HAS_USUAL_START
             && position.to_setup(EnPassantMode::Always)
-                == R::default().to_setup(EnPassantMode::Always);
+                == R::initial().to_setup(EnPassantMode::Always);
         let start = (!usual).then(|| Arc::new(position.clone()));
-        Self::new(position, start)
-    }
-
-    fn new(position: R, start: Option<Arc<R>>) -> Self {
         let history = History::new(position_key(&position));
         Self { position, history, start }
     }
 
     /// The name of the game.
     pub fn game(&self) -> &'static str {
-        game_name::<R>(self.mode())
+        R::NAME
     }
 
     /// The position.
-    pub fn position(&self) -> &R {
+    pub fn position(&self) -> &R::Position {
         &self.position
     }
 
     /// What came before.
     pub fn history(&self) -> &History {
         &self.history
-    }
-
-    /// How the king castles.
-    pub fn mode(&self) -> CastlingMode {
-        mode_of(&self.position)
     }
 
     /// The FEN of the position, its en passant square only where a capture there is legal.
@@ -132,15 +119,15 @@ impl<R: Rules> BoardState<R> {
     /// Plays a legal move. Neither legality nor the end of the game is checked; an illegal move
     /// corrupts the state.
     pub fn play_move(&mut self, m: Move) {
-        let final_move = self.position.is_final(m);
-        let packed = PackedMove::pack(m, self.mode());
+        let final_move = R::is_final(&self.position, m);
+        let packed = PackedMove::pack(m, R::MODE);
         self.position.play_unchecked(m);
         self.history.push(packed, position_key(&self.position), final_move);
     }
 
     /// The action of a legal move.
     pub fn action_of(&self, m: Move) -> Action {
-        actions::action_of(m, self.position.turn(), self.mode())
+        actions::action_of(m, self.position.turn(), R::MODE)
     }
 
     /// The move of an action, which must be legal.
@@ -150,11 +137,24 @@ impl<R: Rules> BoardState<R> {
             .ok_or_else(|| self.illegal(action))
     }
 
-    /// The move of an action that is known to be legal.
-    pub fn trusted_move_of(&self, action: Action) -> Result<Move> {
-        actions::move_of(&self.position, action)
+    /// Plays an action that is known to be legal.
+    pub(crate) fn play_trusted(&mut self, action: Action) -> Result<()> {
+        let m = actions::move_of(&self.position, action)
             .filter(|_| (action as usize) < R::NUM_ACTIONS)
-            .ok_or_else(|| self.illegal(action))
+            .ok_or_else(|| self.illegal(action))?;
+        self.play_move(m);
+        Ok(())
+    }
+
+    /// Fills `actions` with the legal ones, or with none where the game is over, and says how it ended.
+    pub(crate) fn outcome_and_actions(&self, actions: &mut Vec<Action>) -> Option<Outcome> {
+        actions.clear();
+        actions::legal_actions(&self.position, actions);
+        let outcome = self.outcome_if(actions.is_empty());
+        if outcome.is_some() {
+            actions.clear();
+        }
+        outcome
     }
 
     fn illegal(&self, action: Action) -> Error {
@@ -200,21 +200,27 @@ impl<R: Rules> BoardState<R> {
             let winner = player_of(!self.position.turn());
             return Some(Outcome { winner: Some(winner), reason: Reason::Checkmate });
         }
-        if let Some(end) = self.position.variant_end() {
+        if let Some(end) = R::variant_end(&self.position) {
             return Some(end);
         }
         let reason = if stuck {
             Reason::Stalemate
-        } else if self.position.is_insufficient_material() {
+        } else if R::DRAWS_BY_EXHAUSTION && self.position.is_insufficient_material() {
             Reason::InsufficientMaterial
         } else if self.occurrences() >= THREEFOLD {
             Reason::ThreefoldRepetition
-        } else if self.position.halfmoves() >= FIFTY_MOVES {
+        } else if R::DRAWS_BY_EXHAUSTION && self.position.halfmoves() >= FIFTY_MOVES {
             Reason::FiftyMoves
         } else {
             return None;
         };
         Some(Outcome { winner: None, reason })
+    }
+
+    /// Whether the third occurrence of the position or the fifty-move rule draws the game.
+    pub(crate) fn is_drawn_by_history(&self) -> bool {
+        self.occurrences() >= THREEFOLD
+            || (R::DRAWS_BY_EXHAUSTION && self.position.halfmoves() >= FIFTY_MOVES)
     }
 
     /// What equality compares beside the position.
@@ -224,7 +230,6 @@ impl<R: Rules> BoardState<R> {
             self.position.halfmoves(),
             self.position.fullmoves(),
             self.position.ep_square(EnPassantMode::Always),
-            self.mode(),
             self.ply(),
         )
     }
@@ -238,10 +243,6 @@ pub fn player_of(color: Color) -> Player {
 /// The color of a player; any but player 0 is Black.
 pub fn color_of(player: Player) -> Color {
     Color::from_white(player == 0)
-}
-
-fn mode_of<P: Position>(position: &P) -> CastlingMode {
-    position.castles().mode()
 }
 
 impl<R: Rules> Clone for BoardState<R> {
@@ -327,23 +328,18 @@ impl<R: Rules> Game for BoardState<R> {
         let &[action] = joint else {
             return self.apply(joint);
         };
-        let m = self.trusted_move_of(action)?;
-        self.play_move(m);
-        Ok(())
+        self.play_trusted(action)
     }
 
     fn turn_and_actions(&self, actions: &mut Vec<Action>) -> Turn {
-        actions.clear();
-        actions::legal_actions(&self.position, actions);
-        if self.outcome_if(actions.is_empty()).is_none() {
-            return Turn::Player(self.player_to_move());
+        match self.outcome_and_actions(actions) {
+            None => Turn::Player(self.player_to_move()),
+            Some(_) => Turn::Over,
         }
-        actions.clear();
-        Turn::Over
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.outcome_if(!self.position.has_legal_move())
+        self.outcome_if(!R::has_legal_move(&self.position))
     }
 
     fn returns(&self) -> Returns {
@@ -368,11 +364,16 @@ impl<R: Rules> Game for BoardState<R> {
                 black: board.black().0,
                 officers: officers.count() as u32,
                 completed_moves: self.position.fullmoves().get() - 1,
+                krk: R::krk_view(self),
             }),
         }
     }
 
     fn key(&self) -> u64 {
         self.key()
+    }
+
+    fn keep_best(&self, actions: &mut Vec<Action>) {
+        R::keep_best(self, actions);
     }
 }

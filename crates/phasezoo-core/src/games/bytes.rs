@@ -1,25 +1,23 @@
 //! States as bytes, for pickles and for sending between processes: where the game started and its
 //! moves, from which everything else follows.
 
-use shakmaty::CastlingMode;
-
 use crate::error::{Error, Result};
 use crate::games::board::BoardState;
 use crate::games::packed::PackedMove;
 use crate::games::rules::Rules;
 
 /// The first byte, raised when the layout changes.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl<R: Rules> BoardState<R> {
-    /// The state as bytes: version, castling mode (0 standard, 1 chess960), length of the start FEN as
-    /// u16 (0 for the usual start), the start FEN, the number of moves hidden from planes as u32, then
-    /// the moves as u16 each. Numbers are little-endian.
+    /// The state as bytes: version, length of the start FEN as u16 (0 for the usual start), the start
+    /// FEN, the number of moves hidden from planes as u32, then the moves as u16 each. Numbers are
+    /// little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let start = self.start_fen().unwrap_or_default();
         let moves = self.history().moves();
         let mut bytes = Vec::with_capacity(8 + start.len() + 2 * moves.len());
-        bytes.extend([VERSION, u8::from(self.mode().is_chess960())]);
+        bytes.push(VERSION);
         bytes.extend((start.len() as u16).to_le_bytes());
         bytes.extend(start.as_bytes());
         bytes.extend(self.history().hidden().to_le_bytes());
@@ -33,12 +31,10 @@ impl<R: Rules> BoardState<R> {
         let corrupt = |reason: &str| {
             Error::CorruptRecord(format!("a state of {} bytes: {reason}", bytes.len()))
         };
-        let (&[version, mode, low, high], rest) =
+        let (&[version, low, high], rest) =
             bytes.split_first_chunk().ok_or_else(|| corrupt("too short"))?;
-        if version != VERSION || mode > 1 {
-            return Err(corrupt(&format!(
-                "version {version} and castling mode {mode}; expected version {VERSION} and 0 or 1"
-            )));
+        if version != VERSION {
+            return Err(corrupt(&format!("version {version}; expected version {VERSION}")));
         }
         let length = usize::from(u16::from_le_bytes([low, high]));
         let (start, rest) =
@@ -49,14 +45,14 @@ impl<R: Rules> BoardState<R> {
             return Err(corrupt("the last move is cut off"));
         };
         let mut state = if start.is_empty() {
-            if mode == 1 {
-                return Err(corrupt("a game of chess960 without its start FEN"));
+            if !R::HAS_USUAL_START {
+                return Err(corrupt("no start FEN, which this game needs"));
             }
             Self::initial()
         } else {
             let start =
                 std::str::from_utf8(start).map_err(|_| corrupt("the start FEN is not text"))?;
-            Self::from_fen_with(start, CastlingMode::from_chess960(mode == 1))?
+            Self::from_fen(start)?
         };
         for &played in moves {
             let m = PackedMove(u16::from_le_bytes(played)).unpack(state.position())?;

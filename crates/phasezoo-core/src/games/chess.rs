@@ -1,39 +1,136 @@
-//! Standard chess.
+//! Standard chess and chess960: the same moves, other starts and another way to castle.
 
-use shakmaty::{Bitboard, Chess, Move, Position, Role, attacks};
+use shakmaty::{CastlingMode, Color, File, Piece, Rank, Role, Setup, Square};
 
-use crate::games::rules::Rules;
+use crate::encode::BoardPlanes;
+use crate::games::fen;
+use crate::games::rules::{Rules, has_legal_chess_move};
+use crate::rng::Stream;
+
+const PLANES: &[BoardPlanes] = &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal];
+
+/// Standard chess.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chess;
 
 impl Rules for Chess {
-    const NAME: &'static str = "chess";
+    type Position = shakmaty::Chess;
 
-    fn has_legal_move(&self) -> bool {
-        let board = self.board();
-        if let Some(king) = board.king_of(self.turn())
-            && self.checkers().is_empty()
-        {
-            // A piece on no line through its king cannot be pinned, so that any step of it is legal.
-            let free = self.us() & !attacks::queen_attacks(king, Bitboard::EMPTY);
-            let forward = self.turn().fold_wb(8, -8);
-            if ((free & board.pawns()).shift(forward) & !board.occupied()).any()
-                || (free & board.knights())
-                    .into_iter()
-                    .any(|from| (attacks::knight_attacks(from) & !self.us()).any())
-            {
-                return true;
-            }
-        }
-        !self.legal_moves().is_empty()
+    const NAME: &'static str = "chess";
+    const PLANES: &'static [BoardPlanes] = PLANES;
+
+    fn has_legal_move(position: &shakmaty::Chess) -> bool {
+        has_legal_chess_move(position)
+    }
+}
+
+/// Chess from one of 960 starts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chess960;
+
+/// The number of starts.
+const STARTS: usize = 960;
+
+/// The number of the usual start.
+const USUAL: usize = 518;
+
+impl Rules for Chess960 {
+    type Position = shakmaty::Chess;
+
+    const NAME: &'static str = "chess960";
+    const PLANES: &'static [BoardPlanes] = PLANES;
+    const MODE: CastlingMode = CastlingMode::Chess960;
+    const HAS_USUAL_START: bool = false;
+
+    fn initial() -> shakmaty::Chess {
+        Self::start(USUAL)
     }
 
-    fn is_final(&self, m: Move) -> bool {
-        m.is_zeroing()
-            || (self.castles().any()
-                && match m {
-                    Move::Castle { .. } => true,
-                    Move::Normal { role: Role::King, .. } => self.castles().has_color(self.turn()),
-                    Move::Normal { from, .. } => self.castles().castling_rights().contains(from),
-                    _ => false,
-                })
+    fn has_legal_move(position: &shakmaty::Chess) -> bool {
+        has_legal_chess_move(position)
+    }
+}
+
+impl Chess960 {
+    /// One of the starts, all alike.
+    pub fn drawn(stream: &mut Stream) -> shakmaty::Chess {
+        Self::start(stream.below(STARTS))
+    }
+
+    /// The start with a number below 960 in the numbering of Scharnagl.
+    fn start(number: usize) -> shakmaty::Chess {
+        let mut setup = Setup::empty();
+        for (file, role) in back_rank(number).into_iter().enumerate() {
+            for (color, rank, pawns) in [
+                (Color::White, Rank::First, Rank::Second),
+                (Color::Black, Rank::Eighth, Rank::Seventh),
+            ] {
+                let file = File::new(file as u32);
+                setup.board.set_piece_at(Square::from_coords(file, rank), role.of(color));
+                let pawn = Piece { color, role: Role::Pawn };
+                setup.board.set_piece_at(Square::from_coords(file, pawns), pawn);
+            }
+        }
+        setup.castling_rights = setup.board.rooks();
+        // A number below 960 gives a legal start, which a test goes through; the usual one stands in.
+        fen::setup_position(setup, CastlingMode::Chess960).unwrap_or_default()
+    }
+}
+
+/// The pieces of the first rank: bishops by the number's remainders modulo 4, then the queen, the
+/// knights, and rook, king, rook on what is left.
+fn back_rank(number: usize) -> [Role; 8] {
+    /// Places of the two knights among five free files.
+    const KNIGHTS: [(usize, usize); 10] =
+        [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
+    let mut rank = [None; 8];
+    let (rest, light) = (number / 4, number % 4);
+    let (rest, dark) = (rest / 4, rest % 4);
+    let (knights, queen) = (rest / 6, rest % 6);
+    rank[2 * light + 1] = Some(Role::Bishop);
+    rank[2 * dark] = Some(Role::Bishop);
+    let free = |rank: &[Option<Role>; 8], place: usize| {
+        (0..8).filter(|&file| rank[file].is_none()).nth(place).unwrap_or(0)
+    };
+    let file = free(&rank, queen);
+    rank[file] = Some(Role::Queen);
+    let (first, second) = KNIGHTS[knights % KNIGHTS.len()];
+    let files = [free(&rank, first), free(&rank, second)];
+    for file in files {
+        rank[file] = Some(Role::Knight);
+    }
+    let mut last = [Role::Rook, Role::King, Role::Rook].into_iter();
+    rank.map(|role| role.or_else(|| last.next()).unwrap_or(Role::Rook))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use shakmaty::fen::Fen;
+    use shakmaty::{EnPassantMode, Position};
+
+    use super::*;
+
+    #[test]
+    fn every_number_gives_another_legal_start() {
+        let starts: HashSet<String> = (0..STARTS)
+            .map(|number| {
+                let start = Chess960::start(number);
+                assert_eq!(start.castles().castling_rights().count(), 4);
+                assert_eq!(start.castles().mode(), CastlingMode::Chess960);
+                Fen::from_position(&start, EnPassantMode::Legal).to_string()
+            })
+            .collect();
+        assert_eq!(starts.len(), STARTS);
+        let usual = Chess960::start(USUAL);
+        assert_eq!(usual.board(), shakmaty::Chess::default().board());
+    }
+
+    #[test]
+    fn the_numbering_is_the_published_one() {
+        use Role::{Bishop, King, Knight, Queen, Rook};
+        assert_eq!(back_rank(0), [Bishop, Bishop, Queen, Knight, Knight, Rook, King, Rook]);
+        assert_eq!(back_rank(959), [Rook, King, Rook, Knight, Knight, Queen, Bishop, Bishop]);
     }
 }

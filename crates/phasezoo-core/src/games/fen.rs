@@ -2,7 +2,7 @@
 
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{
-    CastlingMode, Color, EnPassantMode, Piece, Position, PositionError, PositionErrorKinds, Setup,
+    CastlingMode, Color, EnPassantMode, FromSetup, Piece, Position, PositionError, PositionErrorKinds, Setup,
 };
 
 use crate::error::{Error, Result};
@@ -34,16 +34,16 @@ pub(crate) fn quote(text: &str) -> String {
 /// Impossible checks and odd material are accepted; missing kings, a king that could be captured,
 /// castling rights without king and rook, an en passant square that no pawn has just passed and
 /// counters that are not whole numbers are errors.
-pub fn parse<R: Rules>(fen: &str, mode: CastlingMode) -> Result<R> {
+pub fn parse<R: Rules>(fen: &str) -> Result<R::Position> {
     let invalid = |reason: String| Error::InvalidFen(format!("{}: {reason}", quote(fen)));
     let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
-    let house = R::default().pockets().is_some();
+    let house = R::Position::default().pockets().is_some();
     check_fields(&fields, house).map_err(invalid)?;
     let setup = Fen::from_ascii(fields.join(" ").as_bytes())
         .map_err(|error| invalid(describe_syntax(&error, &fields)))?
         .into_setup();
     let ep_square = setup.ep_square;
-    setup_position(setup, mode).map_err(|error: PositionError<R>| {
+    let position = setup_position(setup, R::MODE).map_err(|error: PositionError<R::Position>| {
         let mut reason = describe_position(error.kinds());
         if let Some(square) = ep_square
             && error.kinds().contains(PositionErrorKinds::INVALID_EP_SQUARE)
@@ -51,15 +51,17 @@ pub fn parse<R: Rules>(fen: &str, mode: CastlingMode) -> Result<R> {
             reason = format!("{reason} (given: {square}; write '-' where there is none)");
         }
         invalid(reason)
-    })
+    })?;
+    R::check_start(&position).map_err(invalid)?;
+    Ok(position)
 }
 
 /// The position of a setup, impossible checks and odd material included.
-pub fn setup_position<R: Rules>(
+pub fn setup_position<P: FromSetup + Position>(
     setup: Setup,
     mode: CastlingMode,
-) -> std::result::Result<R, PositionError<R>> {
-    R::from_setup(setup, mode)
+) -> std::result::Result<P, PositionError<P>> {
+    P::from_setup(setup, mode)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check)
 }

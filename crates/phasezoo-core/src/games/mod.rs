@@ -1,9 +1,11 @@
-//! The games. Chess and, later, its variants share one state, generic over shakmaty's positions.
+//! The games. Chess and its variants share one state, generic over rules that shakmaty plays.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`rules`] | what we need to know of one of shakmaty's position types |
-//! | [`chess`] | standard chess |
+//! | [`rules`] | what we need to know of a game over one of shakmaty's position types |
+//! | [`chess`] | standard chess and chess960 |
+//! | [`atomic`], [`crazyhouse`] | variants |
+//! | [`krk`] | the endgame of king and rook against king: its starts and what its table says |
 //! | [`board`] | [`BoardState`]: a position with its history, the state of all board games here |
 //! | [`history`] | what came before: repetitions, last moves, moves since the start |
 //! | [`packed`] | moves in sixteen bits |
@@ -12,19 +14,26 @@
 //! | [`model`] | how a tree walks a board game |
 //! | [`perft`] | counting positions |
 
+pub mod atomic;
 pub mod board;
 pub mod bytes;
 pub mod chess;
+pub mod crazyhouse;
 pub mod fen;
 pub mod history;
+pub mod krk;
 pub mod model;
 pub mod notation;
 pub mod packed;
 pub mod perft;
 pub mod rules;
 
+pub use atomic::Atomic;
 pub use board::{BoardState, ChessState};
+pub use chess::{Chess, Chess960};
+pub use crazyhouse::Crazyhouse;
 pub use history::History;
+pub use krk::{Krk, KrkState};
 pub use model::{BoardModel, ChessModel};
 pub use packed::PackedMove;
 pub use perft::perft;

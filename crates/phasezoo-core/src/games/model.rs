@@ -6,6 +6,7 @@ use crate::encode::actions;
 use crate::error::Result;
 use crate::game::{Action, Game, Player, Returns};
 use crate::games::board::BoardState;
+use crate::games::chess::Chess;
 use crate::games::rules::Rules;
 use crate::gating::Features;
 use crate::model::{SearchModel, ValueRule};
@@ -18,7 +19,7 @@ use crate::model::{SearchModel, ValueRule};
 pub struct BoardModel<R>(PhantomData<fn() -> R>);
 
 /// The model of standard chess.
-pub type ChessModel = BoardModel<shakmaty::Chess>;
+pub type ChessModel = BoardModel<Chess>;
 
 impl<R> BoardModel<R> {
     /// The model.
@@ -57,9 +58,7 @@ impl<R: Rules> SearchModel for BoardModel<R> {
 
     fn advance(&self, state: &mut Self::State, action: Action) -> Result<()> {
         // The tree plays only what `actions` gave it, so that a second check of legality is saved.
-        let m = state.trusted_move_of(action)?;
-        state.play_move(m);
-        Ok(())
+        state.play_trusted(action)
     }
 
     fn terminal(&self, state: &Self::State) -> Result<Option<Returns>> {
@@ -67,11 +66,7 @@ impl<R: Rules> SearchModel for BoardModel<R> {
     }
 
     fn expand(&self, state: &Self::State, actions: &mut Vec<Action>) -> Result<Option<Returns>> {
-        self.actions(state, actions)?;
-        let outcome = state.outcome_if(actions.is_empty());
-        if outcome.is_some() {
-            actions.clear();
-        }
+        let outcome = state.outcome_and_actions(actions);
         Ok(outcome.map(|outcome| Returns::zero_sum(outcome.winner)))
     }
 

@@ -80,7 +80,7 @@ impl<R: Rules> BoardState<R> {
 
     /// The UCI notation of a legal move.
     pub fn uci_of(&self, m: Move) -> String {
-        UciMove::from_move(m, self.mode()).to_string()
+        UciMove::from_move(m, R::MODE).to_string()
     }
 
     /// The SAN notation of a legal move.

@@ -2,9 +2,9 @@
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use shakmaty::Position;
 
 use crate::error::Result;
-use crate::games::rules::Rules;
 use crate::threads;
 
 /// Depths that are shared between threads piece by piece: below, sharing does not pay; above, the
@@ -13,7 +13,7 @@ const SHARED: std::ops::RangeInclusive<u32> = 4..=6;
 
 /// The number of move sequences of `depth` plies from `position`; draws do not end them. The last ply
 /// is counted, not played.
-pub fn perft<R: Rules>(position: &R, depth: u32) -> u64 {
+pub fn perft<P: Position + Clone + Send + Sync>(position: &P, depth: u32) -> u64 {
     shakmaty::perft(position, depth)
 }
 
@@ -21,8 +21,8 @@ pub fn perft<R: Rules>(position: &R, depth: u32) -> u64 {
 ///
 /// `keep_on` is asked several times a second by the calling thread; once it says no, the count is given
 /// up and `None` returned.
-pub fn perft_shared<R: Rules>(
-    position: &R,
+pub fn perft_shared<P: Position + Clone + Send + Sync>(
+    position: &P,
     depth: u32,
     threads: Option<usize>,
     mut keep_on: impl FnMut() -> bool,
@@ -31,8 +31,8 @@ pub fn perft_shared<R: Rules>(
     Ok(count(position, depth, &pool, &mut keep_on))
 }
 
-fn count<R: Rules>(
-    position: &R,
+fn count<P: Position + Clone + Send + Sync>(
+    position: &P,
     depth: u32,
     pool: &ThreadPool,
     keep_on: &mut impl FnMut() -> bool,
@@ -46,7 +46,7 @@ fn count<R: Rules>(
             .try_fold(0, |total, child| Some(total + count(child, depth - 1, pool, keep_on)?));
     }
     // Grandchildren: enough pieces of work for many threads, each short.
-    let pieces: Vec<R> = successors(position).iter().flat_map(successors).collect();
+    let pieces: Vec<P> = successors(position).iter().flat_map(successors).collect();
     let mut total = 0;
     for batch in pieces.chunks(8 * pool.current_num_threads()) {
         if !keep_on() {
@@ -59,7 +59,7 @@ fn count<R: Rules>(
     Some(total)
 }
 
-fn successors<R: Rules>(position: &R) -> Vec<R> {
+fn successors<P: Position + Clone + Send + Sync>(position: &P) -> Vec<P> {
     let play = |m| {
         let mut child = position.clone();
         child.play_unchecked(m);

@@ -1,33 +1,106 @@
-//! What the suite needs to know of one of shakmaty's position types.
+//! What the suite needs to know of a game over one of shakmaty's position types.
 
-use shakmaty::{Bitboard, CastlingMode, EnPassantMode, FromSetup, Move, Position};
+use std::fmt::Debug;
 
+use shakmaty::{Bitboard, CastlingMode, EnPassantMode, FromSetup, Move, Position, attacks};
+
+use crate::encode::BoardPlanes;
 use crate::encode::actions::NUM_BOARD_ACTIONS;
-use crate::game::Outcome;
+use crate::game::{Action, Outcome};
+use crate::games::board::BoardState;
+use crate::gating::KrkView;
 use crate::rng::mix;
 
-/// A rule set over one of shakmaty's positions.
-pub trait Rules:
-    Position + FromSetup + Default + Clone + Eq + std::fmt::Debug + Send + Sync + 'static
-{
-    /// The name of the game when castling is standard.
+/// A board game: a rule set of shakmaty's with a name, a start, planes and what else is its own.
+///
+/// Implemented by empty types; games that share a position type share its moves.
+pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
+    /// The position type, whose moves are the game's.
+    type Position: Position + FromSetup + Default + Clone + Eq + Debug + Send + Sync + 'static;
+
+    /// The name of the game.
     const NAME: &'static str;
 
     /// The size of the action space (SPEC §1).
     const NUM_ACTIONS: usize = NUM_BOARD_ACTIONS;
 
-    /// Whether the side to move has a legal move. Faster than making the list.
-    fn has_legal_move(&self) -> bool {
-        !self.legal_moves().is_empty()
+    /// The choices of planes.
+    const PLANES: &'static [BoardPlanes];
+
+    /// How the king castles.
+    const MODE: CastlingMode = CastlingMode::Standard;
+
+    /// Whether every game starts from [`Rules::initial`] unless told otherwise, so that a start need
+    /// not be written down.
+    const HAS_USUAL_START: bool = true;
+
+    /// Whether insufficient material and fifty moves draw (SPEC §4).
+    const DRAWS_BY_EXHAUSTION: bool = true;
+
+    /// The position that games start from where none is drawn or given.
+    fn initial() -> Self::Position {
+        Self::Position::default()
+    }
+
+    /// Refuses a position of the right type that is none of this game; the error is the reason.
+    fn check_start(_position: &Self::Position) -> std::result::Result<(), String> {
+        Ok(())
+    }
+
+    /// Whether the side to move has a legal move. May be faster than making the list.
+    fn has_legal_move(position: &Self::Position) -> bool {
+        !position.legal_moves().is_empty()
     }
 
     /// Whether no position before the legal move `m` can stand again after it. False where in doubt.
-    fn is_final(&self, m: Move) -> bool;
+    fn is_final(position: &Self::Position, m: Move) -> bool {
+        m.is_zeroing() || loses_castling(position, m)
+    }
 
     /// How a rule of the variant alone ended the game, if one did.
-    fn variant_end(&self) -> Option<Outcome> {
+    fn variant_end(_position: &Self::Position) -> Option<Outcome> {
         None
     }
+
+    /// What the gates of the king and rook endgame look at.
+    fn krk_view(_state: &BoardState<Self>) -> Option<KrkView> {
+        None
+    }
+
+    /// Keeps of the legal `actions` those of perfect play, in games whose perfect play is known.
+    fn keep_best(_state: &BoardState<Self>, _actions: &mut Vec<Action>) {}
+}
+
+/// Whether the legal move `m` takes a right to castle away from its own side.
+pub(super) fn loses_castling<P: Position>(position: &P, m: Move) -> bool {
+    let castles = position.castles();
+    castles.any()
+        && match m {
+            Move::Castle { .. } => true,
+            Move::Normal { role: shakmaty::Role::King, .. } => castles.has_color(position.turn()),
+            Move::Normal { from, .. } => castles.castling_rights().contains(from),
+            _ => false,
+        }
+}
+
+/// Whether the side to move has a legal move by the rules of chess, by a quick look first.
+pub(super) fn has_legal_chess_move(position: &shakmaty::Chess) -> bool {
+    let board = position.board();
+    if let Some(king) = board.king_of(position.turn())
+        && position.checkers().is_empty()
+    {
+        // A piece on no line through its king cannot be pinned, so that any step of it is legal.
+        let free = position.us() & !attacks::queen_attacks(king, Bitboard::EMPTY);
+        let forward = position.turn().fold_wb(8, -8);
+        if ((free & board.pawns()).shift(forward) & !board.occupied()).any()
+            || (free & board.knights())
+                .into_iter()
+                .any(|from| (attacks::knight_attacks(from) & !position.us()).any())
+        {
+            return true;
+        }
+    }
+    !position.legal_moves().is_empty()
 }
 
 /// Odd constants without pattern: the first outputs of `splitmix64` seeded with 0.
@@ -74,12 +147,4 @@ pub fn position_key<P: Position>(position: &P) -> u64 {
         sum ^= fold(black ^ KEYS[10], white ^ KEYS[11]);
     }
     mix(sum)
-}
-
-/// The name of the game that `position` belongs to.
-pub fn game_name<R: Rules>(mode: CastlingMode) -> &'static str {
-    match mode {
-        CastlingMode::Standard => R::NAME,
-        CastlingMode::Chess960 => "chess960",
-    }
 }

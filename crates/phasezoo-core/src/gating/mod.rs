@@ -33,6 +33,9 @@ const MIDDLEGAME_MIXEDNESS: u32 = 150;
 /// Games that the chess gates understand.
 const CHESS_FAMILY: [&str; 5] = ["chess", "chess960", "atomic", "crazyhouse", "krk"];
 
+/// The game with a table and a lone king.
+const KRK: [&str; 1] = ["krk"];
+
 /// What gates look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Features {
@@ -62,6 +65,18 @@ pub struct ChessView {
     pub officers: u32,
     /// Full moves that both sides have completed: the full-move number less one.
     pub completed_moves: u32,
+    /// What gates of the king and rook endgame look at; `None` in other games.
+    pub krk: Option<KrkView>,
+}
+
+/// What the gates of the king and rook endgame look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KrkView {
+    /// The rook side's moves to mate; `None` where drawn.
+    pub dtm: Option<u8>,
+    /// Squares that the lone king can reach without crossing the rook's rank or file, its own among
+    /// them.
+    pub room: u32,
 }
 
 /// The rule of a gate, without whether it may go back.
@@ -75,6 +90,10 @@ enum Rule {
     Material(Arc<[u32]>),
     /// Rising thresholds on the classic mixedness.
     Mixedness(Arc<[u32]>),
+    /// Falling thresholds on the distance to mate.
+    Dtm(Arc<[u32]>),
+    /// Falling thresholds on the lone king's room.
+    Box(Arc<[u32]>),
     Hash(u8),
 }
 
@@ -117,7 +136,10 @@ impl Gate {
             Rule::None => 1,
             Rule::Lichess(_) => 3,
             Rule::Moves(phases, _) | Rule::Hash(phases) => usize::from(*phases),
-            Rule::Material(thresholds) | Rule::Mixedness(thresholds) => thresholds.len() + 1,
+            Rule::Material(thresholds)
+            | Rule::Mixedness(thresholds)
+            | Rule::Dtm(thresholds)
+            | Rule::Box(thresholds) => thresholds.len() + 1,
         }
     }
 
@@ -132,6 +154,8 @@ impl Gate {
             Rule::Moves(phases, _) => format!("moves:{phases}"),
             Rule::Material(thresholds) => format!("material:{}", list(thresholds)),
             Rule::Mixedness(thresholds) => format!("mixedness:{}", list(thresholds)),
+            Rule::Dtm(thresholds) => format!("dtm:{}", list(thresholds)),
+            Rule::Box(thresholds) => format!("box:{}", list(thresholds)),
             Rule::Hash(parts) => format!("hash:{parts}"),
         };
         if self.monotone { format!("{}{rule}", parse::MONOTONE) } else { rule }
@@ -148,7 +172,7 @@ impl Gate {
                 });
                 inner.chain([format!("moves {}+", u32::from(phases - 1) * length + 1)]).collect()
             }
-            Rule::Material(thresholds) => {
+            Rule::Material(thresholds) | Rule::Dtm(thresholds) | Rule::Box(thresholds) => {
                 let mut names = ranges(&thresholds.iter().rev().copied().collect::<Vec<_>>());
                 names.reverse();
                 names
@@ -170,15 +194,19 @@ impl Gate {
 
     /// Whether this gate fits the game named `game`.
     pub fn check_game(&self, game: &str) -> Result<()> {
-        let universal = matches!(self.rule, Rule::None | Rule::Hash(_));
-        if universal || CHESS_FAMILY.contains(&game) {
+        let games: &[&str] = match self.rule {
+            Rule::None | Rule::Hash(_) => return Ok(()),
+            Rule::Dtm(_) | Rule::Box(_) => &KRK,
+            _ => &CHESS_FAMILY,
+        };
+        if games.contains(&game) {
             return Ok(());
         }
         Err(Error::InvalidGate(format!(
-            "gate {:?} does not fit the game {game:?}: it is for the chess family ({}); the gates \
-             \"none\" and \"hash:n\", and callables of your own, fit every game",
+            "gate {:?} does not fit the game {game:?}: it is for {}; the gates \"none\" and \
+             \"hash:n\", and callables of your own, fit every game",
             self.spec(),
-            CHESS_FAMILY.join(", ")
+            games.join(", ")
         )))
     }
 
@@ -197,18 +225,30 @@ impl Gate {
             },
             Rule::Lichess(table) => lichess(*table, &self.chess(features)?),
             Rule::Moves(phases, length) => {
-                let passed = self.chess(features)?.completed_moves / length;
-                passed.min(u32::from(phases - 1)) as u8
+                let full = self.chess(features)?.completed_moves / length;
+                full.min(u32::from(phases - 1)) as u8
             }
-            Rule::Material(thresholds) => {
-                let officers = self.chess(features)?.officers;
-                thresholds.iter().filter(|&&threshold| officers <= threshold).count() as u8
-            }
+            Rule::Material(thresholds) => passed(thresholds, self.chess(features)?.officers),
             Rule::Mixedness(thresholds) => {
                 let view = self.chess(features)?;
                 let score = mixedness(MixednessTable::Classic, view.white, view.black);
                 thresholds.iter().filter(|&&threshold| score > threshold).count() as u8
             }
+            Rule::Dtm(thresholds) => match self.krk(features)?.dtm {
+                Some(dtm) => passed(thresholds, u32::from(dtm)),
+                None => thresholds.len() as u8,
+            },
+            Rule::Box(thresholds) => passed(thresholds, self.krk(features)?.room),
+        })
+    }
+
+    fn krk(&self, features: &Features) -> Result<KrkView> {
+        self.chess(features)?.krk.ok_or_else(|| {
+            Error::InvalidGate(format!(
+                "gate {:?} reads a position of king and rook against king, and this state is of \
+                 another game; make it with games.make(\"krk\").from_fen(…)",
+                self.spec()
+            ))
         })
     }
 
@@ -222,6 +262,11 @@ impl Gate {
             ))),
         }
     }
+}
+
+/// How many of falling thresholds `number` has reached.
+fn passed(falling: &[u32], number: u32) -> u8 {
+    falling.iter().filter(|&&threshold| number <= threshold).count() as u8
 }
 
 /// The Lichess definition with one of three tables (`facts/crazyara.md` §4.1).

@@ -1,5 +1,7 @@
 //! The grammar of gate specifications.
 
+use std::sync::Arc;
+
 use super::{AVERAGE_MOVES, MixednessTable, Rule};
 use crate::error::{Error, Result};
 
@@ -8,8 +10,8 @@ pub(super) const MONOTONE: &str = "monotone:";
 
 /// What a gate specification may be, as error messages show it.
 pub const GRAMMAR: &str = "none | lichess[:classic|:current|:engine] | moves:n with 2 <= n <= 20 | \
-material[:a,b,...] falling, default 10,6 | mixedness[:a,b,...] rising, default 50,150 | hash:n with \
-2 <= n <= 20; at most 19 thresholds, whole numbers from 0 to 9999; monotone: before any of them \
+material[:a,b,...] falling, default 10,6 | mixedness[:a,b,...] rising, default 50,150 | in krk also \
+dtm[:a,b,...] falling, default 10,5 | box[:a,b,...] falling, default 20,9 | hash:n with 2 <= n <= 20; at most 19 thresholds, whole numbers from 0 to 9999; monotone: before any of them \
 forbids going back";
 
 /// Most phases a gate has: 19 thresholds make 20.
@@ -37,13 +39,9 @@ pub(super) fn rule(rule: &str, spec: &str) -> Result<Rule> {
             Ok(Rule::Moves(phases, length))
         }
         ("hash", argument) => Ok(Rule::Hash(count(argument, spec)?)),
-        ("material", argument) => {
-            let list = thresholds(argument.unwrap_or("10,6"), spec)?;
-            if !list.is_sorted_by(|a, b| a > b) {
-                return Err(invalid(spec, "material's thresholds must fall strictly"));
-            }
-            Ok(Rule::Material(list.into()))
-        }
+        ("material", argument) => falling(argument.unwrap_or("10,6"), spec).map(Rule::Material),
+        ("dtm", argument) => falling(argument.unwrap_or("10,5"), spec).map(Rule::Dtm),
+        ("box", argument) => falling(argument.unwrap_or("20,9"), spec).map(Rule::Box),
         ("mixedness", argument) => {
             let list = thresholds(argument.unwrap_or("50,150"), spec)?;
             if !list.is_sorted_by(|a, b| a < b) {
@@ -63,6 +61,16 @@ fn count(argument: Option<&str>, spec: &str) -> Result<u8> {
         Some(n) if n >= 2 => Ok(n as u8),
         _ => Err(invalid(spec, "n must be a whole number from 2 to 20")),
     }
+}
+
+/// Thresholds that fall strictly.
+fn falling(argument: &str, spec: &str) -> Result<Arc<[u32]>> {
+    let list = thresholds(argument, spec)?;
+    if list.is_sorted_by(|a, b| a > b) {
+        return Ok(list.into());
+    }
+    let name = spec.trim_start_matches(MONOTONE).split(':').next().unwrap_or_default();
+    Err(invalid(spec, &format!("{name}'s thresholds must fall strictly")))
 }
 
 fn thresholds(argument: &str, spec: &str) -> Result<Vec<u32>> {

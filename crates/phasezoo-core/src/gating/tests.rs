@@ -2,7 +2,7 @@ use super::*;
 
 /// A view of a FEN's placement field, by a parser of its own.
 fn view(placement: &str, completed_moves: u32) -> ChessView {
-    let mut view = ChessView { white: 0, black: 0, officers: 0, completed_moves };
+    let mut view = ChessView { white: 0, black: 0, officers: 0, completed_moves, krk: None };
     for (row, text) in placement.split('/').enumerate() {
         let mut file = 0;
         for symbol in text.chars() {
@@ -115,7 +115,10 @@ fn what_is_outside_the_grammar_is_refused_with_the_grammar() {
         "mixedness:150,50",
         "mixedness:5,5",
         "mixedness:a",
-        "dtm:10,5",
+        "dtm:5,10",
+        "dtm:",
+        "box:9,9",
+        "box:x",
         "monotone",
         "monotone:",
         "monotone:monotone:none",
@@ -188,4 +191,28 @@ fn gates_refuse_what_they_cannot_read() {
     assert!(Gate::parse("lichess", false).unwrap().check_game("tictactoe").is_err());
     assert!(Gate::parse("hash:3", false).unwrap().check_game("tictactoe").is_ok());
     assert!(Gate::parse("lichess", false).unwrap().check_game("chess").is_ok());
+}
+
+#[test]
+fn gates_of_the_rook_endgame_count_thresholds_reached() {
+    let phase = |spec: &str, dtm: Option<u8>, room: u32| {
+        let view = ChessView { krk: Some(KrkView { dtm, room }), ..view("8/8/8/8/8/8/8/8", 0) };
+        Gate::parse(spec, false).unwrap().phase(&features(view), None).unwrap()
+    };
+    for (dtm, expected) in [(16, 0), (11, 0), (10, 1), (6, 1), (5, 2), (0, 2)] {
+        assert_eq!(phase("dtm", Some(dtm), 0), expected);
+    }
+    assert_eq!((phase("dtm", None, 0), phase("dtm:12,8,4", None, 0)), (2, 3));
+    for (room, expected) in [(64, 0), (21, 0), (20, 1), (10, 1), (9, 2), (1, 2)] {
+        assert_eq!(phase("box", None, room), expected);
+    }
+    let names = |spec: &str| Gate::parse(spec, false).unwrap().names();
+    assert_eq!(names("dtm"), ["over 10", "6–10", "up to 5"]);
+    assert_eq!(names("box"), ["over 20", "10–20", "up to 9"]);
+    for spec in ["dtm", "box"] {
+        let gate = Gate::parse(spec, false).unwrap();
+        assert!(gate.check_game("krk").is_ok() && gate.check_game("chess").is_err());
+        let chess = features(view("8/8/8/8/8/8/8/8", 0));
+        assert!(gate.phase(&chess, None).unwrap_err().to_string().contains("king and rook"));
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use pgn_reader::{KnownOutcome, Outcome, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::san::San;
-use shakmaty::{CastlingMode, Color, EnPassantMode, Move, Position, fen::Fen};
+use shakmaty::{Color, EnPassantMode, Move, Position, fen::Fen};
 
 use super::{Options, SkipReason};
 use crate::games::{BoardState, PackedMove, Rules};
@@ -76,13 +76,13 @@ struct Tags {
     variant: Option<String>,
 }
 
-struct Collector<'a, R> {
+struct Collector<'a, R: Rules> {
     options: &'a Options,
     tags: Tags,
     tagged: bool,
     started: bool,
     start_fen: Option<String>,
-    position: R,
+    position: R::Position,
     moves: Vec<PackedMove>,
     failure: Option<(SkipReason, String)>,
     games: Vec<Result<Game, Skip>>,
@@ -96,7 +96,7 @@ impl<'a, R: Rules> Collector<'a, R> {
             tagged: false,
             started: false,
             start_fen: None,
-            position: R::default(),
+            position: R::initial(),
             moves: Vec::with_capacity(128),
             failure: None,
             games: Vec::with_capacity(1),
@@ -137,7 +137,7 @@ impl<'a, R: Rules> Collector<'a, R> {
             return;
         }
         if let Some(m) = legal_move(san, &self.position) {
-            self.moves.push(PackedMove::pack(m, CastlingMode::Standard));
+            self.moves.push(PackedMove::pack(m, R::MODE));
             self.position.play_unchecked(m);
             return;
         }
@@ -169,7 +169,7 @@ impl<'a, R: Rules> Collector<'a, R> {
             Err((reason, message)) => Err(Skip { reason, message, title: tags.title() }),
         });
         (self.tagged, self.started, self.start_fen) = (false, false, None);
-        self.position = R::default();
+        self.position = R::initial();
         self.moves.clear();
     }
 

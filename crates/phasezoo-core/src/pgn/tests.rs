@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use proptest::prelude::*;
-use shakmaty::Chess;
+use crate::games::Chess;
 
 use super::*;
 

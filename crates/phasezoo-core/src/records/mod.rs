@@ -18,7 +18,6 @@ use crate::rng::mix;
 
 pub use label::Labels;
 pub use sample::{Rows, Samples};
-pub use shakmaty::Chess;
 pub use shuffle::Permutation;
 
 /// The start positions of games that do not start as usual.

@@ -1,6 +1,6 @@
 //! Replaying a game to one of its positions, fast.
 
-use shakmaty::{Move, Role};
+use shakmaty::{Move, Position, Role};
 
 use crate::error::{Error, Result};
 use crate::games::history::SHOWN_MOVES;
@@ -11,13 +11,13 @@ use crate::games::{BoardState, PackedMove, Rules};
 /// Only what planes read is kept: the last moves, and the positions since the last move that let no
 /// earlier one recur. Everything before is played on the bare position, without keys or lists. Moves
 /// are trusted to be legal; others give an error or a wrong position, never a panic.
-pub(super) fn state_after<R: Rules>(start: &R, moves: &[u16]) -> Result<BoardState<R>> {
+pub(super) fn state_after<R: Rules>(start: &R::Position, moves: &[u16]) -> Result<BoardState<R>> {
     let unseen = moves.len().saturating_sub(SHOWN_MOVES);
     let mut position = start.clone();
     let (mut first, mut base) = (0, start.clone());
     for (ply, &packed) in moves[..unseen].iter().enumerate() {
         let m = trusted(&position, packed)?;
-        let last_of_its_kind = position.is_final(m);
+        let last_of_its_kind = R::is_final(&position, m);
         position.play_unchecked(m);
         if last_of_its_kind {
             (first, base) = (ply + 1, position.clone());
@@ -33,7 +33,7 @@ pub(super) fn state_after<R: Rules>(start: &R, moves: &[u16]) -> Result<BoardSta
 
 /// A stored move that was found legal before. Where playing one that is not could panic (a king is
 /// taken, pieces end on the same square) it is looked at again.
-pub(super) fn trusted<R: Rules>(position: &R, packed: u16) -> Result<Move> {
+pub(super) fn trusted<P: Position>(position: &P, packed: u16) -> Result<Move> {
     let safe = |m: &Move| match m {
         Move::Normal { capture, .. } => *capture != Some(Role::King),
         Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => position.is_legal(*m),

@@ -101,8 +101,8 @@ impl<R: Rules> Table<'_, R> {
             return Err(no_position(game, ply, moves.len()));
         };
         let mut state = match self.starts.0.get(&index) {
-            Some(start) => state_after(start.position(), &moves[..before])?,
-            None => state_after(&R::default(), &moves[..before])?,
+            Some(start) => state_after::<R>(start.position(), &moves[..before])?,
+            None => state_after::<R>(&R::initial(), &moves[..before])?,
         };
         if hide {
             state.history_mut().hide_moves();

@@ -1,8 +1,9 @@
-use shakmaty::{Chess, Position};
+use shakmaty::Position;
 
 use super::*;
 use crate::encode::BoardPlanes;
 use crate::game::Game;
+use crate::games::Chess;
 use crate::gating::Gate;
 use crate::rng::Stream;
 
@@ -167,7 +168,7 @@ fn moves_that_were_not_checked_never_panic() {
     let (mut moves, mut offsets) = (Vec::new(), vec![0]);
     let starts = Starts::default();
     for _ in 0..300 {
-        let mut position = Chess::default();
+        let mut position = shakmaty::Chess::default();
         for _ in 0..60 {
             let packed = stream.next_u64() as u16;
             if PackedMove(packed).complete(&position).is_some() {

@@ -148,7 +148,7 @@ impl<G: Game> Board<G> {
         };
         self.games += 1;
         self.opponents.clear();
-        if context.options.opponent == Opponent::Random {
+        if matches!(context.options.opponent, Opponent::Random | Opponent::Best) {
             let opponent = |player| stream(seed, Purpose::Opponent, player);
             self.opponents.extend((0..players as Player).map(opponent));
         }
@@ -199,7 +199,7 @@ impl<G: Game> Board<G> {
                 return Ok(());
             }
             for player in others.iter() {
-                self.joint[usize::from(player)] = self.random_action(player)?;
+                self.joint[usize::from(player)] = self.opponent_action(context, player)?;
             }
             self.play(context, acting)?;
         }
@@ -226,8 +226,12 @@ impl<G: Game> Board<G> {
         Ok(())
     }
 
-    fn random_action(&mut self, player: Player) -> Result<Action> {
+    fn opponent_action(&mut self, context: &Context<G>, player: Player) -> Result<Action> {
         self.list_actions(player)?;
+        if context.options.opponent == Opponent::Best {
+            // What is left out is listed anew after the action.
+            self.state.keep_best(&mut self.legal);
+        }
         let stream = &mut self.opponents[usize::from(player)];
         Ok(self.legal[stream.below(self.legal.len())])
     }

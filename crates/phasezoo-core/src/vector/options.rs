@@ -22,6 +22,9 @@ pub enum Opponent {
     None,
     /// A uniformly random legal action, drawn from the game's stream for that seat.
     Random,
+    /// An action of perfect play, drawn from the same stream, in games whose perfect play is known; in
+    /// others any legal one.
+    Best,
     /// The caller, who answers [`super::Vector::waiting`] by [`super::Vector::reply`].
     Outside,
 }

@@ -1,0 +1,26 @@
+//! Crazyhouse: captured pieces change sides and may be dropped.
+
+use shakmaty::Move;
+
+use crate::encode::BoardPlanes;
+use crate::encode::actions::NUM_HOUSE_ACTIONS;
+use crate::games::rules::{Rules, loses_castling};
+
+/// Crazyhouse.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Crazyhouse;
+
+impl Rules for Crazyhouse {
+    type Position = shakmaty::variant::Crazyhouse;
+
+    const NAME: &'static str = "crazyhouse";
+    const NUM_ACTIONS: usize = NUM_HOUSE_ACTIONS;
+    const PLANES: &'static [BoardPlanes] =
+        &[BoardPlanes::HouseV1, BoardPlanes::HouseV2, BoardPlanes::HouseMinimal];
+    const DRAWS_BY_EXHAUSTION: bool = false;
+
+    /// What was captured comes back, and so may positions; only castling rights do not.
+    fn is_final(position: &Self::Position, m: Move) -> bool {
+        loses_castling(position, m)
+    }
+}

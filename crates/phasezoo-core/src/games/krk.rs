@@ -1,0 +1,356 @@
+//! The endgame of king and rook against king: chess from other starts, with a table beside it.
+
+use shakmaty::{Chess, Color, Position, Square};
+
+use crate::encode::BoardPlanes;
+use crate::error::{Error, Result};
+use crate::game::{Action, Game};
+use crate::games::board::{BoardState, player_of};
+use crate::games::fen;
+use crate::games::rules::{Rules, has_legal_chess_move};
+use crate::gating::KrkView;
+use crate::rng::Stream;
+use crate::tablebase::{self, LONGEST, Placement};
+
+/// King and rook against king.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Krk;
+
+/// A state of the endgame.
+pub type KrkState = BoardState<Krk>;
+
+/// A position with mate in 15, the start of every game in a study of UCT.
+const FIXED: &str = "8/8/8/4k3/8/8/8/K6R w - - 0 1";
+
+/// One class of positions in this many is held out.
+const HELD_OUT_EVERY: u64 = 5;
+
+/// The distances to mate of the region that is held out.
+const REGION: std::ops::RangeInclusive<u8> = 8..=11;
+
+impl Rules for Krk {
+    type Position = Chess;
+
+    const NAME: &'static str = "krk";
+    const PLANES: &'static [BoardPlanes] =
+        &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal];
+    const HAS_USUAL_START: bool = false;
+
+    fn initial() -> Chess {
+        // A test reads the text; where it were wrong, usual chess would stand in.
+        fen::parse::<Self>(FIXED).unwrap_or_default()
+    }
+
+    fn check_start(position: &Chess) -> std::result::Result<(), String> {
+        if Placement::of(position).is_none() {
+            return Err("expected two kings and one rook, nothing else".into());
+        }
+        if position.castles().any() {
+            return Err("this endgame has no castling: write '-' for its rights".into());
+        }
+        Ok(())
+    }
+
+    fn has_legal_move(position: &Chess) -> bool {
+        has_legal_chess_move(position)
+    }
+
+    fn krk_view(state: &KrkState) -> Option<KrkView> {
+        Some(KrkView { dtm: state.dtm(), room: room(state.position()) })
+    }
+
+    fn keep_best(state: &KrkState, actions: &mut Vec<Action>) {
+        let values: Vec<Option<u8>> = actions.iter().map(|&action| state.dtm_after(action)).collect();
+        let best = state.best_of(&values);
+        let mut keep = values.into_iter().map(|value| value == best);
+        actions.retain(|_| keep.next().unwrap_or_default());
+    }
+}
+
+impl KrkState {
+    /// The rook side's moves to mate with best play of both, whoever moves; 0 where the lone king is
+    /// mated, `None` where the game is drawn, will be, or the rook is lost.
+    pub fn dtm(&self) -> Option<u8> {
+        let (placement, _) = Placement::of(self.position())?;
+        let value = tablebase::dtm(placement)?;
+        (value == 0 || !self.is_drawn_by_history()).then_some(value)
+    }
+
+    /// [`KrkState::dtm`] after a legal action.
+    pub fn dtm_after(&self, action: Action) -> Option<u8> {
+        let mut next = self.clone();
+        next.play_trusted(action).ok()?;
+        next.dtm()
+    }
+
+    /// [`KrkState::dtm`] after each legal action, ascending by action.
+    pub fn action_dtm(&self) -> Vec<Option<u8>> {
+        let mut actions = Vec::new();
+        self.legal_actions(self.player_to_move(), &mut actions);
+        actions.into_iter().map(|action| self.dtm_after(action)).collect()
+    }
+
+    /// How much longer the win takes after a legal `action` than after the best one, negative where the
+    /// lone king plays it; `None` where either draws.
+    pub fn dtm_difference(&self, action: Action) -> Result<Option<i32>> {
+        self.move_of(action)?;
+        let best = self.best_of(&self.action_dtm());
+        let difference = |(after, best)| i32::from(after) - i32::from(best);
+        Ok(self.dtm_after(action).zip(best).map(difference))
+    }
+
+    /// Whether the rook side is to move; without a rook, whether White is.
+    fn is_strong_to_move(&self) -> bool {
+        let strong = Placement::of(self.position()).map_or(Color::White, |(_, strong)| strong);
+        self.player_to_move() == player_of(strong)
+    }
+
+    /// The best of distances after each action: the shortest win, or for the lone king a draw before
+    /// the longest loss.
+    fn best_of(&self, values: &[Option<u8>]) -> Option<u8> {
+        if self.is_strong_to_move() {
+            values.iter().copied().flatten().min()
+        } else if values.contains(&None) {
+            None
+        } else {
+            values.iter().copied().flatten().max()
+        }
+    }
+}
+
+/// How many squares the lone king can reach without crossing the rook's rank or file, its own among
+/// them; these are walls even where a king stands on them. All 64 where there is no rook.
+fn room(position: &Chess) -> u32 {
+    let board = position.board();
+    let Some(rook) = board.rooks().single_square() else { return 64 };
+    let lone = board.color_at(rook).and_then(|strong| board.king_of(!strong));
+    lone.map_or(64, |lone| room_beside(rook, lone))
+}
+
+fn room_beside(rook: Square, lone: Square) -> u32 {
+    let beside = |wall: u32, king: u32| match king.cmp(&wall) {
+        std::cmp::Ordering::Less => wall,
+        std::cmp::Ordering::Greater => 7 - wall,
+        // On the wall itself the king may leave to both sides.
+        std::cmp::Ordering::Equal => 7,
+    };
+    let (rook_file, rook_rank) = (u32::from(rook.file()), u32::from(rook.rank()));
+    let (file, rank) = (u32::from(lone.file()), u32::from(lone.rank()));
+    let on_wall = u32::from(file == rook_file || rank == rook_rank);
+    beside(rook_file, file) * beside(rook_rank, rank) + on_wall
+}
+
+/// Which starts are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Fixed,
+    Uniform,
+    Train,
+    Heldout,
+    HeldoutRegion,
+}
+
+/// What games of the endgame start from, White having the rook and the move.
+///
+/// All drawn starts are alike within their kind. `train`, `heldout` and `heldout-region` are disjoint
+/// and make up all starts, and the eight images of a position are in the same part: the region is what
+/// has the lone king on the rim and mate in 8 to 11, the rest is divided by a hash, one class in five
+/// held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    kind: Kind,
+    /// The least and the largest distance to mate.
+    range: (u8, u8),
+}
+
+impl Start {
+    /// The names of kinds.
+    pub const NAMES: [&'static str; 6] =
+        ["fixed", "uniform", "dtm", "train", "heldout", "heldout-region"];
+
+    /// The starts of a kind (`None`: the fixed one) with distances to mate in `range` (`None`: all).
+    pub fn parse(kind: Option<&str>, range: Option<(i64, i64)>) -> Result<Self> {
+        let kind = match (kind.unwrap_or("fixed"), range) {
+            ("fixed", None) => Kind::Fixed,
+            ("fixed", Some(_)) => {
+                return Err(Error::InvalidConfig(
+                    "start=\"fixed\" is one position, with mate in 15: leave dtm= out, or draw \
+                     starts with start=\"dtm\""
+                        .into(),
+                ));
+            }
+            ("dtm", None) => {
+                return Err(Error::InvalidConfig(
+                    "start=\"dtm\" needs dtm=(low, high), moves to mate from 1 to 16".into(),
+                ));
+            }
+            ("uniform" | "dtm", _) => Kind::Uniform,
+            ("train", _) => Kind::Train,
+            ("heldout", _) => Kind::Heldout,
+            ("heldout-region", _) => Kind::HeldoutRegion,
+            (other, _) => {
+                let names = Self::NAMES.map(|name| format!("{name:?}")).join(", ");
+                return Err(Error::InvalidConfig(format!(
+                    "start={other:?}: expected one of {names}"
+                )));
+            }
+        };
+        Ok(Self { kind, range: checked(range.unwrap_or((1, i64::from(LONGEST))), kind)? })
+    }
+
+    /// A start, drawn from `stream` unless fixed.
+    pub fn draw(self, stream: &mut Stream) -> KrkState {
+        if self.kind == Kind::Fixed {
+            return KrkState::initial();
+        }
+        loop {
+            let mut square = || stream.below(64) as u8;
+            let placement =
+                Placement { king: square(), rook: square(), lone: square(), strong_to_move: true };
+            if self.contains(placement)
+                && let Some(position) = placement.position()
+            {
+                return KrkState::from_position(position);
+            }
+        }
+    }
+
+    /// Whether a position of the table is one of these starts.
+    fn contains(self, placement: Placement) -> bool {
+        let Some(dtm) = tablebase::dtm(placement) else { return false };
+        let (low, high) = self.range;
+        let in_region = || placement.is_lone_on_rim() && REGION.contains(&dtm);
+        let held_out = || placement.class_hash() % HELD_OUT_EVERY == 0;
+        (low..=high).contains(&dtm)
+            && match self.kind {
+                Kind::Fixed | Kind::Uniform => true,
+                Kind::HeldoutRegion => in_region(),
+                Kind::Heldout => !in_region() && held_out(),
+                Kind::Train => !in_region() && !held_out(),
+            }
+    }
+}
+
+/// A range in which there are starts.
+fn checked((low, high): (i64, i64), kind: Kind) -> Result<(u8, u8)> {
+    let longest = i64::from(LONGEST);
+    if !(1..=longest).contains(&low) || !(low..=longest).contains(&high) {
+        return Err(Error::InvalidConfig(format!(
+            "dtm=({low}, {high}): expected (low, high) with 1 <= low <= high <= {LONGEST}, moves to \
+             mate"
+        )));
+    }
+    let (first, last) = (i64::from(*REGION.start()), i64::from(*REGION.end()));
+    if kind == Kind::HeldoutRegion && (high < first || low > last) {
+        return Err(Error::InvalidConfig(format!(
+            "dtm=({low}, {high}): start=\"heldout-region\" has mates in {first} to {last} alone"
+        )));
+    }
+    Ok((low as u8, high as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, HashSet};
+
+    use super::*;
+    use crate::game::{Outcome, Reason};
+
+    #[test]
+    fn the_fixed_start_is_mate_in_fifteen() {
+        let state = KrkState::initial();
+        assert_eq!((state.dtm(), state.fen().as_str()), (Some(15), FIXED));
+    }
+
+    #[test]
+    fn every_start_has_its_kind_and_distance() {
+        let mut stream = Stream::new(5);
+        let mut parts: HashMap<u64, HashSet<&str>> = HashMap::new();
+        for name in ["uniform", "train", "heldout", "heldout-region"] {
+            let start = Start::parse(Some(name), None).unwrap();
+            for _ in 0..2_000 {
+                let state = start.draw(&mut stream);
+                let (placement, strong) = Placement::of(state.position()).unwrap();
+                assert_eq!((strong, placement.strong_to_move), (Color::White, true));
+                assert!(state.outcome().is_none() && state.dtm().is_some());
+                let region = placement.is_lone_on_rim() && REGION.contains(&state.dtm().unwrap());
+                if name != "uniform" {
+                    assert_eq!(region, name == "heldout-region");
+                    parts.entry(placement.class_hash()).or_default().insert(name);
+                }
+            }
+        }
+        assert!(parts.values().all(|names| names.len() == 1));
+        for kind in ["dtm", "uniform", "train", "heldout"] {
+            for moves in 1..=i64::from(LONGEST) {
+                let start = Start::parse(Some(kind), Some((moves, moves))).unwrap();
+                assert_eq!(start.draw(&mut stream).dtm().map(i64::from), Some(moves));
+            }
+        }
+    }
+
+    #[test]
+    fn draws_by_history_have_no_distance() {
+        let mut state = KrkState::from_fen("8/8/8/4k3/8/8/8/4K2R w - - 0 1").unwrap();
+        for uci in ["h1h2", "e5e4", "h2h1", "e4e5"].repeat(2) {
+            assert!(state.dtm().is_some() && state.outcome().is_none());
+            let m = state.move_from_uci(uci).unwrap();
+            state.play_move(m);
+        }
+        assert_eq!(state.outcome().map(|end| end.reason), Some(Reason::ThreefoldRepetition));
+        assert_eq!(state.dtm(), None);
+        let late = KrkState::from_fen("8/8/8/4k3/8/8/8/4K2R w - - 99 80").unwrap();
+        assert!(late.action_dtm().iter().all(Option::is_none) && late.dtm().is_some());
+        // Mate on the hundredth ply is mate.
+        let mate = KrkState::from_fen("7k/8/6K1/8/8/8/8/R7 w - - 99 80").unwrap();
+        let action = mate.parse_uci("a1a8").unwrap();
+        assert_eq!((mate.dtm_after(action), mate.dtm_difference(action).unwrap()), (Some(0), Some(0)));
+    }
+
+    #[test]
+    fn the_room_is_what_a_flood_fill_finds() {
+        for rook in Square::ALL {
+            for lone in Square::ALL.into_iter().filter(|&lone| lone != rook) {
+                assert_eq!(room_beside(rook, lone), flooded(rook, lone), "{rook} {lone}");
+            }
+        }
+    }
+
+    fn flooded(rook: Square, lone: Square) -> u32 {
+        let mut seen = HashSet::from([lone]);
+        let mut open = vec![lone];
+        while let Some(square) = open.pop() {
+            for next in shakmaty::attacks::king_attacks(square) {
+                let wall = next.file() == rook.file() || next.rank() == rook.rank();
+                if !wall && seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        seen.len() as u32
+    }
+
+    #[test]
+    fn best_actions_win_shortest_and_resist_longest() {
+        let mut stream = Stream::new(8);
+        let start = Start::parse(Some("uniform"), None).unwrap();
+        for _ in 0..200 {
+            let mut state = start.draw(&mut stream);
+            let mut left = state.dtm().unwrap();
+            loop {
+                let mut actions = Vec::new();
+                if state.turn_and_actions(&mut actions) == crate::game::Turn::Over {
+                    break;
+                }
+                Krk::keep_best(&state, &mut actions);
+                let action = actions[stream.below(actions.len())];
+                assert_eq!(state.dtm_difference(action).unwrap(), Some(0));
+                left -= u8::from(state.is_strong_to_move());
+                state.apply(&[action]).unwrap();
+                assert_eq!(state.dtm(), Some(left));
+            }
+            let end = Outcome { winner: Some(0), reason: Reason::Checkmate };
+            assert_eq!((state.outcome(), left), (Some(end), 0));
+        }
+    }
+}
