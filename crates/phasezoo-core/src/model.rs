@@ -4,6 +4,7 @@
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Player, PlayerSet, Returns, Turn};
 use crate::gating::Features;
+use crate::rng::Stream;
 
 /// How a value passes from a node to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,15 @@ pub enum ValueRule {
     Same,
     /// One value per player; a node chooses by its actor's.
     PerPlayer(usize),
+}
+
+/// What one step of a rollout did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Played {
+    /// The state was moved forward by this action.
+    Action(Action),
+    /// The game was over already.
+    Over(Returns),
 }
 
 /// What a tree needs to know of a game.
@@ -55,6 +65,27 @@ pub trait SearchModel: Send + Sync {
             self.actions(state, actions)?;
         }
         Ok(returns)
+    }
+
+    /// Plays an action of the actor, each with the same probability, unless the game is over. `legal`
+    /// is room to work in. A model may do without listing actions in order.
+    fn play_random(
+        &self,
+        state: &mut Self::State,
+        stream: &mut Stream,
+        legal: &mut Vec<Action>,
+    ) -> Result<Played> {
+        if let Some(returns) = self.expand(state, legal)? {
+            return Ok(Played::Over(returns));
+        }
+        if legal.is_empty() {
+            return Err(Error::GameContract(
+                "a state that does not end the game has no legal action".into(),
+            ));
+        }
+        let action = legal[stream.below(legal.len())];
+        self.advance(state, action)?;
+        Ok(Played::Action(action))
     }
 
     /// What a node keeps of `state`.

@@ -282,7 +282,10 @@ mod tests {
             } else if legal.is_empty() {
                 position.is_check().then_some(0)
             } else {
-                next.iter().copied().collect::<Option<Vec<u8>>>().and_then(|all| all.into_iter().max())
+                next.iter()
+                    .copied()
+                    .collect::<Option<Vec<u8>>>()
+                    .and_then(|all| all.into_iter().max())
             };
             assert_eq!(dtm(placement), expected, "{placement:?}");
         }

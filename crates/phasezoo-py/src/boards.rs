@@ -1,7 +1,7 @@
 //! The board games of the core behind one type: the only list of them in the bindings.
 
 use phasezoo_core::encode::BoardPlanes;
-use phasezoo_core::game::{Game, Player};
+use phasezoo_core::game::{Game, Player, Turn};
 use phasezoo_core::games::krk::Start;
 use phasezoo_core::games::{Atomic, BoardState, Chess, Chess960, Crazyhouse, Krk, Rules};
 use phasezoo_core::rng::Stream;
@@ -159,19 +159,32 @@ pub(crate) enum Starts {
     Usual,
     /// One of the 960 starts.
     Chess960,
-    /// Starts of the endgame.
-    Krk(Start),
+    /// Starts of the endgame; where `both_move`, only those that no first move ends.
+    Krk { start: Start, both_move: bool },
 }
 
 impl Starts {
-    /// The starts of a game; `start` and `dtm` are for games that have a choice.
-    pub(crate) fn parse(game: &str, start: Option<&str>, dtm: Option<(i64, i64)>) -> Result<Self> {
+    /// The starts of a game; `start`, `dtm` and `both_move` are for games that have a choice.
+    pub(crate) fn parse(
+        game: &str,
+        start: Option<&str>,
+        dtm: Option<(i64, i64)>,
+        both_move: bool,
+    ) -> Result<Self> {
         with_rules!(game, R => Ok(R::NAME))?;
         match game {
-            "krk" => Start::parse(start, dtm).map(Self::Krk),
-            _ if start.is_some() || dtm.is_some() => Err(Error::InvalidConfig(format!(
-                "start= and dtm= choose among the starts of \"krk\"; {game:?} has none to choose from"
-            ))),
+            "krk" if both_move && dtm == Some((1, 1)) => Err(Error::InvalidConfig(
+                "dtm=(1, 1): White mates at once in all of these starts, so that both_move=True \
+                 leaves none"
+                    .into(),
+            )),
+            "krk" => Start::parse(start, dtm).map(|start| Self::Krk { start, both_move }),
+            _ if start.is_some() || dtm.is_some() || both_move => {
+                Err(Error::InvalidConfig(format!(
+                    "start=, dtm= and both_move= choose among the starts of \"krk\"; {game:?} has \
+                     none to choose from"
+                )))
+            }
             "chess960" => Ok(Self::Chess960),
             _ => Ok(Self::Usual),
         }
@@ -184,9 +197,25 @@ impl Starts {
             Self::Chess960 if seed.is_some() => {
                 AnyBoard::Chess960(BoardState::from_position(Chess960::drawn(&mut stream)))
             }
-            Self::Krk(start) => AnyBoard::Krk(start.draw(&mut stream)),
+            Self::Krk { start, both_move } => loop {
+                let state = start.draw(&mut stream);
+                if !both_move || !can_end_at_once(&state) {
+                    break AnyBoard::Krk(state);
+                }
+            },
             _ => return Ok(BoardState::initial()),
         };
         typed(&drawn).cloned()
     }
+}
+
+/// Whether some legal move ends the game.
+fn can_end_at_once<G: Game>(state: &G) -> bool {
+    let Turn::Player(player) = state.turn() else { return true };
+    let mut actions = Vec::new();
+    state.legal_actions(player, &mut actions);
+    actions.into_iter().any(|action| {
+        let mut next = state.clone();
+        next.apply_legal(&[action]).is_err() || next.turn() == Turn::Over
+    })
 }

@@ -9,8 +9,8 @@ use phasezoo_core::{Error, threads};
 use pyo3::prelude::*;
 
 use crate::arguments::{Count, Text};
-use crate::errors::to_py;
 use crate::boards::{AnyBoard, dispatch, with_rules};
+use crate::errors::to_py;
 use crate::state::{BoardState, viewer};
 
 /// States that one thread handles at least: less is done before another thread has woken up.

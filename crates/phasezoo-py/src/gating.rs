@@ -10,8 +10,8 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::errors::to_py;
 use crate::boards::dispatch;
+use crate::errors::to_py;
 use crate::state::{BoardState, viewer};
 
 /// Says which phase of the game a state is in; an immutable value.

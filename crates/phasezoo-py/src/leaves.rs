@@ -14,9 +14,9 @@ use phasezoo_core::{Error, Result, search, threads};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::boards::{AnyBoard, dispatch_over};
 use crate::errors::to_py;
 use crate::python_game::{PythonModel, integers};
-use crate::boards::{AnyBoard, dispatch_over};
 use crate::state::BoardState;
 
 /// Rows that a thread encodes at least: less is done before another thread has woken up.

@@ -20,6 +20,7 @@ mod search_params;
 mod state;
 mod stream;
 mod threads;
+mod uct;
 mod vector;
 mod vector_buffers;
 
@@ -38,6 +39,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     leaves::register(m)?;
     results::register(m)?;
     stream::register(m)?;
+    uct::register(m)?;
     threads::register(m)?;
     vector::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;

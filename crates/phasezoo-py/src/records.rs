@@ -9,9 +9,9 @@ use phasezoo_core::records::{Permutation, Rows, Samples, Starts, Table};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
+use crate::boards::AnyBoard;
 use crate::errors::to_py;
 use crate::gating::Gate;
-use crate::boards::AnyBoard;
 use crate::state::BoardState;
 
 /// Start positions of the games of a kind: the one place that dispatches over the kinds.

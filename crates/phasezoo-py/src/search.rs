@@ -13,13 +13,13 @@ use pyo3::sync::MutexExt;
 
 use crate::answers::Answers;
 use crate::arguments::{ActionIndex, Count};
+use crate::boards::{dispatch_over, typed, with_rules};
 use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::leaves::{LeafBatch, Rows, dispatch_rows};
 use crate::python_game::PythonModel;
 use crate::results::{NodeView, SearchResult};
 use crate::search_params::SearchParams;
-use crate::boards::{dispatch_over, typed, with_rules};
 use crate::state::BoardState;
 
 /// Numbers the pools of a process, so that a batch finds its way home only.
@@ -369,7 +369,7 @@ impl SearchPool {
     }
 }
 
-fn limit(
+pub(crate) fn limit(
     nodes: Option<i64>,
     simulations: Option<i64>,
     movetime_ms: Option<f64>,
@@ -397,7 +397,7 @@ fn limit(
 }
 
 /// The name of a game of the core, given by name or by handle.
-fn native_name(game: &Bound<'_, PyAny>) -> Option<String> {
+pub(crate) fn native_name(game: &Bound<'_, PyAny>) -> Option<String> {
     if let Ok(name) = game.extract() {
         return Some(name);
     }

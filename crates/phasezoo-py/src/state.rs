@@ -329,16 +329,17 @@ impl BoardState {
 }
 
 /// The start of a board game, drawn by `seed` in games that draw it. `start` and `dtm` say which starts
-/// of "krk" are drawn.
+/// of "krk" are drawn, `both_move` that no first move ends them.
 #[pyfunction]
-#[pyo3(signature = (game, seed = None, start = None, dtm = None))]
+#[pyo3(signature = (game, seed = None, start = None, dtm = None, both_move = false))]
 fn board_initial(
     game: Text,
     seed: Option<u64>,
     start: Option<Text>,
     dtm: Option<(i64, i64)>,
+    both_move: bool,
 ) -> PyResult<BoardState> {
-    let starts = Starts::parse(&game, start.as_deref(), dtm).map_err(to_py)?;
+    let starts = Starts::parse(&game, start.as_deref(), dtm, both_move).map_err(to_py)?;
     let board: Result<AnyBoard> =
         with_rules!(&*game, R => starts.state::<R>(seed).map(|state: CoreState<R>| state.into()));
     board.map(BoardState::from).map_err(to_py)

@@ -5,17 +5,15 @@ use numpy::{
 };
 use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
-use phasezoo_core::games::{
-    Atomic, BoardState as CoreState, Chess, Chess960, Crazyhouse, Krk,
-};
+use phasezoo_core::games::{Atomic, BoardState as CoreState, Chess, Chess960, Crazyhouse, Krk};
 use phasezoo_core::gating::Gate;
 use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat, Vector};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::errors::to_py;
 use crate::boards::{AnyBoard, Starts, dispatch_over, typed, with_rules};
+use crate::errors::to_py;
 use crate::state::BoardState;
 use crate::vector_buffers::{BufferPool, Shape};
 
@@ -98,7 +96,7 @@ impl BoardVector {
     #[new]
     #[pyo3(signature = (
         game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
-        start = None, dtm = None
+        start = None, dtm = None, both_move = false
     ))]
     // Keywords, each an option of the environment.
     #[allow(clippy::too_many_arguments, clippy::similar_names)]
@@ -116,10 +114,11 @@ impl BoardVector {
         copy: bool,
         start: Option<&str>,
         dtm: Option<(i64, i64)>,
+        both_move: bool,
     ) -> PyResult<Self> {
         let parse = |spec| with_rules!(game, R => BoardPlanes::parse::<R>(spec));
         let planes = planes.map(parse).transpose().map_err(to_py)?;
-        let starts = Starts::parse(game, start, dtm).map_err(to_py)?;
+        let starts = Starts::parse(game, start, dtm, both_move).map_err(to_py)?;
         let seat = match seat {
             SeatName::Player(player) => Seat::Fixed(player),
             SeatName::Name(name) => {

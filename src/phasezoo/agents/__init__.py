@@ -1,4 +1,4 @@
-"""Agents: random, policy without search, MCTS, and M2CTS with an expert per phase."""
+"""Agents: random, policy without search, UCT, MCTS, and M2CTS with an expert per phase."""
 
 from phasezoo.agents.base import (
     BatchAgent,
@@ -15,6 +15,7 @@ from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.registry import make, names, register
 from phasezoo.agents.simple import RandomAgent
+from phasezoo.agents.uct import UCTAgent, UCTSession
 
 __all__ = [
     "BatchAgent",
@@ -29,6 +30,8 @@ __all__ = [
     "Seats",
     "Session",
     "SessionAgent",
+    "UCTAgent",
+    "UCTSession",
     "make",
     "name_of_agent",
     "names",

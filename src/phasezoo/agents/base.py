@@ -158,7 +158,10 @@ class _CallableSession:
 
 
 class SessionSeats:
-    """Seats of an agent that plays game by game."""
+    """Seats of an agent that plays game by game.
+
+    A session with ``move(state) -> Move`` says what its moves took; of others the action is known.
+    """
 
     def __init__(self, agent: SessionAgent) -> None:
         self._agent = agent
@@ -183,7 +186,7 @@ class SessionSeats:
     def poll(self) -> list[tuple[int, Move]]:
         """Answer everything that was asked."""
         moves = [
-            (seat, Move(int(self._sessions[seat].act(state, player))))
+            (seat, _move(self._sessions[seat], state, player))
             for seat, (state, player) in self._asked.items()
         ]
         self._asked.clear()
@@ -193,6 +196,13 @@ class SessionSeats:
         """Leave the game."""
         self._sessions.pop(seat)
         self._asked.pop(seat, None)
+
+
+def _move(session: Any, state: Any, player: int) -> Move:
+    if hasattr(session, "move"):
+        move: Move = session.move(state)
+        return move
+    return Move(int(session.act(state, player)))
 
 
 def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:

@@ -6,6 +6,7 @@ from typing import Any
 
 from phasezoo.agents.mcts import MCTSAgent
 from phasezoo.agents.simple import RandomAgent
+from phasezoo.agents.uct import UCTAgent
 from phasezoo.errors import InvalidConfig, UnknownGame
 from phasezoo.inference.uniform import Uniform
 
@@ -16,7 +17,7 @@ def _mcts(**options: Any) -> MCTSAgent:
     return MCTSAgent(options.pop("evaluator", None) or Uniform(), **options)
 
 
-_PACKAGE: dict[str, Callable[..., Any]] = {"mcts": _mcts, "random": RandomAgent}
+_PACKAGE: dict[str, Callable[..., Any]] = {"mcts": _mcts, "random": RandomAgent, "uct": UCTAgent}
 _OWN: dict[str, Callable[..., Any]] = {}
 
 

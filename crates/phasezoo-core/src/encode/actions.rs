@@ -147,6 +147,20 @@ pub fn move_of<P: Position>(position: &P, action: Action) -> Option<Move> {
     }
 }
 
+/// The index of a queen-like or knight's step between squares (a1 = 0) as the mover sees them.
+#[inline]
+pub(crate) fn step_index(from: u8, to: u8) -> Action {
+    Action::from(INDEX[usize::from(from)][usize::from(to)])
+}
+
+/// From and to square of such a step; `None` of any other index.
+#[inline]
+pub(crate) fn step_squares(action: Action) -> Option<(u8, u8)> {
+    let targets = TARGETS.get(action as usize / 64)?;
+    let from = (action % 64) as u8;
+    Some((from, targets[usize::from(from)])).filter(|&(_, to)| to != NONE)
+}
+
 /// What an index means for `mover`, as text; `None` where it points off the board.
 pub fn describe(action: Action, mover: Color) -> Option<String> {
     Some(match decode(action)? {

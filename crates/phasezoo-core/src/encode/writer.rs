@@ -17,7 +17,8 @@ pub(super) const COUNT_SCALE: f32 = 8.0;
 /// Squares with an odd sum of rank and file, a1 = (0, 0): the light ones.
 pub(super) const CHECKERBOARD: Bitboard = Bitboard::LIGHT_SQUARES;
 
-pub(super) const COUNTED: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+pub(super) const COUNTED: [Role; 5] =
+    [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 /// Writes one plane after the other into a buffer that it clears first.
 ///

@@ -19,7 +19,8 @@ impl Rules for Atomic {
         &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal, BoardPlanes::Lichess];
 
     fn variant_end(position: &Self::Position) -> Option<Outcome> {
-        let gone = Color::ALL.into_iter().find(|&color| position.board().king_of(color).is_none())?;
+        let gone =
+            Color::ALL.into_iter().find(|&color| position.board().king_of(color).is_none())?;
         Some(Outcome { winner: Some(player_of(!gone)), reason: Reason::KingExploded })
     }
 }

@@ -17,10 +17,10 @@ use crate::games::rules::{Rules, position_key};
 use crate::gating::{ChessView, Features, View};
 
 /// Plies without capture or pawn move after which the game is drawn.
-const FIFTY_MOVES: u32 = 100;
+pub(crate) const FIFTY_MOVES: u32 = 100;
 
 /// Earlier occurrences of a position at which the game is drawn.
-const THREEFOLD: u32 = 2;
+pub(crate) const THREEFOLD: u32 = 2;
 
 /// A position with its history.
 ///
@@ -171,6 +171,17 @@ impl<R: Rules> BoardState<R> {
             self.fen(),
             self.legal_moves().len()
         ))
+    }
+
+    /// The positions of the game from its start, the present one last.
+    pub(crate) fn positions(&self) -> Result<Vec<R::Position>> {
+        let mut position = self.start.as_deref().cloned().unwrap_or_else(R::initial);
+        let mut positions = vec![position.clone()];
+        for played in self.history.moves() {
+            position.play_unchecked(played.unpack(&position)?);
+            positions.push(position.clone());
+        }
+        Ok(positions)
     }
 
     /// The same state with the moves so far hidden from planes, as if it had been set up from a FEN;

@@ -2,7 +2,8 @@
 
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{
-    CastlingMode, Color, EnPassantMode, FromSetup, Piece, Position, PositionError, PositionErrorKinds, Setup,
+    CastlingMode, Color, EnPassantMode, FromSetup, Piece, Position, PositionError,
+    PositionErrorKinds, Setup,
 };
 
 use crate::error::{Error, Result};
@@ -43,15 +44,16 @@ pub fn parse<R: Rules>(fen: &str) -> Result<R::Position> {
         .map_err(|error| invalid(describe_syntax(&error, &fields)))?
         .into_setup();
     let ep_square = setup.ep_square;
-    let position = setup_position(setup, R::MODE).map_err(|error: PositionError<R::Position>| {
-        let mut reason = describe_position(error.kinds());
-        if let Some(square) = ep_square
-            && error.kinds().contains(PositionErrorKinds::INVALID_EP_SQUARE)
-        {
-            reason = format!("{reason} (given: {square}; write '-' where there is none)");
-        }
-        invalid(reason)
-    })?;
+    let position =
+        setup_position(setup, R::MODE).map_err(|error: PositionError<R::Position>| {
+            let mut reason = describe_position(error.kinds());
+            if let Some(square) = ep_square
+                && error.kinds().contains(PositionErrorKinds::INVALID_EP_SQUARE)
+            {
+                reason = format!("{reason} (given: {square}; write '-' where there is none)");
+            }
+            invalid(reason)
+        })?;
     R::check_start(&position).map_err(invalid)?;
     Ok(position)
 }

@@ -60,7 +60,8 @@ impl Rules for Krk {
     }
 
     fn keep_best(state: &KrkState, actions: &mut Vec<Action>) {
-        let values: Vec<Option<u8>> = actions.iter().map(|&action| state.dtm_after(action)).collect();
+        let values: Vec<Option<u8>> =
+            actions.iter().map(|&action| state.dtm_after(action)).collect();
         let best = state.best_of(&values);
         let mut keep = values.into_iter().map(|value| value == best);
         actions.retain(|_| keep.next().unwrap_or_default());
@@ -304,7 +305,10 @@ mod tests {
         // Mate on the hundredth ply is mate.
         let mate = KrkState::from_fen("7k/8/6K1/8/8/8/8/R7 w - - 99 80").unwrap();
         let action = mate.parse_uci("a1a8").unwrap();
-        assert_eq!((mate.dtm_after(action), mate.dtm_difference(action).unwrap()), (Some(0), Some(0)));
+        assert_eq!(
+            (mate.dtm_after(action), mate.dtm_difference(action).unwrap()),
+            (Some(0), Some(0))
+        );
     }
 
     #[test]

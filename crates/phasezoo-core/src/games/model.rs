@@ -9,7 +9,8 @@ use crate::games::board::BoardState;
 use crate::games::chess::Chess;
 use crate::games::rules::Rules;
 use crate::gating::Features;
-use crate::model::{SearchModel, ValueRule};
+use crate::model::{Played, SearchModel, ValueRule};
+use crate::rng::Stream;
 
 /// The model of a board game.
 ///
@@ -68,6 +69,23 @@ impl<R: Rules> SearchModel for BoardModel<R> {
     fn expand(&self, state: &Self::State, actions: &mut Vec<Action>) -> Result<Option<Returns>> {
         let outcome = state.outcome_and_actions(actions);
         Ok(outcome.map(|outcome| Returns::zero_sum(outcome.winner)))
+    }
+
+    fn play_random(
+        &self,
+        state: &mut Self::State,
+        stream: &mut Stream,
+        _legal: &mut Vec<Action>,
+    ) -> Result<Played> {
+        // By reference, because the list is large and would be moved.
+        let moves = &state.legal_moves();
+        if let Some(outcome) = state.outcome_if(moves.is_empty()) {
+            return Ok(Played::Over(Returns::zero_sum(outcome.winner)));
+        }
+        let m = moves[stream.below(moves.len())];
+        let action = state.action_of(m);
+        state.play_move(m);
+        Ok(Played::Action(action))
     }
 
     fn snapshot(&self, _state: &Self::State) {}

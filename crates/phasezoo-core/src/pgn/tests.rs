@@ -1,7 +1,7 @@
 use std::io::Write;
 
-use proptest::prelude::*;
 use crate::games::Chess;
+use proptest::prelude::*;
 
 use super::*;
 

@@ -15,6 +15,7 @@
 //! | `backup`, `solver` | values and proofs on the way up |
 //! | `root`, `result`, `inspect` | noise, choice of the move, what is reported |
 //! | `reroot`, `session` | a search's life over a game |
+//! | [`uct`] | UCT with rollouts, on the same tree |
 //! | `batch`, `pool` | leaves with tickets; many searches at once |
 //!
 //! Values are expected returns in [-1, 1]. Inside a tree they are kept per player (one number where one
@@ -40,6 +41,7 @@ mod session;
 mod slab;
 mod solver;
 mod tree;
+pub mod uct;
 mod values;
 
 pub use batch::{LeafBatch, Ticket};

@@ -315,6 +315,21 @@ impl<S> Tree<S> {
         }
     }
 
+    /// Makes the candidate `action` of a node the next opened slot; `None` where it is not among those
+    /// that have not been opened. For trees without priors, whose children come in the order in which
+    /// they are met.
+    pub(crate) fn open(&mut self, id: NodeId, action: Action) -> Option<u32> {
+        let opened = usize::from(self.node(id).opened);
+        let place = self.actions(id)[opened..].iter().position(|&known| known == action)?;
+        if opened >= QUAD && !self.open_all(id) {
+            return None;
+        }
+        self.candidates_mut(id).1.swap(opened, opened + place);
+        self.copy_first(id);
+        self.node_mut(id).opened += 1;
+        Some(opened as u32)
+    }
+
     /// The edges of a node, one per slot.
     pub(crate) fn edges(&self, id: NodeId) -> impl Iterator<Item = Edge> + '_ {
         (0..usize::from(self.node(id).count)).map(move |slot| self.edge(id, slot))

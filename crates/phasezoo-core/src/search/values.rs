@@ -87,6 +87,20 @@ impl<S> Tree<S> {
         }
     }
 
+    /// Wins and half the draws among the visits of a node, for `actor`; exact where all values backed up
+    /// were -1, 0 or 1.
+    pub(crate) fn wins_for(&self, id: NodeId, actor: Player) -> f64 {
+        let node = self.node(id);
+        let sum = match self.rule {
+            ValueRule::Negate if actor != 0 => -node.sum,
+            ValueRule::PerPlayer(_) if actor != 0 => {
+                self.more_sums[self.more_at(id, usize::from(actor))]
+            }
+            _ => node.sum,
+        };
+        0.5 * (f64::from(node.visits) + sum as f64 / UNIT)
+    }
+
     /// Counts a visit of a node and adds `values` to its sum.
     #[inline]
     pub(crate) fn visit(&mut self, id: NodeId, values: &Values) {

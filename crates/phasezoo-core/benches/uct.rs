@@ -1,0 +1,64 @@
+//! UCT on one thread: rollouts and plies of rollouts per second.
+//!
+//! `cargo bench --bench uct [-- REPEATS]` prints a line per measurement: the game, the rollout policy,
+//! then what was counted per second in every repeat.
+
+#![allow(clippy::print_stdout)]
+
+use std::time::Instant;
+
+use phasezoo_core::Result;
+use phasezoo_core::games::{ChessModel, ChessState, KrkState};
+use phasezoo_core::model::SearchModel;
+use phasezoo_core::search::Limit;
+use phasezoo_core::search::uct::{
+    KrkLine, KrkModel, KrkRollout, Params, RandomRollout, Rollout, Search, Selection,
+};
+
+const REPEATS: usize = 5;
+const CHESS_ROLLOUTS: u64 = 5_000;
+const KRK_ROLLOUTS: u64 = 100_000;
+
+const PARAMS: Params = Params {
+    c: 1.0,
+    threshold: 30,
+    selection: Selection::Ucb1,
+    follow: false,
+    max_plies: None,
+    memory: usize::MAX,
+};
+
+/// Prints rollouts and plies per second of searches with new trees.
+fn measure<M: SearchModel + Clone, P: Rollout<M> + Clone>(
+    name: &str,
+    (model, policy, root): (&M, &P, &M::State),
+    rollouts: u64,
+    repeats: usize,
+) -> Result<()> {
+    let limit = Limit { simulations: Some(rollouts), ..Limit::default() };
+    let mut figures = [Vec::new(), Vec::new()];
+    for seed in 0..repeats as u64 {
+        let mut search = Search::new(model.clone(), policy.clone(), PARAMS, seed)?;
+        let started = Instant::now();
+        let report = search.search(root.clone(), None, &limit, &mut || true)?;
+        let seconds = started.elapsed().as_secs_f64();
+        figures[0].push(report.simulations as f64 / seconds);
+        figures[1].push(report.rollout_plies as f64 / seconds);
+    }
+    for (unit, figures) in ["rollouts", "plies"].into_iter().zip(figures) {
+        let figures: Vec<String> = figures.iter().map(|figure| format!("{figure:.0}")).collect();
+        println!("{name} {unit} {}", figures.join(" "));
+    }
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let repeats =
+        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(REPEATS);
+    let chess = (&ChessModel::new(), &RandomRollout::default(), &ChessState::initial());
+    measure("chess random", chess, CHESS_ROLLOUTS, repeats)?;
+    let model = KrkModel::new();
+    let root = KrkLine::of(&KrkState::initial())?;
+    measure("krk krk", (&model, &KrkRollout, &root), KRK_ROLLOUTS, repeats)?;
+    measure("krk random", (&model, &RandomRollout::default(), &root), KRK_ROLLOUTS, repeats)
+}

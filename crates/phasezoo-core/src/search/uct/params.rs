@@ -1,0 +1,48 @@
+//! Settings of UCT, their ranges and sources.
+
+use crate::error::{Error, Result};
+
+/// How a child is chosen where a node has been visited often enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// `q + C sqrt(ln N / n)` (Auer, Cesa-Bianchi and Fischer, 2002; Kocsis and Szepesvári, 2006).
+    Ucb1,
+    /// `q + C P sqrt(N) / (1 + n)` (Silver et al., AlphaZero 2018) with the same P for all children.
+    Puct,
+}
+
+/// Everything that a search does besides its limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// The exploration constant C; from 0.
+    pub c: f32,
+    /// Visits T up to which a node plays a rollout instead of selecting; from 0.
+    pub threshold: u32,
+    /// How children are chosen.
+    pub selection: Selection,
+    /// Whether the player for whom draws are won chooses, inside the tree, what is worst for him: as if
+    /// he too played for the other's mates.
+    pub follow: bool,
+    /// Plies after which a rollout is given up as a draw; `None` for no limit.
+    pub max_plies: Option<u32>,
+    /// Bytes at which the tree stops growing.
+    pub memory: usize,
+}
+
+impl Params {
+    /// Refuses what is out of range.
+    pub fn check(&self) -> Result<()> {
+        if !(self.c.is_finite() && self.c >= 0.0) {
+            return Err(Error::InvalidConfig(format!(
+                "c={}: the exploration constant is a finite number from 0",
+                self.c
+            )));
+        }
+        if self.max_plies == Some(0) {
+            return Err(Error::InvalidConfig(
+                "max_rollout_plies=0: a rollout needs at least 1 ply; None is no limit".into(),
+            ));
+        }
+        Ok(())
+    }
+}

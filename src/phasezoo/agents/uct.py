@@ -1,0 +1,231 @@
+"""UCT with rollouts as an agent."""
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from phasezoo import _core, games
+from phasezoo.agents.base import Move, SessionSeats, state_in
+from phasezoo.agents.config import Limit
+from phasezoo.agents.following import steps_between
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["KRK_ROLLOUT_PLIES", "UCTAgent", "UCTSession"]
+
+DEFAULT_LIMIT = Limit(simulations=3000)
+"""Simulations a move of the study of the rook endgame (Kohne 2012)."""
+
+KRK_ROLLOUT_PLIES = 100
+"""Plies after which a rollout of the rook endgame counts as no mate (the same study)."""
+
+Rollout = str | Callable[[Any, np.random.Generator], int]
+"""``"random"``, ``"krk"``, or a callable ``(state, rng) -> action``."""
+
+
+class UCTAgent:
+    """Monte Carlo tree search with UCB1 and rollouts (Kocsis and Szepesvári 2006; Kohne 2012).
+
+    A node visited more than ``threshold`` times selects the child with the highest
+    ``q + c * sqrt(ln N / n)``, ``q`` in [0, 1] being the share of wins and half the draws below it;
+    another node plays a rollout, and the first position of it that the tree does not hold is added.
+    Children enter the tree through rollouts alone. The most visited child of the root is played. In
+    ``"krk"`` mates alone count: ``q`` is the share of mates for the rook side, and of what is no
+    mate for the lone king.
+
+    The agent is configuration; :meth:`session` plays a game, whose tree is kept from move to move.
+    Where the opponent's reply is not in the tree, the tree *collapses* to its root, and the session
+    counts it. Calling the agent plays the game it is shown.
+
+    Args:
+        c: The exploration constant, from 0.
+        threshold: Visits up to which a node plays a rollout instead of selecting, from 0.
+        rollout: ``"random"``; in ``"krk"`` also ``"krk"``, the study's filters over legal moves; or
+            a callable ``(state, rng) -> action``, which is slow.
+        limit: When a search ends: ``simulations``, ``nodes`` (positions added to the tree) or
+            ``movetime_ms``; default 3,000 simulations.
+        first_limit: The same for the first search of a game; default ``limit``.
+        selection: ``"ucb1"``, or ``"puct"``: ``q + c * P * sqrt(N) / (1 + n)`` (AlphaZero 2018) with
+            the same prior ``P`` for all children in the tree.
+        defender: What the lone king's nodes maximise in ``"krk"``: ``"oppose"`` what is no mate,
+            ``"follow"`` mates, as the rook side's.
+        max_rollout_plies: Plies after which a rollout is a draw (in ``"krk"``: no mate); default
+            100 in ``"krk"``, no limit elsewhere.
+        memory_mb: Size, in MiB, at which the tree stops growing and a search ends.
+        seed: Seeds everything random in its calls and searches.
+        game: The game's name; default that of the states it is shown.
+        name: How reports call it.
+
+    Raises:
+        InvalidConfig: An option is out of range.
+        UnknownGame: No game has that name.
+    """
+
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        threshold: int = 30,
+        rollout: Rollout = "random",
+        limit: Limit | None = None,
+        first_limit: Limit | None = None,
+        selection: Literal["ucb1", "puct"] = "ucb1",
+        defender: Literal["oppose", "follow"] = "oppose",
+        max_rollout_plies: int | None = None,
+        memory_mb: int = 2048,
+        seed: int = 0,
+        game: str | games.Game | None = None,
+        name: str = "UCT",
+    ) -> None:
+        self.c = c
+        self.threshold = threshold
+        self.rollout = rollout
+        self.limit = DEFAULT_LIMIT if limit is None else limit
+        self.first_limit = self.limit if first_limit is None else first_limit
+        self.selection = selection
+        self.defender = defender
+        self.max_rollout_plies = max_rollout_plies
+        self.memory_mb = memory_mb
+        self.seed = seed
+        self.game = None if game is None else games.make(game)
+        self.name = name
+        self._following: UCTSession | None = None
+        if isinstance(memory_mb, bool) or not isinstance(memory_mb, int) or memory_mb < 1:
+            message = f"memory_mb={memory_mb!r}: expected a whole number of MiB from 1"
+            raise InvalidConfig(message)
+        # Refuses what is out of range now, not at the first move.
+        own = rollout == "krk" or defender == "follow"
+        self.open_search(games.make("krk" if own else "chess") if game is None else self.game, seed)
+
+    def open_search(self, game: games.Game | None, seed: int) -> _core.UctSearch:
+        """A native search of ``game`` with these options and an empty tree.
+
+        Raises:
+            InvalidConfig: An option is out of range, or does not fit the game.
+        """
+        is_krk = game is not None and game.name == "krk"
+        plies = self.max_rollout_plies
+        return _core.UctSearch(
+            game.name if game is not None and game.native else game,
+            c=self.c,
+            threshold=self.threshold,
+            rollout=self.rollout,
+            selection=self.selection,
+            defender=self.defender,
+            max_rollout_plies=KRK_ROLLOUT_PLIES if plies is None and is_krk else plies,
+            memory_mb=self.memory_mb,
+            seed=seed,
+        )
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """The action for ``info["state"]``, in the game that it continues.
+
+        Raises:
+            InvalidState: There is no state in ``info``, or the game is over.
+        """
+        state = state_in(info, self.name)
+        if self._following is None:
+            self._following = self.session(self.seed)
+        return self._following.act(state)
+
+    def search(self, state: Any) -> Any:
+        """Search ``state`` with a new tree; the same state always gives the same result.
+
+        Returns:
+            A ``UctResult``: ``action``; ``actions``, ``visits``, ``totals`` and ``q`` of the root's
+            children in the tree; ``value`` in [0, 1] for the player to move; ``nodes``,
+            ``simulations``, ``rollout_plies``, ``depth``, ``tree_nodes``, ``collapsed``,
+            ``seconds``, ``ended``.
+
+        Raises:
+            InvalidState: The game is over.
+            UnknownGame: The state belongs to no registered game.
+        """
+        return self.session(self.seed).search(state)
+
+    def session(self, seed: int) -> "UCTSession":
+        """A game that draws from ``seed`` alone."""
+        return UCTSession(self, seed)
+
+    def seats(
+        self,
+        game: games.Game,
+        *,
+        limit: Limit | None = None,
+        pool_rows: int | None = None,
+        threads: int | None = None,
+    ) -> SessionSeats:
+        """Many games, one after another; ``limit`` replaces the agent's own limits."""
+        agent = self
+        if limit is not None:
+            agent = copy.copy(self)
+            agent.limit = agent.first_limit = limit
+        return SessionSeats(agent)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The configuration: a copy starts a game of its own."""
+        return self.__dict__ | {"_following": None}
+
+    def __repr__(self) -> str:
+        return (
+            f"UCTAgent(c={self.c}, threshold={self.threshold}, rollout={self.rollout!r}, "
+            f"limit={self.limit}, seed={self.seed})"
+        )
+
+
+class UCTSession:
+    """One game of a :class:`UCTAgent`: its tree, its random stream."""
+
+    def __init__(self, agent: UCTAgent, seed: int) -> None:
+        self._agent = agent
+        self._seed = seed
+        self._search: _core.UctSearch | None = None
+        self._last: Any = None
+
+    @property
+    def collapses(self) -> int:
+        """How often, in this game, a reply was not in the tree."""
+        return 0 if self._search is None else self._search.collapses
+
+    def act(self, state: Any, player: int | None = None) -> int:
+        """The action for ``state``; the tree is kept where it continues the last one shown."""
+        return int(self.search(state).action)
+
+    def move(self, state: Any) -> Move:
+        """As :meth:`act`, with the value and the work behind it."""
+        result = self.search(state)
+        return Move(
+            int(result.action), 2.0 * result.value - 1.0, int(result.nodes), int(result.simulations)
+        )
+
+    def search(self, state: Any) -> Any:
+        """As :meth:`UCTAgent.search`, going on with the tree of this game."""
+        search, limit = self._followed(state)
+        self._last = None
+        result = search.search(
+            state,
+            nodes=limit.nodes,
+            simulations=limit.simulations,
+            movetime_ms=limit.movetime_ms,
+        )
+        self._last = state
+        return result
+
+    def _followed(self, state: Any) -> tuple[_core.UctSearch, Limit]:
+        """A search that stands at ``state``, and its limit."""
+        steps = None if self._last is None else steps_between(self._last, state)
+        if self._search is not None and steps is not None:
+            for action, _ in steps:
+                self._search.advance(action)
+            return self._search, self._agent.limit
+        if self._search is not None:
+            # Another game: another tree, but not the random numbers of the last one again.
+            self._seed = int(np.random.default_rng(self._seed).integers(2**63))
+        game = games.game_of(state) if self._agent.game is None else self._agent.game
+        self._search = self._agent.open_search(game, self._seed)
+        return self._search, self._agent.first_limit
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the tree: a copy searches its next position anew."""
+        return self.__dict__ | {"_search": None, "_last": None}
