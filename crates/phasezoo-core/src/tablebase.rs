@@ -22,6 +22,10 @@ const PAIRS: usize = 64 * 64;
 /// Positions with the same side to move.
 const HALF: usize = TRIANGLE * PAIRS;
 
+/// What mirrors a square's file, and its rank.
+const FILES: u8 = 0o07;
+const RANKS: u8 = 0o70;
+
 /// What the table holds where there is no position.
 const ILLEGAL: u8 = u8::MAX;
 /// What the table holds of a draw, and while it is built of positions that nothing is known of.
@@ -104,7 +108,7 @@ impl Placement {
     /// The position with the lone king in the triangle.
     fn reduced(self) -> Self {
         let (file, rank) = (self.lone & 7, self.lone >> 3);
-        let flip = if file > 3 { 7 } else { 0 } | if rank > 3 { 56 } else { 0 };
+        let flip = if file > 3 { FILES } else { 0 } | if rank > 3 { RANKS } else { 0 };
         let flipped = self.map(|square| square ^ flip);
         if flipped.lone >> 3 > flipped.lone & 7 { flipped.map(transposed) } else { flipped }
     }
@@ -117,10 +121,8 @@ impl Placement {
         };
         // With the lone king on the diagonal there are two images of this kind.
         let other = reduced.map(transposed);
-        let lowest = match other.lone == reduced.lone {
-            true => code(reduced).min(code(other)),
-            false => code(reduced),
-        };
+        let lowest =
+            if other.lone == reduced.lone { code(reduced).min(code(other)) } else { code(reduced) };
         lowest << 1 | u64::from(self.strong_to_move)
     }
 
@@ -296,8 +298,8 @@ mod tests {
         let mut sizes = std::collections::HashMap::new();
         for placement in all().filter(|placement| placement.strong_to_move) {
             let images = [
-                placement.map(|square| square ^ 7),
-                placement.map(|square| square ^ 56),
+                placement.map(|square| square ^ FILES),
+                placement.map(|square| square ^ RANKS),
                 placement.map(transposed),
             ];
             for image in images {

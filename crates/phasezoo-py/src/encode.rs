@@ -214,9 +214,10 @@ fn perft(
     depth: Count,
     threads: Option<Count>,
 ) -> PyResult<u64> {
-    let board = match fen {
-        Some(fen) => AnyBoard::from_fen(&game, &fen),
-        None => with_rules!(&*game, R => Ok(CoreState::<R>::initial().into())),
+    let board = if let Some(fen) = fen {
+        AnyBoard::from_fen(&game, &fen)
+    } else {
+        with_rules!(&*game, R => Ok(CoreState::<R>::initial().into()))
     };
     let board: AnyBoard = board.map_err(to_py)?;
     let depth = u32::try_from(depth.0).unwrap_or(u32::MAX);

@@ -22,9 +22,12 @@ use crate::vector::named;
 
 /// What a search begins at.
 enum Root {
-    Board(AnyBoard),
+    Board(Box<AnyBoard>),
     Python(PythonState),
 }
+
+/// Turns a root into the state of a model, and says for whom draws are won there.
+type Read<S> = fn(&Root) -> Result<(S, Option<Player>)>;
 
 /// A search of any game with any rollout policy.
 trait AnySearch: Send + Sync {
@@ -42,7 +45,7 @@ trait AnySearch: Send + Sync {
 /// A search with what turns a root into its model's state, and into the player for whom draws are won.
 struct Searcher<M: SearchModel, P> {
     search: Search<M, P>,
-    read: fn(&Root) -> Result<(M::State, Option<Player>)>,
+    read: Read<M::State>,
 }
 
 impl<M: SearchModel, P: Rollout<M>> AnySearch for Searcher<M, P> {
@@ -196,7 +199,7 @@ impl UctSearch {
     ) -> PyResult<UctResult> {
         let limit = limit(nodes, simulations, movetime_ms, false).map_err(to_py)?;
         let state = match (self.is_native, root.cast::<BoardState>()) {
-            (true, Ok(state)) => Root::Board(state.get().board.clone()),
+            (true, Ok(state)) => Root::Board(Box::new(state.get().board.clone())),
             (true, Err(_)) => {
                 return Err(to_py(Error::InvalidState(format!(
                     "the root is a {}, this search walks a board game: give a state of that game",
@@ -214,9 +217,10 @@ impl UctSearch {
             interrupt = checked;
             interrupt.is_ok()
         };
-        let report = match self.is_native {
-            true => py.detach(|| search.search(&state, &limit, &mut keep_on)),
-            false => search.search(&state, &limit, &mut keep_on),
+        let report = if self.is_native {
+            py.detach(|| search.search(&state, &limit, &mut keep_on))
+        } else {
+            search.search(&state, &limit, &mut keep_on)
         };
         interrupt?;
         report.map(|report| UctResult::new(py, report)).map_err(to_py)
@@ -227,7 +231,7 @@ impl UctSearch {
 /// the root's children in the tree, ascending by action.
 #[pyclass(frozen, get_all, module = "phasezoo._core")]
 pub(crate) struct UctResult {
-    /// The action to play: the most visited.
+    /// The action to play: the most visited; where counts differ by one at most, a win at once.
     action: u32,
     /// int64[K]: the children's actions.
     actions: Py<PyArray1<i64>>,
@@ -300,7 +304,7 @@ fn boxed<M: SearchModel + 'static, P: Rollout<M> + 'static>(
     model: M,
     policy: P,
     (params, seed): (Params, u64),
-    read: fn(&Root) -> Result<(M::State, Option<Player>)>,
+    read: Read<M::State>,
 ) -> PyResult<Box<dyn AnySearch>> {
     let search = Search::new(model, policy, params, seed).map_err(to_py)?;
     Ok(Box::new(Searcher { search, read }))
@@ -310,8 +314,8 @@ fn boxed<M: SearchModel + 'static, P: Rollout<M> + 'static>(
 fn krk(rollout: &str, parts: (Params, u64)) -> PyResult<Box<dyn AnySearch>> {
     let read = |root: &Root| {
         let line = KrkLine::of(krk_state(root)?)?;
-        let lone = 1 - line.strong();
-        Ok((line, Some(lone)))
+        let favoured = 1 - line.strong();
+        Ok((line, Some(favoured)))
     };
     match rollout {
         "krk" => boxed(KrkModel::new(), KrkRollout, parts, read),
@@ -329,7 +333,7 @@ where
 {
     let read = |root: &Root| match root {
         Root::Board(board) => {
-            let favoured = match board {
+            let favoured = match &**board {
                 AnyBoard::Krk(state) => Some(1 - KrkLine::of(state)?.strong()),
                 _ => None,
             };

@@ -15,6 +15,7 @@ from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.registry import make, names, register
 from phasezoo.agents.simple import RandomAgent
+from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent, UCTSession
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Seats",
     "Session",
     "SessionAgent",
+    "TablebaseAgent",
     "UCTAgent",
     "UCTSession",
     "make",

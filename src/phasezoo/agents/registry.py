@@ -6,6 +6,7 @@ from typing import Any
 
 from phasezoo.agents.mcts import MCTSAgent
 from phasezoo.agents.simple import RandomAgent
+from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent
 from phasezoo.errors import InvalidConfig, UnknownGame
 from phasezoo.inference.uniform import Uniform
@@ -17,7 +18,12 @@ def _mcts(**options: Any) -> MCTSAgent:
     return MCTSAgent(options.pop("evaluator", None) or Uniform(), **options)
 
 
-_PACKAGE: dict[str, Callable[..., Any]] = {"mcts": _mcts, "random": RandomAgent, "uct": UCTAgent}
+_PACKAGE: dict[str, Callable[..., Any]] = {
+    "mcts": _mcts,
+    "random": RandomAgent,
+    "tablebase": TablebaseAgent,
+    "uct": UCTAgent,
+}
 _OWN: dict[str, Callable[..., Any]] = {}
 
 
@@ -46,7 +52,7 @@ def make(name: str, **options: Any) -> Any:
     """The agent called ``name``.
 
     ``"random"`` plays any legal action; ``"mcts"`` searches, with no knowledge unless
-    ``evaluator=`` is given.
+    ``evaluator=`` is given; ``"tablebase"`` plays perfectly where a table is known.
 
     Args:
         name: One of :func:`names`.

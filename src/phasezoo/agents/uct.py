@@ -40,7 +40,8 @@ class UCTAgent:
 
     Args:
         c: The exploration constant, from 0.
-        threshold: Visits up to which a node plays a rollout instead of selecting, from 0.
+        threshold: Visits up to which a node plays a rollout instead of selecting, from 0. A node
+            chooses among moves that its rollouts have met: give more than there are legal moves.
         rollout: ``"random"``; in ``"krk"`` also ``"krk"``, the study's filters over legal moves; or
             a callable ``(state, rng) -> action``, which is slow.
         limit: When a search ends: ``simulations``, ``nodes`` (positions added to the tree) or
@@ -66,7 +67,7 @@ class UCTAgent:
         self,
         *,
         c: float = 1.0,
-        threshold: int = 30,
+        threshold: int = 100,
         rollout: Rollout = "random",
         limit: Limit | None = None,
         first_limit: Limit | None = None,

@@ -221,7 +221,7 @@ impl Start {
         let Some(dtm) = tablebase::dtm(placement) else { return false };
         let (low, high) = self.range;
         let in_region = || placement.is_lone_on_rim() && REGION.contains(&dtm);
-        let held_out = || placement.class_hash() % HELD_OUT_EVERY == 0;
+        let held_out = || placement.class_hash().is_multiple_of(HELD_OUT_EVERY);
         (low..=high).contains(&dtm)
             && match self.kind {
                 Kind::Fixed | Kind::Uniform => true,

@@ -96,6 +96,7 @@ impl Game for TicTacToe {
 
 /// A game of turns as a search model. `STORED` chooses between the two ways to find a node's state
 /// again: its snapshot, or the path from the root.
+#[derive(Clone)]
 pub struct Turns<G, const STORED: bool> {
     players: usize,
     actions: usize,

@@ -112,7 +112,7 @@ impl KrkLine {
     #[inline]
     pub(super) fn action(index: Index, code: Code) -> Action {
         let (from, to) = index.squares(code);
-        let flip = if index.is_strong_to_move() { 0 } else { 56 };
+        let flip = index.flip();
         actions::step_index(from ^ flip, to ^ flip)
     }
 }
@@ -166,7 +166,7 @@ impl SearchModel for KrkModel {
 
     fn advance(&self, state: &mut KrkLine, action: Action) -> Result<()> {
         let index = state.index();
-        let flip = if index.is_strong_to_move() { 0 } else { 56 };
+        let flip = index.flip();
         let Some((from, to)) = actions::step_squares(action) else {
             return Err(Error::IllegalAction(format!("action {action} points off the board")));
         };

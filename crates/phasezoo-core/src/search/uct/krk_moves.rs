@@ -57,6 +57,11 @@ impl Index {
         self.0 & LONE_MOVES == 0
     }
 
+    /// What turns squares into those that the player to move sees, and back.
+    pub(super) fn flip(self) -> u8 {
+        if self.is_strong_to_move() { 0 } else { 0o70 }
+    }
+
     /// From and to square of a move.
     pub(super) fn squares(self, code: Code) -> (u8, u8) {
         let from = self.0 >> self.shift(code) & 63;
@@ -66,10 +71,9 @@ impl Index {
     /// The code of the move between these squares.
     pub(super) fn code(self, from: u8, to: u8) -> Code {
         let placement = self.placement();
-        let marked = match self.is_strong_to_move() {
-            true => from == placement.rook,
-            false => to == placement.rook,
-        };
+        // Of the strong side the rook moves, of the lone king it is taken.
+        let square = if self.is_strong_to_move() { from } else { to };
+        let marked = square == placement.rook;
         Code(to | if marked { MARK } else { 0 })
     }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 pub enum Selection {
     /// `q + C sqrt(ln N / n)` (Auer, Cesa-Bianchi and Fischer, 2002; Kocsis and Szepesvári, 2006).
     Ucb1,
-    /// `q + C P sqrt(N) / (1 + n)` (Silver et al., AlphaZero 2018) with the same P for all children.
+    /// `q + C P sqrt(N) / (1 + n)` (Silver et al., `AlphaZero` 2018) with the same P for all children.
     Puct,
 }
 

@@ -4,13 +4,15 @@ use super::search::Search;
 use crate::game::Action;
 use crate::model::SearchModel;
 use crate::search::limit::Ended;
-use crate::search::tree::{NONE, ROOT};
+use crate::search::tree::{Kind, ROOT};
 
 /// The outcome of a search, for the root's player to move. Lists have an entry for each of the root's
 /// children in the tree, ascending by action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The action to play: the most visited, of equals the one with the higher share of wins.
+    /// The action to play: the most visited. Children of the same value are visited in turn, so that
+    /// counts that differ by one are equal; of equals the one that wins at once, then the more visited,
+    /// then the one with more wins.
     pub action: Action,
     /// The children's actions.
     pub actions: Vec<Action>,
@@ -36,31 +38,50 @@ pub struct Report {
     pub ended: Ended,
 }
 
+/// A child of the root.
+struct Child {
+    action: Action,
+    visits: u32,
+    total: f64,
+    /// Whether the game is won there.
+    wins: bool,
+}
+
+/// The action to play; see [`Report::action`].
+fn best(children: &[Child]) -> Action {
+    let most = children.iter().map(|child| child.visits).max().unwrap_or_default();
+    let mut equals = children.iter().filter(|child| child.visits + 1 >= most);
+    let Some(mut best) = equals.next() else { return 0 };
+    for child in equals {
+        let is_better = (child.wins, child.visits) > (best.wins, best.visits)
+            || ((child.wins, child.visits) == (best.wins, best.visits) && child.total > best.total);
+        if is_better {
+            best = child;
+        }
+    }
+    best.action
+}
+
 impl<M: SearchModel, P> Search<M, P> {
     /// What was found so far; at least one simulation has been made.
     pub(super) fn report(&self, ended: Ended, seconds: f64) -> Report {
         let actor = self.tree.node(ROOT).actor;
         let actions = self.tree.actions(ROOT);
-        let mut children: Vec<(Action, u32, f64)> = (0..usize::from(self.tree.node(ROOT).opened))
-            .filter_map(|slot| {
+        let mut children: Vec<Child> = (0..usize::from(self.tree.node(ROOT).opened))
+            .map(|slot| {
                 let edge = self.tree.edge(ROOT, slot);
-                let wins = || self.tree.wins_for(edge.child, actor);
-                (edge.child != NONE).then(|| (actions[slot], edge.visits, wins()))
+                let total = self.tree.wins_for(edge.child, actor);
+                let is_end = self.tree.node(edge.child).kind == Kind::Terminal;
+                let wins = is_end && total >= f64::from(edge.visits);
+                Child { action: actions[slot], visits: edge.visits, total, wins }
             })
             .collect();
-        children.sort_unstable_by_key(|&(action, ..)| action);
-        let mut best = (0, 0, 0.0);
-        for &child in &children {
-            // Whole numbers of visits: the higher total of equals has the higher share.
-            if child.1 > best.1 || (child.1 == best.1 && child.2 > best.2) {
-                best = child;
-            }
-        }
+        children.sort_unstable_by_key(|child| child.action);
         Report {
-            action: best.0,
-            actions: children.iter().map(|child| child.0).collect(),
-            visits: children.iter().map(|child| child.1).collect(),
-            totals: children.iter().map(|child| child.2).collect(),
+            action: best(&children),
+            actions: children.iter().map(|child| child.action).collect(),
+            visits: children.iter().map(|child| child.visits).collect(),
+            totals: children.iter().map(|child| child.total).collect(),
             nodes: self.nodes,
             simulations: self.simulations,
             rollout_plies: self.rollout_plies,

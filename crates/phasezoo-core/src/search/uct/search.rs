@@ -197,7 +197,7 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             if limit.simulations.is_none() && self.idle >= MAX_IDLE {
                 return Ok(Ended::Exhausted);
             }
-            if deadline.is_none() && self.simulations % SLICE != 0 {
+            if deadline.is_none() && !self.simulations.is_multiple_of(SLICE) {
                 continue;
             }
             let now = Instant::now();
