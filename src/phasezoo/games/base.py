@@ -2,12 +2,12 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, UnknownGame
-from phasezoo.types import PlaneShape
+from phasezoo.types import Info, PlaneShape
 
 __all__ = ["Game"]
 
@@ -33,12 +33,54 @@ class Game:
     """The type of the game's states."""
     native: bool = False
     """Whether the states live in the native core."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What :func:`phasezoo.games.make` was given besides the name: what games start from."""
+    option_names: tuple[str, ...] = field(repr=False, compare=False, default=())
+    """The options there are."""
     new_state: Callable[..., Any] = field(repr=False, compare=False, default=object)
-    """Makes the initial state; called with ``seed=`` if it takes one."""
+    """Makes the initial state; called with the options, and with ``seed=`` if it takes one."""
     parse_position: Callable[[str, Sequence[str]], Any] | None = field(
         repr=False, compare=False, default=None
     )
     """Makes a state from a FEN and moves played from it, in games that have such notation."""
+    draws_start: Callable[[Mapping[str, Any]], bool] = field(
+        repr=False, compare=False, default=lambda options: False
+    )
+    """Whether, under these options, seeds draw what games start from."""
+    has_table: bool = field(repr=False, compare=False, default=False)
+    """Whether perfect play is known: states have ``best_actions``."""
+    state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)
+    """What environments tell of a state besides what they tell in every game."""
+    move_info: Callable[[Any, int | None], Info] | None = field(
+        repr=False, compare=False, default=None
+    )
+    """What environments tell of a move, given the state before it and the action; None before any
+    move."""
+
+    def with_options(self, **options: Any) -> "Game":
+        """The same game with other options; those that are None are left out.
+
+        Raises:
+            InvalidConfig: The game has no such option, or a value is none of its own.
+        """
+        unknown = sorted(options.keys() - set(self.option_names))
+        if unknown:
+            known = ", ".join(f"{name}=" for name in self.option_names)
+            message = (
+                f"{self.name!r} has no option {', '.join(map(repr, unknown))}; "
+                f"{f'known are {known}' if known else 'it takes none'}"
+            )
+            raise InvalidConfig(message)
+        # JSON knows lists alone, and equal options are equal games.
+        given = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in options.items()
+            if value is not None
+        }
+        game = replace(self, options=given)
+        if given:
+            game.initial_state(seed=0)  # refuses values that are none
+        return game
 
     def initial_state(self, seed: int | None = None) -> Any:
         """The state a game starts from.
@@ -47,8 +89,8 @@ class Game:
             seed: Draws the start in games with random ones; the others ignore it.
         """
         if seed is not None and self._takes_seed:
-            return self.new_state(seed=seed)
-        return self.new_state()
+            return self.new_state(seed=seed, **self.options)
+        return self.new_state(**self.options)
 
     def from_fen(self, fen: str, moves: Sequence[str] = ()) -> Any:
         """The state after ``moves`` (UCI) from the position ``fen``.
@@ -87,11 +129,11 @@ class Game:
         except (TypeError, ValueError):  # built-in callables may have no signature
             return False
 
-    def __reduce__(self) -> tuple[Callable[[str], "Game"], tuple[str]]:
-        """Pickle by name: a user's game must be registered where it is loaded."""
+    def __reduce__(self) -> tuple[Callable[[], "Game"], tuple[()]]:
+        """Pickle by name and options: a user's game must be registered where it is loaded."""
         from phasezoo.games.registry import make
 
-        return make, (self.name,)
+        return partial(make, self.name, **self.options), ()
 
 
 def check_sizes(name: str, num_players: int, num_actions: int) -> None:

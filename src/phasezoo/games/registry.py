@@ -5,13 +5,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from phasezoo.errors import InvalidConfig, UnknownGame
+from phasezoo.games.atomic import ATOMIC
 from phasezoo.games.base import Game, check_sizes
 from phasezoo.games.chess import CHESS
+from phasezoo.games.chess960 import CHESS960
+from phasezoo.games.crazyhouse import CRAZYHOUSE
+from phasezoo.games.krk import KRK
 from phasezoo.types import PlaneShape
 
 __all__ = ["game_of", "make", "names", "register"]
 
-_GAMES: dict[str, Game] = {game.name: game for game in (CHESS,)}
+_GAMES: dict[str, Game] = {game.name: game for game in (ATOMIC, CHESS, CHESS960, CRAZYHOUSE, KRK)}
 _BY_TYPE: dict[type, Game] = {}
 
 
@@ -20,14 +24,20 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_GAMES))
 
 
-def make(name: "str | Game") -> Game:
+def make(name: "str | Game", **options: Any) -> Game:
     """The game called ``name`` (a :class:`Game` is returned as it is).
 
+    Args:
+        name: One of :func:`names`.
+        options: What its games start from; of ours only ``"krk"`` has a choice
+            (:data:`phasezoo.games.krk.KRK`). The other rules of a game are fixed.
+
     Raises:
+        InvalidConfig: The game has no such option, or a value is none of its own.
         UnknownGame: No game has that name.
     """
     if isinstance(name, Game):
-        return name
+        return name.with_options(**{**name.options, **options}) if options else name
     game = _GAMES.get(name)
     if game is None:
         close = difflib.get_close_matches(str(name), _GAMES, n=1)
@@ -37,7 +47,7 @@ def make(name: "str | Game") -> Game:
             "games.register(…) adds one of your own"
         )
         raise UnknownGame(message)
-    return game
+    return game.with_options(**options) if options else game
 
 
 def register(

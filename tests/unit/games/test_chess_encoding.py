@@ -120,8 +120,9 @@ class TestEncode:
         with pytest.raises(errors.InvalidArray, match="out"):
             games.encode(self.STATES[:3], "v2", out=out)
 
-    def test_no_states_are_no_planes(self):
-        assert _core.encode([], "v2").shape == (0, 52, 8, 8)
+    def test_no_states_are_of_no_game(self):
+        with pytest.raises(errors.InvalidArray, match="at least one"):
+            _core.encode([], "v2")
 
     def test_bad_arguments_are_named(self):
         with pytest.raises(errors.InvalidArray, match="players has 1 entries for 3 states"):

@@ -60,7 +60,7 @@ def test_specs_names_and_equality(spec, canonical, names):
     [
         *("", " ", "lichess ", "Lichess", "lichess:foo", "moves", "moves:0", "moves:1", "moves:21"),
         *("moves:1e1", "moves:" + "9" * 400, "hash:1", "hash:0", "hash:-1", "material:6,10"),
-        *("material:6,6", "material:", "mixedness:150,50", "mixedness:1.5", "dtm", "box:20,9"),
+        *("material:6,6", "material:", "mixedness:150,50", "mixedness:1.5", "dtm:5,10", "box:"),
         *("steps:40", "proximity", "opponents", "unheard-of", "monotone", "monotone:", "moves:３"),
         "mixedness:" + ",".join(map(str, range(20))),
     ],
@@ -72,6 +72,23 @@ def test_a_bad_spec_is_answered_with_what_was_given_and_the_grammar(spec):
     assert gating.GRAMMAR in message
     assert spec[:20] in message
     assert len(message) < 1000
+
+
+@pytest.mark.parametrize(
+    ("spec", "canonical", "names"),
+    [
+        ("dtm", "dtm:10,5", ("over 10", "6–10", "up to 5")),
+        ("dtm:8", "dtm:8", ("over 8", "up to 8")),
+        ("box", "box:20,9", ("over 20", "10–20", "up to 9")),
+        ("monotone:box:12", "monotone:box:12", ("over 12", "up to 12")),
+    ],
+)
+def test_the_endgame_has_gates_of_its_own(spec, canonical, names):
+    gate = gating.make(spec, game="krk")
+    assert (gate.spec, gate.names) == (canonical, names)
+    assert gating.make(spec) == gate  # the game need not be named
+    with pytest.raises(InvalidGate, match=r"for krk"):
+        gating.make(spec, game="chess")
 
 
 def test_nineteen_thresholds_are_allowed():

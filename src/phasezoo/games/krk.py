@@ -1,0 +1,96 @@
+"""King and rook against king: chess from few pieces, with a table of perfect play."""
+
+import operator
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from phasezoo import _core
+from phasezoo.errors import InvalidConfig
+from phasezoo.games.base import Game
+from phasezoo.games.chess import CHESS
+from phasezoo.types import Info
+
+__all__ = ["KRK", "range_of"]
+
+_TOO_LARGE = 1 << 31
+"""For the core's integers; smaller numbers it refuses itself."""
+
+
+def _initial(
+    seed: int | None = None, start: Any = None, dtm: Any = None, both_move: Any = False
+) -> _core.BoardState:
+    if start is not None and not isinstance(start, str):
+        message = f"start={start!r}: expected a name, such as 'uniform'"
+        raise InvalidConfig(message)
+    if not isinstance(both_move, bool):
+        message = f"both_move={both_move!r}: expected True or False"
+        raise InvalidConfig(message)
+    return _core.board_initial("krk", seed, start, range_of(dtm), both_move)
+
+
+def range_of(dtm: Sequence[int] | None) -> tuple[int, int] | None:
+    """A range of moves to mate as a pair.
+
+    Raises:
+        InvalidConfig: It is no pair of whole numbers.
+    """
+    if dtm is None:
+        return None
+    try:
+        low, high = (operator.index(moves) for moves in dtm)
+    except (TypeError, ValueError):
+        low = high = _TOO_LARGE
+    if max(abs(low), abs(high)) >= _TOO_LARGE:
+        message = f"dtm={dtm!r}: expected (low, high), moves to mate from 1 to 16"
+        raise InvalidConfig(message)
+    return low, high
+
+
+def _draws_start(options: Mapping[str, Any]) -> bool:
+    return bool(options.get("start", "fixed") != "fixed")
+
+
+def _state_info(state: Any) -> Info:
+    return {"dtm": _number(state.dtm)}
+
+
+def _move_info(state: Any, action: int | None) -> Info:
+    difference = None if action is None else state.dtm_difference(action)
+    return {"dtm_difference": _number(difference)}
+
+
+def _number(moves: int | None) -> float | None:
+    # Gymnasium's vector environments gather infos in arrays of the first value's type: None becomes
+    # nan among floats, and an error among ints.
+    return None if moves is None else float(moves)
+
+
+KRK = Game(
+    name="krk",
+    num_players=2,
+    num_actions=CHESS.num_actions,
+    plane_specs=CHESS.plane_specs,
+    default_planes=CHESS.default_planes,
+    state_type=_core.BoardState,
+    native=True,
+    option_names=("start", "dtm", "both_move"),
+    new_state=_initial,
+    parse_position=partial(_core.board_from_fen, "krk"),
+    draws_start=_draws_start,
+    has_table=True,
+    state_info=_state_info,
+    move_info=_move_info,
+)
+"""The endgame: actions and planes of chess; states have ``dtm``, ``action_dtm`` and ``best_actions``.
+
+| option | meaning |
+|---|---|
+| ``start="fixed"`` | the default: one position, mate in 15 |
+| ``start="uniform"`` | any position with White to move, the rook his |
+| ``start="dtm"`` | the same, and ``dtm=`` must be given |
+| ``start="train"``, ``"heldout"`` | four fifths and one fifth of all starts, divided by a hash that mirror images share |
+| ``start="heldout-region"`` | neither: the lone king on the rim, mate in 8 to 11 |
+| ``dtm=(low, high)`` | drawn starts with so many moves to mate, 1 to 16 |
+| ``both_move=True`` | drawn starts that no first move ends, by mate or stalemate |
+"""  # noqa: E501
