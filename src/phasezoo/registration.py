@@ -37,8 +37,26 @@ ENVIRONMENTS = (
     Environment(
         gymnasium_id="Chess-v0",
         entry_point="phasezoo.envs.chess_env:ChessEnv",
-        vector_entry_point="phasezoo.envs.vector_env:ChessVectorEnv",
+        vector_entry_point="phasezoo.envs.board_vectors:ChessVectorEnv",
         pettingzoo_module="chess_v0",
+    ),
+    Environment(
+        gymnasium_id="AtomicChess-v0",
+        entry_point="phasezoo.envs.atomic_chess_env:AtomicChessEnv",
+        vector_entry_point="phasezoo.envs.board_vectors:AtomicChessVectorEnv",
+        pettingzoo_module="atomic_chess_v0",
+    ),
+    Environment(
+        gymnasium_id="Crazyhouse-v0",
+        entry_point="phasezoo.envs.crazyhouse_env:CrazyhouseEnv",
+        vector_entry_point="phasezoo.envs.board_vectors:CrazyhouseVectorEnv",
+        pettingzoo_module="crazyhouse_v0",
+    ),
+    Environment(
+        gymnasium_id="KRK-v0",
+        entry_point="phasezoo.envs.krk_env:KRKEnv",
+        vector_entry_point="phasezoo.envs.board_vectors:KRKVectorEnv",
+        pettingzoo_module="krk_v0",
     ),
 )
 

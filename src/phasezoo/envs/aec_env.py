@@ -11,7 +11,8 @@ from pettingzoo import AECEnv
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
-from phasezoo.envs.referee import Moment, Referee
+from phasezoo.envs.moments import Moment
+from phasezoo.envs.referee import Referee
 from phasezoo.errors import InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 

@@ -26,7 +26,7 @@ class ChessEnv(GymEnv):
     | 56–63 | knight: (rank, file) = (+2, +1) (+1, +2) (-1, +2) (-2, +1) (-2, -1) (-1, -2) (+1, -2) (+2, -1) |
     | 64–72 | under-promotions: ``64 + 3 * piece + file step + 1``, piece: knight 0, bishop 1, rook 2 |
 
-    Castling is the king's move by two squares. ``info["action_mask"]`` says which are legal;
+    Castling is the king's move by two squares, in chess960 his move onto his own rook. ``info["action_mask"]`` says which are legal;
     ``env.unwrapped.game_state.parse_uci("e2e4")`` and ``.san(action)`` translate.
 
     ## Observation Space
@@ -65,7 +65,7 @@ class ChessEnv(GymEnv):
     ``minimal`` has planes 0–11 alone. Moves that are not known, as after a start from a FEN, are zero.
 
     ## Starting State
-    The initial position, or ``reset(options={"fen": …, "moves": ["e2e4", …]})``: a FEN (or an EPD of
+    The initial position, with ``chess960=True`` one of 960 drawn by the seed, or ``reset(options={"fen": …, "moves": ["e2e4", …]})``: a FEN (or an EPD of
     four fields), moves in UCI notation played from it, or both. Moves fill the history planes.
 
     ## Rewards
@@ -93,6 +93,7 @@ class ChessEnv(GymEnv):
     ## Arguments
     | argument | default | meaning |
     |---|---|---|
+    | ``chess960`` | False | whether games start from one of the 960 arrays and castle by their rules |
     | ``opponent`` | ``"random"`` | a name, a callable ``(observation, info) -> action``, an agent, None for self-play |
     | ``agent_color`` | ``"white"`` | or ``"black"``, ``"alternate"``, ``"random"`` (by game) |
     | ``planes`` | ``"v2"`` | or ``"v1"``, ``"minimal"`` |
@@ -112,5 +113,5 @@ class ChessEnv(GymEnv):
     * v0: first release
     """  # noqa: E501
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__("chess", **options)
+    def __init__(self, *, chess960: bool = False, **options: Any) -> None:
+        super().__init__("chess960" if chess960 else "chess", **options)

@@ -25,12 +25,17 @@ __all__ = ["env", "raw_env"]
 
 
 class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
-    """Chess without wrappers; the options are those of :class:`phasezoo.envs.AECGameEnv`."""
+    """Chess without wrappers.
+
+    Args:
+        chess960: Whether games start from one of the 960 arrays, and castle by their rules.
+        options: Those of :class:`phasezoo.envs.AECGameEnv`.
+    """
 
     metadata = AECGameEnv.metadata | {"name": "chess_v0"}
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__("chess", **options)
+    def __init__(self, *, chess960: bool = False, **options: Any) -> None:
+        super().__init__("chess960" if chess960 else "chess", **options)
 
 
 def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
@@ -40,6 +45,6 @@ def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
     wrapper for them is not needed.
 
     Args:
-        options: Those of :class:`phasezoo.envs.AECGameEnv`.
+        options: Those of :class:`raw_env`.
     """
     return wrappers.OrderEnforcingWrapper(raw_env(**options))

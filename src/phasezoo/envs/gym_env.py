@@ -10,8 +10,9 @@ from gymnasium import spaces
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
+from phasezoo.envs.moments import Moment
 from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated
-from phasezoo.envs.referee import Moment, Referee
+from phasezoo.envs.referee import Referee
 from phasezoo.envs.seats import seat_in_game, seat_of
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
@@ -30,9 +31,9 @@ class GymEnv(gymnasium.Env[Any, Any]):
 
     Args:
         game: The game or its name.
-        opponent: ``"random"``, the name of another agent, a callable ``(observation, info) ->
-            action``, an agent, or None for self-play; in games of more than two players also a
-            list, in the order of seats.
+        opponent: ``"random"``, in games with a table of perfect play ``"tablebase"``, the name of
+            another agent, a callable ``(observation, info) -> action``, an agent, or None for
+            self-play; in games of more than two players also a list, in the order of seats.
         agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` where there
             are two players, ``"alternate"`` (the next seat every game) or ``"random"``.
         planes: Which planes are observed; default the game's own.
@@ -82,7 +83,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         self.game = self._referee.game
         self.gate = self._referee.gate
         players = self.game.num_players
-        self._kinds = None if opponent is None else opponents_of(opponent, players)
+        self._kinds = None if opponent is None else opponents_of(opponent, self.game)
         self._seat_option = seat_of(agent_color, players)
         self.render_mode = rendering.check_mode(self.game, render_mode)
         self.action_space = spaces.Discrete(self.game.num_actions)
@@ -237,7 +238,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
     def _shown(self, moment: Moment, *, illegal: bool) -> tuple[Planes, Info]:
         viewer = self._referee.viewer(moment) if self._kinds is None else self._seat
         mask = self._referee.mask(moment, viewer, when_over=1)
-        info = self._referee.info(moment, viewer, mask=mask, illegal=illegal)
+        mover = moment.mover if self._kinds is None else None
+        info = self._referee.info(moment, viewer, mask=mask, illegal=illegal, mover=mover)
         return self._referee.observation(moment, viewer), info
 
     def _replacement(self, moment: Moment, player: int, action: int) -> int:

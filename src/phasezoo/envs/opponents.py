@@ -7,10 +7,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from phasezoo._core import Stream
-from phasezoo.envs.referee import Moment, Referee
+from phasezoo.envs.moments import Moment
+from phasezoo.envs.referee import Referee
 from phasezoo.errors import IllegalAction, InvalidConfig
+from phasezoo.games import Game
 
-__all__ = ["Opponent", "choose", "opponents_of", "resolve", "seated", "sit_down"]
+__all__ = ["NATIVE", "Opponent", "choose", "opponents_of", "resolve", "seated", "sit_down"]
 
 
 class Opponent(Protocol):
@@ -29,6 +31,18 @@ class _Random:
     def act(self, referee: Referee, moment: Moment, player: int) -> int:
         actions = referee.legal_actions(moment, player)
         return int(actions[self._stream.below(len(actions))])
+
+
+class _Tablebase(_Random):
+    """Any action of perfect play with the same probability, from the same stream."""
+
+    def act(self, referee: Referee, moment: Moment, player: int) -> int:
+        actions = moment.state.best_actions
+        return int(actions[self._stream.below(len(actions))])
+
+
+NATIVE = {"random": _Random, "tablebase": _Tablebase}
+"""Opponents by name that the native core can play too."""
 
 
 class _Session:
@@ -53,15 +67,21 @@ class _Callable:
         return int(self._function(referee.observation(moment, player), info))
 
 
-def resolve(given: Any) -> Any:
-    """What was given as an opponent: ``"random"``, an agent, or a callable.
+def resolve(given: Any, game: Game) -> Any:
+    """What was given as an opponent: a name of :data:`NATIVE`, an agent, or a callable.
 
     Raises:
-        InvalidConfig: It is none of these.
+        InvalidConfig: It is none of these, or needs a table that the game does not have.
         UnknownGame: No agent has that name.
     """
     if isinstance(given, str):
-        if given == "random":
+        if given == "tablebase" and not game.has_table:
+            message = (
+                f"opponent='tablebase': no table of perfect play is known for {game.name!r}, 'krk' "
+                "has one; take 'random', another agent, or a callable"
+            )
+            raise InvalidConfig(message)
+        if given in NATIVE:
             return given
         # By name, because environments lie below agents and must not import them.
         return import_module("phasezoo.agents").make(given)
@@ -74,23 +94,23 @@ def resolve(given: Any) -> Any:
     raise InvalidConfig(message)
 
 
-def opponents_of(given: Any, num_players: int) -> tuple[Any, ...]:
+def opponents_of(given: Any, game: Game) -> tuple[Any, ...]:
     """One opponent for each seat but the learner's, in the order of seats.
 
     Args:
         given: One for all seats, or a list with one for each.
-        num_players: How many players the game has.
+        game: What is played.
 
     Raises:
         InvalidConfig: A list has another length, or holds what is no opponent.
     """
-    seats = num_players - 1
+    seats = game.num_players - 1
     if isinstance(given, Sequence) and not isinstance(given, str):
         if len(given) != seats:
             message = f"opponent= has {len(given)} entries for {seats} seats besides the learner's"
             raise InvalidConfig(message)
-        return tuple(resolve(each) for each in given)
-    return (resolve(given),) * seats
+        return tuple(resolve(each, game) for each in given)
+    return (resolve(given, game),) * seats
 
 
 def seated(kinds: Sequence[Any], seat: int, seed: int) -> dict[int, Opponent]:
@@ -102,7 +122,7 @@ def seated(kinds: Sequence[Any], seat: int, seed: int) -> dict[int, Opponent]:
 def sit_down(kind: Any, player: int, seed: int) -> Opponent:
     """An opponent, as :func:`resolve` gives it, in a seat of the game with seed ``seed``."""
     if isinstance(kind, str):
-        return _Random(seed, player)
+        return NATIVE[kind](seed, player)
     return _Session(kind, seed, player) if hasattr(kind, "session") else _Callable(kind)
 
 

@@ -13,7 +13,8 @@ from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
 from phasezoo.envs.aec_env import agent_names, without_probe
-from phasezoo.envs.referee import Moment, Referee
+from phasezoo.envs.moments import Moment
+from phasezoo.envs.referee import Referee
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, ActionMask, Info, Planes
 

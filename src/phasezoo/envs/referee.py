@@ -1,8 +1,8 @@
-"""One game as an environment conducts it: moments, endings, and what a player is told."""
+"""One game as an environment conducts it: starts, moves, ends, and what a player is told."""
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,43 +10,17 @@ from gymnasium import spaces
 
 from phasezoo import games, gating
 from phasezoo._core import Stream
+from phasezoo.envs.moments import Ending, Moment
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
 from phasezoo.types import SIMULTANEOUS, ActionMask, Info, Planes
 
-__all__ = ["ILLEGAL", "OBSERVATIONS", "Ending", "Moment", "Referee", "one_of"]
+__all__ = ["ILLEGAL", "OBSERVATIONS", "Referee", "one_of"]
 
 ILLEGAL = ("terminate", "raise", "random_legal")
 """What may happen after an illegal action."""
 
 OBSERVATIONS = ("planes", "none")
 """What may be observed."""
-
-
-class Ending(NamedTuple):
-    """How a game ended."""
-
-    rewards: tuple[float, ...]
-    """One per player."""
-    terminated: bool
-    """Whether the rules, or an illegal action, ended it; otherwise a length limit did."""
-    result: str | None
-    """``"1-0"``, ``"0-1"``, ``"1/2-1/2"``; ``"win"`` or ``"tie"`` in games not of two players."""
-    reason: str | None
-    """Why it ended, such as ``"checkmate"``."""
-    winners: tuple[int, ...] | None = None
-    """Who won, in games not of two players."""
-
-
-class Moment(NamedTuple):
-    """A state of a game in an environment; a value."""
-
-    state: Any
-    ply: int
-    """Plies since the game's start."""
-    phases: tuple[int, ...]
-    """The phase as each player sees it."""
-    ending: Ending | None = None
-    """How the game ended; None while it goes on."""
 
 
 class Referee:
@@ -160,7 +134,8 @@ class Referee:
     def moment(self, state: Any) -> Moment:
         """``state`` by itself, as if nothing had been played before."""
         ending = self._ending(state) if state.is_terminal else None
-        return Moment(state, int(getattr(state, "ply", 0)), self._phases(state, None), ending)
+        ply = int(getattr(state, "ply", 0))
+        return Moment(state, ply, self._phases(state, None), ending, None, self.no_moves())
 
     def play(self, moment: Moment, action: Any) -> Moment:
         """The moment after a legal action, or after those of all who move at once."""
@@ -171,7 +146,15 @@ class Referee:
             ending = self._ending(state)
         elif self.max_plies is not None and ply >= self.max_plies:
             ending = Ending((0.0,) * len(self._players), terminated=False, result=None, reason=None)
-        return Moment(state, ply, self._phases(state, moment.phases), ending)
+        mover = int(moment.state.to_play)
+        return Moment(
+            state,
+            ply,
+            self._phases(state, moment.phases),
+            ending,
+            None if mover == SIMULTANEOUS else mover,
+            self.told(moment, mover, action),
+        )
 
     def forfeit(self, moment: Moment, players: Sequence[int]) -> Moment:
         """The end of a game by illegal actions of ``players``: -1 for them, 0 for the others."""
@@ -265,8 +248,24 @@ class Referee:
             return np.full(self.game.num_actions, when_over, dtype=np.int8)
         return games.action_mask(moment.state, player, self.game.num_actions)
 
-    def info(self, moment: Moment, player: int, *, mask: ActionMask, illegal: bool = False) -> Info:
-        """What ``player`` is told besides the observation (SPEC §5)."""
+    def info(
+        self,
+        moment: Moment,
+        player: int,
+        *,
+        mask: ActionMask,
+        illegal: bool = False,
+        mover: int | None = None,
+    ) -> Info:
+        """What ``player`` is told besides the observation (SPEC §5).
+
+        Args:
+            moment: The game.
+            player: Who is told.
+            mask: His action mask.
+            illegal: Whether his last action was illegal.
+            mover: Whose last move is told of, in games that tell of moves; default his own.
+        """
         state, ending = moment.state, moment.ending
         info: Info = {"action_mask": mask, "state": state}
         fen = getattr(state, "fen", None)
@@ -280,7 +279,24 @@ class Referee:
         info["illegal_action"] = illegal
         if len(self._players) != 2:
             info["winners"] = None if ending is None else ending.winners
+        if self.game.state_info is not None:
+            info |= self.game.state_info(state)
+        if moment.told:
+            info |= moment.told[player if mover is None else mover]
         return info
+
+    def no_moves(self) -> tuple[Info, ...]:
+        """What is told of moves, by player, before there are any."""
+        if self.game.move_info is None:
+            return ()
+        return tuple(self.game.move_info(None, None) for _ in self._players)
+
+    def told(self, moment: Moment, mover: int, action: Any) -> tuple[Info, ...]:
+        """What is told of moves, by player, after ``mover`` has played ``action``."""
+        if self.game.move_info is None:
+            return ()
+        new = self.game.move_info(moment.state, action)
+        return (*moment.told[:mover], new, *moment.told[mover + 1 :])
 
     def check_planes(self, state: Any) -> None:
         """Refuse a game whose planes are not what it was registered with.

@@ -21,7 +21,7 @@ from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.types import Planes
 
-__all__ = ["BoardVectorEnv", "ChessVectorEnv", "States"]
+__all__ = ["BoardVectorEnv", "States"]
 
 Flags = npt.NDArray[np.bool_]
 Infos = dict[str, Any]
@@ -32,6 +32,10 @@ _ARRAYS = ("action_mask", "to_play", "ply", "phase", "illegal_action", "result")
 
 _FLAGS = tuple(f"_{key}" for key in _ARRAYS)
 """The keys of their presence arrays."""
+
+
+_OPPONENTS = {None: "none", "random": "random", "tablebase": "best"}
+"""What the native vector calls the opponents that it plays itself."""
 
 
 class States(Sequence[Any]):
@@ -73,8 +77,8 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
     Args:
         num_envs: How many games.
         game: A board game of the package.
-        opponent: ``"random"`` runs natively; an agent gets all waiting boards in one batch; a
-            callable is asked board by board; None for self-play.
+        opponent: ``"random"`` and ``"tablebase"`` run natively; an agent gets all waiting boards in
+            one batch; a callable is asked board by board; None for self-play.
         agent_color: As in :class:`phasezoo.envs.GymEnv`.
         planes: As in :class:`phasezoo.envs.GymEnv`.
         gate: As in :class:`phasezoo.envs.GymEnv`; callables are asked with all states at once.
@@ -144,23 +148,25 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         self.render_mode = rendering.check_mode(self.game, render_mode)
         self._gate = VectorGate(referee.gate, num_envs)
         players = self.game.num_players
-        kind = None if opponent is None else opponents_of(opponent, players)[0]
+        kind = None if opponent is None else opponents_of(opponent, self.game)[0]
         # A gate in Python that never goes back has to see every ply, the opponents' too.
-        outside = kind is not None and (kind != "random" or self._gate.sees_every_ply)
-        self._rivals = Rivals(kind, referee) if outside else None
+        native = kind is None or (isinstance(kind, str) and not self._gate.sees_every_ply)
+        self._rivals = None if native else Rivals(kind, referee)
         self._vector = _core.BoardVector(
             self.game.name,
             num_envs,
             planes=referee.planes if referee.observes else None,
             gate=self._gate.native,
             seat=seat_of(agent_color, players),
-            opponent="none" if kind is None else "outside" if outside else "random",
+            opponent=_OPPONENTS[kind] if native else "outside",
             illegal=illegal,
             max_plies=max_plies,
             autoreset=self.autoreset_mode.value,
             threads=threads,
             copy=copy,
+            **self.game.options,
         )
+        self._draws_start = self.game.draws_start(self.game.options)
         self._seeds = GameSeeds(num_envs)
         self._flips = kind is not None
         self.single_observation_space = referee.observation_space()
@@ -219,11 +225,19 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         """
         given = {} if options is None else dict(options)
         mask = self._reset_mask(given.pop("reset_mask", None))
+        if given.get("fen") is None and given.get("moves") and self._draws_start:
+            message = (
+                f"games of {self.game.name!r} start from different positions here, so that moves "
+                "alone mean different games: give the fen too"
+            )
+            raise InvalidConfig(message)
         position = self._referee.start(given, 0) if given else None
         if position is not None:
             self._referee.begin(position)
         if seed is not None and isinstance(seed, int | np.integer):
             super().reset(seed=int(seed))
+        if self._rivals is not None:
+            self._rivals.forget(range(self.num_envs) if mask is None else np.flatnonzero(mask))
         reseeded = self._seeds.seed(seed, mask)
         self._vector.reset(mask, self._seeds.next, reseeded, position)
         self._seeds.draw(self._vector.restarted())
@@ -354,22 +368,6 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
             )
             raise InvalidArray(message)
         return np.ascontiguousarray(given)
-
-
-class ChessVectorEnv(BoardVectorEnv):
-    """Many games of chess stepped in native code.
-
-    Actions, planes, endings and options are those of :class:`phasezoo.envs.ChessEnv`; what is
-    special to many games is described in :class:`phasezoo.envs.BoardVectorEnv`.
-
-    ```python
-    import gymnasium as gym
-    envs = gym.make_vec("phasezoo:Chess-v0", num_envs=256, opponent=None)
-    ```
-    """
-
-    def __init__(self, num_envs: int = 1, **options: Any) -> None:
-        super().__init__(num_envs, "chess", **options)
 
 
 def _mode(given: str | AutoresetMode) -> AutoresetMode:

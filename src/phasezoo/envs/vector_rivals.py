@@ -1,19 +1,32 @@
 """Opponents of many games that are asked from outside the native code: agents and callables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo._core import BoardVector
+from phasezoo.envs.moments import Moment
 from phasezoo.envs.opponents import Opponent, choose, sit_down
-from phasezoo.envs.referee import Moment, Referee
+from phasezoo.envs.referee import Referee
 from phasezoo.errors import InvalidArray
+from phasezoo.types import Info
 
 __all__ = ["Rivals"]
 
 Actions = npt.NDArray[np.int64]
+
+
+@dataclass
+class _Seat:
+    """An opponent in one game."""
+
+    seed: int
+    opponent: Opponent
+    told: tuple[Info, ...]
+    """What is told of moves: his own last one; of the learner's he sees nothing."""
 
 
 class Rivals:
@@ -24,14 +37,19 @@ class Rivals:
     the observation and info of their own side.
 
     Args:
-        kind: An agent, a callable, or ``"random"``.
+        kind: An agent, a callable, or the name of a native opponent.
         referee: What observations and infos are made by.
     """
 
     def __init__(self, kind: Any, referee: Referee) -> None:
         self._kind = kind
         self._referee = referee
-        self._seats: dict[tuple[int, int], tuple[int, Opponent]] = {}
+        self._seats: dict[tuple[int, int], _Seat] = {}
+
+    def forget(self, rows: Iterable[int]) -> None:
+        """The games ``rows`` are reset: who sits there leaves, also where a seed comes again."""
+        gone = set(rows)
+        self._seats = {key: seat for key, seat in self._seats.items() if key[0] not in gone}
 
     def answer(self, vector: BoardVector, rows: Sequence[int], players: Sequence[int]) -> Actions:
         """``int64[K]``: the actions of ``players`` in the games ``rows``.
@@ -44,15 +62,17 @@ class Rivals:
             return self._in_one_batch(vector, rows, players)
         phases = vector.phases()
         actions = [
-            choose(
-                self._seat(vector, row, player),
-                self._referee,
-                self._moment(vector.state(row), phases[row]),
-                player,
-            )
+            self._one(vector, row, player, phases[row])
             for row, player in zip(rows, players, strict=True)
         ]
         return np.array(actions, dtype=np.int64)
+
+    def _one(self, vector: BoardVector, row: int, player: int, phase: int) -> int:
+        seat = self._seat(vector, row, player)
+        moment = self._moment(vector.state(row), phase)._replace(told=seat.told)
+        action = choose(seat.opponent, self._referee, moment, player)
+        seat.told = self._referee.told(moment, player, action)
+        return action
 
     def _in_one_batch(
         self, vector: BoardVector, rows: Sequence[int], players: Sequence[int]
@@ -67,13 +87,14 @@ class Rivals:
             raise InvalidArray(message)
         return actions.astype(np.int64)
 
-    def _seat(self, vector: BoardVector, row: int, player: int) -> Opponent:
+    def _seat(self, vector: BoardVector, row: int, player: int) -> _Seat:
         """The opponent in one game, a new one for a new game."""
         seed = vector.seed(row)
-        known = self._seats.get((row, player))
-        if known is None or known[0] != seed:
-            known = self._seats[row, player] = (seed, sit_down(self._kind, player, seed))
-        return known[1]
+        seat = self._seats.get((row, player))
+        if seat is None or seat.seed != seed:
+            opponent = sit_down(self._kind, player, seed)
+            seat = self._seats[row, player] = _Seat(seed, opponent, self._referee.no_moves())
+        return seat
 
     def _moment(self, state: Any, phase: int) -> Moment:
         gate = self._referee.gate
