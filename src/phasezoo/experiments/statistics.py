@@ -1,4 +1,4 @@
-"""Intervals for losses: over test games by resampling, over trainings by Student's t.
+"""Intervals: over games by resampling, over trainings by Student's t.
 
 Two sources of chance are kept apart: which games happened to be drawn, and how a training happened
 to come out. Games are cheap and trainings are not, so an interval that counts games only is far too
@@ -15,7 +15,14 @@ import numpy.typing as npt
 from phasezoo.arena.elo import Interval
 from phasezoo.arena.student import t_quantile
 
-__all__ = ["ResampledMeans", "Verdict", "over_trainings", "resample_games", "verdict"]
+__all__ = [
+    "ResampledMeans",
+    "Verdict",
+    "over_trainings",
+    "percentile_interval",
+    "resample_games",
+    "verdict",
+]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -70,6 +77,24 @@ def resample_games(
     return ResampledMeans(means.reshape(shape), resampled.reshape((resamples, *shape)))
 
 
+def percentile_interval(value: float, resampled: Array) -> Interval | None:
+    """Return an estimate with the percentile bootstrap's 95 % interval (Efron 1979).
+
+    Args:
+        value: The estimate.
+        resampled: ``float64[R]``: the same for R draws of games; those without a value count not.
+
+    Returns:
+        The interval, or None where the number does not exist.
+    """
+    resampled = resampled[np.isfinite(resampled)]
+    if not math.isfinite(value) or len(resampled) == 0:
+        return None
+    low, high = np.quantile(resampled, (0.025, 0.975))
+    # A skewed resampling may leave the estimate outside its own quantiles by a hair.
+    return Interval(value, min(float(low), value), max(float(high), value))
+
+
 def over_trainings(values: Array, resampled: Array) -> Interval | None:
     """Return the mean with a 95 % interval that counts trainings first, games second.
 
@@ -86,16 +111,13 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
         The interval, or None where the number does not exist, as for a phase without positions.
     """
     resampled = resampled[np.isfinite(resampled).all(axis=1)]
-    if not np.isfinite(values).all() or len(resampled) == 0:
-        return None
     mean = float(values.mean())
-    low, high = np.quantile(resampled.mean(axis=1), (0.025, 0.975))
+    over_games = percentile_interval(mean, resampled.mean(axis=1))
     trainings = len(values)
-    if trainings == 1:
-        # A skewed resampling may leave the estimate outside its own quantiles by a hair.
-        return Interval(mean, min(float(low), mean), max(float(high), mean))
+    if over_games is None or trainings == 1:
+        return over_games
     between = t_quantile(0.975, trainings - 1) * float(values.std(ddof=1)) / math.sqrt(trainings)
-    half = math.hypot(between, float(high - low) / 2)
+    half = math.hypot(between, over_games.half_width)
     return Interval(mean, mean - half, mean + half)
 
 

@@ -1,13 +1,10 @@
 """The report's last sections: certainty, the paper's figures, terms, how to repeat it."""
 
-from collections.abc import Sequence
-
 from phasezoo.experiments.m2cts import paper, story, tables
 from phasezoo.experiments.m2cts.results import Results
 from phasezoo.experiments.m2cts.titles import TITLES
-from phasezoo.experiments.report import numbers
+from phasezoo.experiments.report import particulars
 from phasezoo.experiments.report.html import (
-    Content,
     Html,
     code,
     details,
@@ -100,17 +97,7 @@ def terms(results: Results) -> Html:
 
 def again(results: Results) -> Html:
     """Command, settings, versions."""
-    run = results.provenance
-    environment: Sequence[Sequence[Content]] = [
-        ("Python", run.python),
-        *((name, version or "not installed") for name, version in run.packages.items()),
-        ("revision", run.revision or "not a source checkout"),
-        ("system", run.system),
-        ("processor", f"{run.processor}, {run.cores} cores usable, {run.threads} threads used"),
-        ("memory", numbers.ABSENT if run.memory_gib is None else f"{run.memory_gib:.0f} GiB"),
-        ("devices", ", ".join(run.devices) or "CPU only"),
-        ("games, SHA-256", results.dataset.sha256),
-    ]
+    games = {"games, SHA-256": results.dataset.sha256}
     return section(
         "again",
         TITLES["again"],
@@ -120,8 +107,8 @@ def again(results: Results) -> Html:
             "Beside this page: the settings (config.json), seeds, versions, every network with "
             "its training log, all losses (losses.csv) and all games (games.pgn).",
         ),
-        tables.seconds(results.seconds),
-        details("Settings", tables.settings(results.config)),
-        details("Seeds", tables.plain(("stream", "seed"), list(results.seeds.items()))),
-        details("Versions and machine", tables.plain(("what", "version"), environment)),
+        particulars.seconds(results.seconds),
+        details("Settings", particulars.settings(results.config)),
+        details("Seeds", particulars.plain(("stream", "seed"), results.seeds.items())),
+        details("Versions and machine", particulars.environment(results.provenance, **games)),
     )

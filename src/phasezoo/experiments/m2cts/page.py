@@ -11,6 +11,7 @@ from phasezoo.experiments.report.html import (
     heading,
     join,
     paragraph,
+    tile,
 )
 from phasezoo.experiments.statistics import verdict
 
@@ -80,7 +81,7 @@ def _tiles(results: Results) -> list[Html]:
     elo = results.matches.elo
     tones = {"higher": "better", "lower": "worse", "unclear": ""}
     tiles = [
-        _tile(
+        tile(
             "Strength of M2CTS over MCTS",
             f"{numbers.signed(elo.value, 0)} Elo",
             f"{story.describe(elo)}; {_word(verdict(elo), 'stronger', 'weaker')}",
@@ -94,24 +95,14 @@ def _tiles(results: Results) -> list[Html]:
     for name, label in names.items():
         interval = story.comparison(results.losses, name).differences[ALL].total
         if interval is None:
-            tiles.append(_tile(label, numbers.ABSENT, "no test positions", ""))
+            tiles.append(tile(label, numbers.ABSENT, "no test positions", ""))
             continue
         found = verdict(interval)
         tone = {"higher": "worse", "lower": "better", "unclear": ""}[found]
         note = f"95 %: {numbers.span(interval)}; {_word(found, 'worse', 'better')}"
-        tiles.append(_tile(label, numbers.signed(interval.value), note, tone))
+        tiles.append(tile(label, numbers.signed(interval.value), note, tone))
     return tiles
 
 
 def _word(found: str, higher: str, lower: str) -> str:
     return {"higher": higher, "lower": lower, "unclear": "cannot tell"}[found]
-
-
-def _tile(label: str, value: str, note: str, tone: str) -> Html:
-    return element(
-        "div",
-        paragraph(label, class_="label"),
-        paragraph(value, class_="value"),
-        paragraph(note, class_="note"),
-        class_=f"tile {tone}".strip(),
-    )

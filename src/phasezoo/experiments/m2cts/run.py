@@ -4,10 +4,8 @@ Every stage leaves a file that is there only when it is whole, so a run that was
 goes on with the first stage that is not done, and inside training and matches with what was saved.
 """
 
-import dataclasses
 import json
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from phasezoo.experiments.m2cts.results import (
 )
 from phasezoo.experiments.m2cts.tabular import losses_csv
 from phasezoo.experiments.m2cts.training import train
+from phasezoo.experiments.origin import origin_of
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.run_directory import RunDirectory, check_free
 
@@ -79,16 +78,6 @@ def _read(config: M2ctsConfig, console: Console) -> tuple[Prepared, float]:
     return prepared, time.perf_counter() - started
 
 
-@dataclasses.dataclass(frozen=True)
-class Origin:
-    """When a run began, and with what."""
-
-    date: str
-    """Day of its beginning, UTC."""
-    provenance: provenance.Provenance
-    """What it was begun with."""
-
-
 class _Study:
     """One run in its directory."""
 
@@ -100,7 +89,7 @@ class _Study:
 
     def finish(self, reading_seconds: float) -> Results:
         """Do every stage that is not done, and return what all of them found."""
-        origin = self._origin()
+        origin = origin_of(self.run, self._collect, self.console)
         if not self.run.is_done("reading"):
             self.run.log("reading", "done", seconds=round(reading_seconds, 3))
         data = self._dataset()
@@ -129,23 +118,8 @@ class _Study:
         self._report(results)
         return results
 
-    def _origin(self) -> Origin:
-        if self.run.has("versions.json"):
-            origin = self.run.read_json("versions.json", Origin)
-            now = provenance.versions(tuple(origin.provenance.packages))
-            changed = [name for name, v in origin.provenance.packages.items() if now[name] != v]
-            if changed:
-                self.console.note(
-                    f"This run was begun with other versions of {', '.join(changed)}; its numbers "
-                    "may differ from an uninterrupted run's."
-                )
-            return origin
-        origin = Origin(
-            date=datetime.now(UTC).date().isoformat(),
-            provenance=provenance.collect(_threads(self.config), _devices(self.config)),
-        )
-        self.run.write_json("versions.json", origin)
-        return origin
+    def _collect(self) -> provenance.Provenance:
+        return provenance.collect(_threads(self.config), _devices(self.config))
 
     def _dataset(self) -> Dataset:
         if not self.run.is_done("data"):

@@ -1,12 +1,10 @@
 """The report's tables."""
 
-import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts import paper
-from phasezoo.experiments.m2cts.config import M2ctsConfig
 from phasezoo.experiments.m2cts.results import (
     ALL,
     Cell,
@@ -34,9 +32,6 @@ __all__ = [
     "paper_elo",
     "paper_losses",
     "phase_starts",
-    "plain",
-    "seconds",
-    "settings",
     "sides",
 ]
 
@@ -222,25 +217,6 @@ def paper_data() -> Html:
     ]
     caption = "Paper, Table IV: the same with all and with half of the data, 800 nodes a move"
     return table(("", "all data", "half the data"), rows, caption)
-
-
-def seconds(stages: dict[str, float]) -> Html:
-    """Where the time went."""
-    rows = [(name, numbers.duration(value)) for name, value in stages.items()]
-    rows.append(("in all", numbers.duration(sum(stages.values()))))
-    return table(("", "time"), rows, "Where the time went", strong_rows=frozenset({len(rows) - 1}))
-
-
-def settings(config: M2ctsConfig) -> Html:
-    """Every setting."""
-    pairs = [(f.name, str(getattr(config, f.name))) for f in dataclasses.fields(config)]
-    return plain(("setting", "value"), pairs)
-
-
-def plain(head: tuple[str, str], pairs: Iterable[Sequence[object]]) -> Html:
-    """Names and values as text."""
-    rows = [(str(name), element("td", str(value), class_="text")) for name, value in pairs]
-    return table(head, rows)
 
 
 def _networks_of(cards: Sequence[NetworkCard]) -> Html:

@@ -21,6 +21,7 @@ __all__ = [
     "section",
     "strong",
     "table",
+    "tile",
 ]
 
 
@@ -128,6 +129,17 @@ def figure(drawing: Html, caption: Content, number: int) -> Html:
         "figure",
         element("div", drawing, class_="scroll"),
         element("figcaption", label, caption),
+    )
+
+
+def tile(label: Content, value: Content, note: Content, tone: str = "") -> Html:
+    """Return a small card with one figure on it; ``tone`` is ``better``, ``worse`` or neither."""
+    return element(
+        "div",
+        paragraph(label, class_="label"),
+        paragraph(value, class_="value"),
+        paragraph(note, class_="note"),
+        class_=f"tile {tone}".strip(),
     )
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "duration",
     "elo_interval",
     "percent",
+    "plain_interval",
     "signed",
     "signed_interval",
     "span",
@@ -74,6 +75,14 @@ def percent(share: float | None, digits: int = 1) -> str:
 def span(interval: Interval, digits: int = 3) -> str:
     """Return both ends of an interval of differences: ``-0.120 to -0.030``."""
     return f"{signed(interval.low, digits)} to {signed(interval.high, digits)}"
+
+
+def plain_interval(interval: Interval | None, digits: int = 2) -> str:
+    """Return a quantity, which has no sign, with both ends of its interval in brackets."""
+    if interval is None:
+        return ABSENT
+    low, high = decimal(interval.low, digits), decimal(interval.high, digits)
+    return f"{decimal(interval.value, digits)} ({low} to {high})"
 
 
 def signed_interval(interval: Interval | None, digits: int = 3) -> str:

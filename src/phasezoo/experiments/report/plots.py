@@ -75,8 +75,12 @@ class Estimate:
     strong: bool = False
 
 
-def axes(width: float, height: float, columns: int = 1, **options: Any) -> tuple[Any, Any]:
+def axes(
+    width: float, height: float, columns: int = 1, rows: int = 1, **options: Any
+) -> tuple[Any, Any]:
     """Return a Matplotlib figure of ``width`` x ``height`` inches and its axes in house style.
+
+    Several axes come as a flat array, row by row.
 
     Raises:
         MissingDependency: Matplotlib is not installed.
@@ -87,10 +91,10 @@ def axes(width: float, height: float, columns: int = 1, **options: Any) -> tuple
         message = "plots need matplotlib, which is not installed: pip install 'phasezoo[plot]'"
         raise MissingDependency(message) from error
     figure = Figure(figsize=(width, height), layout="constrained")
-    made = figure.subplots(1, columns, squeeze=False, **options)[0]
+    made = figure.subplots(rows, columns, squeeze=False, **options).ravel()
     for one in made:
         _dress(one)
-    return figure, (made[0] if columns == 1 else made)
+    return figure, (made[0] if len(made) == 1 else made)
 
 
 def entitle(plot: Any, text: str) -> None:
