@@ -44,6 +44,12 @@ COMMANDS = (
         "phasezoo.apps.reproduce_command",
     ),
     Command(
+        ("reproduce", "krk"),
+        "play king and rook against king with UCT over many settings, write a report",
+        "phasezoo.apps.reproduce_command",
+        "krk_main",
+    ),
+    Command(
         ("data", "import"),
         "PGN to a games store",
         "phasezoo.apps.data_commands",

@@ -1,27 +1,32 @@
-"""``phasezoo reproduce m2cts``: the main job from the command line."""
+"""``phasezoo reproduce m2cts`` and ``reproduce krk``: published studies from the command line."""
 
 import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import tyro
 
 from phasezoo.apps.options import parse
 from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.command import resuming
 from phasezoo.experiments.console import TerminalConsole
-from phasezoo.experiments.m2cts.command import PROGRAM, resuming
-from phasezoo.experiments.m2cts.config import PRESETS, M2ctsConfig
+from phasezoo.experiments.krk import command as krk
+from phasezoo.experiments.krk.config import PRESETS as KRK_PRESETS
+from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.m2cts import command as m2cts
+from phasezoo.experiments.m2cts.config import PRESETS as M2CTS_PRESETS
+from phasezoo.experiments.m2cts.config import M2ctsConfig
 
-__all__ = ["Options", "main"]
+__all__ = ["KrkOptions", "M2ctsOptions", "krk_main", "main"]
 
 STOPPED = 130
 
 
 @dataclass(frozen=True)
-class Options:
+class M2ctsOptions:
     """Train phase experts, play M2CTS against MCTS with one network, and write a report.
 
     Sizes come as presets, and every setting of a preset can be given by itself.
@@ -37,34 +42,77 @@ class Options:
     """What to run."""
 
 
+@dataclass(frozen=True)
+class KrkOptions:
+    """Play king and rook against king with UCT over many settings, and write a report.
+
+    Sizes come as presets, and every setting of a preset can be given by itself.
+    """
+
+    out: Path | None = None
+    """Directory of the run, new or empty; the same command again continues what is unfinished
+    there (none: runs/krk-PRESET)."""
+    resume: Path | None = None
+    """Directory of a run to continue after Ctrl-C or a kill, with its own settings; nothing else
+    may be given beside it."""
+    config: Annotated[KrkConfig, tyro.conf.arg(name="")] = field(default_factory=KrkConfig)
+    """What to run."""
+
+
+Options = TypeVar("Options", M2ctsOptions, KrkOptions)
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Run the command.
+    """Run ``phasezoo reproduce m2cts``.
 
     Raises:
         PhasezooError: The options are wrong, or the run failed; what is finished is kept.
     """
-    options = _read(arguments)
-    out = options.resume or options.out or Path("runs") / f"m2cts-{options.config.preset}"
+    default = M2ctsOptions(config=_preset(arguments, M2CTS_PRESETS))
+    options = _read(arguments, m2cts.PROGRAM, default)
     # Loaded only now: help and wrong options should not wait for torch.
     from phasezoo.experiments.m2cts import run
 
+    games = options.config.games
+    if games is not None:
+        # A resumed run may be started from elsewhere.
+        config = dataclasses.replace(options.config, games=games.absolute())
+        options = dataclasses.replace(options, config=config)
+    return _run(run, m2cts.PROGRAM, options)
+
+
+def krk_main(arguments: Sequence[str]) -> int:
+    """Run ``phasezoo reproduce krk``.
+
+    Raises:
+        PhasezooError: The options are wrong, or the run failed; what is finished is kept.
+    """
+    options = _read(arguments, krk.PROGRAM, KrkOptions(config=_preset(arguments, KRK_PRESETS)))
+    from phasezoo.experiments.krk import run
+
+    return _run(run, krk.PROGRAM, options)
+
+
+def _run(study: Any, program: str, options: M2ctsOptions | KrkOptions) -> int:
+    """Start or continue a run of a study's module; Ctrl-C says how to go on."""
+    name = f"{program.rsplit(maxsplit=1)[-1]}-{options.config.preset}"
+    out = options.resume or options.out or Path("runs") / name
     console = TerminalConsole()
     try:
         if options.resume is not None:
-            run.resume(options.resume, console)
+            study.resume(options.resume, console)
         else:
-            run.reproduce(options.config, out, console)
+            study.reproduce(options.config, out, console)
     except KeyboardInterrupt:
         if (out / "config.json").exists():
-            sys.stderr.write(f"\nStopped. Continue with: {resuming(out)}\n")
+            sys.stderr.write(f"\nStopped. Continue with: {resuming(program, out)}\n")
         return STOPPED
     return 0
 
 
-def _read(arguments: Sequence[str]) -> Options:
-    """The options, over the values of the preset that is among them."""
-    default = Options(config=_preset(arguments))
-    options = parse(Options, arguments, PROGRAM, default)
+def _read(arguments: Sequence[str], program: str, default: Options) -> Options:
+    """The options, over the values of ``default``, which are those of the preset asked for."""
+    options = parse(type(default), arguments, program, default)
     if options.resume is not None:
         if options != dataclasses.replace(default, resume=options.resume):
             message = (
@@ -73,15 +121,14 @@ def _read(arguments: Sequence[str]) -> Options:
             )
             raise InvalidConfig(message)
         return options
-    config = options.config
-    if config.games is not None:
-        # A resumed run may be started from elsewhere.
-        config = dataclasses.replace(config, games=config.games.absolute())
-    config.validate()
-    return dataclasses.replace(options, config=config)
+    options.config.validate()
+    return options
 
 
-def _preset(arguments: Sequence[str]) -> M2ctsConfig:
+Config = TypeVar("Config", M2ctsConfig, KrkConfig)
+
+
+def _preset(arguments: Sequence[str], presets: Mapping[Any, Config]) -> Config:
     """The preset that is asked for; a name that is none is left for the parser to refuse."""
     asked = "quick"
     for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
@@ -89,4 +136,4 @@ def _preset(arguments: Sequence[str]) -> M2ctsConfig:
             asked = following
         elif word.startswith("--preset="):
             asked = word.removeprefix("--preset=")
-    return next((p for name, p in PRESETS.items() if name == asked), PRESETS["quick"])
+    return presets.get(asked, presets["quick"])

@@ -1,0 +1,137 @@
+"""The knobs of the sweep, and its sizes as values of them."""
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.krk import study
+
+__all__ = ["PRESETS", "KrkConfig", "Preset", "Variant"]
+
+Preset: TypeAlias = Literal["quick", "standard", "paper"]
+
+Variant: TypeAlias = Literal["uct", "puct", "random"]
+"""``uct``: the study's search. ``puct``: PUCT with uniform priors in place of its selection.
+``random``: random rollouts in place of its policy."""
+
+
+@dataclass(frozen=True)
+class KrkConfig:
+    """Play king and rook against a perfect king with UCT, over C, T and simulations a move.
+
+    Sizes come as presets: `quick` is a corner of the sweep and takes two minutes on two cores;
+    `standard` is all of it with fewer games a cell and takes half an hour; `paper` is the published
+    sweep, for two more variants of the search too, and takes some hours.
+    """
+
+    preset: Preset = "quick"
+    """Where all other settings start from; each can still be given."""
+    seed: int = 1
+    """Everything random derives from it (0 or more)."""
+
+    variants: tuple[Variant, ...] = ("uct", "puct", "random")
+    """Searches to play with; uct is the study's and is always among them."""
+    constants: tuple[float, ...] = (0.25, 1.0, 2.5, 5.0, 10.0, 50.0)
+    """Exploration constants C (0 or more, rising; study: 13 values from 0 to 500)."""
+    thresholds: tuple[int, ...] = (5, 30, 100, 500)
+    """Visits T beyond which a node selects (0 or more, rising; study: 10 values from 5 to 1000)."""
+    budgets: tuple[int, ...] = study.BUDGETS
+    """Simulations before each of White's moves (1 or more, rising; study: 3000 and 6000)."""
+    games: int = 16
+    """Games a cell of uct (4 or more; study: 100)."""
+    other_budgets: tuple[int, ...] = study.BUDGETS[:1]
+    """Budgets of the other variants (among the budgets)."""
+    other_games: int = 8
+    """Games a cell of the other variants (2 or more)."""
+
+    first_simulations: int = study.FIRST_SIMULATIONS
+    """Simulations before the first move (1 or more; study: 10000)."""
+    defender: Literal["oppose", "follow"] = "oppose"
+    """What Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
+
+    resamples: int = 2000
+    """Draws of games behind the intervals (100 or more)."""
+    threads: int | None = None
+    """Games played at the same time (1 or more; none: every usable core)."""
+
+    def validate(self) -> None:
+        """Check every range.
+
+        Raises:
+            InvalidConfig: A value is outside its range; the message names the option.
+        """
+        least = {
+            "seed": 0,
+            "games": 4,
+            "other_games": 2,
+            "first_simulations": 1,
+            "resamples": 100,
+            "threads": 1,
+        }
+        for name, bound in least.items():
+            value = getattr(self, name)
+            if value is not None and value < bound:
+                message = f"{_option(name)} {value}: must be {bound} or more"
+                raise InvalidConfig(message)
+        _check_rising("constants", self.constants, 0)
+        _check_rising("thresholds", self.thresholds, 0)
+        _check_rising("budgets", self.budgets, 1)
+        _check_rising("other_budgets", self.other_budgets, 1)
+        if not set(self.other_budgets) <= set(self.budgets):
+            message = (
+                f"--other-budgets {_listed(self.other_budgets)}: must be among "
+                f"{_listed(self.budgets)}"
+            )
+            raise InvalidConfig(message)
+        if "uct" not in self.variants or len(set(self.variants)) < len(self.variants):
+            message = (
+                f"--variants {_listed(self.variants)}: must name uct, which the study's figures "
+                "are of, and each variant once"
+            )
+            raise InvalidConfig(message)
+
+
+def _check_rising(name: str, values: Sequence[float], least: float) -> None:
+    finite = all(math.isfinite(v) and v >= least for v in values)
+    rising = all(a < b for a, b in itertools.pairwise(values))
+    if not values or not finite or not rising:
+        message = (
+            f"{_option(name)} {_listed(values)}: must be one or more rising values of {least} or "
+            "more"
+        )
+        raise InvalidConfig(message)
+
+
+def _listed(values: Sequence[object]) -> str:
+    return " ".join(map(str, values))
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+_QUICK = KrkConfig()
+
+_STANDARD = dataclasses.replace(
+    _QUICK,
+    preset="standard",
+    constants=study.CONSTANTS,
+    thresholds=study.THRESHOLDS,
+    games=40,
+    other_games=20,
+)
+
+_PAPER = dataclasses.replace(
+    _STANDARD,
+    preset="paper",
+    games=study.GAMES,
+    other_budgets=study.BUDGETS,
+    other_games=study.GAMES,
+)
+
+PRESETS: dict[Preset, KrkConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
+"""The sizes, smallest first."""

@@ -1,0 +1,62 @@
+"""Finished games on disk: a line of JSON each, so that a kill loses no finished game."""
+
+import json
+import os
+from pathlib import Path
+
+from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.experiments import jsonable
+from phasezoo.experiments.krk.play import GameRow
+from phasezoo.experiments.run_directory import describe_disk_errors
+
+__all__ = ["RowLog"]
+
+
+class RowLog:
+    """The finished games of a run, read back when it goes on.
+
+    Args:
+        path: A new file, or one that an earlier attempt of the same run left.
+
+    Raises:
+        RunDirectoryError: The file is damaged before its last line, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with describe_disk_errors(path.parent):
+            data = path.read_bytes() if path.exists() else b""
+            # A kill may have cut the last line short: that game is played again.
+            whole = data[: data.rfind(b"\n") + 1]
+            if len(whole) < len(data):
+                os.truncate(path, len(whole))
+        self.rows = [self._read(i, line) for i, line in enumerate(whole.splitlines(), start=1)]
+        """The finished games, in the order in which they ended."""
+
+    def append(self, row: GameRow) -> None:
+        """Write a finished game through to the disk.
+
+        Raises:
+            RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
+        """
+        line = json.dumps(jsonable.encode(row), separators=(",", ":")).encode() + b"\n"
+        with describe_disk_errors(self.path.parent), self.path.open("ab") as file:
+            before = file.tell()
+            try:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                os.truncate(self.path, before)  # a full disk may have taken half a line
+                raise
+        self.rows.append(row)
+
+    def _read(self, number: int, line: bytes) -> GameRow:
+        try:
+            return jsonable.decode(GameRow, json.loads(line))
+        except (ValueError, InvalidConfig) as error:
+            message = (
+                f"{self.path}: line {number} is damaged ({error}); remove that line and continue "
+                f"with --resume {self.path.parent}"
+            )
+            raise RunDirectoryError(message) from error

@@ -1,0 +1,166 @@
+"""What a run of the sweep found, as plain data: the report is made from this and nothing else."""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.krk.cells import Cell
+from phasezoo.experiments.krk.config import KrkConfig, Variant
+from phasezoo.experiments.provenance import Provenance
+
+__all__ = [
+    "CellSummary",
+    "Choice",
+    "Claim",
+    "Figure",
+    "Judgement",
+    "Line",
+    "Panel",
+    "Results",
+    "VariantSummary",
+]
+
+Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
+"""Whether our games agree with what the study says, by a rule in ``judging.py``."""
+
+
+@dataclass(frozen=True)
+class CellSummary:
+    """One cell of the sweep; intervals are 95 % bootstrap intervals over its games.
+
+    Attributes:
+        cell: The setting.
+        games: Games played.
+        won: Games in which Black was mated.
+        gave_away: Games in which a move turned the win into a draw.
+        difference: DTM difference a move, over the moves that kept the win, in moves.
+        length: White's moves in a won game.
+        collapses: Collapses of the tree in a game.
+        simulations: Simulations in a game, mean.
+        seconds: Seconds a game, mean.
+    """
+
+    cell: Cell
+    games: int
+    won: int
+    gave_away: int
+    difference: Interval | None
+    length: Interval | None
+    collapses: Interval | None
+    simulations: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class VariantSummary:
+    """All games of one variant of the search.
+
+    Attributes:
+        variant: Which search.
+        cells: Cells played.
+        games: Games played.
+        won: Games in which Black was mated.
+        gave_away_games: Games in which a move turned the win into a draw.
+        gave_away_moves: Such moves.
+        moves: White's moves.
+        identities: Won games whose length is 15 plus the sum of their DTM differences.
+        reasons: Games by the reason of their end.
+        rollout_plies: Half-moves of all rollouts.
+        seconds: Seconds of all games.
+    """
+
+    variant: Variant
+    cells: int
+    games: int
+    won: int
+    gave_away_games: int
+    gave_away_moves: int
+    moves: int
+    identities: int
+    reasons: dict[str, int]
+    rollout_plies: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve with a 95 % band: ``y[i]`` at ``x[i]``, None where it does not exist."""
+
+    name: str
+    variant: Variant
+    x: list[float]
+    y: list[Interval | None]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes with lines; ``axis`` is what runs along x."""
+
+    title: str
+    axis: Literal["C", "T"]
+    unit: str
+    lines: list[Line]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where a curve is lowest: the share of resamples in which each value is the arg-min.
+
+    Attributes:
+        name: Which curve.
+        axis: ``C`` or ``T``.
+        values: The values it was measured at.
+        shares: Share of resamples for each value; they add up to 1.
+        claimed: The values the study names; empty where it names none.
+    """
+
+    name: str
+    axis: Literal["C", "T"]
+    values: list[float]
+    shares: list[float]
+    claimed: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something the study says, what we found, and by which rule the two were compared."""
+
+    text: str
+    ours: str
+    rule: str
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One of the study's figures, measured again.
+
+    Attributes:
+        number: The study's number, such as ``4.7``.
+        title: What it shows.
+        about: How ours is made, in sentences.
+        claims: What the study says and whether ours agrees.
+        panels: Curves to draw; none for the scatter of figure 4.2.
+        choices: Distributions of the arg-min.
+    """
+
+    number: str
+    title: str
+    about: str
+    claims: list[Claim]
+    panels: list[Panel] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a report shows."""
+
+    config: KrkConfig
+    command: str
+    date: str
+    provenance: Provenance
+    variants: list[VariantSummary]
+    cells: list[CellSummary]
+    figures: list[Figure]
+    seconds: dict[str, float]

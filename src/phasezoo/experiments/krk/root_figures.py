@@ -1,0 +1,68 @@
+"""Figures 4.3 to 4.5: how the search before the first move divides itself over the root's moves."""
+
+from typing import Literal
+
+from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.curves import NAMES, budgets_of, by_constant, line, over
+from phasezoo.experiments.krk.judging import BY_SIGN, by_sign
+from phasezoo.experiments.krk.resampling import Table
+from phasezoo.experiments.krk.results import Claim, Figure, Panel
+from phasezoo.experiments.krk.trends import rise
+from phasezoo.experiments.report import numbers
+from phasezoo.experiments.statistics import percentile_interval
+
+__all__ = ["root_figures"]
+
+
+def root_figures(table: Table, config: KrkConfig) -> list[Figure]:
+    """Measure the study's three figures of the first search."""
+    simulations = numbers.count(config.first_simulations)
+    about = (
+        f"The search before the first move, with {simulations} simulations (the study shows it at "
+        f"3,000), in all games of both budgets; {over(config)}."
+    )
+    return [
+        _figure(
+            table, config, "visits spread", "4.3", "Visits of the root’s moves, by C", "lower",
+            "The standard deviation of visits over the root’s moves falls with C.",
+            "standard deviation of visits", about,
+        ),
+        _figure(
+            table, config, "mates spread", "4.4", "Mates below the root’s moves, by C", "lower",
+            "The standard deviation of mates over the root’s moves falls with C.",
+            "standard deviation of mates", about,
+        ),
+        _figure(
+            table, config, "visits a mate", "4.5", "Visits for each mate, by C", "higher",
+            "More exploration spends more visits on each mate: the ratio rises with C.",
+            "visits / mates", f"{about} All visits of the root’s moves over all of their mates.",
+        ),
+    ]  # fmt: skip
+
+
+def _figure(
+    table: Table, config: KrkConfig, measure: str, number: str, title: str,
+    claimed: Literal["lower", "higher"], text: str, unit: str, about: str,
+) -> Figure:  # fmt: skip
+    lines = []
+    for variant in config.variants:
+        curve = by_constant(table, measure, config, variant, budgets_of(config, variant))
+        lines.append(line(NAMES[variant], variant, config.constants, curve))
+    curve = by_constant(table, measure, config, "uct", config.budgets)
+    trend = rise(curve)
+    tau = percentile_interval(float(trend.means), trend.resampled)
+    claim = Claim(
+        text=text,
+        ours=(
+            f"Kendall’s tau with C is {numbers.signed_interval(tau, 2)}; from "
+            f"{_at(curve.means[0])} at C = {config.constants[0]:g} to {_at(curve.means[-1])} at "
+            f"C = {config.constants[-1]:g}."
+        ),
+        rule=f"Tau {BY_SIGN}.",
+        judgement=by_sign(tau, claimed),
+    )
+    return Figure(number, title, about, [claim], [Panel("", "C", unit, lines)])
+
+
+def _at(value: float) -> str:
+    return numbers.decimal(float(value), 2 if abs(value) < 100 else 0)

@@ -1,0 +1,30 @@
+"""The run's tables on the console."""
+
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.krk import story
+from phasezoo.experiments.krk.curves import NAMES
+from phasezoo.experiments.krk.results import Results
+from phasezoo.experiments.report import numbers
+
+__all__ = ["show_results"]
+
+
+def show_results(console: Console, results: Results) -> None:
+    """All games by variant, and every claim with its verdict."""
+    rows = [
+        [
+            NAMES[v.variant],
+            numbers.count(v.games),
+            numbers.percent(v.won / v.games, 2),
+            numbers.percent(v.gave_away_games / v.games, 2),
+            f"{v.seconds / v.games:.2f} s",
+        ]
+        for v in results.variants
+        if v.games
+    ]
+    console.table("Games", ["", "games", "won", "win given away", "time a game"], rows)
+    console.heading("The study's claims")
+    for number, claim in story.claims_of(results):
+        console.note(f"{number}  {claim.judgement:<11}  {claim.text}")
+        console.note(f"     {claim.ours}")
+    console.note(f"{story.headline(results)}.")

@@ -1,0 +1,64 @@
+"""The report's sentences: what was run, how long it took, how the study's claims fared."""
+
+from collections import Counter
+
+from phasezoo.experiments.krk import study
+from phasezoo.experiments.krk.curves import NAMES
+from phasezoo.experiments.krk.results import Claim, Judgement, Results
+from phasezoo.experiments.report import numbers
+
+__all__ = ["claims_of", "headline", "introduction", "judgements", "variant_sentence"]
+
+
+def claims_of(results: Results) -> list[tuple[str, Claim]]:
+    """Every claim with the number of its figure."""
+    return [(figure.number, claim) for figure in results.figures for claim in figure.claims]
+
+
+def judgements(results: Results) -> dict[Judgement, int]:
+    """How many claims agree, disagree, and are not settled."""
+    found = Counter(claim.judgement for _, claim in claims_of(results))
+    return {"agrees": found["agrees"], "disagrees": found["disagrees"],
+            "not settled": found["not settled"]}  # fmt: skip
+
+
+def headline(results: Results) -> str:
+    """The main result as one line."""
+    found = judgements(results)
+    return (
+        f"Of the study’s {sum(found.values())} claims, {numbers.spelled(found['agrees'])} agree "
+        f"with our games, {numbers.spelled(found['disagrees'])} disagree, "
+        f"{numbers.spelled(found['not settled'])} are not settled"
+    )
+
+
+def introduction(results: Results) -> str:
+    """What was run and how long it took, in three sentences."""
+    config = results.config
+    games = sum(v.games for v in results.variants)
+    budgets = " or ".join(numbers.count(b) for b in config.budgets)
+    others = [NAMES[v] for v in config.variants if v != "uct"]
+    beside = f"; beside it {' and '.join(others)}" if others else ""
+    return (
+        f"White, with king and rook, played {numbers.count(games)} games from one position with "
+        f"mate in {study.MATE_IN} against a king that defends perfectly, each time by plain UCT "
+        f"with rollouts and nothing learnt{beside}. The exploration constant C took "
+        f"{len(config.constants)} values from {config.constants[0]:g} to "
+        f"{config.constants[-1]:g}, the threshold T {len(config.thresholds)} from "
+        f"{config.thresholds[0]} to {config.thresholds[-1]}, with {budgets} simulations before "
+        f"each move and {numbers.count(config.first_simulations)} before the first, "
+        f"{config.games} games a setting. It took {numbers.duration(sum(results.seconds.values()))}"
+        f" on {results.provenance.processor} with {results.provenance.threads} games at a time."
+    )
+
+
+def variant_sentence(results: Results) -> str:
+    """What the two other searches did, beside the study's."""
+    parts = [
+        f"{NAMES[summary.variant]} won {numbers.percent(summary.won / summary.games)} of "
+        f"{numbers.count(summary.games)} games and gave the win away in "
+        f"{numbers.percent(summary.gave_away_games / summary.games)}"
+        for summary in results.variants
+        if summary.games
+    ]
+    return "; ".join(parts) + "."

@@ -1,0 +1,103 @@
+"""The sweep: games of all cells on all cores, each written down as soon as it ends."""
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import TypeAlias
+
+from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.krk.cells import Cell, Task, tasks_of
+from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.log import RowLog
+from phasezoo.experiments.krk.play import GameRow, play_game
+from phasezoo.experiments.provenance import usable_cores
+from phasezoo.experiments.report import numbers
+
+__all__ = ["play_sweep", "threads_of"]
+
+Play: TypeAlias = Callable[[Task, KrkConfig], GameRow]
+
+
+def threads_of(config: KrkConfig) -> int:
+    """Games that are played at the same time."""
+    return config.threads or usable_cores()
+
+
+def play_sweep(
+    config: KrkConfig, path: Path, console: Console, play: Play = play_game
+) -> list[GameRow]:
+    """Play every game that ``path`` does not hold yet, and return all of them in a fixed order.
+
+    Games run in threads: the search works in native code, outside the interpreter's lock.
+
+    Args:
+        config: The settings.
+        path: The log of finished games.
+        console: Where progress is shown.
+        play: Plays one game.
+
+    Raises:
+        RunDirectoryError: The log is of other games, is damaged, or cannot be written.
+    """
+    tasks = list(tasks_of(config))
+    log = RowLog(path)
+    finished = _finished(tasks, log)
+    with console.task("Playing", len(tasks)) as bar:
+        tally = _Tally(log.rows)
+        bar.update(tally.games, str(tally))
+        missing = deque(t for t in tasks if (t.cell, t.number) not in finished)
+        pool = ThreadPoolExecutor(threads_of(config), thread_name_prefix="krk")
+        running: set[Future[GameRow]] = set()
+        try:
+            while missing or running:
+                # Few games ahead, so that Ctrl-C waits only for those that are being played.
+                while missing and len(running) < threads_of(config) + 1:
+                    running.add(pool.submit(play, missing.popleft(), config))
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    log.append(future.result())
+                    tally.add(log.rows[-1])
+                bar.update(tally.games, str(tally))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+    order = {(task.cell, task.number): place for place, task in enumerate(tasks)}
+    return sorted(log.rows, key=lambda row: order[row.cell, row.number])
+
+
+def _finished(tasks: list[Task], log: RowLog) -> set[tuple[Cell, int]]:
+    seeds = {(task.cell, task.number): task.seed for task in tasks}
+    finished: set[tuple[Cell, int]] = set()
+    for row in log.rows:
+        key = (row.cell, row.number)
+        if seeds.get(key) != row.seed or key in finished:
+            message = (
+                f"{log.path}: game {row.number} of {row.cell} is not of this run, or is there "
+                "twice; choose another --out"
+            )
+            raise RunDirectoryError(message)
+        finished.add(key)
+    return finished
+
+
+class _Tally:
+    """The running score, counted once a game."""
+
+    def __init__(self, rows: list[GameRow]) -> None:
+        self.games, self.won, self.seconds = 0, 0, 0.0
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: GameRow) -> None:
+        self.games += 1
+        self.won += row.won
+        self.seconds += row.seconds
+
+    def __str__(self) -> str:
+        if not self.games:
+            return ""
+        return (
+            f"{numbers.count(self.games)} games, {numbers.percent(self.won / self.games)} won, "
+            f"{self.seconds / self.games:.2f} s a game"
+        )

@@ -1,0 +1,148 @@
+"""Figure 4.8: the DTM difference by T for each C, and where it is lowest."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from phasezoo.experiments.krk import study
+from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.curves import NAMES, by_threshold, line
+from phasezoo.experiments.krk.judging import (
+    BY_SHARE,
+    BY_SIGN,
+    THROUGHOUT,
+    by_share,
+    by_sign,
+    simultaneous,
+    throughout,
+)
+from phasezoo.experiments.krk.resampling import Table, average
+from phasezoo.experiments.krk.results import Choice, Claim, Figure, Panel
+from phasezoo.experiments.krk.trends import argmin_shares, rise
+from phasezoo.experiments.report import numbers
+from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
+
+__all__ = ["threshold_figure"]
+
+_UNIT = "DTM difference a move"
+
+
+def threshold_figure(table: Table, config: KrkConfig) -> Figure:
+    """Measure the study's figure 4.8."""
+    curves = {
+        float(c): by_threshold(table, "difference", config, "uct", c, config.budgets)
+        for c in config.constants
+    }
+    low = {c: curve for c, curve in curves.items() if c <= study.LOW_CONSTANT}
+    high = {c: curve for c, curve in curves.items() if c >= study.HIGH_CONSTANT}
+    claims = [*_falls(low), *_lowest_near_thirty(config, high)]
+    panels = [
+        Panel(title, "T", _UNIT, [line(f"C = {c:g}", "uct", config.thresholds, curve)
+                                  for c, curve in group.items()])
+        for title, group in ((f"UCT, C ≤ {study.LOW_CONSTANT:g}", low),
+                             (f"UCT, C ≥ {study.HIGH_CONSTANT:g}", high))
+        if group
+    ]  # fmt: skip
+    panels += _variants(table, config)
+    about = (
+        "The mean DTM difference of White’s moves, averaged over budgets. “Best T” is the arg-min "
+        "of such a curve, so it is shown as its distribution over resamples of the games."
+    )
+    return Figure("4.8", "DTM difference by T", about, claims, panels, _choices(config, curves))
+
+
+def _falls(low: dict[float, ResampledMeans]) -> list[Claim]:
+    if not low:
+        return []
+    trends = [rise(curve) for curve in low.values()]
+    each = [percentile_interval(float(t.means), t.resampled) for t in trends]
+    mean = average(trends)
+    overall = percentile_interval(float(mean.means), mean.resampled)
+    together = ResampledMeans(
+        np.array([t.means for t in trends]), np.stack([t.resampled for t in trends], axis=1)
+    )
+    listed = ", ".join(
+        f"C = {c:g}: {numbers.signed_interval(i, 2)}" for c, i in zip(low, each, strict=True)
+    )
+    return [
+        Claim(
+            f"Up to C = {study.LOW_CONSTANT:g} the DTM difference falls as T grows.",
+            f"Averaged over these C, Kendall’s tau with T is {numbers.signed_interval(overall, 2)}"
+            ".",
+            f"Tau {BY_SIGN}.",
+            by_sign(overall, "lower"),
+        ),
+        Claim(
+            "It does so for each of these C.",
+            f"{listed}.",
+            f"The taus: {THROUGHOUT}.",
+            throughout(each, simultaneous(together), "lower"),
+        ),
+    ]
+
+
+def _lowest_near_thirty(config: KrkConfig, high: dict[float, ResampledMeans]) -> list[Claim]:
+    if not high:
+        return []
+    near = study.NEAR_BEST_THRESHOLD
+    words, shares = [], {}
+    curves = {"averaged over these C": average(list(high.values()))}
+    curves |= {f"C = {c:g}": curve for c, curve in high.items()}
+    for name, curve in curves.items():
+        found = dict(zip(config.thresholds, argmin_shares(curve), strict=True))
+        measured = any(found.values()) and study.BEST_THRESHOLD in found
+        shares[name] = sum(found.get(t, 0.0) for t in near) if measured else None
+        words.append(f"{name}: {numbers.percent(shares[name], 0)}")
+    return [
+        Claim(
+            f"From C = {study.HIGH_CONSTANT:g} on it is lowest at or near T = "
+            f"{study.BEST_THRESHOLD}, just above the largest number of legal moves "
+            f"({study.MOST_MOVES}).",
+            f"Share of resamples with the arg-min at T = {_listed(near)}: {'; '.join(words)}.",
+            f"The arg-min of the curve averaged over these C is one of T = {_listed(near)} (those "
+            f"that were played): {BY_SHARE}.",
+            by_share(shares["averaged over these C"]),
+        )
+    ]
+
+
+def _variants(table: Table, config: KrkConfig) -> list[Panel]:
+    if len(config.variants) == 1:
+        return []
+    budgets = config.other_budgets
+    named = " and ".join(numbers.count(b) for b in budgets)
+    panels = []
+    for constant in _shown(config.constants):
+        lines = [
+            line(NAMES[v], v, config.thresholds,
+                 by_threshold(table, "difference", config, v, constant, budgets))
+            for v in config.variants
+        ]  # fmt: skip
+        panels.append(Panel(f"Variants, C = {constant:g}, {named} simulations", "T", _UNIT, lines))
+    return panels
+
+
+def _shown(constants: Sequence[float]) -> list[float]:
+    """One C of the low ones and one of the high ones, each nearest to the bound between them."""
+    low = [c for c in constants if c <= study.LOW_CONSTANT][-1:]
+    high = [c for c in constants if c >= study.HIGH_CONSTANT][:1]
+    return [*low, *high]
+
+
+def _choices(config: KrkConfig, curves: dict[float, ResampledMeans]) -> list[Choice]:
+    values = list(map(float, config.thresholds))
+    near = [float(study.BEST_THRESHOLD)]
+    return [
+        Choice(
+            f"C = {c:g}",
+            "T",
+            values,
+            argmin_shares(curve),
+            near if c >= study.HIGH_CONSTANT else [],
+        )
+        for c, curve in curves.items()
+    ]
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values[:-1])) + f" or {values[-1]}"

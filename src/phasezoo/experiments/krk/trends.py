@@ -1,0 +1,75 @@
+"""Numbers that say how a curve runs: whether it rises, where it is lowest, what it follows."""
+
+import numpy as np
+
+from phasezoo.experiments.krk.resampling import Array
+from phasezoo.experiments.statistics import ResampledMeans
+
+__all__ = ["argmin_shares", "correlation", "lowest", "rise"]
+
+
+def rise(curve: ResampledMeans) -> ResampledMeans:
+    """How steadily a curve rises: Kendall's tau with the order of its points, in [-1, 1].
+
+    The share of pairs of points of which the later is higher, less the share of pairs of which it
+    is lower: 1 rises from each point to the next, -1 falls.
+
+    Args:
+        curve: ``float64[X]`` with ``float64[R, X]``, in rising order of x.
+
+    Returns:
+        A number with ``float64[R]``; NaN for fewer than two points.
+    """
+    return ResampledMeans(_rise(curve.means[None])[0], _rise(curve.resampled))
+
+
+def correlation(first: ResampledMeans, second: ResampledMeans) -> ResampledMeans:
+    """Pearson's correlation of two curves over their points; NaN where one of them is constant.
+
+    Args:
+        first: ``float64[X]`` with ``float64[R, X]``.
+        second: The same points of another curve.
+    """
+    means = _correlation(first.means[None], second.means[None])[0]
+    return ResampledMeans(means, _correlation(first.resampled, second.resampled))
+
+
+def lowest(curve: ResampledMeans) -> Array:
+    """In each resample, the place of the lowest point: ``float64[R]``; NaN where none is."""
+    values = np.where(np.isnan(curve.resampled), np.inf, curve.resampled)
+    places = values.argmin(axis=1).astype(float) if values.size else np.full(len(values), np.nan)
+    places[~np.isfinite(values).any(axis=1)] = np.nan
+    return places
+
+
+def argmin_shares(curve: ResampledMeans) -> list[float]:
+    """The share of resamples in which each point is the lowest; points that tie divide it.
+
+    Returns:
+        One number per point; they add up to 1, or are all 0 where nothing was measured.
+    """
+    values = np.where(np.isnan(curve.resampled), np.inf, curve.resampled)
+    if not np.isfinite(values).any():
+        return [0.0] * values.shape[1]
+    values = values[np.isfinite(values).any(axis=1)]
+    is_lowest = values == values.min(axis=1, keepdims=True)
+    shares = (is_lowest / is_lowest.sum(axis=1, keepdims=True)).mean(axis=0)
+    return [float(share) for share in shares]
+
+
+def _rise(curves: Array) -> Array:
+    """Kendall's tau-a of every row of ``float64[R, X]`` with its columns' order."""
+    first, second = np.triu_indices(curves.shape[1], 1)
+    if len(first) == 0:
+        return np.full(len(curves), np.nan)
+    tau: Array = np.sign(curves[:, second] - curves[:, first]).mean(axis=1)
+    return tau
+
+
+def _correlation(first: Array, second: Array) -> Array:
+    one = first - first.mean(axis=1, keepdims=True)
+    other = second - second.mean(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+        found: Array = np.where(scale > 0, (one * other).sum(axis=1) / scale, np.nan)
+    return found
