@@ -23,6 +23,7 @@ NAMES = (
     "state_api",
     "gym_env",
     "tree",
+    "uct",
     "encode",
     "perft",
     "pgn_import",

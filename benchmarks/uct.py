@@ -1,0 +1,61 @@
+"""UCT with rollouts, one thread: chess beside OpenSpiel, and the rook endgame by its table."""
+
+import statistics
+import subprocess
+from pathlib import Path
+
+from benchmarks.common import Row, compared
+from phasezoo import agents, games
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CHESS_ROLLOUTS = 4_000
+PEER_ROLLOUTS = 400
+REPEATS = 5
+
+ENDGAME = {
+    "krk": ("KRK, the study's policy", "≥ 10 M"),
+    "random": ("KRK, random rollouts", ""),
+}
+
+
+def ours() -> float:
+    """Rollouts of one search from the usual start, to the ends of games."""
+    limit = agents.Limit(simulations=CHESS_ROLLOUTS)
+    result = agents.UCTAgent(limit=limit, seed=1).search(games.make("chess").initial_state())
+    return float(result.simulations)
+
+
+def open_spiel() -> float:
+    """The same by OpenSpiel's native search with its random rollouts."""
+    import pyspiel
+
+    game = pyspiel.load_game("chess")
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    # UCT constant, simulations, memory in MB, no solver, seed, silent.
+    bot = pyspiel.MCTSBot(game, evaluator, 1.0, PEER_ROLLOUTS, 1_000, False, 1, False)
+    bot.mcts_search(game.new_initial_state())
+    return PEER_ROLLOUTS
+
+
+def endgame() -> list[Row]:
+    """Plies of rollouts, as ``crates/phasezoo-core/benches/uct.rs`` counts them."""
+    command = ["scripts/with_cargo.sh", "cargo", "bench", "--locked", "--quiet"]
+    command += ["--package", "phasezoo-core", "--bench", "uct", "--", str(REPEATS)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    rows = []
+    for line in done.stdout.splitlines():
+        game, policy, unit, *rates = line.split()
+        if game == "krk" and unit == "plies":
+            name, aim = ENDGAME[policy]
+            runs = sorted(map(float, rates))
+            middle = statistics.median(runs)
+            rows.append(Row(name, middle, "plies/s", aim, spread=(runs[0], runs[-1])))
+    return rows
+
+
+def rows() -> list[Row]:
+    """Rollouts a second in chess, and plies a second in the endgame."""
+    name = "UCT in chess, random rollouts"
+    chess = compared(name, "rollouts/s", "≥ 9 k", ours, "OpenSpiel MCTS", open_spiel)
+    return [chess, *endgame()]
