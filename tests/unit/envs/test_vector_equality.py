@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from vector_pairs import Pair, actions_of
+from vector_pairs import MODES, Pair, actions_of, play
 
 from phasezoo import gating
-
-MODES = ("NextStep", "SameStep", "Disabled")
 
 # Endings come soon from here: bare kings and a rook, the clock far on.
 LATE = {"fen": "8/8/8/4k3/8/8/3R4/4K3 w - - 92 80"}
@@ -23,24 +21,6 @@ OPTIONS = {
     "monotone self-play": {"opponent": None, "gate": "mixedness:20,40", "monotone": True},
     "replaced": {"opponent": "random", "illegal": "random_legal", "agent_color": "alternate"},
 }
-
-
-def play(pair, steps, seed, options=None, illegal_share=0.05):
-    """Play on; where nothing resets by itself, reset what is over."""
-    rng = np.random.default_rng(seed)
-    infos = pair.reset(seed=seed, options=options)
-    mode = pair.native.metadata["autoreset_mode"].value
-    ends = 0
-    for _ in range(steps):
-        _, _, terminated, truncated, infos = pair.step(actions_of(infos, rng, illegal_share))
-        over = terminated | truncated
-        ends += int(over.sum())
-        if mode == "Disabled" and over.any():
-            masks = infos["action_mask"].copy()
-            fresh = pair.reset(options={"reset_mask": over})
-            masks[over] = fresh["action_mask"][over]
-            infos = {"action_mask": masks}
-    return ends
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -111,6 +91,14 @@ class _Session:
         self._moves += 1
         legal = state.legal_actions
         return int(legal[(self._rng.integers(len(legal)) + self._moves) % len(legal)])
+
+
+def test_opponents_forget_a_game_that_is_begun_again_with_the_same_seed():
+    pair = Pair(3, "NextStep", opponent=Sessions(), agent_color="black", planes="minimal")
+    for _ in range(2):
+        infos, rng = pair.reset(seed=5), np.random.default_rng(1)
+        for _ in range(4):
+            infos = pair.step(actions_of(infos, rng))[4]
 
 
 @pytest.mark.parametrize("mode", MODES)

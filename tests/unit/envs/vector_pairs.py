@@ -3,6 +3,7 @@
 import gymnasium as gym
 import numpy as np
 
+MODES = ("NextStep", "SameStep", "Disabled")
 RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1, None: 0}
 KEYS = ("action_mask", "to_play", "ply", "phase", "illegal_action")
 
@@ -10,10 +11,10 @@ KEYS = ("action_mask", "to_play", "ply", "phase", "illegal_action")
 class Pair:
     """Both kinds, made with the same options and compared after every call."""
 
-    def __init__(self, num_envs, autoreset, **options):
-        self.native = gym.make_vec("Chess-v0", num_envs, autoreset_mode=autoreset, **options)
+    def __init__(self, num_envs, autoreset, *, env_id="Chess-v0", **options):
+        self.native = gym.make_vec(env_id, num_envs, autoreset_mode=autoreset, **options)
         self.sync = gym.make_vec(
-            "Chess-v0",
+            env_id,
             num_envs,
             vectorization_mode="sync",
             vector_kwargs={"autoreset_mode": autoreset},
@@ -84,3 +85,21 @@ def actions_of(infos, rng, illegal_share=0.0):
     wrong = rng.random(len(actions)) < illegal_share
     actions[wrong] = rng.integers(0, infos["action_mask"].shape[1], wrong.sum())
     return actions
+
+
+def play(pair, steps, seed, options=None, illegal_share=0.05):
+    """Play on; where nothing resets by itself, reset what is over."""
+    rng = np.random.default_rng(seed)
+    infos = pair.reset(seed=seed, options=options)
+    mode = pair.native.metadata["autoreset_mode"].value
+    ends = 0
+    for _ in range(steps):
+        _, _, terminated, truncated, infos = pair.step(actions_of(infos, rng, illegal_share))
+        over = terminated | truncated
+        ends += int(over.sum())
+        if mode == "Disabled" and over.any():
+            masks = infos["action_mask"].copy()
+            fresh = pair.reset(options={"reset_mask": over})
+            masks[over] = fresh["action_mask"][over]
+            infos = {"action_mask": masks}
+    return ends
