@@ -23,6 +23,9 @@ from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 
 __all__ = ["collapse_figure"]
 
+_SHOWN = (-0.6, 1.6)
+"""Part of the scaled axis that is drawn: where a curve is flat, its band grows without bound."""
+
 
 def collapse_figure(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> Figure:
     """Measure the study's figure 4.6."""
@@ -91,7 +94,7 @@ def _panel(table: Table, config: KrkConfig, constant: float) -> Panel:
         curve = by_threshold(table, measure, config, "uct", constant, config.budgets)
         values = list(map(float, config.thresholds))
         lines.append(Line(name, "uct", values, _scaled(intervals(curve))))
-    return Panel(f"C = {constant:g}", "T", "scaled to 0 … 1", lines)
+    return Panel(f"C = {constant:g}", "T", "scaled to 0 … 1", lines, _SHOWN)
 
 
 def _scaled(curve: Sequence[Interval | None]) -> list[Interval | None]:

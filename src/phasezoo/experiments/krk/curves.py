@@ -12,8 +12,8 @@ __all__ = ["NAMES", "budgets_of", "by_constant", "by_threshold", "line", "over"]
 
 NAMES: dict[Variant, str] = {
     "uct": "UCT",
-    "puct": "PUCT, uniform priors",
-    "random": "UCT, random rollouts",
+    "puct": "PUCT with uniform priors",
+    "random": "UCT with random rollouts",
 }
 """How the variants are called."""
 

@@ -103,6 +103,8 @@ def _draw_panel(plot: Any, panel: Panel, *, small: bool) -> None:
     if _differs(panel.lines):
         plot.set_yscale("log")
         plot.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if panel.limits:
+        plot.set_ylim(*panel.limits)
     if panel.title:
         plots.entitle(plot, panel.title)
     if not small:
@@ -140,7 +142,7 @@ def _legend(plot: Any, bands: Sequence[str] = ()) -> None:
     if len(handles) > 1:
         plot.legend(
             handles=handles, frameon=False, fontsize=8, labelcolor=plots.INK, loc="upper center",
-            bbox_to_anchor=(0.5, -0.24), ncols=4 if len(handles) > 4 else len(handles),
+            bbox_to_anchor=(0.5, -0.2), ncols=4 if len(handles) > 4 else len(handles),
             columnspacing=1.0, handlelength=1.4,
         )  # fmt: skip
 

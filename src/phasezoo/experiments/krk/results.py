@@ -94,12 +94,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with lines; ``axis`` is what runs along x."""
+    """Axes with lines; ``axis`` is what runs along x, ``limits`` what is shown of y, if not all."""
 
     title: str
     axis: Literal["C", "T"]
     unit: str
     lines: list[Line]
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

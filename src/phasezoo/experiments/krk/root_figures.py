@@ -44,10 +44,6 @@ def _figure(
     table: Table, config: KrkConfig, measure: str, number: str, title: str,
     claimed: Literal["lower", "higher"], text: str, unit: str, about: str,
 ) -> Figure:  # fmt: skip
-    lines = []
-    for variant in config.variants:
-        curve = by_constant(table, measure, config, variant, budgets_of(config, variant))
-        lines.append(line(NAMES[variant], variant, config.constants, curve))
     curve = by_constant(table, measure, config, "uct", config.budgets)
     trend = rise(curve)
     tau = percentile_interval(float(trend.means), trend.resampled)
@@ -61,8 +57,21 @@ def _figure(
         rule=f"Tau {BY_SIGN}.",
         judgement=by_sign(tau, claimed),
     )
-    return Figure(number, title, about, [claim], [Panel("", "C", unit, lines)])
+    return Figure(number, title, about, [claim], _panels(table, config, measure, unit))
+
+
+def _panels(table: Table, config: KrkConfig, measure: str, unit: str) -> list[Panel]:
+    """One panel with all searches; two for the ratio, of another size with random rollouts."""
+    lines = {}
+    for variant in config.variants:
+        curve = by_constant(table, measure, config, variant, budgets_of(config, variant))
+        lines[variant] = line(NAMES[variant], variant, config.constants, curve)
+    apart = [lines.pop("random")] if measure == "visits a mate" and "random" in lines else []
+    panels = [Panel("The study’s rollouts" if apart else "", "C", unit, list(lines.values()))]
+    if apart:
+        panels.append(Panel(NAMES["random"], "C", unit, apart))
+    return panels
 
 
 def _at(value: float) -> str:
-    return numbers.decimal(float(value), 2 if abs(value) < 100 else 0)
+    return numbers.count(value) if abs(value) >= 100 else numbers.decimal(float(value), 2)

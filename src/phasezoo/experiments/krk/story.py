@@ -38,13 +38,13 @@ def introduction(results: Results) -> str:
     games = sum(v.games for v in results.variants)
     budgets = " or ".join(numbers.count(b) for b in config.budgets)
     others = [NAMES[v] for v in config.variants if v != "uct"]
-    beside = f"; beside it {' and '.join(others)}" if others else ""
+    beside = f", and beside it by {' and by '.join(others)}" if others else ""
     return (
         f"White, with king and rook, played {numbers.count(games)} games from one position with "
         f"mate in {study.MATE_IN} against a king that defends perfectly, each time by plain UCT "
         f"with rollouts and nothing learnt{beside}. The exploration constant C took "
         f"{len(config.constants)} values from {config.constants[0]:g} to "
-        f"{config.constants[-1]:g}, the threshold T {len(config.thresholds)} from "
+        f"{config.constants[-1]:g} and the threshold T {len(config.thresholds)} from "
         f"{config.thresholds[0]} to {config.thresholds[-1]}, with {budgets} simulations before "
         f"each move and {numbers.count(config.first_simulations)} before the first, "
         f"{config.games} games a setting. It took {numbers.duration(sum(results.seconds.values()))}"

@@ -23,7 +23,7 @@ def summary(pairs: Iterable[tuple[str, Claim]]) -> Html:
         )
         for number, claim in pairs
     ]
-    return table(("figure", "the study says", "our games"), rows, class_="heat")
+    return table(("figure", "the study says", "our games"), rows, class_="prose")
 
 
 def claims(found: Sequence[Claim]) -> Html:
@@ -37,7 +37,7 @@ def claims(found: Sequence[Claim]) -> Html:
         )
         for place, claim in enumerate(found, start=1)
     ]
-    return table(("", "the study says", "ours, and the rule", "verdict"), rows)
+    return table(("", "the study says", "ours, and the rule", "our games"), rows, class_="prose")
 
 
 def choices(found: Sequence[Choice]) -> Html:

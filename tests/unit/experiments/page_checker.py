@@ -1,0 +1,65 @@
+"""Checks that a report is a whole page: well-formed, self-contained, without stray values."""
+
+import re
+from html.parser import HTMLParser
+
+VOID = {"meta", "br", "link", "img"}
+
+
+class Checker(HTMLParser):
+    """Complains about elements that are not closed in order and about repeated identifiers."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.links, self.text = [], [], [], []
+        self.images, self.titled = 0, 0
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if "id" in found:
+            self.ids.append(found["id"])
+        for name in ("href", "src"):
+            if name in found:
+                self.links.append(found[name])
+        if tag == "svg":
+            self.images += 1
+            assert found["role"] == "img"
+            assert "viewbox" in found
+        if tag == "title" and "svg" in self.open:
+            self.titled += 1
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+
+def check_page(text):
+    """Check a report and return its words and the number of its drawings."""
+    checker = Checker()
+    checker.feed(text)
+    checker.close()
+    assert checker.open == []
+    assert len(checker.ids) == len(set(checker.ids)), "an identifier is used twice"
+    for link in checker.links:
+        assert link.startswith("#"), f"{link} leads out of the page"
+        assert link[1:] in checker.ids
+    for reference in re.findall(r"url\((.*?)\)", text):
+        assert reference.startswith("#")
+        assert reference[1:] in checker.ids
+    assert "http" not in text
+    assert "<script" not in text
+    assert checker.images == checker.titled
+    words = re.sub(r"\s+", " ", "".join(checker.text))
+    for bad in ("nan", "None", "inf", "Interval(", "{", "}", "  "):
+        assert not re.search(rf"(?<![\w-]){re.escape(bad)}(?!\w)", words), bad
+    return words, checker.images

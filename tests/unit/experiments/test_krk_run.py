@@ -1,0 +1,189 @@
+"""The sweep with a player that takes no time: whole, interrupted, damaged, refused; once real."""
+
+import dataclasses
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from krk_fakes import SMALL, fake_play
+from page_checker import check_page
+
+from phasezoo.apps import cli
+from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.experiments import jsonable
+from phasezoo.experiments.console import silent
+from phasezoo.experiments.krk import study
+from phasezoo.experiments.krk.cells import cells_of, seed_of, tasks_of
+from phasezoo.experiments.krk.command import spelled
+from phasezoo.experiments.krk.config import PRESETS, KrkConfig
+from phasezoo.experiments.krk.play import play_game
+from phasezoo.experiments.krk.results import Results
+from phasezoo.experiments.krk.run import GAMES_FILE, reproduce, resume
+from phasezoo.experiments.krk.sweep import play_sweep
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+
+FILES = (
+    "config.json", "versions.json", "journal.jsonl", GAMES_FILE, "results.json", "report.html",
+)  # fmt: skip
+
+
+def numbers_of(out):
+    found = json.loads((out / "results.json").read_text())
+    return {k: v for k, v in found.items() if k not in ("command", "seconds", "provenance", "date")}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    return out, reproduce(SMALL, out, play=fake_play)
+
+
+def test_a_run_leaves_everything_it_promises(whole):
+    out, results = whole
+    for name in FILES:
+        assert (out / name).stat().st_size > 0
+    back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
+    assert back.figures == results.figures
+    assert [f.number for f in results.figures] == [f"4.{i}" for i in range(2, 9)]
+    assert sum(v.games for v in results.variants) == sum(cells_of(SMALL).values())
+
+
+def test_the_report_is_a_whole_page(whole):
+    out, results = whole
+    words, images = check_page((out / "report.html").read_text())
+    assert images == 8  # seven figures, and the arg-mins of figure 4.7
+    for figure in results.figures:
+        for claim in figure.claims:
+            assert claim.text in words
+
+
+def test_a_run_that_was_killed_equals_an_uninterrupted_one(whole, tmp_path):
+    class KilledError(Exception):
+        pass
+
+    played = []
+
+    def until_killed(task, config):
+        played.append(task)
+        if len(played) > 30:
+            raise KilledError
+        return fake_play(task, config)
+
+    with pytest.raises(KilledError):
+        reproduce(SMALL, tmp_path / "run", play=until_killed)
+    log = tmp_path / "run" / GAMES_FILE
+    kept = log.read_bytes()
+    assert kept.count(b"\n") >= 28
+    log.write_bytes(kept + b'{"cell":{"variant":"uct","con')  # killed while writing
+    again = []
+
+    def count(task, config):
+        again.append(task)
+        return fake_play(task, config)
+
+    resume(tmp_path / "run", play=count)
+    assert log.read_bytes().startswith(kept)
+    assert len(again) == sum(cells_of(SMALL).values()) - kept.count(b"\n")
+    assert numbers_of(tmp_path / "run") == numbers_of(whole[0])
+
+
+def test_a_finished_run_plays_nothing_again(whole):
+    def never(task, config):
+        raise AssertionError
+
+    before = numbers_of(whole[0])
+    resume(whole[0], play=never)
+    assert numbers_of(whole[0]) == before
+
+
+@pytest.mark.parametrize("line", [b"{}\n", b"[]\n", b"nonsense\n"])
+def test_a_damaged_line_is_named(line, tmp_path):
+    (tmp_path / "games.jsonl").write_bytes(line)
+    with pytest.raises(RunDirectoryError, match="line 1 is damaged"):
+        play_sweep(SMALL, tmp_path / "games.jsonl", silent(), fake_play)
+
+
+def test_games_of_another_run_are_refused(tmp_path):
+    path = tmp_path / "games.jsonl"
+    play_sweep(SMALL, path, silent(), fake_play)
+    with pytest.raises(RunDirectoryError, match="not of this run"):
+        play_sweep(dataclasses.replace(SMALL, seed=2), path, silent(), fake_play)
+
+
+def test_games_interleave_cells_and_seeds_depend_on_cell_and_number_alone():
+    tasks = list(tasks_of(SMALL))
+    cells = list(cells_of(SMALL))
+    assert [t.cell for t in tasks[: len(cells)]] == cells
+    assert {t.number for t in tasks[: len(cells)]} == {0}
+    assert len({t.seed for t in tasks}) == len(tasks)
+    more = dataclasses.replace(SMALL, games=9, thresholds=(5, 10, 30, 100))
+    seeds = {(t.cell, t.number): t.seed for t in tasks_of(more)}
+    assert all(seeds[t.cell, t.number] == t.seed for t in tasks)
+    assert seed_of(1, cells[0], 0) != seed_of(2, cells[0], 0)
+
+
+def test_the_papers_size_is_the_studys():
+    cells = cells_of(PRESETS["paper"])
+    own = [games for cell, games in cells.items() if cell.variant == "uct"]
+    assert len(own) == 13 * 10 * 2
+    assert sum(own) == 26_000
+    assert PRESETS["standard"].constants == study.CONSTANTS
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"constants": (-1.0,)}, "--constants -1.0"),
+        ({"constants": (5.0, 1.0)}, "rising"),
+        ({"constants": (float("inf"),)}, "--constants inf"),
+        ({"thresholds": (-1, 5)}, "--thresholds -1 5"),
+        ({"thresholds": ()}, "--thresholds"),
+        ({"budgets": (0,)}, "--budgets 0"),
+        ({"other_budgets": (7,)}, "must be among 3000 6000"),
+        ({"variants": ("puct",)}, "uct"),
+        ({"games": 3}, "--games 3: must be 4 or more"),
+        ({"threads": 0}, "--threads 0"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_written(changes, words, tmp_path):
+    config = dataclasses.replace(SMALL, **changes)
+    with pytest.raises(InvalidConfig, match=words):
+        reproduce(config, tmp_path / "run", play=fake_play)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_command_of_a_report_gives_the_same_settings(tmp_path, monkeypatch):
+    from phasezoo.experiments.krk import run
+
+    seen = []
+    monkeypatch.setattr(run, "reproduce", lambda config, out, console: seen.append((config, out)))
+    words = shlex.split(spelled(SMALL, Path("runs/a b")))[1:]
+    assert cli.main(words) == 0
+    assert seen == [(SMALL, Path("runs/a b"))]
+    assert cli.main(["reproduce", "krk", "--constants", "5", "1"]) == 2
+
+
+def test_a_real_sweep_of_a_few_games(tmp_path):
+    config = KrkConfig(
+        constants=(0.25, 5.0),
+        thresholds=(5, 30),
+        budgets=(40, 80),
+        other_budgets=(40,),
+        games=4,
+        other_games=2,
+        first_simulations=200,
+        resamples=100,
+        threads=2,
+    )
+    results = reproduce(config, tmp_path / "run")
+    check_page((tmp_path / "run" / "report.html").read_text())
+    own = results.variants[0]
+    assert own.games == 32
+    assert own.won > 0
+    assert own.identities == own.won
+    task = next(tasks_of(config))
+    first, second = (dataclasses.replace(play_game(task, config), seconds=0) for _ in range(2))
+    assert first == second
+    assert sum(first.first.visits) > 150

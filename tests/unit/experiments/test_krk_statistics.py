@@ -1,0 +1,161 @@
+"""Curves, arg-mins, correlations and verdicts on data with a known answer."""
+
+import numpy as np
+import pytest
+from krk_fakes import SMALL, rows
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.krk import findings
+from phasezoo.experiments.krk.curves import by_constant
+from phasezoo.experiments.krk.judging import (
+    by_range,
+    by_share,
+    by_sign,
+    simultaneous,
+    throughout,
+)
+from phasezoo.experiments.krk.resampling import intervals, table_of
+from phasezoo.experiments.krk.trends import argmin_shares, correlation, lowest, rise
+from phasezoo.experiments.statistics import ResampledMeans
+
+
+def sample(means, spread=0.0, draws=400):
+    means = np.array(means, dtype=float)
+    noise = np.random.default_rng(1).normal(size=(draws, len(means)))
+    return ResampledMeans(means, means + spread * noise)
+
+
+def judged(figures, number):
+    return [c.judgement for f in figures if f.number == number for c in f.claims]
+
+
+def test_a_clear_lowest_point_is_certain_and_a_tie_is_split():
+    assert argmin_shares(sample([3, 1, 2], 0.01)) == [0.0, 1.0, 0.0]
+    split = argmin_shares(sample([3, 1, 1], 0.1))
+    assert split[0] == 0
+    assert split[1] == pytest.approx(0.5, abs=0.1)
+    assert sum(split) == pytest.approx(1)
+    assert argmin_shares(sample([2, 1, 1])) == [0.0, 0.5, 0.5]
+
+
+def test_points_that_were_not_measured_are_never_lowest():
+    curve = sample([3, 1, 2])
+    curve.means[1], curve.resampled[:, 1] = np.nan, np.nan
+    assert argmin_shares(curve) == [0.0, 0.0, 1.0]
+    assert (lowest(curve) == 2).all()
+    curve.resampled[:] = np.nan
+    assert argmin_shares(curve) == [0.0, 0.0, 0.0]
+    assert np.isnan(lowest(curve)).all()
+
+
+def test_rise_is_kendalls_tau():
+    assert float(rise(sample([1, 2, 3])).means) == 1
+    assert float(rise(sample([3, 2, 1])).means) == -1
+    assert float(rise(sample([1, 3, 2])).means) == pytest.approx(1 / 3)
+    assert np.isnan(rise(sample([1])).means)
+
+
+def test_correlation_knows_neither_scale_nor_offset():
+    first = sample([1, 2, 4])
+    moved = ResampledMeans(5 - 2 * first.means, 5 - 2 * first.resampled)
+    assert float(correlation(first, first).means) == pytest.approx(1)
+    assert float(correlation(first, moved).means) == pytest.approx(-1)
+    assert np.isnan(correlation(first, sample([1, 1, 1])).means)
+
+
+@pytest.mark.parametrize(
+    ("interval", "judgement"),
+    [
+        (Interval(-2, -3, -1), "agrees"),
+        (Interval(2, 1, 3), "disagrees"),
+        (Interval(-1, -3, 1), "not settled"),
+        (None, "not settled"),
+    ],
+)
+def test_a_sign_is_judged_by_the_whole_interval(interval, judgement):
+    assert by_sign(interval, "lower") == judgement
+
+
+@pytest.mark.parametrize(
+    ("share", "judgement"),
+    [(1.0, "agrees"), (0.95, "agrees"), (0.5, "not settled"), (0.05, "disagrees"),
+     (0.0, "disagrees"), (None, "not settled")],
+)  # fmt: skip
+def test_a_place_is_judged_by_its_share(share, judgement):
+    assert by_share(share) == judgement
+
+
+def test_throughout_needs_every_value_and_one_refutes_it():
+    low, unclear, high = Interval(-2, -3, -1), Interval(0, -1, 1), Interval(2, 1, 3)
+    assert throughout([low, low], [low, low], "lower") == "agrees"
+    assert throughout([low, unclear], [low, unclear], "lower") == "not settled"
+    assert throughout([low, high], [low, high], "lower") == "disagrees"
+    # Beyond zero by itself, but not among so many.
+    assert throughout([low, high], [low, unclear], "lower") == "not settled"
+    assert throughout([], [], "lower") == "not settled"
+
+
+def test_a_range_is_judged_by_estimates_and_wide_intervals():
+    inside, across, outside = Interval(30, 25, 35), Interval(27, 25, 29), Interval(20, 19, 21)
+    assert by_range([inside, inside], 28, 36) == "agrees"
+    assert by_range([inside, across], 28, 36) == "not settled"
+    assert by_range([inside, outside], 28, 36) == "disagrees"
+    assert by_range([None], 28, 36) == "not settled"
+
+
+def test_intervals_for_all_values_together_are_wider():
+    curve = sample([1, 2, 3], 0.5)
+    for one, all_of_them in zip(intervals(curve), simultaneous(curve), strict=True):
+        assert all_of_them.low < one.low < one.high < all_of_them.high
+
+
+def test_a_mean_is_over_moves_and_a_curve_over_cells():
+    games = rows(SMALL, lambda cell: 3 if cell.threshold == 5 else 9, noise=0)
+    table = table_of(games, seed=1, resamples=100)
+    curve = by_constant(table, "difference", SMALL, "uct", SMALL.budgets)
+    # 3 errors in 18 moves, and twice 9 in 24.
+    assert curve.means == pytest.approx([(3 / 18 + 2 * 9 / 24) / 3] * 4)
+    assert np.ptp(curve.resampled) == pytest.approx(0)
+
+
+def test_the_draws_of_a_cell_do_not_depend_on_the_others():
+    games = rows(SMALL, lambda cell: cell.constant)
+    whole = table_of(games, seed=1, resamples=50)
+    one = table_of([g for g in games if g.cell == whole.cells[3]], seed=1, resamples=50)
+    assert (whole.resampled[:, 3] == one.resampled[:, 0]).all()
+
+
+def test_what_the_study_says_is_found_where_it_is_so():
+    def errors(cell):
+        best = 5.0 if cell.budget == 3000 else 10.0
+        by_constant = 0 if cell.constant == best else 5
+        if cell.constant <= 2.5:
+            by_threshold = {5: 16, 30: 8, 100: 0}[cell.threshold]
+        else:
+            by_threshold = {5: 16, 30: 0, 100: 16}[cell.threshold]
+        return 14 + by_constant + by_threshold - (12 if cell.budget == 6000 else 0)
+
+    _, _, figures = findings.find(rows(SMALL, errors), SMALL)
+    assert judged(figures, "4.2")[0] == "agrees"
+    assert judged(figures, "4.3") == ["agrees"]
+    assert judged(figures, "4.6")[0] == "agrees"
+    assert judged(figures, "4.7") == ["agrees"] * 5
+    assert judged(figures, "4.8") == ["agrees"] * 3
+
+
+def test_the_opposite_of_the_study_is_found_where_it_is_so():
+    def errors(cell):
+        by_threshold = {5: 0, 30: 8, 100: 16}[cell.threshold]
+        best = 50.0 if cell.budget == 3000 else 0.25
+        return 10 + by_threshold + 6 * (cell.constant != best) + 4 * (cell.budget == 6000)
+
+    _, _, figures = findings.find(rows(SMALL, errors), SMALL)
+    assert judged(figures, "4.7") == ["disagrees"] * 5
+    assert judged(figures, "4.8")[0] == "disagrees"
+    assert judged(figures, "4.8")[2] == "disagrees"
+
+
+def test_pure_noise_settles_nothing_about_places():
+    _, _, figures = findings.find(rows(SMALL, lambda cell: 20, noise=4), SMALL)
+    assert "agrees" not in judged(figures, "4.7")[:3]
+    assert judged(figures, "4.8")[1] != "agrees"
