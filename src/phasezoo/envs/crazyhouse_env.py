@@ -33,7 +33,7 @@ class CrazyhouseEnv(GymEnv):
     | further plane of ``v2`` | value |
     |---|---|
     | 52–56 | own pocket: P N B R Q / 32 |
-    | 57–61 | the opponent's pocket |
+    | 57–61 | the opponent's pocket: P N B R Q / 32 |
     | 62–63 | own pieces that were promoted, the opponent's |
 
     | plane of ``v1`` (34) | value |
