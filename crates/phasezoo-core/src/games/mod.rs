@@ -6,6 +6,7 @@
 //! | [`chess`] | standard chess and chess960 |
 //! | [`atomic`], [`crazyhouse`] | variants |
 //! | [`krk`] | the endgame of king and rook against king: its starts and what its table says |
+//! | [`pommerman`] | Pommerman |
 //! | [`board`] | [`BoardState`]: a position with its history, the state of all board games here |
 //! | [`history`] | what came before: repetitions, last moves, moves since the start |
 //! | [`packed`] | moves in sixteen bits |
@@ -26,6 +27,7 @@ pub mod model;
 pub mod notation;
 pub mod packed;
 pub mod perft;
+pub mod pommerman;
 pub mod rules;
 
 pub use atomic::Atomic;

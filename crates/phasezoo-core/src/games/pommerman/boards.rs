@@ -1,0 +1,162 @@
+//! Boards from seeds, drawn in the original's order (`facts/pommerman.md` §3, §11).
+
+use super::cells::{CELLS_8, CELLS_11};
+use super::config::{Config, MAX_CELLS, MAX_PLAYERS, Mode};
+use super::state::{Agent, Cell, State, cell};
+use super::twister::Twister;
+
+/// Cells that may be cut off from the rest of a board.
+const MOST_CUT_OFF: usize = 4;
+
+/// Walls of each kind, and hidden power-ups.
+const fn counts(mode: Mode) -> (usize, usize) {
+    match mode {
+        Mode::OneVsOne => (16, 10),
+        _ => (36, 20),
+    }
+}
+
+/// A board under construction: the cells that may still become walls, in the order of the original's
+/// set.
+struct Draft {
+    size: usize,
+    board: [u8; MAX_CELLS],
+    free: Vec<Cell>,
+}
+
+impl Draft {
+    fn at(&self, row: usize, column: usize) -> Cell {
+        (row * self.size + column) as Cell
+    }
+
+    fn take(&mut self, row: usize, column: usize) {
+        let cell = self.at(row, column);
+        self.free.retain(|&free| free != cell);
+    }
+
+    fn put(&mut self, row: usize, column: usize, code: u8) {
+        let cell = self.at(row, column);
+        self.board[usize::from(cell)] = code;
+        self.take(row, column);
+    }
+
+    /// Puts `count` walls on drawn cells and their mirror images on the diagonal.
+    fn draw(&mut self, count: usize, code: u8, random: &mut Twister) {
+        for _ in 0..count / 2 {
+            let cell = usize::from(self.free[random.below(self.free.len())]);
+            let (row, column) = (cell / self.size, cell % self.size);
+            self.put(row, column, code);
+            self.put(column, row, code);
+        }
+    }
+
+    /// How many passages nobody at the last corner can reach, even by breaking wood.
+    fn cut_off(&self) -> usize {
+        let size = self.size;
+        let start = (size - 2) * size + size - 2;
+        let mut seen = [false; MAX_CELLS];
+        seen[start] = true;
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            let (row, column) = (at / size, at % size);
+            let beside = [
+                (row > 0).then(|| at - size),
+                (row + 1 < size).then_some(at + size),
+                (column > 0).then(|| at - 1),
+                (column + 1 < size).then_some(at + 1),
+            ];
+            for next in beside.into_iter().flatten() {
+                if self.board[next] != cell::RIGID && !std::mem::replace(&mut seen[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        (0..size * size).filter(|&at| self.board[at] == cell::PASSAGE && !seen[at]).count()
+    }
+}
+
+/// Where the players start.
+fn corners(config: &Config) -> Vec<(usize, usize)> {
+    let last = usize::from(config.size) - 2;
+    match config.mode {
+        Mode::OneVsOne => vec![(1, 1), (last, last)],
+        _ => vec![(1, 1), (last, 1), (last, last), (1, last)],
+    }
+}
+
+fn draft(config: &Config, random: &mut Twister) -> Draft {
+    let size = usize::from(config.size);
+    let free = if size == 8 { CELLS_8.to_vec() } else { CELLS_11.to_vec() };
+    let mut draft = Draft { size, board: [cell::PASSAGE; MAX_CELLS], free };
+    let four = config.players() == MAX_PLAYERS;
+    for (player, &(row, column)) in corners(config).iter().enumerate() {
+        draft.put(row, column, cell::AGENT + player as u8);
+    }
+    let (last, mirrored) = (size - 2, |i: usize| size - 1 - i);
+    for i in 2..4 {
+        let mut cells = vec![(1, i), (i, 1), (last, mirrored(i)), (mirrored(i), last)];
+        if four {
+            cells.extend([(1, mirrored(i)), (mirrored(i), 1), (i, last), (last, i)]);
+        }
+        for (row, column) in cells {
+            draft.take(row, column);
+        }
+    }
+    let (walls, _) = counts(config.mode);
+    let mut wood = walls;
+    if four {
+        for i in 4..size - 4 {
+            for (row, column) in
+                [(1, i), (mirrored(i), 1), (last, mirrored(i)), (mirrored(i), last)]
+            {
+                draft.put(row, column, cell::WOOD);
+            }
+            wood -= 4;
+        }
+    }
+    draft.draw(walls, cell::RIGID, random);
+    draft.draw(wood, cell::WOOD, random);
+    draft
+}
+
+impl State {
+    /// The start of a game on the board that the original draws after `random.seed(seed)`. Boards of 8
+    /// or 11 cells a side are drawn.
+    pub fn new(config: Config, random: &mut Twister) -> Self {
+        let draft = loop {
+            let draft = draft(&config, random);
+            if draft.cut_off() <= MOST_CUT_OFF {
+                break draft;
+            }
+        };
+        let mut agents = [Agent { alive: false, ..Agent::new(0) }; MAX_PLAYERS];
+        for (player, &(row, column)) in corners(&config).iter().enumerate() {
+            agents[player] = Agent::new(draft.at(row, column));
+        }
+        let mut state = Self {
+            config,
+            board: draft.board,
+            items: [0; MAX_CELLS],
+            agents,
+            bombs: Vec::new(),
+            flames: Vec::new(),
+            step_count: 0,
+            words: [[0; 2]; MAX_PLAYERS],
+        };
+        state.hide_items(random);
+        state
+    }
+
+    fn hide_items(&mut self, random: &mut Twister) {
+        let size = usize::from(self.config.size);
+        let (_, mut left) = counts(self.config.mode);
+        while left > 0 {
+            let row = random.below(size);
+            let cell = row * size + random.below(size);
+            if self.board[cell] == cell::WOOD && self.items[cell] == 0 {
+                self.items[cell] = cell::EXTRA_BOMB + random.below(3) as u8;
+                left -= 1;
+            }
+        }
+    }
+}

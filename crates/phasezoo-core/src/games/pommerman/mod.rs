@@ -1,0 +1,27 @@
+//! Pommerman, step for step as the original plays it (`facts/pommerman.md`).
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`config`] | modes, sizes, caps and what else a game's rules depend on |
+//! | [`state`] | boards, agents, bombs, flames |
+//! | `movement`, `explosions`, `step` | one step: who goes where, what explodes, what the board shows |
+//! | `parts` | states put together by a caller, checked |
+//! | `ends` | when a game ends, and what it pays |
+//! | `collapse` | boards that shrink |
+//! | [`boards`], [`twister`] | boards from seeds, in the original's order of random numbers |
+
+pub mod boards;
+mod cells;
+mod collapse;
+pub mod config;
+mod ends;
+mod explosions;
+mod movement;
+mod parts;
+pub mod state;
+mod step;
+pub mod twister;
+
+pub use config::{Config, Mode};
+pub use parts::Parts;
+pub use state::{Agent, Bomb, Flame, State};

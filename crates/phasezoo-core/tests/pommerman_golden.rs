@@ -1,0 +1,196 @@
+//! Recorded games of the original, replayed without a difference. The recordings are not part of the
+//! project: where they are absent the tests say so and pass.
+
+#![allow(clippy::unwrap_used)] // a test that cannot go on should stop
+#![allow(clippy::print_stderr)] // says why nothing was tested
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+
+use flate2::read::GzDecoder;
+use phasezoo_core::games::pommerman::state::Cell;
+use phasezoo_core::games::pommerman::twister::Twister;
+use phasezoo_core::games::pommerman::{Agent, Bomb, Config, Flame, Mode, Parts, State};
+use serde_json::Value;
+
+fn recordings() -> Option<PathBuf> {
+    let shared = std::env::var_os("PHASEZOO_SHARED").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        PathBuf::from,
+    );
+    let folder = shared.join("pommerman");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!(
+        "skipped: the recordings are not on this machine (PHASEZOO_SHARED names their folder)"
+    );
+    None
+}
+
+fn lines(name: &str) -> Option<impl Iterator<Item = Value>> {
+    let file = File::open(recordings()?.join(name)).unwrap();
+    let lines = BufReader::new(GzDecoder::new(file)).lines();
+    Some(lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()))
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap()
+}
+
+fn rows(value: &Value) -> Vec<Vec<i64>> {
+    let row = |row: &Value| row.as_array().unwrap().iter().map(number).collect();
+    value.as_array().unwrap().iter().map(row).collect()
+}
+
+fn parts(state: &Value, size: i64, step_count: u32) -> Parts {
+    let at = |row: i64, column: i64| (row * size + column) as Cell;
+    Parts {
+        board: state["b"].as_array().unwrap().iter().map(|code| number(code) as u8).collect(),
+        agents: rows(&state["ag"])
+            .iter()
+            .map(|row| Agent {
+                cell: at(row[0], row[1]),
+                ammo: row[2] as u8,
+                blast: row[3] as u8,
+                can_kick: row[4] == 1,
+                alive: row[5] == 1,
+            })
+            .collect(),
+        bombs: rows(&state["bo"])
+            .iter()
+            .map(|row| Bomb {
+                owner: row[0] as u8,
+                cell: at(row[1], row[2]),
+                life: row[3] as i16,
+                blast: row[4] as u8,
+                direction: row[5] as u8,
+            })
+            .collect(),
+        flames: rows(&state["fl"])
+            .iter()
+            .map(|row| Flame { cell: at(row[0], row[1]), life: row[2] as u8 })
+            .collect(),
+        items: rows(&state["it"]).iter().map(|row| (at(row[0], row[1]), row[2] as u8)).collect(),
+        step_count,
+    }
+}
+
+/// The actions of a record, radio words left out.
+fn actions(record: &Value) -> [u8; 4] {
+    let mut actions = [0; 4];
+    for (player, given) in record["a"].as_array().unwrap().iter().enumerate() {
+        let action = given.as_array().map_or(given, |words| &words[0]);
+        actions[player] = number(action) as u8;
+    }
+    actions
+}
+
+fn config(record: &Value) -> Config {
+    let mode = match record["mode"].as_str() {
+        Some("Team") => Mode::Team,
+        Some("TeamRadio") => Mode::TeamRadio,
+        Some("OneVsOne") => Mode::OneVsOne,
+        Some(_) => Mode::Ffa,
+        None if record["pre"]["ag"].as_array().unwrap().len() == 2 => Mode::OneVsOne,
+        None => Mode::Ffa,
+    };
+    let collapse = record["collapses"].as_array().is_some_and(|steps| !steps.is_empty());
+    Config {
+        size: number(&record["n"]) as u8,
+        max_blast: record["max_blast"].as_i64().unwrap_or(10) as u8,
+        max_steps: record["max_steps"].as_i64().unwrap_or(800) as u32,
+        ..Config::new(mode, false, collapse)
+    }
+}
+
+fn replay(name: &str) {
+    let Some(lines) = lines(name) else { return };
+    let mut game: Option<(State, i64)> = None;
+    let mut steps = 0;
+    for record in lines {
+        if record["t"] == "game" {
+            let config = config(&record);
+            let size = i64::from(config.size);
+            let state = State::from_parts(config, &parts(&record["state"], size, 0)).unwrap();
+            game = Some((state, size));
+            continue;
+        }
+        let (state, size) = game.as_mut().unwrap();
+        let (rewards, done) = state.step(actions(&record));
+        let expected = parts(&record, *size, number(&record["i"]) as u32);
+        assert_eq!(state.parts(), expected, "{name}: {record}");
+        let paid: Vec<i64> = rewards.iter().map(|&reward| i64::from(reward)).collect();
+        let given: Vec<i64> = record["r"].as_array().unwrap().iter().map(number).collect();
+        assert_eq!((&paid[..given.len()], done), (&given[..], number(&record["done"]) == 1));
+        steps += 1;
+    }
+    assert!(steps > 0);
+}
+
+fn replay_single_steps(name: &str) {
+    let Some(lines) = lines(name) else { return };
+    for record in lines {
+        let config = config(&record);
+        let size = i64::from(config.size);
+        let mut state = State::from_parts(config, &parts(&record["pre"], size, 0)).unwrap();
+        if record["t"] == "micro" {
+            state.forward(actions(&record));
+        } else {
+            state.collapse(number(&record["ring"]) as u32);
+        }
+        assert_eq!(state.parts(), parts(&record["post"], size, 0), "{name}: {record}");
+    }
+}
+
+#[test]
+fn single_steps_of_crowded_boards() {
+    replay_single_steps("micro.jsonl.gz");
+    replay_single_steps("micro_rare.jsonl.gz");
+    replay_single_steps("micro_collapse.jsonl.gz");
+}
+
+#[test]
+fn games_of_random_agents() {
+    for name in ["ffa_random", "ovo_random", "team_random", "radio_random_obs"] {
+        replay(&format!("{name}.jsonl.gz"));
+    }
+    for name in ["ffa_stress", "ffa_stress_long", "ffa_stress_long_open", "ffa_stress_open"] {
+        replay(&format!("{name}.jsonl.gz"));
+    }
+}
+
+#[test]
+fn games_of_simple_agents() {
+    for name in ["ffa_simple", "ovo_simple", "team_simple", "team_comp_simple_obs"] {
+        replay(&format!("{name}.jsonl.gz"));
+    }
+}
+
+#[test]
+fn games_on_boards_that_collapse() {
+    replay("ffa_collapse.jsonl.gz");
+    replay("team_collapse.jsonl.gz");
+}
+
+#[test]
+fn boards_from_seeds() {
+    let Some(lines) = lines("boards.jsonl.gz") else { return };
+    for record in lines {
+        let mode = if record["kind"] == "OneVsOne" { Mode::OneVsOne } else { Mode::Ffa };
+        let config = Config::new(mode, false, false);
+        let seed = number(&record["seed"]) as u64;
+        let state = State::new(config, &mut Twister::new(seed));
+        let size = i64::from(config.size);
+        let board: Vec<i64> = state.board().iter().map(|&code| i64::from(code)).collect();
+        let expected: Vec<i64> = record["b"].as_array().unwrap().iter().map(number).collect();
+        assert_eq!(board, expected, "seed {seed}");
+        let mut items: Vec<(u8, u8)> = rows(&record["it"])
+            .iter()
+            .map(|row| ((row[0] * size + row[1]) as u8, row[2] as u8))
+            .collect();
+        items.sort_unstable();
+        assert_eq!(state.parts().items, items, "seed {seed}");
+    }
+}
