@@ -8,14 +8,15 @@ from phasezoo.arena.elo import Interval
 from phasezoo.experiments.krk import findings
 from phasezoo.experiments.krk.curves import by_constant
 from phasezoo.experiments.krk.judging import (
+    by_contenders,
     by_range,
-    by_share,
     by_sign,
+    contenders,
     simultaneous,
     throughout,
 )
 from phasezoo.experiments.krk.resampling import intervals, table_of
-from phasezoo.experiments.krk.trends import argmin_shares, correlation, lowest, rise
+from phasezoo.experiments.krk.trends import argmin_shares, correlation, rise
 from phasezoo.experiments.statistics import ResampledMeans
 
 
@@ -42,10 +43,8 @@ def test_points_that_were_not_measured_are_never_lowest():
     curve = sample([3, 1, 2])
     curve.means[1], curve.resampled[:, 1] = np.nan, np.nan
     assert argmin_shares(curve) == [0.0, 0.0, 1.0]
-    assert (lowest(curve) == 2).all()
     curve.resampled[:] = np.nan
     assert argmin_shares(curve) == [0.0, 0.0, 0.0]
-    assert np.isnan(lowest(curve)).all()
 
 
 def test_rise_is_kendalls_tau():
@@ -76,13 +75,30 @@ def test_a_sign_is_judged_by_the_whole_interval(interval, judgement):
     assert by_sign(interval, "lower") == judgement
 
 
+def test_only_points_that_are_lower_beyond_chance_leave_a_single_contender():
+    assert contenders(sample([3, 1, 2], 0.01)) == [1]
+    assert contenders(sample([3, 1, 1.05], 0.1)) == [1, 2]
+    assert contenders(sample([3, 2, 1], 5)) == [0, 1, 2]
+    assert contenders(sample([np.nan, 2, 1], 0.01)) == [2]
+
+
+def test_a_flat_curve_rarely_excludes_anything():
+    rng = np.random.default_rng(3)
+    kept = []
+    for _ in range(100):
+        noise = rng.normal(size=13)
+        kept.append(6 in contenders(sample(noise, 1.0)))
+    assert np.mean(kept) >= 0.9
+
+
 @pytest.mark.parametrize(
-    ("share", "judgement"),
-    [(1.0, "agrees"), (0.95, "agrees"), (0.5, "not settled"), (0.05, "disagrees"),
-     (0.0, "disagrees"), (None, "not settled")],
+    ("possible", "judgement"),
+    [([30], "agrees"), ([30, 50], "agrees"), ([30, 100], "not settled"), ([100], "disagrees"),
+     ([], "not settled")],
 )  # fmt: skip
-def test_a_place_is_judged_by_its_share(share, judgement):
-    assert by_share(share) == judgement
+def test_a_place_is_judged_by_what_may_be_lowest(possible, judgement):
+    assert by_contenders(possible, [10, 30, 50], [5, 30, 50, 100]) == judgement
+    assert by_contenders(possible, [7], [5, 30, 50, 100]) == "not settled"
 
 
 def test_throughout_needs_every_value_and_one_refutes_it():
@@ -157,5 +173,5 @@ def test_the_opposite_of_the_study_is_found_where_it_is_so():
 
 def test_pure_noise_settles_nothing_about_places():
     _, _, figures = findings.find(rows(SMALL, lambda cell: 20, noise=4), SMALL)
-    assert "agrees" not in judged(figures, "4.7")[:3]
+    assert judged(figures, "4.7")[:3] == ["not settled"] * 3
     assert judged(figures, "4.8")[1] != "agrees"

@@ -41,11 +41,11 @@ class KrkConfig:
     """Visits T beyond which a node selects (0 or more, rising; study: 10 values from 5 to 1000)."""
     budgets: tuple[int, ...] = study.BUDGETS
     """Simulations before each of White's moves (1 or more, rising; study: 3000 and 6000)."""
-    games: int = 16
+    games: int = 12
     """Games a cell of uct (4 or more; study: 100)."""
     other_budgets: tuple[int, ...] = study.BUDGETS[:1]
     """Budgets of the other variants (among the budgets)."""
-    other_games: int = 8
+    other_games: int = 6
     """Games a cell of the other variants (2 or more)."""
 
     first_simulations: int = study.FIRST_SIMULATIONS
@@ -122,7 +122,7 @@ _STANDARD = dataclasses.replace(
     constants=study.CONSTANTS,
     thresholds=study.THRESHOLDS,
     games=40,
-    other_games=20,
+    other_games=10,
 )
 
 _PAPER = dataclasses.replace(

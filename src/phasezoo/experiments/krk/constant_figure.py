@@ -1,22 +1,27 @@
 """Figure 4.7: the DTM difference by C for each budget, and where it is lowest."""
 
-import numpy as np
-
 from phasezoo.experiments.krk import study
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.curves import NAMES, budgets_of, by_constant, line, over
 from phasezoo.experiments.krk.judging import (
-    BY_SHARE,
+    BY_CONTENDERS,
     BY_SIGN,
     THROUGHOUT,
-    by_share,
+    by_contenders,
     by_sign,
     simultaneous,
     throughout,
 )
 from phasezoo.experiments.krk.resampling import Table, intervals
-from phasezoo.experiments.krk.results import Choice, Claim, Figure, Line, Panel
-from phasezoo.experiments.krk.trends import argmin_shares, lowest
+from phasezoo.experiments.krk.results import (
+    Choice,
+    Claim,
+    Figure,
+    Judgement,
+    Line,
+    Panel,
+)
+from phasezoo.experiments.krk.trends import choice
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 
@@ -28,22 +33,16 @@ _UNIT = "DTM difference a move"
 def constant_figure(table: Table, config: KrkConfig) -> Figure:
     """Measure the study's figure 4.7."""
     curves = {b: by_constant(table, "difference", config, "uct", [b]) for b in config.budgets}
-    claims = [_best(config, b, c) for b, c in curves.items() if b in study.BEST_CONSTANT]
+    choices = {b: _choice(config, b, curve) for b, curve in curves.items()}
+    claims = [_best(b, one) for b, one in choices.items() if one.claimed]
     if len(curves) > 1:
         few, many = min(curves), max(curves)
-        claims.append(_moves_up(config, (few, many), curves[few], curves[many]))
+        claims.append(_moves_up(choices[few], choices[many]))
         claims += _more_is_better((few, many), curves[few], curves[many])
     about = (
         f"The mean DTM difference of White’s moves, {over(config)}. “Best C” is the arg-min of "
         "such a curve, so it is shown as its distribution over resamples of the games."
     )
-    choices = [
-        Choice(
-            f"UCT, {numbers.count(b)} simulations", "C", list(map(float, config.constants)),
-            argmin_shares(curve), [study.BEST_CONSTANT[b]] if b in study.BEST_CONSTANT else [],
-        )
-        for b, curve in curves.items()
-    ]  # fmt: skip
     own = [
         line(f"{numbers.count(b)} simulations", "uct", config.constants, curve)
         for b, curve in curves.items()
@@ -51,7 +50,13 @@ def constant_figure(table: Table, config: KrkConfig) -> Figure:
     panels = [Panel("UCT, by simulations a move", "C", _UNIT, own)]
     if len(config.variants) > 1:
         panels.append(_variants(table, config))
-    return Figure("4.7", "DTM difference by C", about, claims, panels, choices)
+    return Figure("4.7", "DTM difference by C", about, claims, panels, list(choices.values()))
+
+
+def _choice(config: KrkConfig, budget: int, curve: ResampledMeans) -> Choice:
+    claimed = [study.BEST_CONSTANT[budget]] if budget in study.BEST_CONSTANT else []
+    name = f"UCT, {numbers.count(budget)} simulations"
+    return choice(name, "C", config.constants, curve, claimed)
 
 
 def _variants(table: Table, config: KrkConfig) -> Panel:
@@ -65,54 +70,53 @@ def _variants(table: Table, config: KrkConfig) -> Panel:
     return Panel(f"Variants, {named} simulations", "C", _UNIT, lines)
 
 
-def _best(config: KrkConfig, budget: int, curve: ResampledMeans) -> Claim:
-    claimed = study.BEST_CONSTANT[budget]
-    shares = dict(zip(map(float, config.constants), argmin_shares(curve), strict=True))
-    share = shares.get(claimed) if any(shares.values()) else None
-    named = f"C = {claimed:g} " + (
-        "was not played" if share is None else f"in {numbers.percent(share, 0)}"
-    )
+def _best(budget: int, found: Choice) -> Claim:
+    (claimed,) = found.claimed
     return Claim(
         text=f"With {numbers.count(budget)} simulations the best C is {claimed:g}.",
-        ours=f"{_likeliest(shares)}; {named}.",
-        rule=f"C = {claimed:g} is the arg-min: {BY_SHARE}.",
-        judgement=by_share(share),
+        ours=f"{_may_be_best(found)}. The arg-min of resamples: {_likeliest(found)}.",
+        rule=f"{BY_CONTENDERS[0].upper()}{BY_CONTENDERS[1:]}.",
+        judgement=by_contenders(found.contenders, found.claimed, found.values),
     )
 
 
-def _likeliest(shares: dict[float, float]) -> str:
+def _may_be_best(found: Choice) -> str:
+    if not found.contenders:
+        return "Not measured"
+    return f"C = {', '.join(f'{c:g}' for c in found.contenders)} may be best"
+
+
+def _likeliest(found: Choice) -> str:
     """The values that hold the arg-min in 95 % of resamples, likeliest first."""
     words, held = [], 0.0
-    for value, share in sorted(shares.items(), key=lambda item: -item[1]):
+    for value, share in sorted(
+        zip(found.values, found.shares, strict=True), key=lambda item: -item[1]
+    ):
         if held >= 0.95 or share == 0:
             break
         held += share
-        words.append(f"C = {value:g} ({numbers.percent(share, 0)})")
-    return f"The arg-min of resamples: {', '.join(words)}" if words else "Not measured"
+        words.append(f"{value:g} ({numbers.percent(share, 0)})")
+    return f"C = {', '.join(words)}" if words else numbers.ABSENT
 
 
-def _moves_up(
-    config: KrkConfig, budgets: tuple[int, int], few: ResampledMeans, many: ResampledMeans
-) -> Claim:
-    with_few, with_many = lowest(few), lowest(many)
-    measured = np.isfinite(with_few) & np.isfinite(with_many)
-    share = float((with_many > with_few)[measured].mean()) if measured.any() else None
-    names = [numbers.count(b) for b in budgets]
+def _moves_up(few: Choice, many: Choice) -> Claim:
+    if not few.contenders or not many.contenders:
+        found: Judgement = "not settled"
+    elif max(few.contenders) < min(many.contenders):
+        found = "agrees"
+    elif min(few.contenders) >= max(many.contenders):
+        found = "disagrees"
+    else:
+        found = "not settled"
     return Claim(
         text="More simulations want more exploration: the best C grows with the budget.",
-        ours=(
-            f"It is larger with {names[1]} than with {names[0]} simulations in "
-            f"{numbers.percent(share, 0)} of resamples, equal in "
-            f"{numbers.percent(_share_equal(with_few, with_many), 0)}."
+        ours=f"{few.name}: {_may_be_best(few)}. {many.name}: {_may_be_best(many)}.",
+        rule=(
+            "Agrees if every C that may be best with more simulations is larger than every C that "
+            "may be best with fewer, disagrees if none is larger than any."
         ),
-        rule=f"The larger budget has the larger arg-min: {BY_SHARE}.",
-        judgement=by_share(share),
+        judgement=found,
     )
-
-
-def _share_equal(one: np.ndarray, other: np.ndarray) -> float | None:
-    measured = np.isfinite(one) & np.isfinite(other)
-    return float((one == other)[measured].mean()) if measured.any() else None
 
 
 def _more_is_better(

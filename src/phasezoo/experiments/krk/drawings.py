@@ -40,7 +40,7 @@ def lengths(cells: Sequence[CellSummary]) -> Html:
         plot.plot(x, y, "o", color=colour, markersize=3.5, alpha=0.8, label=NAMES[variant])
     plot.set_xlabel("DTM difference a move (moves)")
     plot.set_ylabel("White’s moves in a won game")
-    _legend(plot, [f"{study.LENGTHS[0]:g} to {study.LENGTHS[1]:g} moves (the study)"])
+    _legend(plot, 110, [f"{study.LENGTHS[0]:g} to {study.LENGTHS[1]:g} moves (the study)"])
     text = "Length of won games against DTM difference, a point per setting of the search."
     return plots.to_svg(figure, "figure-4-2", text)
 
@@ -54,7 +54,7 @@ def curves(figure: Figure) -> Html:
     drawing, made = plots.axes(_WIDTH, height, columns=columns, rows=rows)
     axes = [made] if count == 1 else list(made)
     for plot, panel in zip(axes, figure.panels, strict=False):
-        _draw_panel(plot, panel, small=columns > 2)
+        _draw_panel(plot, panel, columns)
     for plot in axes[count:]:
         plot.set_axis_off()
     if columns > 2:
@@ -69,8 +69,10 @@ def choice_bars(choices: Sequence[Choice], name: str) -> Html:
     axes = [made] if len(choices) == 1 else list(made)
     for plot, choice in zip(axes, choices, strict=True):
         places = range(len(choice.values))
-        colours = [plots.PAPER if v in choice.claimed else plots.PHASE for v in choice.values]
-        plot.bar(places, [100 * s for s in choice.shares], color=colours, width=0.74)
+        for place in places:
+            if choice.values[place] in choice.claimed:
+                plot.axvspan(place - 0.5, place + 0.5, color=plots.PAPER, alpha=0.16, linewidth=0)
+        plot.bar(places, [100 * s for s in choice.shares], color=plots.PHASE, width=0.74)
         _label(plot, choice.values, small=False)
         plot.set_xlabel(choice.axis)
         plot.set_ylim(0, 100)
@@ -88,7 +90,8 @@ def choice_bars(choices: Sequence[Choice], name: str) -> Html:
     return plots.to_svg(figure, name, f"Where the curve is lowest. {words}.")
 
 
-def _draw_panel(plot: Any, panel: Panel, *, small: bool) -> None:
+def _draw_panel(plot: Any, panel: Panel, columns: int) -> None:
+    small = columns > 2
     values = sorted({x for line in panel.lines for x in line.x})
     colours = _colours(panel.lines)
     for line, colour in zip(panel.lines, colours, strict=True):
@@ -110,7 +113,7 @@ def _draw_panel(plot: Any, panel: Panel, *, small: bool) -> None:
     if not small:
         plot.set_xlabel(panel.axis)
         plot.set_ylabel(panel.unit)
-        _legend(plot)
+        _legend(plot, 110 // columns)
     else:
         plot.title.set_fontsize(8.5)
         plot.tick_params(labelsize=7, pad=2)
@@ -134,7 +137,8 @@ def _label(plot: Any, values: Sequence[float], *, small: bool) -> None:
     plot.tick_params(axis="x", labelsize=7.5 if crowded else 8.5, rotation=45 if crowded else 0)
 
 
-def _legend(plot: Any, bands: Sequence[str] = ()) -> None:
+def _legend(plot: Any, room: int, bands: Sequence[str] = ()) -> None:
+    """Put the legend below the axes, in as many columns as ``room`` letters allow."""
     from matplotlib.patches import Patch
 
     handles, _ = plot.get_legend_handles_labels()
@@ -142,9 +146,14 @@ def _legend(plot: Any, bands: Sequence[str] = ()) -> None:
     if len(handles) > 1:
         plot.legend(
             handles=handles, frameon=False, fontsize=8, labelcolor=plots.INK, loc="upper center",
-            bbox_to_anchor=(0.5, -0.2), ncols=4 if len(handles) > 4 else len(handles),
-            columnspacing=1.0, handlelength=1.4,
+            bbox_to_anchor=(0.5, -0.2), columnspacing=1.0, handlelength=1.4,
+            ncols=_legend_columns([h.get_label() for h in handles], room),
         )  # fmt: skip
+
+
+def _legend_columns(names: Sequence[str], room: int) -> int:
+    """Columns of a legend, each as wide as the longest name and its sample."""
+    return max(1, min(len(names), room // (max(map(len, names)) + 6)))
 
 
 def _legend_apart(figure: Any, plot: Any) -> None:

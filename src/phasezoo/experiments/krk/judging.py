@@ -1,6 +1,6 @@
 """The rules by which a claim of the study and our games agree, disagree, or leave it open."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import NormalDist
 from typing import Literal
 
@@ -11,13 +11,14 @@ from phasezoo.experiments.krk.results import Judgement
 from phasezoo.experiments.statistics import ResampledMeans, verdict
 
 __all__ = [
+    "BY_CONTENDERS",
     "BY_RANGE",
-    "BY_SHARE",
     "BY_SIGN",
     "THROUGHOUT",
+    "by_contenders",
     "by_range",
-    "by_share",
     "by_sign",
+    "contenders",
     "simultaneous",
     "throughout",
 ]
@@ -26,8 +27,9 @@ BY_SIGN = (
     "agrees if the whole 95 % interval lies on the claim’s side of zero, disagrees if it lies on "
     "the other side"
 )
-BY_SHARE = (
-    "agrees if the claim holds in at least 95 % of resamples, disagrees if it holds in at most 5 %"
+BY_CONTENDERS = (
+    "a value may be best as long as no other is lower by a 95 % interval that holds for all others "
+    "together; agrees if only what the study names may be best, disagrees if it may not"
 )
 THROUGHOUT = (
     "agrees if every value’s own 95 % interval lies on the claim’s side of zero, disagrees if a "
@@ -38,9 +40,6 @@ BY_RANGE = (
     "values together lies outside it for one of them"
 )
 
-_HIGH_SHARE = 0.95
-_ROUNDING = 1e-9
-
 
 def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> Judgement:
     """Judge a claim about a sign by one interval."""
@@ -50,13 +49,42 @@ def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> J
     return "agrees" if found == claimed else "disagrees"
 
 
-def by_share(share: float | None) -> Judgement:
-    """Judge a claim by the share of resamples in which it holds; None: not measured."""
-    if share is None:
+def contenders(curve: ResampledMeans) -> list[int]:
+    """The places at which a curve may be lowest: a set that holds the true one with 95 %.
+
+    A bootstrap distribution of the arg-min is not calibrated where a curve is nearly flat, so
+    verdicts rest on differences: a place is out if another is lower, by an interval that holds for
+    all its differences together.
+
+    Args:
+        curve: ``float64[X]`` with ``float64[R, X]``; points that are NaN are never lowest.
+    """
+    kept = []
+    for place in np.flatnonzero(np.isfinite(curve.means)):
+        above = ResampledMeans(
+            curve.means[place] - np.delete(curve.means, place),
+            curve.resampled[:, [place]] - np.delete(curve.resampled, place, axis=1),
+        )
+        if not any(i is not None and i.low > 0 for i in simultaneous(above)):
+            kept.append(int(place))
+    return kept
+
+
+def by_contenders(
+    possible: Collection[float], claimed: Collection[float], measured: Collection[float]
+) -> Judgement:
+    """Judge a claim about where a curve is lowest.
+
+    Args:
+        possible: Values that may be best, from :func:`contenders`.
+        claimed: Values of which the study says that one is best.
+        measured: All values the curve was measured at.
+    """
+    if not possible or not set(claimed) & set(measured):
         return "not settled"
-    if share >= _HIGH_SHARE - _ROUNDING:
+    if set(possible) <= set(claimed):
         return "agrees"
-    return "disagrees" if share <= 1 - _HIGH_SHARE + _ROUNDING else "not settled"
+    return "not settled" if set(possible) & set(claimed) else "disagrees"
 
 
 def throughout(curve: Sequence[Interval | None], together: Sequence[Interval | None],
@@ -92,13 +120,17 @@ def by_range(together: Sequence[Interval | None], low: float, high: float) -> Ju
 
 
 def simultaneous(curve: ResampledMeans) -> list[Interval | None]:
-    """Intervals that hold for all points together with 95 % (Bonferroni, normal tails).
+    """Intervals that hold for all points together with 95 % (Bonferroni).
+
+    Each end is the outer one of normal tails, which know nothing of bounds such as a correlation's,
+    and of quantiles, of which few resamples tell the far ones badly.
 
     Args:
         curve: ``float64[X]`` with ``float64[R, X]``.
     """
     points = len(curve.means)
-    z = NormalDist().inv_cdf(1 - 0.025 / max(points, 1))
+    tail = 0.025 / max(points, 1)
+    z = NormalDist().inv_cdf(1 - tail)
     found: list[Interval | None] = []
     for mean, draws in zip(curve.means, curve.resampled.T, strict=True):
         finite = draws[np.isfinite(draws)]
@@ -106,5 +138,7 @@ def simultaneous(curve: ResampledMeans) -> list[Interval | None]:
             found.append(None)
             continue
         half = z * float(finite.std())
-        found.append(Interval(float(mean), float(mean) - half, float(mean) + half))
+        low, high = np.quantile(finite, (tail, 1 - tail))
+        ends = min(mean - half, low), max(mean + half, high)
+        found.append(Interval(float(mean), float(ends[0]), float(ends[1])))
     return found

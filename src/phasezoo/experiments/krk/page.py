@@ -123,9 +123,7 @@ def _drawings(one: Figure, results: Results) -> list[tuple[Html, str]]:
     drawn = [(drawings.curves(one), one.about + bands)]
     # A few distributions are drawn; for many a table is easier to read.
     if 0 < len(one.choices) <= 2:
-        caption = (
-            "Where these curves are lowest, by resamples; the study’s value has another colour."
-        )
+        caption = "Where these curves are lowest, by resamples; the study’s value is shaded."
         name = f"choice-{one.number.replace('.', '-')}"
         drawn.append((drawings.choice_bars(one.choices, name), caption))
     return drawn
@@ -163,8 +161,13 @@ def _terms(results: Results) -> Html:
             "study leaves open can move every number."
         ),
         (
-            "The bootstrap is a little too narrow with few games a setting "
-            f"(here {config.games}, and {config.other_games} for the other searches)."
+            "Resampling adds chance to chance, which draws correlations and taus towards “not "
+            "settled”. Where a curve is nearly flat, the distribution of its arg-min says less "
+            "than it seems to; verdicts on the best C and T therefore rest on differences."
+        ),
+        (
+            f"Few games a setting ({config.games}, and {config.other_games} for the other "
+            "searches) make intervals of single settings rough; whole curves rest on many more."
         ),
     ]
     return section(

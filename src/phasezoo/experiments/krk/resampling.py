@@ -1,5 +1,6 @@
 """Means of every cell with their bootstrap over games, and curves through cells."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -78,8 +79,17 @@ def table_of(rows: Sequence[GameRow], seed: int, resamples: int) -> Table:
         name = f"{cell.variant} {cell.constant:g} {cell.threshold} {cell.budget}"
         rng = np.random.default_rng(stream(seed, "resampling", name, games[0].number))
         found = resample_games(parts[..., 0], parts[..., 1], rng, resamples)
-        means[place], resampled[:, place] = found.means, found.resampled
+        means[place] = found.means
+        resampled[:, place] = found.means + _widening(len(games)) * (found.resampled - found.means)
     return Table(list(by_cell), means, resampled)
+
+
+def _widening(games: int) -> float:
+    """What makes the variance of resampled means unbiased: that of n draws is (n - 1) / n of it.
+
+    Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 5.3.
+    """
+    return math.sqrt(games / (games - 1)) if games > 1 else 1.0
 
 
 def average(samples: Sequence[ResampledMeans]) -> ResampledMeans:

@@ -112,6 +112,7 @@ class Choice:
         axis: ``C`` or ``T``.
         values: The values it was measured at.
         shares: Share of resamples for each value; they add up to 1.
+        contenders: The values that may be the lowest, with 95 % (see ``judging.py``).
         claimed: The values the study names; empty where it names none.
     """
 
@@ -119,6 +120,7 @@ class Choice:
     axis: Literal["C", "T"]
     values: list[float]
     shares: list[float]
+    contenders: list[float]
     claimed: list[float] = field(default_factory=list)
 
 

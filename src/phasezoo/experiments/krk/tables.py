@@ -23,7 +23,7 @@ def summary(pairs: Iterable[tuple[str, Claim]]) -> Html:
         )
         for number, claim in pairs
     ]
-    return table(("figure", "the study says", "our games"), rows, class_="prose")
+    return table(("figure", "the study says", "verdict"), rows, class_="prose")
 
 
 def claims(found: Sequence[Claim]) -> Html:
@@ -37,12 +37,13 @@ def claims(found: Sequence[Claim]) -> Html:
         )
         for place, claim in enumerate(found, start=1)
     ]
-    return table(("", "the study says", "ours, and the rule", "our games"), rows, class_="prose")
+    return table(("", "the study says", "ours, and the rule", "verdict"), rows, class_="prose")
 
 
 def choices(found: Sequence[Choice]) -> Html:
     """Distributions of the arg-min, a row each; darker where more resamples have it."""
-    head = ["", *(f"{found[0].axis} = {v:g}" for v in found[0].values)]
+    axis = found[0].axis
+    head = [f"{axis}:", *(f"{v:g}" for v in found[0].values), f"{axis} that may be best"]
     rows = [
         [
             choice.name,
@@ -50,11 +51,12 @@ def choices(found: Sequence[Choice]) -> Html:
                 _share(share, named=value in choice.claimed)
                 for value, share in zip(choice.values, choice.shares, strict=True)
             ),
+            element("td", ", ".join(f"{v:g}" for v in choice.contenders), class_="text"),
         ]
         for choice in found
     ]
     caption = "Share of resamples in which the curve is lowest there; outlined: what the study says"
-    return table(head, rows, caption, class_="heat")
+    return table(head, rows, caption, class_="heat narrow")
 
 
 def values(figure: Figure) -> list[Html]:
@@ -75,12 +77,11 @@ def values(figure: Figure) -> list[Html]:
 
 def variants(found: Sequence[VariantSummary]) -> Html:
     """All games of each variant."""
-    head = ("", "settings", "games", "won", "win given away", "such moves", "of moves",
-            "ends", "rollout plies", "time a game")  # fmt: skip
+    head = ("", "games", "won", "win given away", "moves that did", "of moves", "ends",
+            "time a game")  # fmt: skip
     rows = [
         (
             NAMES[v.variant],
-            numbers.count(v.cells),
             numbers.count(v.games),
             numbers.percent(v.won / v.games, 2),
             numbers.percent(v.gave_away_games / v.games, 2),
@@ -88,7 +89,6 @@ def variants(found: Sequence[VariantSummary]) -> Html:
             numbers.count(v.moves),
             element("td", ", ".join(f"{r.replace('_', ' ')} {numbers.count(n)}"
                                     for r, n in v.reasons.items()), class_="text"),
-            f"{v.rollout_plies / 1e9:.2f} G",
             f"{v.seconds / v.games:.2f} s",
         )
         for v in found

@@ -8,17 +8,17 @@ from phasezoo.experiments.krk import study
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.curves import NAMES, by_threshold, line
 from phasezoo.experiments.krk.judging import (
-    BY_SHARE,
+    BY_CONTENDERS,
     BY_SIGN,
     THROUGHOUT,
-    by_share,
+    by_contenders,
     by_sign,
     simultaneous,
     throughout,
 )
 from phasezoo.experiments.krk.resampling import Table, average
 from phasezoo.experiments.krk.results import Choice, Claim, Figure, Panel
-from phasezoo.experiments.krk.trends import argmin_shares, rise
+from phasezoo.experiments.krk.trends import choice, rise
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 
@@ -85,25 +85,27 @@ def _lowest_near_thirty(config: KrkConfig, high: dict[float, ResampledMeans]) ->
     if not high:
         return []
     near = study.NEAR_BEST_THRESHOLD
-    words, shares = [], {}
-    curves = {"averaged over these C": average(list(high.values()))}
-    curves |= {f"C = {c:g}": curve for c, curve in high.items()}
-    for name, curve in curves.items():
-        found = dict(zip(config.thresholds, argmin_shares(curve), strict=True))
-        measured = any(found.values()) and study.BEST_THRESHOLD in found
-        shares[name] = sum(found.get(t, 0.0) for t in near) if measured else None
-        words.append(f"{name}: {numbers.percent(shares[name], 0)}")
+    mean = choice("averaged over these C", "T", config.thresholds, average(list(high.values())))
+    each = [choice(f"C = {c:g}", "T", config.thresholds, curve) for c, curve in high.items()]
+    words = [
+        f"{one.name}: T = {', '.join(f'{t:g}' for t in one.contenders)} may be best, "
+        f"{numbers.percent(_share(one, near), 0)} of resamples at or near {study.BEST_THRESHOLD}"
+        for one in (mean, *each)
+    ]
     return [
         Claim(
             f"From C = {study.HIGH_CONSTANT:g} on it is lowest at or near T = "
             f"{study.BEST_THRESHOLD}, just above the largest number of legal moves "
             f"({study.MOST_MOVES}).",
-            f"Share of resamples with the arg-min at T = {_listed(near)}: {'; '.join(words)}.",
-            f"The arg-min of the curve averaged over these C is one of T = {_listed(near)} (those "
-            f"that were played): {BY_SHARE}.",
-            by_share(shares["averaged over these C"]),
+            f"{'; '.join(words)}.",
+            f"At or near: T = {_listed(near)}. Averaged over these C, {BY_CONTENDERS}.",
+            by_contenders(mean.contenders, near, mean.values),
         )
     ]
+
+
+def _share(found: Choice, values: Sequence[float]) -> float:
+    return sum(s for v, s in zip(found.values, found.shares, strict=True) if v in values)
 
 
 def _variants(table: Table, config: KrkConfig) -> list[Panel]:
@@ -118,7 +120,7 @@ def _variants(table: Table, config: KrkConfig) -> list[Panel]:
                  by_threshold(table, "difference", config, v, constant, budgets))
             for v in config.variants
         ]  # fmt: skip
-        panels.append(Panel(f"Variants, C = {constant:g}, {named} simulations", "T", _UNIT, lines))
+        panels.append(Panel(f"C = {constant:g}, {named} simulations", "T", _UNIT, lines))
     return panels
 
 
@@ -130,15 +132,10 @@ def _shown(constants: Sequence[float]) -> list[float]:
 
 
 def _choices(config: KrkConfig, curves: dict[float, ResampledMeans]) -> list[Choice]:
-    values = list(map(float, config.thresholds))
-    near = [float(study.BEST_THRESHOLD)]
+    named = [study.BEST_THRESHOLD]
     return [
-        Choice(
-            f"C = {c:g}",
-            "T",
-            values,
-            argmin_shares(curve),
-            near if c >= study.HIGH_CONSTANT else [],
+        choice(
+            f"C = {c:g}", "T", config.thresholds, curve, named if c >= study.HIGH_CONSTANT else ()
         )
         for c, curve in curves.items()
     ]

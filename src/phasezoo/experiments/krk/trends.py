@@ -1,11 +1,16 @@
 """Numbers that say how a curve runs: whether it rises, where it is lowest, what it follows."""
 
+from collections.abc import Sequence
+from typing import Literal
+
 import numpy as np
 
+from phasezoo.experiments.krk.judging import contenders
 from phasezoo.experiments.krk.resampling import Array
+from phasezoo.experiments.krk.results import Choice
 from phasezoo.experiments.statistics import ResampledMeans
 
-__all__ = ["argmin_shares", "correlation", "lowest", "rise"]
+__all__ = ["argmin_shares", "choice", "correlation", "rise"]
 
 
 def rise(curve: ResampledMeans) -> ResampledMeans:
@@ -34,14 +39,6 @@ def correlation(first: ResampledMeans, second: ResampledMeans) -> ResampledMeans
     return ResampledMeans(means, _correlation(first.resampled, second.resampled))
 
 
-def lowest(curve: ResampledMeans) -> Array:
-    """In each resample, the place of the lowest point: ``float64[R]``; NaN where none is."""
-    values = np.where(np.isnan(curve.resampled), np.inf, curve.resampled)
-    places = values.argmin(axis=1).astype(float) if values.size else np.full(len(values), np.nan)
-    places[~np.isfinite(values).any(axis=1)] = np.nan
-    return places
-
-
 def argmin_shares(curve: ResampledMeans) -> list[float]:
     """The share of resamples in which each point is the lowest; points that tie divide it.
 
@@ -55,6 +52,25 @@ def argmin_shares(curve: ResampledMeans) -> list[float]:
     is_lowest = values == values.min(axis=1, keepdims=True)
     shares = (is_lowest / is_lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     return [float(share) for share in shares]
+
+
+def choice(
+    name: str,
+    axis: Literal["C", "T"],
+    values: Sequence[float],
+    curve: ResampledMeans,
+    claimed: Sequence[float] = (),
+) -> Choice:
+    """Where a curve over ``values`` is lowest, and what the study says of it."""
+    x = [float(value) for value in values]
+    return Choice(
+        name=name,
+        axis=axis,
+        values=x,
+        shares=argmin_shares(curve),
+        contenders=[x[place] for place in contenders(curve)],
+        claimed=[float(value) for value in claimed],
+    )
 
 
 def _rise(curves: Array) -> Array:
