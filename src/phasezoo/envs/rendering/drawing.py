@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from phasezoo.envs.rendering.picture import BORDER_WIDTH, HIGHLIGHT
+from phasezoo.envs.rendering.picture import BORDER_WIDTH, HIGHLIGHT, POCKET, pocket_steps
 from phasezoo.envs.rendering.scene import (
     BLACK,
     BORDER,
@@ -10,6 +10,7 @@ from phasezoo.envs.rendering.scene import (
     DARK,
     LAST_MOVE,
     LIGHT,
+    STRIP,
     WHITE,
     Colour,
     Scene,
@@ -30,13 +31,17 @@ def drawing(scene: Scene, square: int = 64) -> str:
         square: Pixels along a square at the drawing's natural size.
     """
     side = 8 * square
+    margin = 0 if scene.pockets is None else round(POCKET * UNIT)
+    whole = 8 * UNIT + 2 * margin
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
-        f'viewBox="0 0 {8 * UNIT} {8 * UNIT}">'
+        f'viewBox="{-margin} {-margin} {whole} {whole}">'
     )
-    parts = [
-        head,
-        f"<defs>{''.join(_symbol(letter) for letter in PIECES)}</defs>",
+    parts = [head, f"<defs>{''.join(_symbol(letter) for letter in PIECES)}</defs>"]
+    if margin:
+        strips = f'x="{-margin}" y="{-margin}" width="{whole}" height="{whole}"'
+        parts.append(f'<rect {strips} fill="{_hex(STRIP)}"/>')
+    parts += [
         f'<rect width="{8 * UNIT}" height="{8 * UNIT}" fill="{_hex(LIGHT)}"/>',
     ]
     dark = "".join(
@@ -52,12 +57,21 @@ def drawing(scene: Scene, square: int = 64) -> str:
     parts += _coordinates(scene)
     for where, letter in sorted(scene.pieces.items()):
         row, column = scene.place(where)
-        fill, details = WHITE if letter.isupper() else BLACK
-        parts.append(
-            f'<use href="#{letter.lower()}" x="{column * UNIT}" y="{row * UNIT}" '
-            f'fill="{_hex(fill)}" color="{_hex(details)}"/>'
-        )
+        parts.append(_use(letter, column * UNIT, row * UNIT))
+    scale = margin / UNIT
+    for letters, top in zip(scene.pocket_rows(), (-margin, 8 * UNIT), strict=True):
+        for letter, left in zip(letters, pocket_steps(len(letters), whole, margin), strict=True):
+            place = f"translate({left - margin:.1f} {top}) scale({scale})"
+            parts.append(f'<g transform="{place}">{_use(letter, 0, 0)}</g>')
     return "".join([*parts, "</svg>"])
+
+
+def _use(letter: str, x: int, y: int) -> str:
+    fill, details = WHITE if letter.isupper() else BLACK
+    return (
+        f'<use href="#{letter.lower()}" x="{x}" y="{y}" '
+        f'fill="{_hex(fill)}" color="{_hex(details)}"/>'
+    )
 
 
 def _hex(colour: Colour) -> str:

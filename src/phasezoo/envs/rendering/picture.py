@@ -14,6 +14,7 @@ from phasezoo.envs.rendering.scene import (
     DARK,
     LAST_MOVE,
     LIGHT,
+    STRIP,
     WHITE,
     Colour,
     Scene,
@@ -30,15 +31,41 @@ HIGHLIGHT = 0.62
 LABEL_SIZE = 0.2
 """Coordinates, as a fraction of a square."""
 LABEL_MARGIN = 0.035
+POCKET = 12 / 13
+"""Height of a pocket's strip, in squares of the board between them: 48 pixels beside 52."""
 
 
 def picture(scene: Scene, square: int = 64) -> Picture:
     """The board as ``uint8[8 * square, 8 * square, 3]``.
 
     Args:
-        scene: What to draw.
-        square: Pixels along a square.
+        scene: What to draw; where there are pockets, the board is smaller between their strips.
+        square: Pixels along a square of a board without pockets.
     """
+    image = _board(scene, square) if scene.pockets is None else _with_pockets(scene, 8 * square)
+    return (image + 0.5).astype(np.uint8)
+
+
+def pocket_steps(count: int, side: float, size: float) -> list[float]:
+    """Where ``count`` pieces of ``size`` begin in a strip of length ``side``; many overlap."""
+    step = 0.8 * size if count < 2 else min(0.8 * size, (side - size) / (count - 1))
+    return [place * step for place in range(count)]
+
+
+def _with_pockets(scene: Scene, side: int) -> npt.NDArray[np.float32]:
+    square = round(side / (8 + 2 * POCKET))
+    margin = (side - 8 * square) // 2
+    image = np.empty((side, side, 3), dtype=np.float32)
+    image[...] = STRIP
+    image[margin : margin + 8 * square, margin : margin + 8 * square] = _board(scene, square)
+    for letters, top in zip(scene.pocket_rows(), (0, side - margin), strict=True):
+        for letter, left in zip(letters, pocket_steps(len(letters), side, margin), strict=True):
+            column = round(left)
+            _draw(image[top : top + margin, column : column + margin], letter, margin)
+    return image
+
+
+def _board(scene: Scene, square: int) -> npt.NDArray[np.float32]:
     image = _empty_board(square, scene.flipped).copy()
     highlights = [(mark, LAST_MOVE) for mark in scene.last_move]
     if scene.check is not None:
@@ -47,12 +74,15 @@ def picture(scene: Scene, square: int = 64) -> Picture:
         block = _block(image, scene, mark, square)
         _blend(block, np.full((square, square), HIGHLIGHT, dtype=np.float32), colour)
     for where, letter in scene.pieces.items():
-        block = _block(image, scene, where, square)
-        fill, details = WHITE if letter.isupper() else BLACK
-        layers = zip(_layers(letter.lower(), square), (BORDER, fill, details), strict=True)
-        for coverage, colour in layers:
-            _blend(block, coverage, colour)
-    return (image + 0.5).astype(np.uint8)
+        _draw(_block(image, scene, where, square), letter, square)
+    return image
+
+
+def _draw(block: npt.NDArray[np.float32], letter: str, size: int) -> None:
+    fill, details = WHITE if letter.isupper() else BLACK
+    layers = zip(_layers(letter.lower(), size), (BORDER, fill, details), strict=True)
+    for coverage, colour in layers:
+        _blend(block, coverage, colour)
 
 
 def _block(

@@ -3,7 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["BLACK", "BORDER", "CHECK", "DARK", "LAST_MOVE", "LIGHT", "WHITE", "Scene", "scene_of"]
+__all__ = [
+    "BLACK",
+    "BORDER",
+    "CHECK",
+    "DARK",
+    "LAST_MOVE",
+    "LIGHT",
+    "STRIP",
+    "WHITE",
+    "Scene",
+    "scene_of",
+]
 
 Colour = tuple[int, int, int]
 
@@ -12,6 +23,8 @@ DARK: Colour = (139, 155, 174)
 LAST_MOVE: Colour = (243, 208, 92)
 CHECK: Colour = (217, 76, 61)
 BORDER: Colour = (28, 29, 34)
+STRIP: Colour = (188, 193, 198)
+"""Where pockets lie."""
 WHITE: tuple[Colour, Colour] = ((252, 250, 245), BORDER)
 """Fill and details of the first player's pieces."""
 BLACK: tuple[Colour, Colour] = ((62, 64, 71), (228, 227, 222))
@@ -30,11 +43,18 @@ class Scene:
     """Where a king stands in check."""
     flipped: bool = False
     """Whether the second player sits at the bottom."""
+    pockets: tuple[str, str] | None = None
+    """FEN letters of what the players have in hand; None in games without pockets."""
 
     def place(self, square: int) -> tuple[int, int]:
         """Row from the top and column from the left at which ``square`` is drawn."""
         rank, file = divmod(square, 8)
         return (rank, 7 - file) if self.flipped else (7 - rank, file)
+
+    def pocket_rows(self) -> tuple[str, str]:
+        """The pockets of the players who sit at the top and at the bottom."""
+        first, second = self.pockets or ("", "")
+        return (first, second) if self.flipped else (second, first)
 
 
 def scene_of(state: Any, *, flipped: bool = False) -> Scene:
@@ -45,13 +65,25 @@ def scene_of(state: Any, *, flipped: bool = False) -> Scene:
     if state.is_check:
         letter = "K" if state.to_play == 0 else "k"
         king = next((square for square, piece in pieces.items() if piece == letter), None)
-    return Scene(pieces, _squares(moves[-1]) if moves else (), king, flipped)
+    last_move = _squares(moves[-1]) if moves else ()
+    return Scene(pieces, last_move, king, flipped, _pockets(state.fen))
 
 
 def _placement(fen: str) -> list[str]:
     """The eight ranks of a FEN, from the eighth down; pockets follow the last and are left out."""
     board = fen.split(maxsplit=1)[0]
     return board.split("[", maxsplit=1)[0].split("/")[:8]
+
+
+def _pockets(fen: str) -> tuple[str, str] | None:
+    board = fen.split(maxsplit=1)[0]
+    if "[" not in board:
+        return None
+    letters = board.partition("[")[2].rstrip("]")
+    return (
+        "".join(letter for letter in letters if letter.isupper()),
+        "".join(letter for letter in letters if letter.islower()),
+    )
 
 
 def _pieces(fen: str) -> dict[int, str]:
