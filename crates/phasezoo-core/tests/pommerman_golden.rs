@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use flate2::read::GzDecoder;
+use phasezoo_core::games::pommerman::simple::{Draws, SimpleAgent};
 use phasezoo_core::games::pommerman::state::Cell;
 use phasezoo_core::games::pommerman::twister::Twister;
 use phasezoo_core::games::pommerman::{Agent, Bomb, Config, Flame, Mode, Parts, State};
@@ -92,9 +93,8 @@ fn config(record: &Value) -> Config {
         Some("Team") => Mode::Team,
         Some("TeamRadio") => Mode::TeamRadio,
         Some("OneVsOne") => Mode::OneVsOne,
-        Some(_) => Mode::Ffa,
         None if record["pre"]["ag"].as_array().unwrap().len() == 2 => Mode::OneVsOne,
-        None => Mode::Ffa,
+        _ => Mode::Ffa,
     };
     let collapse = record["collapses"].as_array().is_some_and(|steps| !steps.is_empty());
     Config {
@@ -192,5 +192,90 @@ fn boards_from_seeds() {
             .collect();
         items.sort_unstable();
         assert_eq!(state.parts().items, items, "seed {seed}");
+    }
+}
+
+/// The draws that an agent of the original made, played back.
+struct Recorded {
+    coins: Vec<bool>,
+    used: usize,
+    choice: Option<(usize, usize)>,
+}
+
+impl Draws for Recorded {
+    fn coin(&mut self) -> bool {
+        self.used += 1;
+        self.coins[self.used - 1]
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        let (options, chosen) = self.choice.take().unwrap();
+        assert_eq!(options, bound);
+        chosen
+    }
+}
+
+fn replay_decisions(name: &str) {
+    let Some(lines) = lines(name) else { return };
+    let mut game: Option<(State, [SimpleAgent; 4])> = None;
+    let mut decisions = 0;
+    for record in lines {
+        if record["t"] == "game" {
+            let mut config = config(&record);
+            config.view = Some(number(&record["view"]) as u8).filter(|&view| view > 0);
+            let parts = parts(&record["state"], i64::from(config.size), 0);
+            game = Some((State::from_parts(config, &parts).unwrap(), Default::default()));
+            continue;
+        }
+        let (state, agents) = game.as_mut().unwrap();
+        let given = actions(&record);
+        for (player, drawn) in record["rng"].as_array().unwrap().iter().enumerate() {
+            let Some(drawn) = drawn.as_array() else { continue };
+            let mut recorded = Recorded {
+                coins: drawn[0].as_str().unwrap().bytes().map(|coin| coin == b'1').collect(),
+                used: 0,
+                choice: drawn[1]
+                    .as_array()
+                    .map(|choice| (number(&choice[0]) as usize, number(&choice[1]) as usize)),
+            };
+            let (action, rule) = agents[player].act(state, player as u8, &mut recorded);
+            let found = (action, i64::from(rule as u8), recorded.used, recorded.choice);
+            let expected = (given[player], number(&drawn[2]), recorded.coins.len(), None);
+            assert_eq!(found, expected, "{name}: player {player} in {record}");
+            decisions += 1;
+        }
+        state.step(given);
+    }
+    assert!(decisions > 0);
+}
+
+#[test]
+fn decisions_of_simple_agents() {
+    for name in ["ffa_simple", "ovo_simple", "team_simple", "team_comp_simple_obs"] {
+        replay_decisions(&format!("{name}.jsonl.gz"));
+    }
+}
+
+#[test]
+fn whole_games_from_seeds() {
+    let Some(lines) = lines("ffa_simple.jsonl.gz") else { return };
+    let mut game: Option<(State, [SimpleAgent; 4], Twister)> = None;
+    for record in lines {
+        if record["t"] == "game" {
+            let mut random = Twister::new(number(&record["seed"]) as u64);
+            let state = State::new(config(&record), &mut random);
+            assert_eq!(state.parts(), parts(&record["state"], 11, 0));
+            game = Some((state, Default::default(), random));
+            continue;
+        }
+        let (state, agents, random) = game.as_mut().unwrap();
+        let mut chosen = [0; 4];
+        for player in 0..4 {
+            if state.agents()[player].alive {
+                chosen[player] = agents[player].act(state, player as u8, random).0;
+            }
+        }
+        assert_eq!(chosen, actions(&record));
+        state.step(chosen);
     }
 }

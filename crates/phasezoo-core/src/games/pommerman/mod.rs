@@ -8,6 +8,8 @@
 //! | `parts` | states put together by a caller, checked |
 //! | `ends` | when a game ends, and what it pays |
 //! | `collapse` | boards that shrink |
+//! | [`sight`] | what a player sees |
+//! | [`simple`] | the agent that the original comes with |
 //! | [`boards`], [`twister`] | boards from seeds, in the original's order of random numbers |
 
 pub mod boards;
@@ -18,10 +20,13 @@ mod ends;
 mod explosions;
 mod movement;
 mod parts;
+pub mod sight;
+pub mod simple;
 pub mod state;
 mod step;
 pub mod twister;
 
 pub use config::{Config, Mode};
 pub use parts::Parts;
+pub use simple::SimpleAgent;
 pub use state::{Agent, Bomb, Flame, State};

@@ -1,0 +1,51 @@
+//! What a player sees of the board: all of it, or a window in fog (`facts/pommerman.md` §5).
+
+use super::config::MAX_CELLS;
+use super::state::{Cell, State, cell};
+use crate::game::Player;
+
+/// The board and the bombs as one player sees them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// What the cells show; [`cell::FOG`] where the player does not see.
+    pub board: [u8; MAX_CELLS],
+    /// Blast strength of the bomb on each cell, also below agents; 0 where none is seen.
+    pub blast: [u8; MAX_CELLS],
+}
+
+impl State {
+    /// Whether `player` sees a cell.
+    #[inline]
+    pub fn sees(&self, player: Player, at: Cell) -> bool {
+        let Some(view) = self.config.view else { return true };
+        let (own, size) = (self.agents[usize::from(player)].cell, self.config.size);
+        let rows = (own / size).abs_diff(at / size);
+        let columns = (own % size).abs_diff(at % size);
+        rows.max(columns) <= view
+    }
+
+    /// What `player` sees of the board.
+    pub fn sight(&self, player: Player) -> Sight {
+        let mut sight = Sight { board: self.board, blast: [0; MAX_CELLS] };
+        for bomb in &self.bombs {
+            if self.sees(player, bomb.cell) {
+                sight.blast[usize::from(bomb.cell)] = bomb.blast;
+            }
+        }
+        if self.config.view.is_some() {
+            for (at, shown) in sight.board[..self.config.cells()].iter_mut().enumerate() {
+                if !self.sees(player, at as Cell) {
+                    *shown = cell::FOG;
+                }
+            }
+        }
+        sight
+    }
+
+    /// Who plays against `player`, ascending.
+    pub fn enemies(&self, player: Player) -> impl Iterator<Item = Player> + use<> {
+        let teams = self.config.mode.has_teams();
+        (0..self.config.players() as Player)
+            .filter(move |&other| other != player && !(teams && other % 2 == player % 2))
+    }
+}
