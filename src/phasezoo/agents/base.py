@@ -111,7 +111,8 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
 def view(state: Any, player: int) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
     """What an environment would show ``player``: observation and info (SPEC §5).
 
-    The observation has the game's default planes; the phase is 0, as without a gate.
+    The observation has the game's default planes; the phase is 0, as without a gate, and nothing is
+    told of the moves before.
     """
     game = games.game_of(state)
     info: dict[str, Any] = {
@@ -124,6 +125,10 @@ def view(state: Any, player: int) -> tuple[npt.NDArray[np.float32], dict[str, An
         "illegal_action": False,
     }
     info |= {key: getattr(state, key) for key in ("fen", "ply") if hasattr(state, key)}
+    if game.state_info is not None:
+        info |= game.state_info(state)
+    if game.move_info is not None:
+        info |= game.move_info(None, None)
     return games.planes_of(state, game.default_planes, player), info
 
 

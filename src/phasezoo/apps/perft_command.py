@@ -21,7 +21,7 @@ class Options:
     """Count the leaves of the tree of legal moves; the last line is the count."""
 
     game: tyro.conf.Positional[str]
-    """Game, such as chess."""
+    """Game: chess, chess960, atomic, crazyhouse or krk."""
     depth: int
     """Plies to look ahead (0 to 13)."""
     fen: str | None = None

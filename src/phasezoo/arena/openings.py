@@ -69,17 +69,20 @@ class OpeningSuite:
             suite.state(number)
         return suite
 
-    def states(self, index: int, seed: int | None = None) -> list[Any]:
+    def states(
+        self, index: int, seed: int | None = None, game: games.Game | None = None
+    ) -> list[Any]:
         """Every state of opening ``index``: the initial one, and one after each of its moves.
 
         Args:
             index: Which opening.
             seed: Draws the initial state in games with random ones.
+            game: The suite's game with the options that say what it starts from.
 
         Raises:
             InvalidUci: A move is not legal where it stands; the message names the line.
         """
-        states = [games.make(self.game).initial_state(seed)]
+        states = [games.make(game or self.game).initial_state(seed)]
         for move in self.lines[index]:
             try:
                 states.append(states[-1].play(_action(states[-1], move)))

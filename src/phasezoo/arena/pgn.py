@@ -14,6 +14,9 @@ __all__ = ["PgnFile", "pgn_of"]
 WIDTH = 80
 """Columns of move text, as the PGN standard's export format has it (§4.3)."""
 
+PLAIN_CHESS = ("chess", "krk")
+"""Games whose PGN any reader of chess understands; others are named in the tag ``Variant``."""
+
 TERMINATIONS = {
     "rules": "normal",
     "resignation": "adjudication",
@@ -57,7 +60,7 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     }
     if record.start_fen is not None:
         tags |= {"SetUp": "1", "FEN": record.start_fen}
-    if game != "chess":
+    if game not in PLAIN_CHESS:
         tags["Variant"] = game.capitalize()
     tags |= {
         "PlyCount": str(record.plies),

@@ -58,7 +58,9 @@ def play_match(
     Args:
         agent_a: Side 0: an agent, a callable ``(observation, info) -> action``, or an agent's name.
         agent_b: Side 1, likewise.
-        game: What is played.
+        game: What is played. A game that is made with options starts as they say, for example
+            ``games.make("krk", start="train")``; without, each pair of games of ``"krk"`` has a
+            start of its own, drawn from all, as each pair of ``"chess960"`` has.
         games: How many games; a multiple of the number of players.
         limit: Replaces the limits of both agents' searches; a pair gives each its own.
         openings: A suite, move lists, or a file of them; default the package's suite for the game.
@@ -91,6 +93,8 @@ def play_match(
         RunDirectoryError: ``pgn`` or ``log`` exists already, or cannot be written.
     """
     handle = make(game)
+    if openings is None and not handle.options:
+        handle = handle.with_options(**handle.match_options)
     suite = as_suite(openings, handle.name)
     schedule = Schedule(handle, suite, games, seed, openings_as)
     _check_range(concurrency=concurrency, pool_rows=pool_rows, max_plies=max_plies)
@@ -99,7 +103,7 @@ def play_match(
         raise InvalidConfig(message)
     sides = _sides((agent_a, agent_b), handle, limit, names, pool_rows, threads)
     identity = {
-        "game": handle.name,
+        "game": [handle.name, dict(handle.options)] if handle.options else handle.name,
         "games": games,
         "seed": seed,
         "openings": suite.digest(),

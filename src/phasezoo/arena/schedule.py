@@ -94,7 +94,8 @@ class Schedule:
         group = number // self._game.num_players
         opening = self._order[group]
         moves = self._suite.lines[opening]
-        history = self._suite.states(opening, stream(self._seed, "start", group))
+        seed = stream(self._seed, "start", group)
+        history = self._suite.states(opening, seed, self._game)
         if self._as == "fen":
             history, moves = [self._game.from_fen(history[-1].fen)], ()
         sides, seeds = self._places(number)

@@ -47,6 +47,8 @@ class Game:
         repr=False, compare=False, default=lambda options: False
     )
     """Whether, under these options, seeds draw what games start from."""
+    match_options: Mapping[str, Any] = field(repr=False, compare=False, default_factory=dict)
+    """Options of a match that names none, so that its games differ."""
     has_table: bool = field(repr=False, compare=False, default=False)
     """Whether perfect play is known: states have ``best_actions``."""
     state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)

@@ -78,6 +78,7 @@ KRK = Game(
     new_state=_initial,
     parse_position=partial(_core.board_from_fen, "krk"),
     draws_start=_draws_start,
+    match_options={"start": "uniform"},
     has_table=True,
     state_info=_state_info,
     move_info=_move_info,

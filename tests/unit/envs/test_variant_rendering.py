@@ -41,7 +41,7 @@ def test_svg_has_every_piece_of_the_board_and_the_pockets(pocket, flipped):
     state = HOUSE.from_fen(FEN.replace("PPNp", pocket))
     root = ET.fromstring(render(HOUSE, state, "svg", flipped=flipped))
     uses = [element for element in root.iter() if element.tag.endswith("use")]
-    on_board = sum(letter.isalpha() for letter in FEN.split("[")[0])
+    on_board = sum(letter.isalpha() for letter in FEN.split("[", maxsplit=1)[0])
     assert len(uses) == on_board + len(pocket)
 
 
