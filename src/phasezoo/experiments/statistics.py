@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.elo import Z95, Interval
 from phasezoo.arena.student import t_quantile
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "percentile_interval",
     "resample_games",
     "verdict",
+    "wilson",
 ]
 
 Array: TypeAlias = npt.NDArray[np.float64]
@@ -119,6 +120,18 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
     between = t_quantile(0.975, trainings - 1) * float(values.std(ddof=1)) / math.sqrt(trainings)
     half = math.hypot(between, over_games.half_width)
     return Interval(mean, mean - half, mean + half)
+
+
+def wilson(successes: int, trials: int) -> Interval:
+    """Return a share of one or more trials with Wilson's 95 % interval (1927), within [0, 1].
+
+    It keeps its width where every trial succeeds or none does, unlike a bootstrap's.
+    """
+    share, z2 = successes / trials, Z95**2
+    centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)
+    spread = math.sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
+    half = Z95 * spread / (1 + z2 / trials)
+    return Interval(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:

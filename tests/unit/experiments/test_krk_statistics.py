@@ -17,7 +17,7 @@ from phasezoo.experiments.krk.judging import (
 )
 from phasezoo.experiments.krk.resampling import intervals, table_of
 from phasezoo.experiments.krk.trends import argmin_shares, correlation, rise
-from phasezoo.experiments.statistics import ResampledMeans
+from phasezoo.experiments.statistics import ResampledMeans, wilson
 
 
 def sample(means, spread=0.0, draws=400):
@@ -175,3 +175,12 @@ def test_pure_noise_settles_nothing_about_places():
     _, _, figures = findings.find(rows(SMALL, lambda cell: 20, noise=4), SMALL)
     assert judged(figures, "4.7")[:3] == ["not settled"] * 3
     assert judged(figures, "4.8")[1] != "agrees"
+
+
+def test_wilsons_interval_keeps_its_width_at_the_ends():
+    # Wilson's interval of 0 and of 10 in 10 trials, and of 8 in 10, by hand from his formula.
+    assert wilson(10, 10).high == 1
+    assert wilson(10, 10).low == pytest.approx(0.7225, abs=1e-4)
+    assert wilson(0, 10).high == pytest.approx(0.2775, abs=1e-4)
+    assert wilson(8, 10).low == pytest.approx(0.4902, abs=1e-4)
+    assert wilson(8, 10).high == pytest.approx(0.9433, abs=1e-4)

@@ -269,17 +269,16 @@ def _packed(games, moves):
     return [square(m[:2]) | square(m[2:4]) << 6 for m in moves]
 
 
-def test_the_command_of_a_run_starts_the_same_run():
+def test_the_command_of_a_run_starts_the_same_run(monkeypatch):
+    import shlex
     from pathlib import Path
 
-    from phasezoo.apps.reproduce_command import _read
+    from phasezoo.experiments.m2cts import run
 
     config = dataclasses.replace(
         tiny(Path("/some where/x.parquet")), gate="moves:3", epochs=1.5, max_plies=None
     )
-    import shlex
-
-    words = shlex.split(spelled(config, Path("runs/a b")))[3:]
-    options = _read(words)
-    assert options.config == config
-    assert options.out == Path("runs/a b")
+    seen = []
+    monkeypatch.setattr(run, "reproduce", lambda config, out, console: seen.append((config, out)))
+    assert cli.main(shlex.split(spelled(config, Path("runs/a b")))[1:]) == 0
+    assert seen == [(config, Path("runs/a b"))]

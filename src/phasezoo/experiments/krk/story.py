@@ -24,11 +24,12 @@ def judgements(results: Results) -> dict[Judgement, int]:
 
 def headline(results: Results) -> str:
     """The main result as one line."""
-    found = judgements(results)
+    agree, disagree, open_ = judgements(results).values()
     return (
-        f"Of the study’s {sum(found.values())} claims, {numbers.spelled(found['agrees'])} agree "
-        f"with our games, {numbers.spelled(found['disagrees'])} disagree, "
-        f"{numbers.spelled(found['not settled'])} are not settled"
+        f"Of the study’s {agree + disagree + open_} claims, {numbers.spelled(agree)} "
+        f"{'agrees' if agree == 1 else 'agree'} with our games, {numbers.spelled(disagree)} "
+        f"{'disagrees' if disagree == 1 else 'disagree'}, {numbers.spelled(open_)} "
+        f"{'is' if open_ == 1 else 'are'} not settled"
     )
 
 

@@ -7,6 +7,7 @@ from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import CellSummary, Choice, Claim, Figure, VariantSummary
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.report.html import Html, element, table
+from phasezoo.experiments.statistics import wilson
 
 __all__ = ["cells", "choices", "claims", "summary", "values", "variants"]
 
@@ -83,8 +84,8 @@ def variants(found: Sequence[VariantSummary]) -> Html:
         (
             NAMES[v.variant],
             numbers.count(v.games),
-            numbers.percent(v.won / v.games, 2),
-            numbers.percent(v.gave_away_games / v.games, 2),
+            _of(v.won, v.games, 1),
+            _of(v.gave_away_games, v.games, 1),
             numbers.count(v.gave_away_moves),
             numbers.count(v.moves),
             element("td", ", ".join(f"{r.replace('_', ' ')} {numbers.count(n)}"
@@ -108,7 +109,7 @@ def cells(found: Sequence[CellSummary]) -> Html:
             str(c.cell.threshold),
             numbers.count(c.cell.budget),
             str(c.games),
-            numbers.percent(c.won / c.games, 0),
+            _of(c.won, c.games, 0),
             str(c.gave_away),
             numbers.plain_interval(c.difference, 3),
             numbers.plain_interval(c.length, 1),
@@ -118,6 +119,13 @@ def cells(found: Sequence[CellSummary]) -> Html:
         for c in found
     ]
     return table(head, rows, "In brackets: 95 % interval over the games of the setting")
+
+
+def _of(part: int, whole: int, digits: int) -> Html:
+    """A share with its 95 % interval below it."""
+    share = wilson(part, whole)
+    ends = f"{numbers.percent(share.low, digits)} to {numbers.percent(share.high, digits)}"
+    return element("td", numbers.percent(share.value, digits), element("small", ends))
 
 
 def _estimate(interval: Interval | None) -> Html:
