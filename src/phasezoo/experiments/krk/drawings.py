@@ -32,6 +32,8 @@ def lengths(cells: Sequence[CellSummary]) -> Html:
     plot.axhspan(*study.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
     for variant in dict.fromkeys(c.cell.variant for c in cells):
         shown = [c for c in cells if c.cell.variant == variant and c.difference and c.length]
+        if not shown:  # no game of it was won
+            continue
         x = [c.difference.value for c in shown if c.difference]
         y = [c.length.value for c in shown if c.length]
         ends = [(c.length.low, c.length.high) for c in shown if c.length]
