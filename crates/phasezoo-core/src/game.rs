@@ -99,6 +99,14 @@ pub enum Reason {
     ThreefoldRepetition,
     /// A hundred plies without capture or pawn move.
     FiftyMoves,
+    /// One player alone is left.
+    LastStanding,
+    /// Members of one team alone are left.
+    LastTeamStanding,
+    /// Nobody is left.
+    AllDead,
+    /// The game has gone on for as long as its rules allow.
+    StepLimit,
     /// Any other game's reason.
     Other(&'static str),
 }
@@ -113,6 +121,10 @@ impl Reason {
             Self::InsufficientMaterial => "insufficient_material",
             Self::ThreefoldRepetition => "threefold_repetition",
             Self::FiftyMoves => "fifty_moves",
+            Self::LastStanding => "last_standing",
+            Self::LastTeamStanding => "last_team_standing",
+            Self::AllDead => "all_dead",
+            Self::StepLimit => "step_limit",
             Self::Other(name) => name,
         }
     }
@@ -173,6 +185,12 @@ pub trait Game: Clone + Send + Sync {
 
     /// How the game ended, or `None` while it goes on.
     fn outcome(&self) -> Option<Outcome>;
+
+    /// The return of a player for whom the game is over although it goes on for others; `None` of all
+    /// others, and when it is over for everybody.
+    fn settled(&self, _player: Player) -> Option<f32> {
+        None
+    }
 
     /// Returns per player: zero while the game goes on.
     fn returns(&self) -> Returns;

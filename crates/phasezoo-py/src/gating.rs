@@ -34,11 +34,11 @@ impl Gate {
     #[new]
     #[pyo3(signature = (spec, game = None, monotone = false))]
     fn new(spec: &str, game: Option<String>, monotone: bool) -> PyResult<Self> {
-        let made = gating::Gate::parse(spec, monotone).map_err(to_py)?;
-        if let Some(game) = &game {
-            made.check_game(game).map_err(to_py)?;
-        }
-        Ok(Self { gate: made, game })
+        let made = match &game {
+            Some(game) => gating::Gate::parse_for(game, spec, monotone),
+            None => gating::Gate::parse(spec, monotone),
+        };
+        Ok(Self { gate: made.map_err(to_py)?, game })
     }
 
     /// The canonical specification: equal specifications are equal gates.
@@ -214,7 +214,9 @@ fn chess_mixedness(state: &BoardState, table: &str) -> PyResult<u32> {
     let board = &state.board;
     match dispatch!(board, state => state.features(board.to_play())).view {
         View::Chess(view) => Ok(gating::mixedness(table, view.white, view.black)),
-        View::Plain => Err(to_py(Error::InvalidGate("mixedness needs a chess position".into()))),
+        View::Pommerman(_) | View::Plain => {
+            Err(to_py(Error::InvalidGate("mixedness needs a chess position".into())))
+        }
     }
 }
 

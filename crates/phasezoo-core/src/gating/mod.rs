@@ -36,6 +36,13 @@ const CHESS_FAMILY: [&str; 5] = ["chess", "chess960", "atomic", "crazyhouse", "k
 /// The game with a table and a lone king.
 const KRK: [&str; 1] = ["krk"];
 
+/// Pommerman in its modes.
+const POMMERMAN: [&str; 4] =
+    ["pommerman-ffa", "pommerman-team", "pommerman-team-radio", "pommerman-1v1"];
+
+/// The distance to the nearest enemy where nobody is left: beyond every distance on a board.
+const NOBODY_NEAR: u32 = 22;
+
 /// What gates look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Features {
@@ -50,6 +57,8 @@ pub struct Features {
 pub enum View {
     /// Chess and its variants.
     Chess(ChessView),
+    /// Pommerman.
+    Pommerman(PommermanView),
     /// A game without gates of its own.
     Plain,
 }
@@ -67,6 +76,19 @@ pub struct ChessView {
     pub completed_moves: u32,
     /// What gates of the king and rook endgame look at; `None` in other games.
     pub krk: Option<KrkView>,
+}
+
+/// What the gates of Pommerman look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PommermanView {
+    /// Steps since the start.
+    pub step: u32,
+    /// Manhattan distance to the nearest living enemy; `None` where there is none.
+    pub nearest: Option<u32>,
+    /// How many players take part.
+    pub players: u32,
+    /// How many of them live.
+    pub living: u32,
 }
 
 /// What the gates of the king and rook endgame look at.
@@ -94,6 +116,11 @@ enum Rule {
     Dtm(Arc<[u32]>),
     /// Falling thresholds on the lone king's room.
     Box(Arc<[u32]>),
+    /// Rising thresholds on the number of steps.
+    Steps(Arc<[u32]>),
+    /// Falling thresholds on the distance to the nearest living enemy.
+    Proximity(Arc<[u32]>),
+    Opponents,
     Hash(u8),
 }
 
@@ -115,6 +142,23 @@ impl Gate {
         Ok(Self { rule: parse::rule(rule, spec)?, monotone: monotone || prefixed })
     }
 
+    /// [`Gate::parse`] for one game, which it must fit. Pommerman's own word for its distance gate is
+    /// `mixedness` too.
+    pub fn parse_for(game: &str, spec: &str, monotone: bool) -> Result<Self> {
+        let (prefix, rule) = match spec.strip_prefix(parse::MONOTONE) {
+            Some(rule) => (parse::MONOTONE, rule),
+            None => ("", spec),
+        };
+        let parsed = match rule.strip_prefix("mixedness") {
+            Some(thresholds) if POMMERMAN.contains(&game) => {
+                Self::parse(&format!("{prefix}proximity{thresholds}"), monotone)?
+            }
+            _ => Self::parse(spec, monotone)?,
+        };
+        parsed.check_game(game)?;
+        Ok(parsed)
+    }
+
     /// The phase of a position, `previous` being the phase one ply before (read by monotone gates
     /// alone).
     pub fn phase(&self, features: &Features, previous: Option<u8>) -> Result<u8> {
@@ -134,12 +178,14 @@ impl Gate {
     pub fn num_phases(&self) -> usize {
         match &self.rule {
             Rule::None => 1,
-            Rule::Lichess(_) => 3,
+            Rule::Lichess(_) | Rule::Opponents => 3,
             Rule::Moves(phases, _) | Rule::Hash(phases) => usize::from(*phases),
             Rule::Material(thresholds)
             | Rule::Mixedness(thresholds)
             | Rule::Dtm(thresholds)
-            | Rule::Box(thresholds) => thresholds.len() + 1,
+            | Rule::Box(thresholds)
+            | Rule::Steps(thresholds)
+            | Rule::Proximity(thresholds) => thresholds.len() + 1,
         }
     }
 
@@ -156,6 +202,9 @@ impl Gate {
             Rule::Mixedness(thresholds) => format!("mixedness:{}", list(thresholds)),
             Rule::Dtm(thresholds) => format!("dtm:{}", list(thresholds)),
             Rule::Box(thresholds) => format!("box:{}", list(thresholds)),
+            Rule::Steps(thresholds) => format!("steps:{}", list(thresholds)),
+            Rule::Proximity(thresholds) => format!("proximity:{}", list(thresholds)),
+            Rule::Opponents => "opponents".to_string(),
             Rule::Hash(parts) => format!("hash:{parts}"),
         };
         if self.monotone { format!("{}{rule}", parse::MONOTONE) } else { rule }
@@ -177,7 +226,9 @@ impl Gate {
                 names.reverse();
                 names
             }
-            Rule::Mixedness(thresholds) => ranges(thresholds),
+            Rule::Mixedness(thresholds) | Rule::Steps(thresholds) => ranges(thresholds),
+            Rule::Proximity(thresholds) => distances(thresholds),
+            Rule::Opponents => ["all alive", "one dead", "two dead"].map(String::from).into(),
             Rule::Hash(parts) => (0..*parts).map(|part| format!("part {part}")).collect(),
         }
     }
@@ -197,6 +248,7 @@ impl Gate {
         let games: &[&str] = match self.rule {
             Rule::None | Rule::Hash(_) => return Ok(()),
             Rule::Dtm(_) | Rule::Box(_) => &KRK,
+            Rule::Steps(_) | Rule::Proximity(_) | Rule::Opponents => &POMMERMAN,
             _ => &CHESS_FAMILY,
         };
         if games.contains(&game) {
@@ -239,7 +291,31 @@ impl Gate {
                 None => thresholds.len() as u8,
             },
             Rule::Box(thresholds) => passed(thresholds, self.krk(features)?.room),
+            Rule::Steps(thresholds) => {
+                let step = self.pommerman(features)?.step;
+                thresholds.iter().filter(|&&threshold| step > threshold).count() as u8
+            }
+            Rule::Proximity(thresholds) => {
+                let distance = self.pommerman(features)?.nearest.unwrap_or(NOBODY_NEAR);
+                thresholds.iter().filter(|&&threshold| distance < threshold).count() as u8
+            }
+            Rule::Opponents => {
+                let view = self.pommerman(features)?;
+                let most = view.players.saturating_sub(2);
+                view.players.saturating_sub(view.living).min(most) as u8
+            }
         })
+    }
+
+    fn pommerman(&self, features: &Features) -> Result<PommermanView> {
+        match features.view {
+            View::Pommerman(view) => Ok(view),
+            View::Chess(_) | View::Plain => Err(Error::InvalidGate(format!(
+                "gate {:?} reads a state of Pommerman, and this one is of another game; the gates \
+                 \"none\" and \"hash:n\", and callables of your own, fit every game",
+                self.spec()
+            ))),
+        }
     }
 
     fn krk(&self, features: &Features) -> Result<KrkView> {
@@ -255,7 +331,7 @@ impl Gate {
     fn chess(&self, features: &Features) -> Result<ChessView> {
         match features.view {
             View::Chess(view) => Ok(view),
-            View::Plain => Err(Error::InvalidGate(format!(
+            View::Pommerman(_) | View::Plain => Err(Error::InvalidGate(format!(
                 "gate {:?} reads a chess position, and this state is of another game; the gates \
                  \"none\" and \"hash:n\", and callables of your own, fit every game",
                 self.spec()
@@ -281,6 +357,18 @@ fn lichess(table: MixednessTable, view: &ChessView) -> u8 {
             || sparse(view.black, RANK_8)
             || mixedness(table, view.white, view.black) > MIDDLEGAME_MIXEDNESS,
     )
+}
+
+/// Names of distances between falling thresholds; of three ranges the published ones.
+fn distances(falling: &[u32]) -> Vec<String> {
+    if falling.len() == 2 {
+        return ["far", "near", "close"].map(String::from).into();
+    }
+    let inner = falling.windows(2).map(|pair| span(pair[1], pair[0].saturating_sub(1)));
+    std::iter::once(format!("from {}", falling[0]))
+        .chain(inner)
+        .chain([format!("under {}", falling[falling.len() - 1])])
+        .collect()
 }
 
 /// `low–high`, or one number where they are the same.

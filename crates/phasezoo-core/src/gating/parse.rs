@@ -11,7 +11,9 @@ pub(super) const MONOTONE: &str = "monotone:";
 /// What a gate specification may be, as error messages show it.
 pub const GRAMMAR: &str = "none | lichess[:classic|:current|:engine] | moves:n with 2 <= n <= 20 | \
 material[:a,b,...] falling, default 10,6 | mixedness[:a,b,...] rising, default 50,150 | in krk also \
-dtm[:a,b,...] falling, default 10,5 | box[:a,b,...] falling, default 20,9 | hash:n with 2 <= n <= 20; at most 19 thresholds, whole numbers from 0 to 9999; monotone: before any of them \
+dtm[:a,b,...] falling, default 10,5 | box[:a,b,...] falling, default 20,9 | in pommerman \
+steps[:a,b,...] rising, default 40 | proximity[:a,b,...] falling, default 6,3 | opponents | hash:n \
+with 2 <= n <= 20; at most 19 thresholds, whole numbers from 0 to 9999; monotone: before any of them \
 forbids going back";
 
 /// Most phases a gate has: 19 thresholds make 20.
@@ -42,13 +44,11 @@ pub(super) fn rule(rule: &str, spec: &str) -> Result<Rule> {
         ("material", argument) => falling(argument.unwrap_or("10,6"), spec).map(Rule::Material),
         ("dtm", argument) => falling(argument.unwrap_or("10,5"), spec).map(Rule::Dtm),
         ("box", argument) => falling(argument.unwrap_or("20,9"), spec).map(Rule::Box),
-        ("mixedness", argument) => {
-            let list = thresholds(argument.unwrap_or("50,150"), spec)?;
-            if !list.is_sorted_by(|a, b| a < b) {
-                return Err(invalid(spec, "mixedness's thresholds must rise strictly"));
-            }
-            Ok(Rule::Mixedness(list.into()))
-        }
+        ("mixedness", argument) => rising(argument.unwrap_or("50,150"), spec).map(Rule::Mixedness),
+        ("steps", argument) => rising(argument.unwrap_or("40"), spec).map(Rule::Steps),
+        ("proximity", argument) => falling(argument.unwrap_or("6,3"), spec).map(Rule::Proximity),
+        ("opponents", None) => Ok(Rule::Opponents),
+        ("opponents", Some(_)) => Err(invalid(spec, "opponents takes no argument")),
         ("", None) => Err(invalid(spec, "it is empty")),
         _ => Err(invalid(spec, "there is no such gate")),
     }
@@ -66,11 +66,20 @@ fn count(argument: Option<&str>, spec: &str) -> Result<u8> {
 /// Thresholds that fall strictly.
 fn falling(argument: &str, spec: &str) -> Result<Arc<[u32]>> {
     let list = thresholds(argument, spec)?;
-    if list.is_sorted_by(|a, b| a > b) {
-        return Ok(list.into());
-    }
+    let ordered = list.is_sorted_by(|a, b| a > b);
+    if ordered { Ok(list.into()) } else { Err(disordered(spec, "fall")) }
+}
+
+/// Thresholds that rise strictly.
+fn rising(argument: &str, spec: &str) -> Result<Arc<[u32]>> {
+    let list = thresholds(argument, spec)?;
+    let ordered = list.is_sorted_by(|a, b| a < b);
+    if ordered { Ok(list.into()) } else { Err(disordered(spec, "rise")) }
+}
+
+fn disordered(spec: &str, must: &str) -> Error {
     let name = spec.trim_start_matches(MONOTONE).split(':').next().unwrap_or_default();
-    Err(invalid(spec, &format!("{name}'s thresholds must fall strictly")))
+    invalid(spec, &format!("{name}'s thresholds must {must} strictly"))
 }
 
 fn thresholds(argument: &str, spec: &str) -> Result<Vec<u32>> {

@@ -216,3 +216,32 @@ fn gates_of_the_rook_endgame_count_thresholds_reached() {
         assert!(gate.phase(&chess, None).unwrap_err().to_string().contains("king and rook"));
     }
 }
+
+#[test]
+fn gates_of_pommerman_count_thresholds_passed() {
+    let phase = |spec: &str, step: u32, nearest: Option<u32>, living: u32| {
+        let view = View::Pommerman(PommermanView { step, nearest, players: 4, living });
+        let gate = Gate::parse_for("pommerman-ffa", spec, false).unwrap();
+        gate.phase(&Features { key: None, view }, None).unwrap()
+    };
+    for (step, expected) in [(0, 0), (40, 0), (41, 1), (800, 1)] {
+        assert_eq!(phase("steps", step, None, 4), expected);
+    }
+    for (distance, expected) in
+        [(Some(20), 0), (Some(6), 0), (Some(5), 1), (Some(3), 1), (Some(2), 2)]
+    {
+        assert_eq!(phase("proximity", 0, distance, 4), expected);
+        assert_eq!(phase("mixedness", 0, distance, 4), expected);
+    }
+    assert_eq!((phase("proximity", 0, None, 1), phase("mixedness:30", 0, None, 1)), (0, 1));
+    for (living, expected) in [(4, 0), (3, 1), (2, 2), (1, 2), (0, 2)] {
+        assert_eq!(phase("opponents", 0, None, living), expected);
+    }
+    let names = |spec: &str| Gate::parse(spec, false).unwrap().names();
+    assert_eq!(names("steps:40,100"), ["up to 40", "41–100", "over 100"]);
+    assert_eq!(names("proximity"), ["far", "near", "close"]);
+    assert_eq!(names("proximity:9,6,3"), ["from 9", "6–8", "3–5", "under 3"]);
+    assert!(Gate::parse_for("chess", "steps", false).is_err());
+    assert!(Gate::parse_for("pommerman-ffa", "lichess", false).is_err());
+    assert_eq!(Gate::parse_for("chess", "mixedness", false).unwrap().spec(), "mixedness:50,150");
+}

@@ -142,6 +142,7 @@ impl State {
             flames: Vec::new(),
             step_count: 0,
             words: [[0; 2]; MAX_PLAYERS],
+            paid: None,
         };
         state.hide_items(random);
         state

@@ -18,8 +18,8 @@ impl State {
         TEAMS.into_iter().find(|&team| living != 0 && living & !team == 0)
     }
 
-    /// Whether the game is over.
-    pub fn is_done(&self) -> bool {
+    /// Whether the figures and the step end the game.
+    pub(super) fn is_done(&self) -> bool {
         let left = self.living();
         self.is_timed_out()
             || left.count_ones() <= 1

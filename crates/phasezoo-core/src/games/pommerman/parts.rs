@@ -58,7 +58,7 @@ impl State {
         }
         let mut agents = [Agent { alive: false, ..Agent::new(0) }; MAX_PLAYERS];
         agents[..parts.agents.len()].copy_from_slice(&parts.agents);
-        Ok(Self {
+        let mut state = Self {
             config,
             board,
             items,
@@ -67,7 +67,10 @@ impl State {
             flames: parts.flames.clone(),
             step_count: parts.step_count,
             words: [[0; 2]; MAX_PLAYERS],
-        })
+            paid: None,
+        };
+        state.paid = state.is_done().then(|| state.rewards());
+        Ok(state)
     }
 
     /// What the state is made of.

@@ -148,6 +148,9 @@ pub struct State {
     pub(super) step_count: u32,
     /// What each player said in the last step.
     pub(super) words: [[u8; 2]; MAX_PLAYERS],
+    /// What the last step paid, where it ended the game. Kept, because a board that collapses after that
+    /// kills agents whose deaths count in the next step.
+    pub(super) paid: Option<[i8; MAX_PLAYERS]>,
 }
 
 impl State {
@@ -186,6 +189,21 @@ impl State {
         self.step_count
     }
 
+    /// What each player said in the last step.
+    pub fn words(&self) -> &[[u8; 2]] {
+        &self.words[..self.config.players()]
+    }
+
+    /// Whether the game is over.
+    pub fn is_over(&self) -> bool {
+        self.paid.is_some()
+    }
+
+    /// What the last step paid, where it ended the game.
+    pub(super) fn paid(&self) -> [i8; MAX_PLAYERS] {
+        self.paid.unwrap_or_default()
+    }
+
     /// The cell beside `cell` in the direction of an action, itself for stop; [`NOWHERE`] off the board.
     #[inline]
     pub(super) fn beside(&self, cell: Cell, direction: u8) -> Cell {
@@ -217,10 +235,11 @@ impl Clone for State {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Self { config, board, items, agents, bombs, flames, step_count, words } = self;
+        let Self { config, board, items, agents, bombs, flames, step_count, words, paid } = self;
         bombs.clone_from(&other.bombs);
         flames.clone_from(&other.flames);
         (*config, *board, *items) = (other.config, other.board, other.items);
-        (*agents, *step_count, *words) = (other.agents, other.step_count, other.words);
+        (*agents, *step_count) = (other.agents, other.step_count);
+        (*words, *paid) = (other.words, other.paid);
     }
 }

@@ -18,10 +18,11 @@ impl State {
     pub fn step(&mut self, actions: [u8; MAX_PLAYERS]) -> ([i8; MAX_PLAYERS], bool) {
         self.forward(actions);
         self.step_count += 1;
-        let paid = (self.rewards(), self.is_done());
+        let (rewards, is_done) = (self.rewards(), self.is_done());
+        self.paid = is_done.then_some(rewards);
         if let Some(ring) = self.ring_due() {
             self.collapse(ring);
         }
-        paid
+        (rewards, is_done)
     }
 }

@@ -329,9 +329,10 @@ mod tests {
         // In opposition on a file the rook checks on the rank; on a rank, on the file.
         assert_eq!(policy_of("8/8/3k4/8/3K4/8/7R/8 w - - 0 1"), set(&["h2h6"]));
         assert_eq!(policy_of("8/8/8/1k1K4/8/8/8/7R w - - 0 1"), set(&["h1b1"]));
-        // The rook attacked, the strong king near: it leaves, or is guarded.
-        let saved = policy_of("8/8/8/8/3kR3/8/3K4/8 w - - 0 1");
-        assert!(!saved.is_empty() && !saved.contains("d2c1"));
+        // The rook is attacked: it leaves, though the king should walk when he is far.
+        let saved = policy_of("8/8/8/8/3k4/4R3/8/7K w - - 0 1");
+        assert!(saved.contains("e3e8") && !saved.contains("e3e5"));
+        assert!(saved.iter().all(|uci| uci.starts_with("e3")));
         // The lone king goes to the centre.
         assert_eq!(policy_of("8/8/8/8/8/2k5/8/K6R b - - 0 1"), set(&["c3d4"]));
     }

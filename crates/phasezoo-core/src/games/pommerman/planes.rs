@@ -1,0 +1,89 @@
+//! Input planes (`facts/pommerman.md` §17.1).
+
+use super::state::{Cell, State, action, cell};
+use crate::game::Player;
+
+/// How many planes there are.
+pub const CHANNELS: usize = 23;
+
+/// Scales: the life of a bomb, blasts, bombs, flames and steps.
+const LIFE_SCALE: f32 = 9.0;
+const REACH_SCALE: f32 = 11.0;
+const BOMB_SCALE: f32 = 5.0;
+const FLAME_SCALE: f32 = 3.0;
+const STEP_SCALE: f32 = 799.0;
+
+/// First planes of each kind.
+const TIMER: usize = 5;
+const REACH: usize = 6;
+const SIDEWAYS: usize = 7;
+const UPWARDS: usize = 8;
+const FLAME: usize = 9;
+const FIGURES: usize = 10;
+const OWN_REACH: usize = 14;
+const OWN_BOMBS: usize = 15;
+const OWN_MOST: usize = 16;
+const OWN_KICK: usize = 17;
+const ALIVE: usize = 18;
+const STEP: usize = 22;
+
+/// The reach of a blast beyond its own cell, at most 1.
+fn reach(blast: u8) -> f32 {
+    (f32::from(blast.saturating_sub(1)) / REACH_SCALE).min(1.0)
+}
+
+impl State {
+    /// Writes the planes that `player` sees into `out`, `CHANNELS` times the cells of the board: rigid
+    /// walls 0, wood 1, power-ups 2–4, of bombs the timer 5, reach 6, movement right 7 and up 8, flames
+    /// 9, figures by relative index 10–13, own reach 14, laid bombs 15, all bombs 16, kick 17, who lives
+    /// by relative index 18–21, step 22. What lies in fog is zero.
+    pub fn write_planes(&self, player: Player, out: &mut [f32]) {
+        let cells = self.config.cells();
+        out.fill(0.0);
+        let planes: [&mut [f32]; CHANNELS] = {
+            let mut chunks = out.chunks_exact_mut(cells);
+            std::array::from_fn(|_| chunks.next().unwrap_or_default())
+        };
+        let players = self.config.players();
+        let relative = |other: usize| (other + players - usize::from(player)) % players;
+        for (at, &shown) in self.board().iter().enumerate() {
+            if !self.sees(player, at as Cell) {
+                continue;
+            }
+            match shown {
+                code @ (cell::RIGID | cell::WOOD) => planes[usize::from(code - 1)][at] = 1.0,
+                code @ cell::EXTRA_BOMB..=cell::KICK => planes[usize::from(code - 4)][at] = 1.0,
+                code if code >= cell::AGENT => {
+                    planes[FIGURES + relative(usize::from(code - cell::AGENT))][at] = 1.0;
+                }
+                _ => {}
+            }
+        }
+        for bomb in self.bombs.iter().filter(|bomb| self.sees(player, bomb.cell)) {
+            let at = usize::from(bomb.cell);
+            planes[TIMER][at] = 1.0 - f32::from(bomb.life) / LIFE_SCALE;
+            planes[REACH][at] = reach(bomb.blast);
+            match bomb.direction {
+                action::RIGHT => planes[SIDEWAYS][at] = 1.0,
+                action::LEFT => planes[SIDEWAYS][at] = -1.0,
+                action::UP => planes[UPWARDS][at] = 1.0,
+                action::DOWN => planes[UPWARDS][at] = -1.0,
+                _ => {}
+            }
+        }
+        // Of several flames on a cell the last one burns longest.
+        for flame in self.flames.iter().filter(|flame| self.sees(player, flame.cell)) {
+            planes[FLAME][usize::from(flame.cell)] = f32::from(flame.life + 1) / FLAME_SCALE;
+        }
+        let own = self.agents[usize::from(player)];
+        let laid = self.bombs.iter().filter(|bomb| bomb.owner == player).count();
+        planes[OWN_REACH].fill(reach(own.blast));
+        planes[OWN_BOMBS].fill(laid as f32 / BOMB_SCALE);
+        planes[OWN_MOST].fill((laid + usize::from(own.ammo)) as f32 / BOMB_SCALE);
+        planes[OWN_KICK].fill(f32::from(u8::from(own.can_kick)));
+        for (other, agent) in self.agents().iter().enumerate() {
+            planes[ALIVE + relative(other)].fill(f32::from(u8::from(agent.alive)));
+        }
+        planes[STEP].fill(self.step_count as f32 / STEP_SCALE);
+    }
+}
