@@ -9,8 +9,8 @@ of that set is the same in all CPythons from 3.8 on; the core keeps it as consta
 from itertools import product
 
 HEAD = """\
-//! The order in which `CPython` walks the set of cells off the diagonal, for the boards of the modes: new
-//! boards draw from it. Made by `scripts/pommerman_cells.py`.
+//! The order in which `CPython` walks the set of cells off the diagonal, for the boards of the
+//! modes: new boards draw from it. Made by `scripts/pommerman_cells.py`.
 """
 
 

@@ -312,7 +312,7 @@ fn searches_end_as_they_are_told() {
 fn lines_follow_games_as_states_do() {
     let mut stream = Stream::new(9);
     let model = KrkModel::new();
-    let starts = phasezoo_core::games::krk::Start::parse(Some("uniform"), None).unwrap();
+    let starts = phasezoo_core::games::krk::Start::parse(Some("uniform"), None, false).unwrap();
     for _ in 0..300 {
         let mut state = starts.draw(&mut stream);
         let mut line = KrkLine::of(&state).unwrap();

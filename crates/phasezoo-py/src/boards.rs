@@ -1,7 +1,7 @@
 //! The board games of the core behind one type: the only list of them in the bindings.
 
 use phasezoo_core::encode::BoardPlanes;
-use phasezoo_core::game::{Game, Player, Turn};
+use phasezoo_core::game::{Game, Player};
 use phasezoo_core::games::krk::Start;
 use phasezoo_core::games::{Atomic, BoardState, Chess, Chess960, Crazyhouse, Krk, Rules};
 use phasezoo_core::rng::Stream;
@@ -159,8 +159,8 @@ pub(crate) enum Starts {
     Usual,
     /// One of the 960 starts.
     Chess960,
-    /// Starts of the endgame; where `both_move`, only those that no first move ends.
-    Krk { start: Start, both_move: bool },
+    /// Starts of the endgame.
+    Krk(Start),
 }
 
 impl Starts {
@@ -173,12 +173,7 @@ impl Starts {
     ) -> Result<Self> {
         with_rules!(game, R => Ok(R::NAME))?;
         match game {
-            "krk" if both_move && dtm == Some((1, 1)) => Err(Error::InvalidConfig(
-                "dtm=(1, 1): White mates at once in all of these starts, so that both_move=True \
-                 leaves none"
-                    .into(),
-            )),
-            "krk" => Start::parse(start, dtm).map(|start| Self::Krk { start, both_move }),
+            "krk" => Start::parse(start, dtm, both_move).map(Self::Krk),
             _ if start.is_some() || dtm.is_some() || both_move => {
                 Err(Error::InvalidConfig(format!(
                     "start=, dtm= and both_move= choose among the starts of \"krk\"; {game:?} has \
@@ -197,25 +192,9 @@ impl Starts {
             Self::Chess960 if seed.is_some() => {
                 AnyBoard::Chess960(BoardState::from_position(Chess960::drawn(&mut stream)))
             }
-            Self::Krk { start, both_move } => loop {
-                let state = start.draw(&mut stream);
-                if !both_move || !can_end_at_once(&state) {
-                    break AnyBoard::Krk(state);
-                }
-            },
+            Self::Krk(start) => AnyBoard::Krk(start.draw(&mut stream)),
             _ => return Ok(BoardState::initial()),
         };
         typed(&drawn).cloned()
     }
-}
-
-/// Whether some legal move ends the game.
-fn can_end_at_once<G: Game>(state: &G) -> bool {
-    let Turn::Player(player) = state.turn() else { return true };
-    let mut actions = Vec::new();
-    state.legal_actions(player, &mut actions);
-    actions.into_iter().any(|action| {
-        let mut next = state.clone();
-        next.apply_legal(&[action]).is_err() || next.turn() == Turn::Over
-    })
 }

@@ -80,7 +80,8 @@ pub(crate) struct SearchPool {
     /// of waiting for itself.
     holder: Mutex<Option<ThreadId>>,
     number: u64,
-    native: bool,
+    /// The board game that is searched; `None` of a user's own.
+    native: Option<String>,
     threads: Option<usize>,
     /// A gate that the core does not know, asked about each new leaf.
     gate: Option<Py<PyAny>>,
@@ -105,7 +106,6 @@ impl SearchPool {
         let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
         let params = params.core().map_err(to_py)?;
         let name = native_name(game);
-        let native = name.is_some();
         let pool = match name.as_deref() {
             Some(name) => with_rules!(name, R => {
                 let model = BoardModel::<R>::new();
@@ -119,7 +119,7 @@ impl SearchPool {
             pool: Mutex::new(pool.map_err(to_py)?),
             holder: Mutex::default(),
             number: NEXT_POOL.fetch_add(1, Ordering::Relaxed),
-            native,
+            native: name,
             threads,
             gate: own,
         })
@@ -154,8 +154,8 @@ impl SearchPool {
         let tree = number(tree)?;
         let limit = limit(nodes, simulations, movetime_ms, infinite).map_err(to_py)?;
         let previous = previous_phase.unwrap_or(-1);
-        if self.native {
-            let state = root.cast::<BoardState>().map_err(|_| wrong_root(root))?;
+        if let Some(name) = &self.native {
+            let state = root.cast::<BoardState>().map_err(|_| wrong_root(root, name))?;
             let board = &state.get().board;
             return self.with(py, |any| {
                 dispatch_over!(AnyPool, any,
@@ -315,7 +315,7 @@ impl SearchPool {
         py: Python<'_>,
         work: impl FnOnce(&mut AnyPool) -> Result<R> + Send,
     ) -> PyResult<R> {
-        if !self.native {
+        if self.native.is_none() {
             return self.with(py, work);
         }
         py.detach(|| work(&mut self.pool.lock().unwrap_or_else(PoisonError::into_inner)))
@@ -411,9 +411,9 @@ fn number(tree: i64) -> PyResult<u32> {
     })
 }
 
-fn wrong_root(root: &Bound<'_, PyAny>) -> PyErr {
+fn wrong_root(root: &Bound<'_, PyAny>, game: &str) -> PyErr {
     to_py(Error::InvalidState(format!(
-        "the root is a {}, this pool searches a board game: give a state of that game",
+        "the root is a {}, this pool searches {game:?}: give a state of games.make({game:?})",
         root.get_type()
     )))
 }

@@ -47,8 +47,8 @@ class UCTAgent:
         limit: When a search ends: ``simulations``, ``nodes`` (positions added to the tree) or
             ``movetime_ms``; default 3,000 simulations.
         first_limit: The same for the first search of a game; default ``limit``.
-        selection: ``"ucb1"``, or ``"puct"``: ``q + c * P * sqrt(N) / (1 + n)`` (AlphaZero 2018) with
-            the same prior ``P`` for all children in the tree.
+        selection: ``"ucb1"``, or ``"puct"``: ``q + c * P * sqrt(N) / (1 + n)`` (AlphaZero 2018)
+            with the same prior ``P`` for all children in the tree.
         defender: What the lone king's nodes maximise in ``"krk"``: ``"oppose"`` what is no mate,
             ``"follow"`` mates, as the rook side's.
         max_rollout_plies: Plies after which a rollout is a draw (in ``"krk"``: no mate); default

@@ -7,17 +7,18 @@ use crate::games::packed::PackedMove;
 use crate::games::rules::Rules;
 
 /// The first byte, raised when the layout changes.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 impl<R: Rules> BoardState<R> {
-    /// The state as bytes: version, length of the start FEN as u16 (0 for the usual start), the start
-    /// FEN, the number of moves hidden from planes as u32, then the moves as u16 each. Numbers are
-    /// little-endian.
+    /// The state as bytes: version, length of the game's name, the name, length of the start FEN as u16
+    /// (0 for the usual start), the start FEN, the number of moves hidden from planes as u32, then the
+    /// moves as u16 each. Numbers are little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let start = self.start_fen().unwrap_or_default();
         let moves = self.history().moves();
-        let mut bytes = Vec::with_capacity(8 + start.len() + 2 * moves.len());
-        bytes.push(VERSION);
+        let mut bytes = Vec::with_capacity(16 + start.len() + 2 * moves.len());
+        bytes.extend([VERSION, R::NAME.len() as u8]);
+        bytes.extend(R::NAME.as_bytes());
         bytes.extend((start.len() as u16).to_le_bytes());
         bytes.extend(start.as_bytes());
         bytes.extend(self.history().hidden().to_le_bytes());
@@ -31,11 +32,21 @@ impl<R: Rules> BoardState<R> {
         let corrupt = |reason: &str| {
             Error::CorruptRecord(format!("a state of {} bytes: {reason}", bytes.len()))
         };
-        let (&[version, low, high], rest) =
+        let (&[version, length], rest) =
             bytes.split_first_chunk().ok_or_else(|| corrupt("too short"))?;
         if version != VERSION {
             return Err(corrupt(&format!("version {version}; expected version {VERSION}")));
         }
+        let (name, rest) = rest
+            .split_at_checked(usize::from(length))
+            .ok_or_else(|| corrupt("the name of the game is cut off"))?;
+        if name != R::NAME.as_bytes() {
+            let name = String::from_utf8_lossy(name);
+            return Err(corrupt(&format!("a state of {name:?}, not of {:?}", R::NAME)));
+        }
+        let (&[low, high], rest) = rest
+            .split_first_chunk()
+            .ok_or_else(|| corrupt("the length of the start FEN is cut off"))?;
         let length = usize::from(u16::from_le_bytes([low, high]));
         let (start, rest) =
             rest.split_at_checked(length).ok_or_else(|| corrupt("the start FEN is cut off"))?;

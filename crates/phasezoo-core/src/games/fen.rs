@@ -100,15 +100,18 @@ fn check_fields(fields: &[&str], house: bool) -> std::result::Result<(), String>
     Ok(())
 }
 
-/// Checks the form of the placement field; pockets in brackets and marks of promoted pieces (`~`)
-/// belong to games with a `house` alone.
+/// Checks the form of the placement field; pockets, in brackets or as a ninth rank, and marks of
+/// promoted pieces (`~`) belong to games with a `house` alone.
 fn check_placement(field: &str, house: bool) -> std::result::Result<(), String> {
     let board = match field.split_once('[') {
         Some((board, _)) if house => board,
         Some(_) => return Err("this game has no pockets".into()),
         None => field,
     };
-    let ranks: Vec<&str> = board.split('/').collect();
+    let mut ranks: Vec<&str> = board.split('/').collect();
+    if house && ranks.len() == 9 && board == field {
+        ranks.pop();
+    }
     if ranks.len() != 8 {
         return Err(format!("expected 8 ranks, found {}", ranks.len()));
     }
@@ -127,7 +130,7 @@ fn check_placement(field: &str, house: bool) -> std::result::Result<(), String> 
         }
     }
     for (color, king) in [(Color::White, 'K'), (Color::Black, 'k')] {
-        let kings = board.matches(king).count();
+        let kings: usize = ranks.iter().map(|row| row.matches(king).count()).sum();
         if kings != 1 {
             return Err(format!("expected one {color} king, found {kings}"));
         }

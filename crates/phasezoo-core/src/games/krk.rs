@@ -162,6 +162,8 @@ pub struct Start {
     kind: Kind,
     /// The least and the largest distance to mate.
     range: (u8, u8),
+    /// Whether starts are left out that some first move ends, by mate or stalemate.
+    both_move: bool,
 }
 
 impl Start {
@@ -169,8 +171,9 @@ impl Start {
     pub const NAMES: [&'static str; 6] =
         ["fixed", "uniform", "dtm", "train", "heldout", "heldout-region"];
 
-    /// The starts of a kind (`None`: the fixed one) with distances to mate in `range` (`None`: all).
-    pub fn parse(kind: Option<&str>, range: Option<(i64, i64)>) -> Result<Self> {
+    /// The starts of a kind (`None`: the fixed one) with distances to mate in `range` (`None`: all);
+    /// where `both_move`, only those that no first move ends.
+    pub fn parse(kind: Option<&str>, range: Option<(i64, i64)>, both_move: bool) -> Result<Self> {
         let kind = match (kind.unwrap_or("fixed"), range) {
             ("fixed", None) => Kind::Fixed,
             ("fixed", Some(_)) => {
@@ -196,7 +199,15 @@ impl Start {
                 )));
             }
         };
-        Ok(Self { kind, range: checked(range.unwrap_or((1, i64::from(LONGEST))), kind)? })
+        let range = checked(range.unwrap_or((1, i64::from(LONGEST))), kind)?;
+        if both_move && range.1 == 1 {
+            return Err(Error::InvalidConfig(
+                "dtm=(1, 1): White mates at once in all of these starts, so that both_move=True \
+                 leaves none"
+                    .into(),
+            ));
+        }
+        Ok(Self { kind, range, both_move })
     }
 
     /// A start, drawn from `stream` unless fixed.
@@ -211,7 +222,10 @@ impl Start {
             if self.contains(placement)
                 && let Some(position) = placement.position()
             {
-                return KrkState::from_position(position);
+                let state = KrkState::from_position(position);
+                if !self.both_move || !can_end_at_once(&state) {
+                    return state;
+                }
             }
         }
     }
@@ -230,6 +244,16 @@ impl Start {
                 Kind::Train => !in_region() && !held_out(),
             }
     }
+}
+
+/// Whether some first move ends the game.
+fn can_end_at_once(state: &KrkState) -> bool {
+    let mut actions = Vec::new();
+    state.legal_actions(state.player_to_move(), &mut actions);
+    actions.into_iter().any(|action| {
+        let mut next = state.clone();
+        next.play_trusted(action).is_err() || next.outcome().is_some()
+    })
 }
 
 /// A range in which there are starts.
@@ -268,7 +292,7 @@ mod tests {
         let mut stream = Stream::new(5);
         let mut parts: HashMap<u64, HashSet<&str>> = HashMap::new();
         for name in ["uniform", "train", "heldout", "heldout-region"] {
-            let start = Start::parse(Some(name), None).unwrap();
+            let start = Start::parse(Some(name), None, false).unwrap();
             for _ in 0..2_000 {
                 let state = start.draw(&mut stream);
                 let (placement, strong) = Placement::of(state.position()).unwrap();
@@ -284,10 +308,21 @@ mod tests {
         assert!(parts.values().all(|names| names.len() == 1));
         for kind in ["dtm", "uniform", "train", "heldout"] {
             for moves in 1..=i64::from(LONGEST) {
-                let start = Start::parse(Some(kind), Some((moves, moves))).unwrap();
+                let start = Start::parse(Some(kind), Some((moves, moves)), false).unwrap();
                 assert_eq!(start.draw(&mut stream).dtm().map(i64::from), Some(moves));
             }
         }
+    }
+
+    #[test]
+    fn starts_in_which_both_move_do_not_end_at_once() {
+        let mut stream = Stream::new(6);
+        let start = Start::parse(Some("uniform"), None, true).unwrap();
+        for _ in 0..2_000 {
+            let state = start.draw(&mut stream);
+            assert!(state.dtm() >= Some(2) && !can_end_at_once(&state));
+        }
+        assert!(Start::parse(Some("dtm"), Some((1, 1)), true).is_err());
     }
 
     #[test]
@@ -337,7 +372,7 @@ mod tests {
     #[test]
     fn best_actions_win_shortest_and_resist_longest() {
         let mut stream = Stream::new(8);
-        let start = Start::parse(Some("uniform"), None).unwrap();
+        let start = Start::parse(Some("uniform"), None, false).unwrap();
         for _ in 0..200 {
             let mut state = start.draw(&mut stream);
             let mut left = state.dtm().unwrap();

@@ -1,5 +1,5 @@
-//! The order in which `CPython` walks the set of cells off the diagonal, for the boards of the modes: new
-//! boards draw from it. Made by `scripts/pommerman_cells.py`.
+//! The order in which `CPython` walks the set of cells off the diagonal, for the boards of the
+//! modes: new boards draw from it. Made by `scripts/pommerman_cells.py`.
 
 /// Boards of 8 by 8.
 pub(super) const CELLS_8: [u8; 56] = [

@@ -27,7 +27,15 @@ impl State {
     }
 
     /// The rewards that the original gives after a step, one per player.
+    ///
+    /// Entries of players who do not take part are 0.
     pub fn rewards(&self) -> [i8; MAX_PLAYERS] {
+        let players = self.config.players();
+        let rewards = self.rewards_of_all();
+        std::array::from_fn(|player| if player < players { rewards[player] } else { 0 })
+    }
+
+    fn rewards_of_all(&self) -> [i8; MAX_PLAYERS] {
         let living = self.living();
         let of_set =
             |set: u8| std::array::from_fn(|player| if set >> player & 1 == 1 { 1 } else { -1 });

@@ -9,6 +9,7 @@
 //! | `parts` | states put together by a caller, checked |
 //! | `ends` | when a game ends, and what it pays |
 //! | `collapse` | boards that shrink |
+//! | [`json`] | states as the original writes them |
 //! | [`sight`] | what a player sees |
 //! | [`simple`] | the agent that the original comes with |
 //! | [`boards`], [`twister`] | boards from seeds, in the original's order of random numbers |
@@ -20,6 +21,7 @@ pub mod config;
 mod ends;
 mod explosions;
 pub mod game;
+pub mod json;
 mod movement;
 mod parts;
 mod planes;
