@@ -12,6 +12,7 @@ use pyo3::types::PyTuple;
 
 use crate::boards::dispatch;
 use crate::errors::to_py;
+use crate::pommerman::PommermanState;
 use crate::state::{BoardState, viewer};
 
 /// Says which phase of the game a state is in; an immutable value.
@@ -137,6 +138,9 @@ impl Gate {
             let board = &ours.get().board;
             let player = viewer(board, player).map_err(to_py)?;
             return Ok(dispatch!(board, state => state.features(player)));
+        }
+        if let Ok(ours) = state.cast::<PommermanState>() {
+            return ours.get().features(player);
         }
         let key = if self.gate.needs_key() { own_key(state)? } else { None };
         Ok(Features { key, view: View::Plain })

@@ -12,6 +12,7 @@ mod errors;
 mod gating;
 mod leaves;
 mod pgn;
+mod pommerman;
 mod python_game;
 mod records;
 mod results;
@@ -33,6 +34,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     encode::register(m)?;
     gating::register(m)?;
     pgn::register(m)?;
+    pommerman::register(m)?;
     records::register(m)?;
     search::register(m)?;
     search_params::register(m)?;

@@ -43,6 +43,8 @@ class Game:
         repr=False, compare=False, default=None
     )
     """Makes a state from a FEN and moves played from it, in games that have such notation."""
+    parse_json: Callable[..., Any] | None = field(repr=False, compare=False, default=None)
+    """Makes a state from JSON, in games that have it; called with the text and the options."""
     draws_start: Callable[[Mapping[str, Any]], bool] = field(
         repr=False, compare=False, default=lambda options: False
     )
@@ -110,6 +112,21 @@ class Game:
             message = f"{self.name!r} has no FEN: make its states with initial_state() and play()"
             raise UnknownGame(message)
         return self.parse_position(fen, moves)
+
+    def from_json(self, text: str) -> Any:
+        """The state that ``state.to_json()``, or a recording of the original, holds.
+
+        Args:
+            text: JSON in the original's format.
+
+        Raises:
+            InvalidState: The text holds no state, or one that no game can reach.
+            UnknownGame: The game has no such format.
+        """
+        if self.parse_json is None:
+            message = f"{self.name!r} has no JSON; states are pickled, and board games have a FEN"
+            raise UnknownGame(message)
+        return self.parse_json(text, **self.options)
 
     def plane_shape(self, spec: str | None = None) -> PlaneShape:
         """Channels, height and width of ``spec`` (default: the game's default planes).

@@ -11,11 +11,13 @@ from phasezoo.games.chess import CHESS
 from phasezoo.games.chess960 import CHESS960
 from phasezoo.games.crazyhouse import CRAZYHOUSE
 from phasezoo.games.krk import KRK
+from phasezoo.games.pommerman import POMMERMAN
 from phasezoo.types import PlaneShape
 
 __all__ = ["game_of", "make", "names", "register"]
 
-_GAMES: dict[str, Game] = {game.name: game for game in (ATOMIC, CHESS, CHESS960, CRAZYHOUSE, KRK)}
+_PACKAGE = (ATOMIC, CHESS, CHESS960, CRAZYHOUSE, KRK, *POMMERMAN)
+_GAMES: dict[str, Game] = {game.name: game for game in _PACKAGE}
 _BY_TYPE: dict[type, Game] = {}
 
 
@@ -29,8 +31,9 @@ def make(name: "str | Game", **options: Any) -> Game:
 
     Args:
         name: One of :func:`names`.
-        options: What its games start from; of ours only ``"krk"`` has a choice
-            (:data:`phasezoo.games.krk.KRK`). The other rules of a game are fixed.
+        options: What its games start from, or are played by: of ours ``"krk"`` has a choice
+            (:data:`phasezoo.games.krk.KRK`) and Pommerman
+            (:data:`phasezoo.games.pommerman.POMMERMAN`).
 
     Raises:
         InvalidConfig: The game has no such option, or a value is none of its own.
@@ -75,7 +78,7 @@ def register(
     Raises:
         InvalidConfig: The name belongs to a game of the package, or a size is out of range.
     """
-    if name in _GAMES and _GAMES[name].native:
+    if any(name == game.name for game in _PACKAGE):
         message = f"{name!r} is a game of the package: choose another name"
         raise InvalidConfig(message)
     check_sizes(name, num_players, num_actions)

@@ -85,7 +85,7 @@ class TestValues:
         house = games.make("crazyhouse").initial_state()
         for uci in ("e2e4", "d7d5", "e4d5", "d8d5", "P@e4"):
             house = house.play(house.parse_uci(uci))
-        with pytest.raises(errors.CorruptRecord, match="a state of .crazyhouse., not of .chess."):
+        with pytest.raises(errors.CorruptRecord, match=r"a state of .crazyhouse., not of .chess."):
             _core.BoardState.from_bytes("chess", house.to_bytes())
 
     def test_states_cannot_be_changed(self):

@@ -47,6 +47,13 @@ impl State {
                 "a board of {size} by {size} cells; sides are {MIN_SIZE} to {MAX_SIZE}"
             )));
         }
+        let players = config.players();
+        if parts.agents.len() != players {
+            return Err(invalid(format_args!(
+                "{} agents for {players} players",
+                parts.agents.len()
+            )));
+        }
         check_board(&config, parts)?;
         check_agents(&config, parts)?;
         check_fire(&config, parts)?;
@@ -115,10 +122,6 @@ fn check_board(config: &Config, parts: &Parts) -> Result<()> {
 }
 
 fn check_agents(config: &Config, parts: &Parts) -> Result<()> {
-    let players = config.players();
-    if parts.agents.len() != players {
-        return Err(invalid(format_args!("{} agents for {players} players", parts.agents.len())));
-    }
     if let Some(agent) = parts.agents.iter().find(|agent| usize::from(agent.cell) >= config.cells())
     {
         return Err(invalid(format_args!("an agent on cell {}, off the board", agent.cell)));

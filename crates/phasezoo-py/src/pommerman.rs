@@ -1,0 +1,436 @@
+//! `PommermanState` and `PommermanSimple`: Pommerman as immutable Python values, and the agent that the
+//! original comes with.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use phasezoo_core::game::{Action, Game, Player};
+use phasezoo_core::games::pommerman::simple::Draws;
+use phasezoo_core::games::pommerman::twister::Twister;
+use phasezoo_core::games::pommerman::{CHANNELS, Config, Mode, SimpleAgent, State};
+use phasezoo_core::gating::Features;
+use phasezoo_core::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::arguments::Text;
+use crate::errors::to_py;
+use crate::python_game::integers;
+use crate::state::Outcome;
+
+/// `to_play` where several players move at once.
+const SIMULTANEOUS: i64 = phasezoo_core::vector::SIMULTANEOUS;
+
+/// A game of Pommerman at one point; an immutable value.
+#[pyclass(frozen, eq, module = "phasezoo._core")]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PommermanState {
+    state: State,
+}
+
+impl PommermanState {
+    fn player(&self, player: i64) -> PyResult<Player> {
+        let players = self.state.num_players();
+        match usize::try_from(player) {
+            Ok(index) if index < players => Ok(index as Player),
+            _ => Err(to_py(Error::InvalidConfig(format!(
+                "player {player}: this game has the players 0 to {}",
+                players - 1
+            )))),
+        }
+    }
+
+    /// What gates look at. All players move at once, so that one has to be named.
+    pub(crate) fn features(&self, player: Option<i64>) -> PyResult<Features> {
+        let player = player.ok_or_else(|| {
+            to_py(Error::InvalidConfig(
+                "all players move at once: say with player= who sees the state".into(),
+            ))
+        })?;
+        Ok(self.state.features(self.player(player)?))
+    }
+
+    fn place(&self, cell: u8) -> (u8, u8) {
+        let size = self.state.config().size;
+        (cell / size, cell % size)
+    }
+
+    /// One number per cell, as rows.
+    fn grid<'py>(&self, py: Python<'py>, cells: &[u8]) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        let size = usize::from(self.state.config().size);
+        PyArray1::from_slice(py, cells).reshape([size, size])
+    }
+}
+
+/// The rules of a mode; the size is that of the board.
+fn config(mode: &str, fog: bool, collapse: bool) -> Result<Config> {
+    Ok(Config::new(Mode::parse(mode)?, fog, collapse))
+}
+
+#[pymethods]
+impl PommermanState {
+    /// The name of the game.
+    #[getter]
+    fn game(&self) -> &'static str {
+        match self.state.config().mode {
+            Mode::Ffa => "pommerman-ffa",
+            Mode::Team => "pommerman-team",
+            Mode::TeamRadio => "pommerman-team-radio",
+            Mode::OneVsOne => "pommerman-1v1",
+        }
+    }
+
+    /// How many players take part.
+    #[getter]
+    fn num_players(&self) -> usize {
+        self.state.num_players()
+    }
+
+    /// Cells of a side of the board.
+    #[getter]
+    fn size(&self) -> u8 {
+        self.state.config().size
+    }
+
+    /// How many cells far players see; None: everything.
+    #[getter]
+    fn view(&self) -> Option<u8> {
+        self.state.config().view
+    }
+
+    /// Whether the board shrinks from step 500 on.
+    #[getter]
+    fn collapse(&self) -> bool {
+        self.state.config().collapse
+    }
+
+    /// SIMULTANEOUS: all of `acting` move at once.
+    #[getter]
+    #[allow(clippy::unused_self)] // a property of states
+    fn to_play(&self) -> i64 {
+        SIMULTANEOUS
+    }
+
+    /// The players who move now, ascending: the living, in team games also the dead, who can only
+    /// stop. Nobody when the game is over.
+    #[getter]
+    fn acting<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.state.acting().iter().collect::<Vec<_>>())
+    }
+
+    /// Whether the game is over.
+    #[getter]
+    fn is_terminal(&self) -> bool {
+        self.state.is_over()
+    }
+
+    /// How the game ended; None while it goes on.
+    #[getter]
+    fn outcome(&self) -> Option<Outcome> {
+        self.state.outcome().map(Outcome::from)
+    }
+
+    /// float32[P]: what the game paid, 0 before its end.
+    #[getter]
+    fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.state.returns().as_slice().to_vec().into_pyarray(py)
+    }
+
+    /// The return of a player for whom the game is over although it goes on; None of all others.
+    fn settled(&self, player: i64) -> PyResult<Option<f32>> {
+        Ok(self.state.settled(self.player(player)?))
+    }
+
+    /// int64[P]: the rewards that the original gives after this step.
+    #[getter]
+    fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let rewards = self.state.rewards();
+        let rewards: Vec<i64> = rewards.iter().map(|&reward| i64::from(reward)).collect();
+        rewards[..self.num_players()].to_vec().into_pyarray(py)
+    }
+
+    /// int64[L]: the actions of an acting player, ascending; none of the others.
+    fn legal_actions_of<'py>(
+        &self,
+        py: Python<'py>,
+        player: i64,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let mut actions = Vec::new();
+        self.state.legal_actions(self.player(player)?, &mut actions);
+        Ok(actions.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// Steps since the start.
+    #[getter]
+    fn ply(&self) -> u32 {
+        self.state.step_count()
+    }
+
+    /// A 64-bit key of board, figures, bombs and flames, the same on every machine.
+    #[getter]
+    fn key(&self) -> u64 {
+        self.state.key()
+    }
+
+    /// uint8[n, n]: what the cells show.
+    #[getter]
+    fn board<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        self.grid(py, self.state.board())
+    }
+
+    /// uint8[n, n]: the power-ups under wood and flames, 0 where there is none.
+    #[getter]
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        self.grid(py, self.state.items())
+    }
+
+    /// (row, column, ammo, blast strength, kick, alive) of each player.
+    #[getter]
+    fn agents(&self) -> Vec<(u8, u8, u8, u8, bool, bool)> {
+        let agent = |agent: &phasezoo_core::games::pommerman::Agent| {
+            let (row, column) = self.place(agent.cell);
+            (row, column, agent.ammo, agent.blast, agent.can_kick, agent.alive)
+        };
+        self.state.agents().iter().map(agent).collect()
+    }
+
+    /// (player, row, column, life, blast strength, direction) of each bomb, by age.
+    #[getter]
+    fn bombs(&self) -> Vec<(u8, u8, u8, i16, u8, u8)> {
+        let bomb = |bomb: &phasezoo_core::games::pommerman::Bomb| {
+            let (row, column) = self.place(bomb.cell);
+            (bomb.owner, row, column, bomb.life, bomb.blast, bomb.direction)
+        };
+        self.state.bombs().iter().map(bomb).collect()
+    }
+
+    /// (row, column, life) of each flame, by age.
+    #[getter]
+    fn flames(&self) -> Vec<(u8, u8, u8)> {
+        let flame = |flame: &phasezoo_core::games::pommerman::Flame| {
+            let (row, column) = self.place(flame.cell);
+            (row, column, flame.life)
+        };
+        self.state.flames().iter().map(flame).collect()
+    }
+
+    /// The two words that each player said in the last step.
+    #[getter]
+    fn words(&self) -> Vec<(u8, u8)> {
+        self.state.words().iter().map(|&[first, second]| (first, second)).collect()
+    }
+
+    /// The state after one action of each acting player, or of all players; those of the dead are
+    /// ignored. With a radio an action is `action + 6 * (first word + 8 * second word)`.
+    fn play(&self, actions: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let given = integers(actions)?;
+        let joint: Vec<Action> = given
+            .into_iter()
+            .map(|action| {
+                u32::try_from(action).map_err(|_| {
+                    to_py(Error::IllegalAction(format!(
+                        "action {action}: expected a whole number from 0 to {}",
+                        self.state.num_actions() - 1
+                    )))
+                })
+            })
+            .collect::<PyResult<_>>()?;
+        let mut state = self.state.clone();
+        state.apply(&joint).map_err(to_py)?;
+        Ok(Self { state })
+    }
+
+    /// float32[23, n, n]: input planes as `player` sees the state.
+    #[pyo3(
+        signature = (spec = Text::from("standard"), player = Some(0)),
+        text_signature = "($self, spec='standard', player=0)"
+    )]
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        spec: Text,
+        player: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        if &*spec != "standard" {
+            return Err(to_py(Error::InvalidPlaneSpec(format!(
+                "{:?} is not a plane spec of {}; expected \"standard\"",
+                &*spec,
+                self.game()
+            ))));
+        }
+        let player = self.player(player.unwrap_or(0))?;
+        let size = usize::from(self.state.config().size);
+        let array = PyArray3::zeros(py, [CHANNELS, size, size], false);
+        let mut writable = array.try_readwrite()?;
+        self.state.write_planes(player, writable.as_slice_mut()?);
+        drop(writable);
+        Ok(array)
+    }
+
+    /// The state in the original's recording format.
+    fn to_json(&self) -> String {
+        self.state.to_json()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.state.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        let living =
+            (0..self.num_players()).filter(|player| self.state.living() >> player & 1 == 1);
+        let living: Vec<String> = living.map(|player| player.to_string()).collect();
+        let (game, step) = (self.game(), self.state.step_count());
+        format!("<PommermanState {game} step {step}, alive: {}>", living.join(" "))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyDict>) -> Py<Self> {
+        slf
+    }
+
+    #[allow(clippy::type_complexity)] // a function and its arguments
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (String, &'static str, bool, bool))> {
+        let this = slf.get();
+        let restore = slf.py().import("phasezoo._core")?.getattr("pommerman_from_json")?;
+        let config = this.state.config();
+        let arguments =
+            (this.to_json(), config.mode.as_str(), config.view.is_some(), config.collapse);
+        Ok((restore, arguments))
+    }
+}
+
+/// The start of a game on the board that the original draws after `random.seed(seed)`. `mode` is "ffa",
+/// "team", "radio" or "1v1".
+#[pyfunction]
+#[pyo3(signature = (mode, seed = 0, fog = false, collapse = false))]
+fn pommerman_initial(mode: Text, seed: u64, fog: bool, collapse: bool) -> PyResult<PommermanState> {
+    let config = config(&mode, fog, collapse).map_err(to_py)?;
+    Ok(PommermanState { state: State::new(config, &mut Twister::new(seed)) })
+}
+
+/// The state of `to_json`, or of a recording of the original, on any square board of 4 to 11 cells a
+/// side.
+#[pyfunction]
+#[pyo3(signature = (text, mode, fog = false, collapse = false, max_blast = None))]
+fn pommerman_from_json(
+    text: Text,
+    mode: Text,
+    fog: bool,
+    collapse: bool,
+    max_blast: Option<u8>,
+) -> PyResult<PommermanState> {
+    let mut config = config(&mode, fog, collapse).map_err(to_py)?;
+    config.max_blast = max_blast.unwrap_or(config.max_blast);
+    Ok(PommermanState { state: State::from_json(config, &text).map_err(to_py)? })
+}
+
+/// The state after one action of each player by the rules of movement and fire alone: no counter, no
+/// end, no collapse. For comparing single steps with recordings.
+#[pyfunction]
+fn pommerman_forward(state: &PommermanState, actions: Vec<u8>) -> PyResult<PommermanState> {
+    let players = state.num_players();
+    if actions.len() != players || actions.iter().any(|&action| action > 5) {
+        return Err(to_py(Error::IllegalAction(format!(
+            "actions {actions:?}: expected {players} whole numbers from 0 to 5"
+        ))));
+    }
+    let mut joint = [0; 4];
+    joint[..players].copy_from_slice(&actions);
+    let mut state = state.state.clone();
+    state.forward(joint);
+    Ok(PommermanState { state })
+}
+
+/// The state after ring number `ring`, counted from the border, has become wall.
+#[pyfunction]
+fn pommerman_collapse(state: &PommermanState, ring: u32) -> PommermanState {
+    let mut state = state.state.clone();
+    state.collapse(ring);
+    PommermanState { state }
+}
+
+/// Numbers from Python, in the order in which the agent asks for them.
+struct Given {
+    coins: Vec<bool>,
+    next: usize,
+    choice: Option<usize>,
+    options: usize,
+}
+
+impl Draws for Given {
+    fn coin(&mut self) -> bool {
+        self.next += 1;
+        self.coins.get(self.next - 1).copied().unwrap_or_default()
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.options = bound;
+        self.choice.take().unwrap_or_default().min(bound - 1)
+    }
+}
+
+/// The agent that the original comes with: the same decisions from the same random draws.
+#[pyclass(module = "phasezoo._core")]
+pub(crate) struct PommermanSimple {
+    agent: SimpleAgent,
+    random: Twister,
+}
+
+#[pymethods]
+impl PommermanSimple {
+    /// An agent that draws as the original does after `random.seed(seed)`.
+    #[new]
+    #[pyo3(signature = (seed = 0))]
+    fn new(seed: u64) -> Self {
+        Self { agent: SimpleAgent::default(), random: Twister::new(seed) }
+    }
+
+    /// The action of `player`, who lives.
+    fn act(&mut self, state: &PommermanState, player: i64) -> PyResult<u8> {
+        let player = living(state, player)?;
+        Ok(self.agent.act(&state.state, player, &mut self.random).0)
+    }
+
+    /// The action of `player` where his draws are known: `coins`, and the index of the last choice.
+    /// Returns the action, the number of the rule that decided, the coins used and the number of
+    /// options of the choice (0: none was made).
+    #[pyo3(signature = (state, player, coins, choice = None))]
+    fn replay(
+        &mut self,
+        state: &PommermanState,
+        player: i64,
+        coins: Vec<bool>,
+        choice: Option<usize>,
+    ) -> PyResult<(u8, u8, usize, usize)> {
+        let player = living(state, player)?;
+        let mut given = Given { coins, next: 0, choice, options: 0 };
+        let (action, rule) = self.agent.act(&state.state, player, &mut given);
+        Ok((action, rule as u8, given.next, given.options))
+    }
+}
+
+/// A player of a state, who lives and whose game goes on.
+fn living(state: &PommermanState, player: i64) -> PyResult<Player> {
+    let index = state.player(player)?;
+    if state.state.agents()[usize::from(index)].alive {
+        return Ok(index);
+    }
+    Err(to_py(Error::InvalidState(format!("player {player} is dead and cannot act"))))
+}
+
+pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<PommermanState>()?;
+    m.add_class::<PommermanSimple>()?;
+    m.add_function(wrap_pyfunction!(pommerman_initial, m)?)?;
+    m.add_function(wrap_pyfunction!(pommerman_forward, m)?)?;
+    m.add_function(wrap_pyfunction!(pommerman_collapse, m)?)?;
+    m.add_function(wrap_pyfunction!(pommerman_from_json, m)?)
+}

@@ -1,0 +1,70 @@
+"""Pommerman in its four modes, step for step as the original plays it."""
+
+from functools import partial
+from typing import Any
+
+from phasezoo import _core
+from phasezoo.errors import InvalidConfig
+from phasezoo.games.base import Game
+
+__all__ = ["POMMERMAN"]
+
+PLANES = 23
+"""``standard``: walls, wood, three power-ups, bombs (timer, reach, movement across and up), flames,
+figures by relative index, own reach, laid bombs, all bombs, kick, who lives, step."""
+
+RADIO_ACTIONS = 6 * 8 * 8
+"""An action with two words is ``action + 6 * (first word + 8 * second word)``."""
+
+
+def _initial(
+    mode: str, seed: int | None = None, fog: Any = False, collapse: Any = False
+) -> _core.PommermanState:
+    return _core.pommerman_initial(mode, 0 if seed is None else seed, *_rules(fog, collapse))
+
+
+def _from_json(
+    mode: str, text: str, fog: Any = False, collapse: Any = False
+) -> _core.PommermanState:
+    return _core.pommerman_from_json(text, mode, *_rules(fog, collapse))
+
+
+def _rules(fog: Any, collapse: Any) -> tuple[bool, bool]:
+    for name, value in (("fog", fog), ("collapse", collapse)):
+        if not isinstance(value, bool):
+            message = f"{name}={value!r}: expected True or False"
+            raise InvalidConfig(message)
+    return fog, collapse
+
+
+def _game(name: str, mode: str, size: int, players: int, actions: int = 6) -> Game:
+    return Game(
+        name=name,
+        num_players=players,
+        num_actions=actions,
+        plane_specs={"standard": (PLANES, size, size)},
+        default_planes="standard",
+        state_type=_core.PommermanState,
+        option_names=("fog", "collapse"),
+        new_state=partial(_initial, mode),
+        parse_json=partial(_from_json, mode),
+        draws_start=lambda options: True,
+    )
+
+
+POMMERMAN = (
+    _game("pommerman-ffa", "ffa", 11, 4),
+    _game("pommerman-team", "team", 11, 4),
+    _game("pommerman-team-radio", "radio", 11, 4, RADIO_ACTIONS),
+    _game("pommerman-1v1", "1v1", 8, 2),
+)
+"""Everybody for himself, two teams, two teams with a radio, and two players.
+
+``initial_state(seed=n)`` is the board that the original draws after ``random.seed(n)``. All players
+move at once: ``state.play`` takes an action for each who acts, or for each of all players.
+
+| option | meaning |
+|---|---|
+| ``fog=True`` | players see four cells far, and blasts reach no farther (the competitions' rules) |
+| ``collapse=True`` | the board shrinks from step 500 on (the original's ``v1``) |
+"""
