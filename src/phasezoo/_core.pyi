@@ -440,6 +440,7 @@ def pommerman_from_json(
     collapse: bool = False,
     max_blast: int | None = None,
 ) -> PommermanState: ...
+
 @final
 class PommermanSimple:
     def __new__(cls, seed: int = 0) -> Self: ...
