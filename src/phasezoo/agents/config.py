@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Limit", "SearchConfig"]
+__all__ = ["Limit", "SearchConfig", "limit_or"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,20 @@ class Limit:
         if self.movetime_ms is not None:
             parts.append(f"{self.movetime_ms:g} ms")
         return ", ".join(parts)
+
+
+def limit_or(limit: Limit | None, default: Limit) -> Limit:
+    """``limit``, or the default where there is none.
+
+    Raises:
+        InvalidConfig: It is no :class:`Limit`.
+    """
+    if limit is None:
+        return default
+    if not isinstance(limit, Limit):
+        message = f"limit={limit!r}: expected a Limit, such as Limit(simulations=3000)"
+        raise InvalidConfig(message)
+    return limit
 
 
 @dataclass(frozen=True)

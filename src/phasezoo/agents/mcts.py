@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from phasezoo import games, gating
 from phasezoo.agents.base import state_in
-from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.config import Limit, SearchConfig, limit_or
 from phasezoo.agents.following import steps_between
 from phasezoo.agents.search_seats import SearchSeats, params_of
 from phasezoo.errors import GateMismatch, InvalidArray
@@ -64,7 +64,7 @@ class MCTSAgent:
         if batch_size is not None:
             overrides["batch_size"] = batch_size
         self.evaluator = evaluator
-        self.limit = DEFAULT_LIMIT if limit is None else limit
+        self.limit = limit_or(limit, DEFAULT_LIMIT)
         self.config = (SearchConfig() if config is None else config).with_(**overrides)
         params_of(self.config)  # refuses what is out of range now, not at the first move
         self.seed = seed

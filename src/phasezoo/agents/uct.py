@@ -8,7 +8,7 @@ import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.agents.base import Move, SessionSeats, state_in
-from phasezoo.agents.config import Limit
+from phasezoo.agents.config import Limit, limit_or
 from phasezoo.agents.following import steps_between
 from phasezoo.errors import InvalidConfig
 
@@ -82,8 +82,8 @@ class UCTAgent:
         self.c = c
         self.threshold = threshold
         self.rollout = rollout
-        self.limit = DEFAULT_LIMIT if limit is None else limit
-        self.first_limit = self.limit if first_limit is None else first_limit
+        self.limit = limit_or(limit, DEFAULT_LIMIT)
+        self.first_limit = limit_or(first_limit, self.limit)
         self.selection = selection
         self.defender = defender
         self.max_rollout_plies = max_rollout_plies
@@ -92,12 +92,29 @@ class UCTAgent:
         self.game = None if game is None else games.make(game)
         self.name = name
         self._following: UCTSession | None = None
-        if isinstance(memory_mb, bool) or not isinstance(memory_mb, int) or memory_mb < 1:
-            message = f"memory_mb={memory_mb!r}: expected a whole number of MiB from 1"
-            raise InvalidConfig(message)
+        self._check_types()
         # Refuses what is out of range now, not at the first move.
         own = rollout == "krk" or defender == "follow"
         self.open_search(games.make("krk" if own else "chess") if game is None else self.game, seed)
+
+    def _check_types(self) -> None:
+        """Refuse what the core could not even read."""
+        if isinstance(self.c, bool) or not isinstance(self.c, int | float):
+            message = f"c={self.c!r}: the exploration constant is a finite number from 0"
+            raise InvalidConfig(message)
+        if not isinstance(self.rollout, str) and not callable(self.rollout):
+            message = (
+                f"rollout={self.rollout!r}: expected 'random', in 'krk' also 'krk', or a callable "
+                "(state, rng) -> action"
+            )
+            raise InvalidConfig(message)
+        for name, least in (("threshold", 0), ("max_rollout_plies", 1), ("memory_mb", 1)):
+            value = getattr(self, name)
+            if name == "max_rollout_plies" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                message = f"{name}={value!r}: expected a whole number from {least}"
+                raise InvalidConfig(message)
 
     def open_search(self, game: games.Game | None, seed: int) -> _core.UctSearch:
         """A native search of ``game`` with these options and an empty tree.

@@ -216,6 +216,10 @@ def test_it_plays_in_environments_and_matches() -> None:
         ({"rollout": "greedy"}, 'rollout="greedy": expected "random"'),
         ({"max_rollout_plies": 0}, "from 1"),
         ({"memory_mb": 0}, "memory_mb=0"),
+        ({"c": "1"}, "finite number from 0"),
+        ({"threshold": 2.5}, "whole number from 0"),
+        ({"rollout": 5}, "or a callable"),
+        ({"limit": 3000}, "expected a Limit"),
     ],
 )
 def test_bad_options_are_refused_at_once(options: dict[str, Any], match: str) -> None:
