@@ -24,6 +24,7 @@ NAMES = (
     "gym_env",
     "tree",
     "uct",
+    "pommerman",
     "encode",
     "perft",
     "pgn_import",

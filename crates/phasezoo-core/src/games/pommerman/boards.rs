@@ -16,13 +16,30 @@ const fn counts(mode: Mode) -> (usize, usize) {
     }
 }
 
-/// A board under construction: the cells that may still become walls, in the order of the original's
-/// set.
+/// A board under construction.
 struct Draft {
     size: usize,
     board: [u8; MAX_CELLS],
-    free: Vec<Cell>,
+    /// The cells off the diagonal in the order of the original's set, and the place of each in it.
+    order: &'static [Cell],
+    places: &'static [u8; MAX_CELLS],
+    /// The places of cells that may still become walls, as bits.
+    free: u128,
 }
+
+/// The place of every cell in an order.
+const fn places(order: &[Cell]) -> [u8; MAX_CELLS] {
+    let mut places = [u8::MAX; MAX_CELLS];
+    let mut place = 0;
+    while place < order.len() {
+        places[order[place] as usize] = place as u8;
+        place += 1;
+    }
+    places
+}
+
+static PLACES_8: [u8; MAX_CELLS] = places(&CELLS_8);
+static PLACES_11: [u8; MAX_CELLS] = places(&CELLS_11);
 
 impl Draft {
     fn at(&self, row: usize, column: usize) -> Cell {
@@ -30,8 +47,11 @@ impl Draft {
     }
 
     fn take(&mut self, row: usize, column: usize) {
-        let cell = self.at(row, column);
-        self.free.retain(|&free| free != cell);
+        let place = self.places[usize::from(self.at(row, column))];
+        // Cells on the diagonal are in no order.
+        if place != u8::MAX {
+            self.free &= !(1 << place);
+        }
     }
 
     fn put(&mut self, row: usize, column: usize, code: u8) {
@@ -43,7 +63,9 @@ impl Draft {
     /// Puts `count` walls on drawn cells and their mirror images on the diagonal.
     fn draw(&mut self, count: usize, code: u8, random: &mut Twister) {
         for _ in 0..count / 2 {
-            let cell = usize::from(self.free[random.below(self.free.len())]);
+            let chosen = random.below(self.free.count_ones() as usize);
+            let place = (0..chosen).fold(self.free, |left, _| left & (left - 1)).trailing_zeros();
+            let cell = usize::from(self.order[place as usize]);
             let (row, column) = (cell / self.size, cell % self.size);
             self.put(row, column, code);
             self.put(column, row, code);
@@ -86,8 +108,10 @@ fn corners(config: &Config) -> Vec<(usize, usize)> {
 
 fn draft(config: &Config, random: &mut Twister) -> Draft {
     let size = usize::from(config.size);
-    let free = if size == 8 { CELLS_8.to_vec() } else { CELLS_11.to_vec() };
-    let mut draft = Draft { size, board: [cell::PASSAGE; MAX_CELLS], free };
+    let (order, places): (&'static [Cell], _) =
+        if size == 8 { (&CELLS_8, &PLACES_8) } else { (&CELLS_11, &PLACES_11) };
+    let free = (1 << order.len()) - 1;
+    let mut draft = Draft { size, board: [cell::PASSAGE; MAX_CELLS], order, places, free };
     let four = config.players() == MAX_PLAYERS;
     for (player, &(row, column)) in corners(config).iter().enumerate() {
         draft.put(row, column, cell::AGENT + player as u8);
