@@ -8,8 +8,11 @@ import sys
 from phasezoo import arena
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
 from phasezoo import arena
+
+# Where the tests run in the background of a shell, SIGINT is ignored from the start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def slowly(record):
     print(record.number, flush=True)

@@ -241,6 +241,8 @@ class TestPerft:
         program = (
             "import signal, threading, _thread\n"
             "from phasezoo import _core\n"
+            # Where the tests run in the background of a shell, SIGINT is ignored from the start.
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "threading.Timer(0.5, _thread.interrupt_main).start()\n"
             "_core.perft('chess', None, 12)\n"
         )

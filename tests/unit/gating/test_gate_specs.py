@@ -61,7 +61,15 @@ def test_specs_names_and_equality(spec, canonical, names):
         *("", " ", "lichess ", "Lichess", "lichess:foo", "moves", "moves:0", "moves:1", "moves:21"),
         *("moves:1e1", "moves:" + "9" * 400, "hash:1", "hash:0", "hash:-1", "material:6,10"),
         *("material:6,6", "material:", "mixedness:150,50", "mixedness:1.5", "dtm:5,10", "box:"),
-        *("steps:40", "proximity", "opponents", "unheard-of", "monotone", "monotone:", "moves:３"),
+        *(
+            "steps:40,40",
+            "proximity:3,6",
+            "opponents:2",
+            "unheard-of",
+            "monotone",
+            "monotone:",
+            "moves:３",
+        ),
         "mixedness:" + ",".join(map(str, range(20))),
     ],
 )
