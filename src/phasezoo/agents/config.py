@@ -53,7 +53,7 @@ class Limit:
         return ", ".join(parts)
 
 
-def limit_or(limit: Limit | None, default: Limit) -> Limit:
+def limit_or(limit: Any, default: Limit) -> Limit:
     """``limit``, or the default where there is none.
 
     Raises:

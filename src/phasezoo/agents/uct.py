@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Mapping
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -99,20 +100,22 @@ class UCTAgent:
 
     def _check_types(self) -> None:
         """Refuse what the core could not even read."""
-        if isinstance(self.c, bool) or not isinstance(self.c, int | float):
-            message = f"c={self.c!r}: the exploration constant is a finite number from 0"
+        constant: Any = self.c
+        if isinstance(constant, bool) or not isinstance(constant, Real):
+            message = f"c={constant!r}: the exploration constant is a finite number from 0"
             raise InvalidConfig(message)
-        if not isinstance(self.rollout, str) and not callable(self.rollout):
+        rollout: Any = self.rollout
+        if not isinstance(rollout, str) and not callable(rollout):
             message = (
-                f"rollout={self.rollout!r}: expected 'random', in 'krk' also 'krk', or a callable "
+                f"rollout={rollout!r}: expected 'random', in 'krk' also 'krk', or a callable "
                 "(state, rng) -> action"
             )
             raise InvalidConfig(message)
         for name, least in (("threshold", 0), ("max_rollout_plies", 1), ("memory_mb", 1)):
-            value = getattr(self, name)
+            value: Any = getattr(self, name)
             if name == "max_rollout_plies" and value is None:
                 continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 message = f"{name}={value!r}: expected a whole number from {least}"
                 raise InvalidConfig(message)
 

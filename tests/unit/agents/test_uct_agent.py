@@ -177,6 +177,11 @@ def test_selection_and_defender_are_variants() -> None:
         assert krk_agent(**options).search(START).visits.tolist() != base
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    own = krk_agent(c=np.float32(1.0), threshold=np.int64(30)).search(START)
+    assert own.visits.tolist() == krk_agent().search(START).visits.tolist()
+
+
 def test_copies_are_configuration() -> None:
     agent = krk_agent(seed=9)
     info = {"state": START}
