@@ -1,11 +1,16 @@
 """What the benchmarks share: a row of the table, and the median of interleaved runs."""
 
 import statistics
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-__all__ = ["Row", "interleaved", "rate"]
+__all__ = ["Row", "alone", "compared", "counted", "interleaved", "native", "rate"]
+
+ROOT = Path(__file__).resolve().parent.parent
 
 Work = Callable[[], float]
 """Does a piece of work and returns how many units it was."""
@@ -69,6 +74,24 @@ def compared(
         statistics.median(other),
         (mine[0], mine[-1]),
     )
+
+
+def native(bench: str, repeats: int = 5) -> list[list[str]]:
+    """What a benchmark of the core prints, ``crates/phasezoo-core/benches/{bench}.rs``.
+
+    Returns:
+        The words of each line: what was measured, then a figure for each of ``repeats`` runs.
+    """
+    command = ["scripts/with_cargo.sh", "cargo", "bench", "--locked", "--quiet"]
+    command += ["--package", "phasezoo-core", "--bench", bench, "--", str(repeats)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return [line.split() for line in done.stdout.splitlines() if line]
+
+
+def counted(name: str, unit: str, aim: str, rates: Sequence[str], **peer: Any) -> Row:
+    """A row of figures that :func:`native` gave."""
+    runs = sorted(map(float, rates))
+    return Row(name, statistics.median(runs), unit, aim, spread=(runs[0], runs[-1]), **peer)
 
 
 def alone(name: str, unit: str, aim: str, ours: Work, repeats: int = 5) -> Row:

@@ -4,14 +4,7 @@ The original is on no registry, so that it cannot run beside us: its figures wer
 machine of two cores (an AMD EPYC), with observations for all players in every step.
 """
 
-import statistics
-import subprocess
-from pathlib import Path
-
-from benchmarks.common import Row
-
-ROOT = Path(__file__).resolve().parent.parent
-REPEATS = 5
+from benchmarks.common import Row, counted, native
 
 ROWS = {
     ("random", "between-resets"): ("Pommerman, random agents, resets left out", "≥ 2 M", None),
@@ -23,15 +16,9 @@ ROWS = {
 
 def rows() -> list[Row]:
     """What ``crates/phasezoo-core/benches/pommerman.rs`` measures."""
-    command = ["scripts/with_cargo.sh", "cargo", "bench", "--locked", "--quiet"]
-    command += ["--package", "phasezoo-core", "--bench", "pommerman", "--", str(REPEATS)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     found = []
-    for line in done.stdout.splitlines():
-        agents, what, *rates = line.split()
+    for agents, what, *rates in native("pommerman"):
         name, aim, original = ROWS[agents, what]
-        runs = sorted(map(float, rates))
         peer = "" if original is None else "the original, another machine"
-        middle = statistics.median(runs)
-        found.append(Row(name, middle, "steps/s", aim, peer, original, (runs[0], runs[-1])))
+        found.append(counted(name, "steps/s", aim, rates, peer=peer, theirs=original))
     return found

@@ -1,17 +1,10 @@
 """The tree alone: uniform priors, a midgame position, 16 leaves at a time, one thread."""
 
-import statistics
-import subprocess
-from pathlib import Path
-
-from benchmarks.common import Row, alone
+from benchmarks.common import Row, alone, counted, native
 from phasezoo import agents, games, inference
 
 MIDGAME = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9"
 NODES = 200_000
-REPEATS = 5
-
-ROOT = Path(__file__).resolve().parent.parent
 
 AIMS = {
     "v2": "≥ 400 k (lc0's random backend, which encodes too: 165 to 183 k)",
@@ -28,26 +21,20 @@ def python_driven() -> float:
     return float(agent.search(games.make("chess").from_fen(MIDGAME)).nodes)
 
 
-def native() -> list[Row]:
-    """What ``crates/phasezoo-core/benches/tree.rs`` measures: the core alone."""
-    command = ["scripts/with_cargo.sh", "cargo", "bench", "--locked", "--quiet"]
-    command += ["--package", "phasezoo-core", "--bench", "tree", "--", str(REPEATS)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    return [_row(*line.split()) for line in done.stdout.splitlines() if line]
-
-
-def _row(planes: str, unvisited: str, *rates: str) -> Row:
-    runs = sorted(map(float, rates))
-    return Row(
-        f"tree, uniform, batch 16, {PLANES[planes]}, {UNVISITED[unvisited]}",
-        statistics.median(runs),
-        "nodes/s",
-        AIMS[planes],
-        spread=(runs[0], runs[-1]),
-    )
+def core_alone() -> list[Row]:
+    """What ``crates/phasezoo-core/benches/tree.rs`` measures."""
+    return [
+        counted(
+            f"tree, uniform, batch 16, {PLANES[planes]}, {UNVISITED[unvisited]}",
+            "nodes/s",
+            AIMS[planes],
+            rates,
+        )
+        for planes, unvisited, *rates in native("tree")
+    ]
 
 
 def rows() -> list[Row]:
     """The core alone, with and without planes; then the same search driven from Python."""
     name = "the same driven from Python, no planes, unvisited = -1"
-    return [*native(), alone(name, "nodes/s", "", python_driven, repeats=3)]
+    return [*core_alone(), alone(name, "nodes/s", "", python_driven, repeats=3)]

@@ -1,17 +1,10 @@
 """UCT with rollouts, one thread: chess beside OpenSpiel, and the rook endgame by its table."""
 
-import statistics
-import subprocess
-from pathlib import Path
-
-from benchmarks.common import Row, compared
+from benchmarks.common import Row, compared, counted, native
 from phasezoo import agents, games
-
-ROOT = Path(__file__).resolve().parent.parent
 
 CHESS_ROLLOUTS = 4_000
 PEER_ROLLOUTS = 400
-REPEATS = 5
 
 ENDGAME = {
     "krk": ("KRK, the study's policy", "≥ 10 M"),
@@ -40,18 +33,11 @@ def open_spiel() -> float:
 
 def endgame() -> list[Row]:
     """Plies of rollouts, as ``crates/phasezoo-core/benches/uct.rs`` counts them."""
-    command = ["scripts/with_cargo.sh", "cargo", "bench", "--locked", "--quiet"]
-    command += ["--package", "phasezoo-core", "--bench", "uct", "--", str(REPEATS)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    rows = []
-    for line in done.stdout.splitlines():
-        game, policy, unit, *rates = line.split()
-        if game == "krk" and unit == "plies":
-            name, aim = ENDGAME[policy]
-            runs = sorted(map(float, rates))
-            middle = statistics.median(runs)
-            rows.append(Row(name, middle, "plies/s", aim, spread=(runs[0], runs[-1])))
-    return rows
+    return [
+        counted(ENDGAME[policy][0], "plies/s", ENDGAME[policy][1], rates)
+        for game, policy, unit, *rates in native("uct")
+        if game == "krk" and unit == "plies"
+    ]
 
 
 def rows() -> list[Row]:
