@@ -39,17 +39,30 @@ macro_rules! native {
                     }
                 }
             }
-
-            impl From<BoardState<$rules>> for AnyBoard {
-                fn from(state: BoardState<$rules>) -> Self {
-                    Self::$rules(state)
-                }
-            }
         )*
     };
 }
 
 native!(Chess, Chess960, Atomic, Crazyhouse, Krk);
+
+/// Makes the variants of an enum over the board games from what they hold, `$inner<Rules>`.
+macro_rules! from_games {
+    ($any:ident, $inner:ident) => {
+        $crate::boards::from_games!(@each $any, $inner, Chess, Chess960, Atomic, Crazyhouse, Krk);
+    };
+    (@each $any:ident, $inner:ident, $($rules:ident),*) => {
+        $(
+            impl From<$inner<phasezoo_core::games::$rules>> for $any {
+                fn from(inner: $inner<phasezoo_core::games::$rules>) -> Self {
+                    Self::$rules(inner)
+                }
+            }
+        )*
+    };
+}
+pub(crate) use from_games;
+
+from_games!(AnyBoard, BoardState);
 
 /// The state as one of the game that is wanted.
 pub(crate) fn typed<R: Native>(board: &AnyBoard) -> Result<&BoardState<R>> {

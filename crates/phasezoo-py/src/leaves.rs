@@ -14,7 +14,7 @@ use phasezoo_core::{Error, Result, search, threads};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::boards::{AnyBoard, dispatch_over};
+use crate::boards::{AnyBoard, dispatch_over, from_games};
 use crate::errors::to_py;
 use crate::python_game::{PythonModel, integers};
 use crate::state::BoardState;
@@ -25,15 +25,15 @@ const GRAIN: usize = 16;
 /// The batches of each model that a pool may have.
 pub(crate) enum Rows {
     /// Standard chess.
-    Chess(search::LeafBatch<BoardModel<Chess>>),
+    Chess(Batch<Chess>),
     /// Chess from one of 960 starts.
-    Chess960(search::LeafBatch<BoardModel<Chess960>>),
+    Chess960(Batch<Chess960>),
     /// Atomic chess.
-    Atomic(search::LeafBatch<BoardModel<Atomic>>),
+    Atomic(Batch<Atomic>),
     /// Crazyhouse.
-    Crazyhouse(search::LeafBatch<BoardModel<Crazyhouse>>),
+    Crazyhouse(Batch<Crazyhouse>),
     /// King and rook against king.
-    Krk(search::LeafBatch<BoardModel<Krk>>),
+    Krk(Batch<Krk>),
     /// A user's game, with its model.
     Python(search::LeafBatch<PythonModel>, PythonModel),
 }
@@ -47,19 +47,10 @@ macro_rules! dispatch_rows {
 }
 pub(crate) use dispatch_rows;
 
-macro_rules! from_batch {
-    ($($rules:ident),*) => {
-        $(
-            impl From<search::LeafBatch<BoardModel<$rules>>> for Rows {
-                fn from(batch: search::LeafBatch<BoardModel<$rules>>) -> Self {
-                    Self::$rules(batch)
-                }
-            }
-        )*
-    };
-}
+/// The batch of one board game.
+type Batch<R> = search::LeafBatch<BoardModel<R>>;
 
-from_batch!(Chess, Chess960, Atomic, Crazyhouse, Krk);
+from_games!(Rows, Batch);
 
 /// Positions that await an evaluation.
 #[pyclass(frozen, module = "phasezoo._core")]

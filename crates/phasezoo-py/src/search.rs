@@ -13,7 +13,7 @@ use pyo3::sync::MutexExt;
 
 use crate::answers::Answers;
 use crate::arguments::{ActionIndex, Count};
-use crate::boards::{dispatch_over, typed, with_rules};
+use crate::boards::{dispatch_over, from_games, typed, with_rules};
 use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::leaves::{LeafBatch, Rows, dispatch_rows};
@@ -27,11 +27,11 @@ static NEXT_POOL: AtomicU64 = AtomicU64::new(1);
 
 /// The pools of each model that may be searched.
 enum AnyPool {
-    Chess(search::SearchPool<BoardModel<Chess>>),
-    Chess960(search::SearchPool<BoardModel<Chess960>>),
-    Atomic(search::SearchPool<BoardModel<Atomic>>),
-    Crazyhouse(search::SearchPool<BoardModel<Crazyhouse>>),
-    Krk(search::SearchPool<BoardModel<Krk>>),
+    Chess(Pool<Chess>),
+    Chess960(Pool<Chess960>),
+    Atomic(Pool<Atomic>),
+    Crazyhouse(Pool<Crazyhouse>),
+    Krk(Pool<Krk>),
     Python(search::SearchPool<PythonModel>),
 }
 
@@ -58,19 +58,10 @@ macro_rules! dispatch_pair {
     };
 }
 
-macro_rules! from_pool {
-    ($($rules:ident),*) => {
-        $(
-            impl From<search::SearchPool<BoardModel<$rules>>> for AnyPool {
-                fn from(pool: search::SearchPool<BoardModel<$rules>>) -> Self {
-                    Self::$rules(pool)
-                }
-            }
-        )*
-    };
-}
+/// The pool of one board game.
+type Pool<R> = search::SearchPool<BoardModel<R>>;
 
-from_pool!(Chess, Chess960, Atomic, Crazyhouse, Krk);
+from_games!(AnyPool, Pool);
 
 /// Many searches whose leaves go out together. Any thread may call; calls wait for each other.
 #[pyclass(frozen, module = "phasezoo._core")]

@@ -12,33 +12,24 @@ use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::boards::{AnyBoard, Starts, dispatch_over, typed, with_rules};
+use crate::boards::{AnyBoard, Starts, dispatch_over, from_games, typed, with_rules};
 use crate::errors::to_py;
 use crate::state::BoardState;
 use crate::vector_buffers::{BufferPool, Shape};
 
 /// A vector of any board game.
 enum AnyVector {
-    Chess(Vector<CoreState<Chess>>),
-    Chess960(Vector<CoreState<Chess960>>),
-    Atomic(Vector<CoreState<Atomic>>),
-    Crazyhouse(Vector<CoreState<Crazyhouse>>),
-    Krk(Vector<CoreState<Krk>>),
+    Chess(Games<Chess>),
+    Chess960(Games<Chess960>),
+    Atomic(Games<Atomic>),
+    Crazyhouse(Games<Crazyhouse>),
+    Krk(Games<Krk>),
 }
 
-macro_rules! from_vector {
-    ($($rules:ident),*) => {
-        $(
-            impl From<Vector<CoreState<$rules>>> for AnyVector {
-                fn from(vector: Vector<CoreState<$rules>>) -> Self {
-                    Self::$rules(vector)
-                }
-            }
-        )*
-    };
-}
+/// The vector of one game.
+type Games<R> = Vector<CoreState<R>>;
 
-from_vector!(Chess, Chess960, Atomic, Crazyhouse, Krk);
+from_games!(AnyVector, Games);
 
 macro_rules! each_vector {
     ($any:expr, $vector:ident => $body:expr) => {
