@@ -218,20 +218,21 @@ impl<R: Rules> BoardState<R> {
             Reason::Stalemate
         } else if R::DRAWS_BY_EXHAUSTION && self.position.is_insufficient_material() {
             Reason::InsufficientMaterial
-        } else if self.occurrences() >= THREEFOLD {
-            Reason::ThreefoldRepetition
-        } else if R::DRAWS_BY_EXHAUSTION && self.position.halfmoves() >= FIFTY_MOVES {
-            Reason::FiftyMoves
         } else {
-            return None;
+            self.draw_by_history()?
         };
         Some(Outcome { winner: None, reason })
     }
 
-    /// Whether the third occurrence of the position or the fifty-move rule draws the game.
-    pub(crate) fn is_drawn_by_history(&self) -> bool {
-        self.occurrences() >= THREEFOLD
-            || (R::DRAWS_BY_EXHAUSTION && self.position.halfmoves() >= FIFTY_MOVES)
+    /// The rule that draws the game by what came before, if one does.
+    pub(crate) fn draw_by_history(&self) -> Option<Reason> {
+        if self.occurrences() >= THREEFOLD {
+            Some(Reason::ThreefoldRepetition)
+        } else if R::DRAWS_BY_EXHAUSTION && self.position.halfmoves() >= FIFTY_MOVES {
+            Some(Reason::FiftyMoves)
+        } else {
+            None
+        }
     }
 
     /// What equality compares beside the position.

@@ -74,7 +74,7 @@ impl KrkState {
     pub fn dtm(&self) -> Option<u8> {
         let (placement, _) = Placement::of(self.position())?;
         let value = tablebase::dtm(placement)?;
-        (value == 0 || !self.is_drawn_by_history()).then_some(value)
+        (value == 0 || self.draw_by_history().is_none()).then_some(value)
     }
 
     /// [`KrkState::dtm`] after a legal action.

@@ -2,7 +2,7 @@
 
 use super::cells::{CELLS_8, CELLS_11};
 use super::config::{Config, MAX_CELLS, MAX_PLAYERS, Mode};
-use super::state::{Agent, Cell, State, cell};
+use super::state::{Agent, Cell, State, action, beside, cell};
 use super::twister::Twister;
 
 /// Cells that may be cut off from the rest of a board.
@@ -80,15 +80,10 @@ impl Draft {
         seen[start] = true;
         let mut open = vec![start];
         while let Some(at) = open.pop() {
-            let (row, column) = (at / size, at % size);
-            let beside = [
-                (row > 0).then(|| at - size),
-                (row + 1 < size).then_some(at + size),
-                (column > 0).then(|| at - 1),
-                (column + 1 < size).then_some(at + 1),
-            ];
-            for next in beside.into_iter().flatten() {
-                if self.board[next] != cell::RIGID && !std::mem::replace(&mut seen[next], true) {
+            for direction in action::UP..=action::RIGHT {
+                let next = usize::from(beside(size as u8, at as Cell, direction));
+                let is_open = self.board.get(next).is_some_and(|&code| code != cell::RIGID);
+                if is_open && !std::mem::replace(&mut seen[next], true) {
                     open.push(next);
                 }
             }

@@ -87,6 +87,13 @@ static NEIGHBOURS: [[[Cell; 5]; MAX_CELLS]; MAX_SIZE + 1] = {
     all
 };
 
+/// The cell beside `cell` on a board of that size in the direction of an action, itself for stop;
+/// [`NOWHERE`] off the board.
+#[inline]
+pub(super) fn beside(size: u8, cell: Cell, direction: u8) -> Cell {
+    NEIGHBOURS[usize::from(size)][usize::from(cell)][usize::from(direction)]
+}
+
 /// One player's figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Agent {
@@ -207,7 +214,7 @@ impl State {
     /// The cell beside `cell` in the direction of an action, itself for stop; [`NOWHERE`] off the board.
     #[inline]
     pub(super) fn beside(&self, cell: Cell, direction: u8) -> Cell {
-        NEIGHBOURS[usize::from(self.config.size)][usize::from(cell)][usize::from(direction)]
+        beside(self.config.size, cell, direction)
     }
 
     /// What a cell of the board shows.
