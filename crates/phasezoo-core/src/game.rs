@@ -1,7 +1,10 @@
 //! What a game is: the contract between rules and everything that plays, encodes, labels or steps them.
 
+use std::fmt::Debug;
+
 use crate::error::Result;
 use crate::gating::Features;
+use crate::rng::Stream;
 
 /// An index into a game's action space.
 pub type Action = u32;
@@ -139,6 +142,12 @@ pub struct Outcome {
     pub reason: Reason,
 }
 
+/// A player that a game brings along: a rule of thumb with a memory of one game.
+pub trait Expert<G>: Debug + Send + Sync {
+    /// The action of `player`, who is to move in `state`, with random numbers from `stream`.
+    fn act(&mut self, state: &G, player: Player, stream: &mut Stream) -> Action;
+}
+
 /// The rules of a game, as a state that is changed in place.
 ///
 /// Games in which one player moves and games in which several move at once answer the same
@@ -195,6 +204,26 @@ pub trait Game: Clone + Send + Sync {
     /// Returns per player: zero while the game goes on.
     fn returns(&self) -> Returns;
 
+    /// Whether it does not matter what `player`, who is asked for an action, answers.
+    fn is_idle(&self, _player: Player) -> bool {
+        false
+    }
+
+    /// What this state is worth to `player` where he need not look further: because the game is over,
+    /// or is so for him. A search by him ends here.
+    fn worth(&self, player: Player) -> Option<f32> {
+        match self.turn() {
+            Turn::Over => Some(self.returns().of(player)),
+            Turn::Player(_) | Turn::Simultaneous(_) => self.settled(player),
+        }
+    }
+
+    /// Clears `actions` and fills it with the legal actions of `player` that a search looks at,
+    /// ascending and at least one: all but those that are sure to do what another one does.
+    fn actions_worth_trying(&self, player: Player, actions: &mut Vec<Action>) {
+        self.legal_actions(player, actions);
+    }
+
     /// Channels, height and width of a choice of planes.
     fn plane_shape(planes: Self::Planes) -> [usize; 3];
 
@@ -211,6 +240,12 @@ pub trait Game: Clone + Send + Sync {
     /// Keeps of the legal `actions` of the player to move those of perfect play; all of them in games
     /// whose perfect play is not known.
     fn keep_best(&self, _actions: &mut Vec<Action>) {}
+
+    /// The player that this game brings along under that name, new to the game; `None` where it brings
+    /// none.
+    fn expert(_name: &str) -> Option<Box<dyn Expert<Self>>> {
+        None
+    }
 
     /// A full state that is consistent with what `player` knows; the state itself where nothing is
     /// hidden.

@@ -2,7 +2,7 @@
 //! single-player one by letting other agents move everybody else ([`SinglePlayer`]).
 
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, Player, PlayerSet, Returns, Turn};
+use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Returns, Turn};
 use crate::gating::Features;
 use crate::rng::Stream;
 
@@ -133,65 +133,120 @@ pub trait SearchModel: Send + Sync {
 
 /// Chooses actions for everybody but the searching player.
 pub trait Others<G: Game>: Send + Sync {
-    /// The action of `player` in `state`.
-    fn act(&self, state: &G, player: Player) -> Result<Action>;
+    /// What the others remember of a game, their random numbers included: those of the search, never
+    /// the game's own.
+    type Memory: Clone + Send + Sync;
+
+    /// Writes the actions of `players`, who are to move in `state`, to their places in `actions`.
+    ///
+    /// The same state and memory give the same actions, so that a node is left in the same way by
+    /// whatever its own player does.
+    fn act(
+        &self,
+        state: &G,
+        players: PlayerSet,
+        memory: &mut Self::Memory,
+        actions: &mut [Action; MAX_PLAYERS],
+    ) -> Result<()>;
+}
+
+/// A point of a game that one player searches, with what the others remember there.
+#[derive(Debug, PartialEq)]
+pub struct Scene<G, M> {
+    /// The game.
+    pub game: G,
+    /// Who searches.
+    pub player: Player,
+    /// What the others remember.
+    pub memory: M,
+}
+
+impl<G: Clone, M: Clone> Clone for Scene<G, M> {
+    fn clone(&self) -> Self {
+        Self { game: self.game.clone(), player: self.player, memory: self.memory.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.game.clone_from(&other.game);
+        self.player = other.player;
+        self.memory.clone_from(&other.memory);
+    }
 }
 
 /// A game as one player sees it when others move by agents of their own.
 ///
-/// A node is a turn of `player`; the others' turns, and their share of simultaneous turns, are played
-/// inside [`SearchModel::advance`]. States are stored, because asking the others again is dear.
+/// A node is a turn of the searching player; the others' turns, and their share of simultaneous turns,
+/// are played inside [`SearchModel::advance`]. States are stored, because asking the others again is
+/// dear. A game ends where it is over for the searching player ([`Game::worth`]).
 #[derive(Clone, Debug)]
 pub struct SinglePlayer<G, O> {
-    player: Player,
     others: O,
     num_actions: usize,
     game: std::marker::PhantomData<fn() -> G>,
 }
 
 impl<G: Game, O: Others<G>> SinglePlayer<G, O> {
-    /// A model in which `player` searches and `others` move everybody else.
-    pub fn new(player: Player, others: O, num_actions: usize) -> Self {
-        Self { player, others, num_actions, game: std::marker::PhantomData }
+    /// A model in which `others` move everybody but the player who searches.
+    pub fn new(others: O, num_actions: usize) -> Self {
+        Self { others, num_actions, game: std::marker::PhantomData }
     }
 
-    /// The root of a search: `state`, moved to the first turn of the searching player.
-    pub fn root(&self, mut state: G) -> Result<G> {
-        self.skip_others(&mut state)?;
-        Ok(state)
+    /// Who moves the others.
+    pub fn others(&self) -> &O {
+        &self.others
     }
 
-    fn skip_others(&self, state: &mut G) -> Result<()> {
-        loop {
-            match state.turn() {
-                Turn::Over => return Ok(()),
-                Turn::Player(player) if player == self.player => return Ok(()),
-                Turn::Simultaneous(set) if set.contains(self.player) => return Ok(()),
-                Turn::Player(player) => {
-                    let action = self.others.act(state, player)?;
-                    state.apply(&[action])?;
-                }
-                Turn::Simultaneous(set) => self.play_together(state, set, None)?,
+    /// The root of a search of `player`: `game`, moved to his first turn.
+    pub fn root(&self, game: G, player: Player, memory: O::Memory) -> Result<Scene<G, O::Memory>> {
+        let mut scene = Scene { game, player, memory };
+        self.skip_others(&mut scene)?;
+        Ok(scene)
+    }
+
+    fn skip_others(&self, scene: &mut Scene<G, O::Memory>) -> Result<()> {
+        while scene.game.worth(scene.player).is_none() {
+            let acting = match scene.game.turn() {
+                Turn::Over => break,
+                Turn::Player(player) => PlayerSet(1 << player),
+                Turn::Simultaneous(set) => set,
+            };
+            if acting.contains(scene.player) {
+                break;
             }
+            self.play_together(scene, acting, None)?;
         }
+        Ok(())
     }
 
-    /// Plays a simultaneous turn, with `own` as the searching player's action if he takes part.
-    fn play_together(&self, state: &mut G, set: PlayerSet, own: Option<Action>) -> Result<()> {
-        let joint: Vec<Action> = set
-            .iter()
-            .map(|player| match own {
-                Some(action) if player == self.player => Ok(action),
-                _ => self.others.act(state, player),
-            })
-            .collect::<Result<_>>()?;
-        state.apply(&joint)
+    /// Plays the turn of the players `acting`, with `own` as the searching player's action if he is
+    /// among them.
+    fn play_together(
+        &self,
+        scene: &mut Scene<G, O::Memory>,
+        acting: PlayerSet,
+        own: Option<Action>,
+    ) -> Result<()> {
+        let mut actions = [0; MAX_PLAYERS];
+        let others = PlayerSet(acting.0 & !(u8::from(own.is_some()) << scene.player));
+        if others.0 != 0 {
+            self.others.act(&scene.game, others, &mut scene.memory, &mut actions)?;
+        }
+        if let Some(own) = own {
+            actions[usize::from(scene.player)] = own;
+        }
+        let mut joint = [0; MAX_PLAYERS];
+        let mut count = 0;
+        for player in acting.iter() {
+            joint[count] = actions[usize::from(player)];
+            count += 1;
+        }
+        scene.game.apply_legal(&joint[..count])
     }
 }
 
 impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
-    type State = G;
-    type Snapshot = G;
+    type State = Scene<G, O::Memory>;
+    type Snapshot = Scene<G, O::Memory>;
 
     fn value_rule(&self) -> ValueRule {
         ValueRule::Same
@@ -201,51 +256,63 @@ impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
         self.num_actions
     }
 
-    fn actor(&self, _state: &G) -> Result<Player> {
-        Ok(self.player)
+    fn actor(&self, state: &Self::State) -> Result<Player> {
+        Ok(state.player)
     }
 
-    fn actions(&self, state: &G, actions: &mut Vec<Action>) -> Result<()> {
-        state.legal_actions(self.player, actions);
+    fn actions(&self, state: &Self::State, actions: &mut Vec<Action>) -> Result<()> {
+        state.game.actions_worth_trying(state.player, actions);
         Ok(())
     }
 
-    fn advance(&self, state: &mut G, action: Action) -> Result<()> {
-        match state.turn() {
+    fn advance(&self, state: &mut Self::State, action: Action) -> Result<()> {
+        let acting = match state.game.turn() {
             Turn::Over => {
                 return Err(Error::InvalidState(
                     "the game is over: no action can be played".into(),
                 ));
             }
-            Turn::Player(_) => state.apply(&[action])?,
-            Turn::Simultaneous(set) => self.play_together(state, set, Some(action))?,
-        }
+            Turn::Player(player) => PlayerSet(1 << player),
+            Turn::Simultaneous(set) => set,
+        };
+        self.play_together(state, acting, Some(action))?;
         self.skip_others(state)
     }
 
-    fn terminal(&self, state: &G) -> Result<Option<Returns>> {
-        Ok((state.turn() == Turn::Over).then(|| state.returns()))
+    fn terminal(&self, state: &Self::State) -> Result<Option<Returns>> {
+        let players = state.game.num_players();
+        Ok(state.game.worth(state.player).map(|worth| Returns::all(worth, players)))
     }
 
-    fn snapshot(&self, state: &G) -> G {
+    fn snapshot(&self, state: &Self::State) -> Self::Snapshot {
         state.clone()
     }
 
-    fn restore(&self, state: &mut G, _root: &G, _path: &[Action], snapshot: &G) -> Result<()> {
+    fn restore(
+        &self,
+        state: &mut Self::State,
+        _root: &Self::State,
+        _path: &[Action],
+        snapshot: &Self::Snapshot,
+    ) -> Result<()> {
         state.clone_from(snapshot);
         Ok(())
     }
 
-    fn features(&self, state: &G) -> Result<Features> {
-        Ok(state.features(self.player))
+    fn features(&self, state: &Self::State) -> Result<Features> {
+        Ok(state.game.features(state.player))
     }
 
-    fn ply(&self, state: &G) -> Option<u32> {
-        Some(state.ply())
+    fn ply(&self, state: &Self::State) -> Option<u32> {
+        Some(state.game.ply())
     }
 
     /// The same ply and key: others who did not move as they were expected to give another state.
-    fn same(&self, a: &G, b: &G) -> Result<bool> {
-        Ok(a.ply() == b.ply() && a.key() == b.key() && a.turn() == b.turn())
+    fn same(&self, a: &Self::State, b: &Self::State) -> Result<bool> {
+        let (game, other) = (&a.game, &b.game);
+        Ok(a.player == b.player
+            && game.ply() == other.ply()
+            && game.key() == other.key()
+            && game.turn() == other.turn())
     }
 }

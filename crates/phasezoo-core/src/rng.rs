@@ -33,6 +33,16 @@ impl Stream {
         Self::new(mix(seed ^ mix(child.wrapping_add(0x9e37_79b9_7f4a_7c15))))
     }
 
+    /// Where the stream stands, for [`Stream::from_words`].
+    pub const fn words(&self) -> [u64; 4] {
+        self.words
+    }
+
+    /// The stream that stands there.
+    pub const fn from_words(words: [u64; 4]) -> Self {
+        Self { words }
+    }
+
     /// The next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         let [a, b, c, d] = self.words;

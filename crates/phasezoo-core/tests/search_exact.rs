@@ -5,7 +5,7 @@
 
 mod toys;
 
-use phasezoo_core::game::{Action, Game, Player};
+use phasezoo_core::game::{Action, Game, MAX_PLAYERS, PlayerSet};
 use phasezoo_core::gating::Gate;
 use phasezoo_core::model::{Others, SearchModel, SinglePlayer};
 use phasezoo_core::search::{Ended, Limit, Params, VirtualStyle};
@@ -77,16 +77,27 @@ fn three_players_race_to_ten() {
 struct Copycat;
 
 impl Others<Pennies> for Copycat {
-    fn act(&self, state: &Pennies, _player: Player) -> phasezoo_core::Result<Action> {
-        Ok(u32::from(state.equal < state.ply))
+    type Memory = ();
+
+    fn act(
+        &self,
+        state: &Pennies,
+        players: PlayerSet,
+        _memory: &mut (),
+        actions: &mut [Action; MAX_PLAYERS],
+    ) -> phasezoo_core::Result<()> {
+        for player in players.iter() {
+            actions[usize::from(player)] = u32::from(state.equal < state.ply);
+        }
+        Ok(())
     }
 }
 
 #[test]
 fn simultaneous_games_are_searched_by_one_player_among_others() {
     for player in [0, 1] {
-        let model = SinglePlayer::new(player, Copycat, 2);
-        let root = model.root(Pennies::default()).unwrap();
+        let model = SinglePlayer::new(Copycat, 2);
+        let root = model.root(Pennies::default(), player, ()).unwrap();
         let best = exact(&model, &root).of(player);
         assert_eq!(best, if player == 0 { 1.0 } else { exact(&model, &root).of(1) });
         let mut driver = Driver::new(model, params(2, VirtualStyle::Loss), EVEN);

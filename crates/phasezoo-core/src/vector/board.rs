@@ -4,7 +4,7 @@ use super::context::{Context, End, Final, SIMULTANEOUS, Shown, no_action, nobody
 use super::options::{Autoreset, Illegal, Opponent, Purpose, Seat, stream};
 use super::outputs::{Outputs, write_mask};
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Turn};
+use crate::game::{Action, Expert, Game, MAX_PLAYERS, Player, PlayerSet, Turn};
 use crate::gating::Gate;
 use crate::rng::Stream;
 
@@ -22,6 +22,8 @@ pub(super) struct Board<G> {
     /// Games begun since the last seeding, this one included.
     games: u64,
     opponents: Vec<Stream>,
+    /// The game's own players in the opponents' seats, by player.
+    experts: Vec<Box<dyn Expert<G>>>,
     replacements: Option<Stream>,
     pub(super) phase: u8,
     to_play: i64,
@@ -52,6 +54,7 @@ impl<G: Game> Board<G> {
             next_seed: 0,
             games: 0,
             opponents: Vec::new(),
+            experts: Vec::new(),
             replacements: None,
             phase: 0,
             to_play: 0,
@@ -92,6 +95,9 @@ impl<G: Game> Board<G> {
         self.next_seed = next_seed;
         if self.over {
             return self.begin(context, next_seed, None);
+        }
+        if !context.self_play() && self.state.is_idle(self.seat) {
+            return self.proceed(context, self.legal.first().copied());
         }
         if self.legal.binary_search(&action).is_ok() {
             return self.proceed(context, Some(action));
@@ -148,9 +154,13 @@ impl<G: Game> Board<G> {
         };
         self.games += 1;
         self.opponents.clear();
-        if matches!(context.options.opponent, Opponent::Random | Opponent::Best) {
+        if !matches!(context.options.opponent, Opponent::None | Opponent::Outside) {
             let opponent = |player| stream(seed, Purpose::Opponent, player);
             self.opponents.extend((0..players as Player).map(opponent));
+        }
+        self.experts.clear();
+        if let Opponent::Expert(name) = context.options.opponent {
+            self.experts.extend((0..players).filter_map(|_| G::expert(name)));
         }
         self.replacements = None;
         self.begun = false;
@@ -173,6 +183,13 @@ impl<G: Game> Board<G> {
     /// `action` is the learner's for his turn, which is now.
     fn proceed(&mut self, context: &Context<G>, mut action: Option<Action>) -> Result<()> {
         while !self.over {
+            if !context.self_play()
+                && self.turn != Turn::Over
+                && let Some(value) = self.state.settled(self.seat)
+            {
+                self.leave(context, value)?;
+                break;
+            }
             let (acting, to_play) = match self.turn {
                 Turn::Over => {
                     self.finish(context)?;
@@ -193,7 +210,7 @@ impl<G: Game> Board<G> {
                     Some(action) => self.joint[usize::from(self.seat)] = action,
                 }
             }
-            let others = PlayerSet(acting.0 & !(1 << self.seat));
+            let others = self.asked_of(PlayerSet(acting.0 & !(1 << self.seat)))?;
             if others != NOBODY && context.options.opponent == Opponent::Outside {
                 self.waiting = others;
                 return Ok(());
@@ -227,6 +244,10 @@ impl<G: Game> Board<G> {
     }
 
     fn opponent_action(&mut self, context: &Context<G>, player: Player) -> Result<Action> {
+        let stream = &mut self.opponents[usize::from(player)];
+        if let Some(expert) = self.experts.get_mut(usize::from(player)) {
+            return Ok(expert.act(&self.state, player, stream));
+        }
         self.list_actions(player)?;
         if context.options.opponent == Opponent::Best {
             // What is left out is listed anew after the action.
@@ -234,6 +255,18 @@ impl<G: Game> Board<G> {
         }
         let stream = &mut self.opponents[usize::from(player)];
         Ok(self.legal[stream.below(self.legal.len())])
+    }
+
+    /// The players of a set whose answers matter; the action of the others is any legal one.
+    fn asked_of(&mut self, mut players: PlayerSet) -> Result<PlayerSet> {
+        for player in players.iter() {
+            if self.state.is_idle(player) {
+                self.list_actions(player)?;
+                self.joint[usize::from(player)] = self.legal[0];
+                players.0 &= !(1 << player);
+            }
+        }
+        Ok(players)
     }
 
     /// Plays the turn of the players `acting` and cuts the game at its length limit.
@@ -270,8 +303,16 @@ impl<G: Game> Board<G> {
         let returns = self.state.returns();
         self.shown.reward = f64::from(returns.of(self.seat));
         self.shown.end = Some(End::Terminated);
-        let first = returns.of(0);
-        self.shown.result = Some(i8::from(first > 0.0) - i8::from(first < 0.0));
+        let (first, others) = (returns.of(0), &returns.as_slice()[1..]);
+        let is_lost = others.iter().any(|&value| value > 0.0);
+        self.shown.result = Some(i8::from(first > 0.0) - i8::from(first <= 0.0 && is_lost));
+        self.end(context)
+    }
+
+    /// The game is over for the learner, though not for all.
+    fn leave(&mut self, context: &Context<G>, value: f32) -> Result<()> {
+        self.shown.reward = f64::from(value);
+        self.shown.end = Some(End::Terminated);
         self.end(context)
     }
 

@@ -46,7 +46,7 @@ pub struct Final<G> {
     pub phase: u8,
     /// Whether an illegal action ended it.
     pub illegal: bool,
-    /// Sign of the first player's return, if the rules ended it.
+    /// 1 if the first player has won, -1 if another one has, 0 without a winner, if the rules ended it.
     pub result: Option<i8>,
 }
 

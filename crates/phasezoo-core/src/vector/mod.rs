@@ -59,6 +59,13 @@ impl<G: Game> Vector<G> {
         threads::count(options.threads)?;
         let template = start(0)?;
         let num_players = template.num_players();
+        if let Opponent::Expert(name) = options.opponent
+            && G::expert(name).is_none()
+        {
+            return Err(Error::InvalidConfig(format!(
+                "opponent {name:?}: this game brings no such player along"
+            )));
+        }
         if let Seat::Fixed(player) = options.seat
             && usize::from(player) >= num_players
         {
@@ -297,8 +304,9 @@ impl<G: Game> Vector<G> {
                     self.num_actions - 1
                 )));
             };
-            if self.options.illegal == Illegal::Raise && board.legal.binary_search(&index).is_err()
-            {
+            let is_judged =
+                self.options.illegal == Illegal::Raise && !board.state.is_idle(board.seat);
+            if is_judged && board.legal.binary_search(&index).is_err() {
                 return Err(Error::IllegalAction(format!(
                     "action {action} of game {row} is not one of its {} legal actions; \
                      infos[\"action_mask\"] shows them. No game has moved",

@@ -25,6 +25,9 @@ pub enum Opponent {
     /// An action of perfect play, drawn from the same stream, in games whose perfect play is known; in
     /// others any legal one.
     Best,
+    /// The player of that name that the game brings along ([`crate::game::Game::expert`]), with random
+    /// numbers from the same stream.
+    Expert(&'static str),
     /// The caller, who answers [`super::Vector::waiting`] by [`super::Vector::reply`].
     Outside,
 }
@@ -70,6 +73,14 @@ pub struct Options<P> {
     pub autoreset: Autoreset,
     /// Threads to use; `None` for the default.
     pub threads: Option<usize>,
+}
+
+impl<P> Options<P> {
+    /// The same set-up with planes of another game.
+    pub fn with_planes<Q>(self, planes: Option<Q>) -> Options<Q> {
+        let Self { planes: _, gate, seat, opponent, illegal, max_plies, autoreset, threads } = self;
+        Options { planes, gate, seat, opponent, illegal, max_plies, autoreset, threads }
+    }
 }
 
 /// What a stream of a game is for. Every game has one seed; its parts draw from streams of their own

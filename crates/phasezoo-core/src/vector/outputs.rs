@@ -40,7 +40,7 @@ pub struct Outputs<'a> {
     pub ply: &'a mut [i64],
     /// `[N]`, the phase.
     pub phase: &'a mut [i64],
-    /// `[N]`, sign of the first player's return where a game ended by its rules, otherwise 0.
+    /// `[N]`, 1 where the first player has won, -1 where another one has, otherwise 0.
     pub result: &'a mut [i8],
     /// `[N]`, whether `result` is one.
     pub has_result: &'a mut [bool],

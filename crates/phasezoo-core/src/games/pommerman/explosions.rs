@@ -1,23 +1,8 @@
 //! Flames, explosions, and what the board shows afterwards (`facts/pommerman.md` §4.1, §4.9, §4.10).
 
 use super::config::CAP;
-use super::state::{Bomb, Cell, FLAME_LIFE, Flame, NOWHERE, State, action, cell};
-
-/// Cells as bits.
-type Cells = u128;
-
-fn bit(cell: Cell) -> Cells {
-    1 << cell
-}
-
-/// The cells of a set, row by row.
-fn each(mut cells: Cells) -> impl Iterator<Item = Cell> {
-    std::iter::from_fn(move || {
-        let cell = (cells != 0).then(|| cells.trailing_zeros() as Cell)?;
-        cells &= cells - 1;
-        Some(cell)
-    })
-}
+use super::sets::{Cells, bit, each};
+use super::state::{Bomb, FLAME_LIFE, Flame, NOWHERE, State, action, cell};
 
 impl State {
     /// Lets flames burn down. Where one ends it uncovers what lay below, even if another still burns

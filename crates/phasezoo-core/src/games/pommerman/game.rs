@@ -2,9 +2,11 @@
 
 use super::config::{MAX_PLAYERS, Mode};
 use super::planes::CHANNELS;
-use super::state::{State, action};
+use super::planners;
+use super::state::{NOWHERE, State, action, cell};
+use super::tracker::Tracker;
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, Outcome, Player, PlayerSet, Reason, Returns, Turn};
+use crate::game::{Action, Expert, Game, Outcome, Player, PlayerSet, Reason, Returns, Turn};
 use crate::gating::{Features, PommermanView, View};
 use crate::rng::mix;
 
@@ -12,6 +14,9 @@ use crate::rng::mix;
 const WORDS: usize = 8;
 /// Actions with two words each.
 const RADIO_ACTIONS: usize = action::COUNT * WORDS * WORDS;
+
+/// What one's own death is worth to a search while a team mate lives.
+const DEAD_WITH_MATE: f32 = -0.5;
 
 /// The only choice of planes: 23.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -151,6 +156,63 @@ impl Game for State {
     fn settled(&self, player: Player) -> Option<f32> {
         let has_left = !self.config.mode.has_teams() && !self.agents[usize::from(player)].alive;
         (has_left && !self.is_over()).then_some(-1.0)
+    }
+
+    /// The dead of a team, who are asked until the game ends.
+    fn is_idle(&self, player: Player) -> bool {
+        !self.agents[usize::from(player)].alive
+    }
+
+    /// As the published search has it: 1 for a win, -1 for a loss and for one's own death, -0.5 for that
+    /// where a team mate lives on, 0 where nobody has won.
+    fn worth(&self, player: Player) -> Option<f32> {
+        let is_alive = self.agents[usize::from(player)].alive;
+        if self.is_over() {
+            let paid = self.paid();
+            let won = self.agents().iter().zip(paid).any(|(_, paid)| paid > 0);
+            return Some(if won { f32::from(paid[usize::from(player)]) } else { 0.0 });
+        }
+        match (is_alive, self.config.mode.has_teams()) {
+            (true, _) => None,
+            (false, false) => Some(-1.0),
+            (false, true) => Some(DEAD_WITH_MATE),
+        }
+    }
+
+    /// Steps to where one can go, bombs where one can lay them, no words (`facts/pommerman.md` §17.2).
+    fn actions_worth_trying(&self, player: Player, actions: &mut Vec<Action>) {
+        actions.clear();
+        let agent = self.agents[usize::from(player)];
+        actions.push(Action::from(action::STOP));
+        let is_ending = |at| {
+            let mut here = self.flames.iter().filter(|flame| flame.cell == at);
+            here.all(|flame| flame.life == 0)
+        };
+        for direction in action::UP..=action::RIGHT {
+            let to = self.beside(agent.cell, direction);
+            let is_open = to != NOWHERE
+                && match self.shown(to) {
+                    cell::PASSAGE | cell::EXTRA_BOMB..=cell::KICK => true,
+                    cell::BOMB => agent.can_kick,
+                    cell::FLAMES => is_ending(to),
+                    _ => false,
+                };
+            if is_open {
+                actions.push(Action::from(direction));
+            }
+        }
+        if agent.ammo > 0 && self.bombs.iter().all(|bomb| bomb.cell != agent.cell) {
+            actions.push(Action::from(action::BOMB));
+        }
+    }
+
+    fn expert(name: &str) -> Option<Box<dyn Expert<Self>>> {
+        planners::expert(name)
+    }
+
+    fn observed_by(&self, player: Player) -> Self {
+        // What is put together from what a player sees of a state is a state.
+        Tracker::new(&self.observe(player)).state().unwrap_or_else(|_| self.clone())
     }
 
     fn plane_shape(planes: PommermanPlanes) -> [usize; 3] {

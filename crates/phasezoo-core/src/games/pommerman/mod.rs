@@ -10,8 +10,12 @@
 //! | `ends` | when a game ends, and what it pays |
 //! | `collapse` | boards that shrink |
 //! | [`json`] | states as the original writes them |
-//! | [`sight`] | what a player sees |
-//! | [`simple`] | the agent that the original comes with |
+//! | [`sight`], [`observation`] | what a player sees of the board, and all that he is told |
+//! | [`tracker`] | what he can know of a game, as a full state |
+//! | [`simple`], [`unbiased`] | the agent that the original comes with, and the one that searches plan with |
+//! | [`planners`] | these as opponents, and as those who move others inside a search |
+//! | [`samples`], [`symmetry`] | training positions, and the eight ways to turn them |
+//! | `sets`, `recent` | sets of cells, and the cells visited last |
 //! | [`boards`], [`twister`] | boards from seeds, in the original's order of random numbers |
 
 pub mod boards;
@@ -23,17 +27,30 @@ mod explosions;
 pub mod game;
 pub mod json;
 mod movement;
+pub mod observation;
 mod parts;
 mod planes;
+pub mod planners;
+mod recent;
+pub mod samples;
+mod sets;
 pub mod sight;
 pub mod simple;
 pub mod state;
 mod step;
+pub mod symmetry;
+pub mod tracker;
 pub mod twister;
+pub mod unbiased;
 
 pub use config::{Config, Mode};
 pub use game::PommermanPlanes;
+pub use observation::Observation;
 pub use parts::Parts;
 pub use planes::CHANNELS;
+pub use planners::{Minds, Planned, Planner};
+pub use samples::Samples;
 pub use simple::SimpleAgent;
 pub use state::{Agent, Bomb, Flame, State};
+pub use tracker::Tracker;
+pub use unbiased::SimpleUnbiasedAgent;

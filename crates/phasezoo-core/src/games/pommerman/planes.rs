@@ -3,8 +3,10 @@
 use super::state::{Cell, State, action, cell};
 use crate::game::Player;
 
-/// How many planes there are.
+/// How many planes there are, and how many of them show the board; the others are the same on all
+/// cells.
 pub const CHANNELS: usize = 23;
+pub(super) const BOARD_CHANNELS: usize = OWN_REACH;
 
 /// Scales: the life of a bomb, blasts, bombs, flames and steps.
 const LIFE_SCALE: f32 = 9.0;
@@ -16,8 +18,8 @@ const STEP_SCALE: f32 = 799.0;
 /// First planes of each kind.
 const TIMER: usize = 5;
 const REACH: usize = 6;
-const SIDEWAYS: usize = 7;
-const UPWARDS: usize = 8;
+pub(super) const SIDEWAYS: usize = 7;
+pub(super) const UPWARDS: usize = 8;
 const FLAME: usize = 9;
 const FIGURES: usize = 10;
 const OWN_REACH: usize = 14;

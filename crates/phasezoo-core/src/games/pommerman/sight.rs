@@ -1,6 +1,6 @@
 //! What a player sees of the board: all of it, or a window in fog (`facts/pommerman.md` §5).
 
-use super::config::MAX_CELLS;
+use super::config::{Config, MAX_CELLS};
 use super::state::{Cell, State, cell};
 use crate::game::Player;
 
@@ -13,15 +13,21 @@ pub struct Sight {
     pub blast: [u8; MAX_CELLS],
 }
 
+/// Whether somebody on cell `own` sees cell `at`.
+#[inline]
+pub(super) fn is_in_view(config: &Config, own: Cell, at: Cell) -> bool {
+    let Some(view) = config.view else { return true };
+    let size = config.size;
+    let rows = (own / size).abs_diff(at / size);
+    let columns = (own % size).abs_diff(at % size);
+    rows.max(columns) <= view
+}
+
 impl State {
     /// Whether `player` sees a cell.
     #[inline]
     pub fn sees(&self, player: Player, at: Cell) -> bool {
-        let Some(view) = self.config.view else { return true };
-        let (own, size) = (self.agents[usize::from(player)].cell, self.config.size);
-        let rows = (own / size).abs_diff(at / size);
-        let columns = (own % size).abs_diff(at % size);
-        rows.max(columns) <= view
+        is_in_view(&self.config, self.agents[usize::from(player)].cell, at)
     }
 
     /// What `player` sees of the board.

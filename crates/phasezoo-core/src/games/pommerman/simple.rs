@@ -2,6 +2,7 @@
 //! §10).
 
 use super::config::{MAX_CELLS, MAX_PLAYERS};
+use super::recent::Recent;
 use super::sight::Sight;
 use super::state::{Cell, NOWHERE, State, action, cell};
 use super::twister::Twister;
@@ -74,10 +75,10 @@ pub enum Rule {
 }
 
 /// What the agent remembers of a game.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimpleAgent {
-    /// Cells that it wandered from, the latest last.
-    recent: Vec<Cell>,
+    /// Cells that it wandered from.
+    recent: Recent<MEMORY>,
     /// The direction in which it last approached an enemy.
     direction: Option<u8>,
 }
@@ -98,7 +99,23 @@ struct Look<'a> {
 /// Directions of bombs with the reach of the strongest, in the order in which they were noticed.
 type Danger = Vec<(u8, u8)>;
 
+/// Bytes of a memory.
+pub(super) const MEMORY_BYTES: usize = MEMORY + 1;
+
 impl SimpleAgent {
+    /// The memory as bytes.
+    pub fn to_bytes(self) -> [u8; MEMORY_BYTES] {
+        let mut bytes = [self.direction.unwrap_or(0); MEMORY_BYTES];
+        bytes[..MEMORY].copy_from_slice(&self.recent.cells());
+        bytes
+    }
+
+    /// The memory of [`SimpleAgent::to_bytes`].
+    pub fn from_bytes(bytes: [u8; MEMORY_BYTES]) -> Self {
+        let [cells @ .., direction] = bytes;
+        Self { recent: Recent::of(cells), direction: Some(direction).filter(|&way| way > 0) }
+    }
+
     /// The action of `player`, who lives, and the rule behind it.
     pub fn act(&mut self, state: &State, player: Player, draws: &mut impl Draws) -> (u8, Rule) {
         let mut look = Look::new(state, player);
@@ -135,12 +152,10 @@ impl SimpleAgent {
         }
         let options = self.wander(&look);
         self.recent.push(look.own);
-        let excess = self.recent.len().saturating_sub(MEMORY);
-        self.recent.drain(..excess);
         (options[draws.below(options.len())], Rule::Wander)
     }
 
-    fn wander(&self, look: &Look<'_>) -> Vec<u8> {
+    fn wander(self, look: &Look<'_>) -> Vec<u8> {
         let order = [action::STOP, action::LEFT, action::RIGHT, action::UP, action::DOWN];
         let mut options: Vec<u8> = order
             .into_iter()
@@ -149,7 +164,7 @@ impl SimpleAgent {
                 look.is_passable(to) && !look.is_in_line(to)
             })
             .collect();
-        let is_new = |direction: &u8| !self.recent.contains(&look.beside(*direction));
+        let is_new = |direction: &u8| !self.recent.contains(look.beside(*direction));
         if options.iter().any(is_new) {
             options.retain(is_new);
         }

@@ -21,6 +21,17 @@ impl Twister {
         twister
     }
 
+    /// Where the generator stands: its words, and which comes next.
+    pub fn state(&self) -> (&[u32], usize) {
+        (&self.words[..], self.next)
+    }
+
+    /// The generator that stands there; `None` where the numbers are none of [`Twister::state`].
+    pub fn from_state(words: &[u32], next: usize) -> Option<Self> {
+        let words: Box<[u32; WORDS]> = words.to_vec().into_boxed_slice().try_into().ok()?;
+        (next <= WORDS).then_some(Self { words, next })
+    }
+
     fn seed_simply(&mut self, seed: u32) {
         self.words[0] = seed;
         for i in 1..WORDS {
