@@ -1,6 +1,7 @@
 """Games: their states, action spaces and planes, and a registry for games of one's own."""
 
 from phasezoo.games.base import Game
+from phasezoo.games.pommerman_observation import pommerman_observation
 from phasezoo.games.queries import (
     acting_players,
     action_mask,
@@ -22,5 +23,6 @@ __all__ = [
     "make",
     "names",
     "planes_of",
+    "pommerman_observation",
     "register",
 ]

@@ -53,6 +53,16 @@ class Game:
     """Options of a match that names none, so that its games differ."""
     has_table: bool = field(repr=False, compare=False, default=False)
     """Whether perfect play is known: states have ``best_actions``."""
+    experts: tuple[str, ...] = field(repr=False, compare=False, default=())
+    """Names of the players that the native core brings along for this game."""
+    action_parts: tuple[int, ...] | None = field(repr=False, compare=False, default=None)
+    """Where an action has several parts, how many choices each has; the index of an action is
+    ``first + choices of the first * (second + choices of the second * …)``."""
+    is_hidden: bool = field(repr=False, compare=False, default=False)
+    """Whether players do not see the whole state: environments do not show it to them."""
+    win_or_tie: bool = field(repr=False, compare=False, default=False)
+    """Whether results are told as ``"win"`` or ``"tie"`` with the winners; always where not two
+    play."""
     state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)
     """What environments tell of a state besides what they tell in every game."""
     move_info: Callable[[Any, int | None], Info] | None = field(

@@ -1,6 +1,7 @@
 """Pommerman in its four modes, step for step as the original plays it."""
 
 from functools import partial
+from math import prod
 from typing import Any
 
 from phasezoo import _core
@@ -13,38 +14,52 @@ PLANES = 23
 """``standard``: walls, wood, three power-ups, bombs (timer, reach, movement across and up), flames,
 figures by relative index, own reach, laid bombs, all bombs, kick, who lives, step."""
 
-RADIO_ACTIONS = 6 * 8 * 8
-"""An action with two words is ``action + 6 * (first word + 8 * second word)``."""
+RADIO_ACTION = (6, 8, 8)
+"""An action with two words; its index is ``action + 6 * (first word + 8 * second word)``."""
+
+
+EXPERTS = ("simple", "simple_unbiased")
+"""Players that the core brings along: the original's, and the one that published searches plan
+with."""
 
 
 def _initial(
-    mode: str, seed: int | None = None, fog: Any = False, collapse: Any = False
+    mode: str, seed: int | None = None, fog: Any = None, collapse: Any = False
 ) -> _core.PommermanState:
     return _core.pommerman_initial(mode, 0 if seed is None else seed, *_rules(fog, collapse))
 
 
 def _from_json(
-    mode: str, text: str, fog: Any = False, collapse: Any = False
+    mode: str, text: str, fog: Any = None, collapse: Any = False
 ) -> _core.PommermanState:
     return _core.pommerman_from_json(text, mode, *_rules(fog, collapse))
 
 
-def _rules(fog: Any, collapse: Any) -> tuple[bool, bool]:
-    for name, value in (("fog", fog), ("collapse", collapse)):
-        if not isinstance(value, bool):
-            message = f"{name}={value!r}: expected True or False"
-            raise InvalidConfig(message)
+def _rules(fog: Any, collapse: Any) -> tuple[bool | None, bool]:
+    if fog is not None and not isinstance(fog, bool):
+        message = f"fog={fog!r}: expected True, False, or None for the mode's own"
+        raise InvalidConfig(message)
+    if not isinstance(collapse, bool):
+        message = f"collapse={collapse!r}: expected True or False"
+        raise InvalidConfig(message)
     return fog, collapse
 
 
-def _game(name: str, mode: str, size: int, players: int, actions: int = 6) -> Game:
+def _game(
+    name: str, mode: str, size: int, players: int, parts: tuple[int, ...] | None = None
+) -> Game:
     return Game(
         name=name,
         num_players=players,
-        num_actions=actions,
+        num_actions=6 if parts is None else prod(parts),
         plane_specs={"standard": (PLANES, size, size)},
         default_planes="standard",
         state_type=_core.PommermanState,
+        native=True,
+        experts=EXPERTS,
+        action_parts=parts,
+        is_hidden=True,
+        win_or_tie=True,
         option_names=("fog", "collapse"),
         new_state=partial(_initial, mode),
         parse_json=partial(_from_json, mode),
@@ -55,7 +70,7 @@ def _game(name: str, mode: str, size: int, players: int, actions: int = 6) -> Ga
 POMMERMAN = (
     _game("pommerman-ffa", "ffa", 11, 4),
     _game("pommerman-team", "team", 11, 4),
-    _game("pommerman-team-radio", "radio", 11, 4, RADIO_ACTIONS),
+    _game("pommerman-team-radio", "radio", 11, 4, RADIO_ACTION),
     _game("pommerman-1v1", "1v1", 8, 2),
 )
 """Everybody for himself, two teams, two teams with a radio, and two players.
@@ -65,6 +80,6 @@ move at once: ``state.play`` takes an action for each who acts, or for each of a
 
 | option | meaning |
 |---|---|
-| ``fog=True`` | players see four cells far, and blasts reach no farther (the competitions' rules) |
+| ``fog=True`` | players see four cells far, and blasts reach no farther (the competitions' rules); with the radio that is the rule unless ``fog=False`` |
 | ``collapse=True`` | the board shrinks from step 500 on (the original's ``v1``) |
 """

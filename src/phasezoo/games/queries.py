@@ -77,7 +77,7 @@ def encode(
     game = game_of(states[0])
     shape = game.plane_shape(spec)
     name = game.default_planes if spec is None else spec
-    if game.native:
+    if game.state_type is _core.BoardState:
         return _core.encode(states, name, out, players, threads)
     return _encode_one_by_one(states, name, (len(states), *shape), out, players)
 

@@ -1,0 +1,92 @@
+"""The base class that agents for the original derive from, and the plainest agents."""
+
+from typing import Any
+
+from phasezoo.pommerman_compat.characters import Bomber
+from phasezoo.pommerman_compat.constants import Action, GameType
+from phasezoo.pommerman_compat.simple import NativeSimple
+
+__all__ = ["BaseAgent", "DummyAgent", "RandomAgent", "SimpleAgent"]
+
+
+class BaseAgent:
+    """What every agent for the original is.
+
+    Reading an attribute that the agent does not have reads it from its figure, such as
+    ``self.ammo``; writing sets the agent's own, which then hides the figure's.
+
+    Args:
+        character: The figure, or what makes it when called with the player's number and the kind of
+            game.
+    """
+
+    def __init__(self, character: Any = Bomber) -> None:
+        self._character = character
+
+    def __getattr__(self, name: str) -> Any:
+        # Copies are asked for attributes before they have a figure.
+        if name == "_character":
+            message = f"{type(self).__name__} has no figure: call BaseAgent's __init__ first"
+            raise AttributeError(message)
+        return getattr(self._character, name)
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> Any:
+        """The action for an observation; agents define this.
+
+        Args:
+            obs: What :func:`~phasezoo.games.pommerman_observation.pommerman_observation` gives.
+            action_space: A Gymnasium space: 6 actions, with a radio also two words of 8.
+        """
+        message = f"{type(self).__name__} defines no act(obs, action_space)"
+        raise NotImplementedError(message)
+
+    def episode_end(self, reward: Any) -> None:
+        """Called after a game with the reward, -1 to 1."""
+
+    def init_agent(self, id_: int, game_type: GameType) -> None:
+        """Called before a game with the player's number and the kind of game."""
+        if callable(self._character):
+            self._character = self._character(id_, game_type)
+        else:
+            self._character.game_type = game_type
+            self._character.set_agent_id(id_)
+
+    @staticmethod
+    def has_user_input() -> bool:
+        """Whether a human plays."""
+        return False
+
+    def shutdown(self) -> None:
+        """Called when the agent is not needed any more."""
+
+
+class RandomAgent(BaseAgent):
+    """Draws from the action space, words included."""
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> Any:
+        """Any action."""
+        return action_space.sample()
+
+
+class DummyAgent(BaseAgent):
+    """Stays where it is."""
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> int:
+        """Stop."""
+        return Action.Stop.value
+
+
+class SimpleAgent(BaseAgent):
+    """The original's scripted agent, played by the native core: its rules and its odds.
+
+    It draws from a generator of its own, seeded from Python's global :mod:`random` when it first
+    acts. Its inner methods do not exist here: a class that overrides them has no effect.
+    """
+
+    def __init__(self, character: Any = Bomber) -> None:
+        super().__init__(character)
+        self._native = NativeSimple()
+
+    def act(self, obs: dict[str, Any], action_space: Any) -> int:
+        """The script's action."""
+        return self._native.act(obs)

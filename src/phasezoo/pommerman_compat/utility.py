@@ -1,0 +1,189 @@
+"""Questions about boards that agents for the original ask.
+
+A ``board`` is the observation's, a ``position`` is (row, column). Positions must be on the board.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.pommerman_compat.constants import Action, InvalidAction, Item
+
+__all__ = [
+    "agent_value",
+    "get_direction",
+    "get_next_position",
+    "is_valid_direction",
+    "make_np_float",
+    "position_in_items",
+    "position_is_agent",
+    "position_is_bomb",
+    "position_is_enemy",
+    "position_is_flames",
+    "position_is_fog",
+    "position_is_passable",
+    "position_is_passage",
+    "position_is_powerup",
+    "position_is_rigid",
+    "position_is_wall",
+    "position_is_wood",
+    "position_on_board",
+]
+
+Position = tuple[int, int]
+
+_MOVES = {
+    Action.Stop: (0, 0),
+    Action.Up: (-1, 0),
+    Action.Down: (1, 0),
+    Action.Left: (0, -1),
+    Action.Right: (0, 1),
+}
+_WALLS = (Item.Rigid, Item.Wood)
+_POWER_UPS = (Item.ExtraBomb, Item.IncrRange, Item.Kick)
+_AGENTS = (Item.Agent0, Item.Agent1, Item.Agent2, Item.Agent3)
+
+
+# --- directions ---
+
+
+def get_next_position(position: Position, direction: Action | int) -> Position:
+    """The cell that a direction, a member of :class:`Action` or its value, leads to.
+
+    Raises:
+        InvalidAction: It is no direction.
+    """
+    try:
+        rows, columns = _MOVES[Action(direction)]
+    except (KeyError, ValueError):
+        message = f"{direction!r} is no direction: allowed are Stop, Up, Down, Left, Right (0 to 4)"
+        raise InvalidAction(message) from None
+    return position[0] + rows, position[1] + columns
+
+
+def get_direction(position: Position, next_position: Position) -> Action:
+    """The direction that leads from one cell towards another in the same row or column.
+
+    Raises:
+        InvalidAction: They are in no common row or column, or are one cell.
+    """
+    rows, columns = next_position[0] - position[0], next_position[1] - position[1]
+    if (rows == 0) == (columns == 0):
+        message = f"no direction leads from {position} to {next_position}: give neighbouring cells"
+        raise InvalidAction(message)
+    if rows:
+        return Action.Down if rows > 0 else Action.Up
+    return Action.Right if columns > 0 else Action.Left
+
+
+def is_valid_direction(
+    board: npt.NDArray[Any],
+    position: Position,
+    direction: Action | int,
+    invalid_values: Collection[int] | None = None,
+) -> bool:
+    """Whether a direction leads to a cell of the board that shows none of some codes.
+
+    Args:
+        board: The board.
+        position: Where one stands; staying there is always valid.
+        direction: A member of :class:`Action`, or its value.
+        invalid_values: Codes of cells; None: those of walls.
+
+    Raises:
+        InvalidAction: It is no direction.
+    """
+    to = get_next_position(position, direction)
+    if to == tuple(position):
+        return True
+    forbidden = [item.value for item in _WALLS] if invalid_values is None else invalid_values
+    return position_on_board(board, to) and board[to] not in forbidden
+
+
+def position_on_board(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether there is such a cell."""
+    return all(0 <= at < size for at, size in zip(position, np.shape(board), strict=True))
+
+
+# --- what a cell shows ---
+
+
+def position_in_items(board: npt.NDArray[Any], position: Position, items: Iterable[Item]) -> bool:
+    """Whether the cell shows one of some items."""
+    return any(board[tuple(position)] == item.value for item in items)
+
+
+def position_is_passage(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether nothing is on the cell."""
+    return position_in_items(board, position, (Item.Passage,))
+
+
+def position_is_rigid(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether the cell is a wall that no bomb breaks."""
+    return position_in_items(board, position, (Item.Rigid,))
+
+
+def position_is_wood(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether the cell is a wall that bombs break."""
+    return position_in_items(board, position, (Item.Wood,))
+
+
+def position_is_wall(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether the cell is a wall of either kind."""
+    return position_in_items(board, position, _WALLS)
+
+
+def position_is_flames(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether the cell burns."""
+    return position_in_items(board, position, (Item.Flames,))
+
+
+def position_is_fog(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether the cell is too far to be seen."""
+    return position_in_items(board, position, (Item.Fog,))
+
+
+def position_is_powerup(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether a power-up lies on the cell."""
+    return position_in_items(board, position, _POWER_UPS)
+
+
+def position_is_agent(board: npt.NDArray[Any], position: Position) -> bool:
+    """Whether an agent, of either side, stands on the cell."""
+    return position_in_items(board, position, _AGENTS)
+
+
+def position_is_enemy(board: npt.NDArray[Any], position: Position, enemies: Iterable[Item]) -> bool:
+    """Whether one of the enemies, as observations list them, stands on the cell."""
+    return position_in_items(board, position, enemies)
+
+
+def position_is_passable(
+    board: npt.NDArray[Any], position: Position, enemies: Iterable[Item]
+) -> bool:
+    """Whether the cell shows a passage, a power-up or an agent that is no enemy."""
+    shown = position_in_items(board, position, (Item.Passage, *_POWER_UPS, *_AGENTS))
+    return shown and not position_is_enemy(board, position, enemies)
+
+
+def position_is_bomb(bombs: Iterable[Any], position: Position) -> bool:
+    """Whether one of some bombs, objects with a ``position``, lies on the cell.
+
+    Boards do not tell: an agent on a bomb hides it.
+    """
+    return any(tuple(bomb.position) == tuple(position) for bomb in bombs)
+
+
+# --- numbers ---
+
+
+def agent_value(id_: int) -> int:
+    """The code of a player on boards."""
+    return Item[f"Agent{id_}"].value
+
+
+def make_np_float(feature: Any) -> npt.NDArray[np.float32]:
+    """``float32``: a number or list of numbers as an array."""
+    return np.asarray(feature, dtype=np.float32)
