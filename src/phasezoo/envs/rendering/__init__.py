@@ -1,23 +1,22 @@
-"""Pictures of states, without a display: text, SVG, and NumPy arrays."""
+"""Pictures of states, without a display: text, SVG, NumPy arrays, and films of whole games."""
 
 from typing import Any
 
-from phasezoo.envs.rendering.drawing import drawing
-from phasezoo.envs.rendering.picture import picture
+from phasezoo.envs.rendering.painters import check_player, painter_of
+from phasezoo.envs.rendering.replay import save_replay
 from phasezoo.envs.rendering.scene import Scene, scene_of
-from phasezoo.envs.rendering.text import text
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 
-__all__ = ["MODES", "Scene", "check_mode", "modes_of", "render", "scene_of"]
+__all__ = ["MODES", "Scene", "check_mode", "modes_of", "render", "save_replay", "scene_of"]
 
 MODES = ("ansi", "svg", "rgb_array")
 """Text, an SVG document, ``uint8[512, 512, 3]``."""
 
 
 def modes_of(game: Game) -> tuple[str, ...]:
-    """The modes in which a game can be drawn; others than board games are text alone."""
-    return MODES if game.native else ("ansi",)
+    """The modes in which a game can be drawn; games of one's own are text alone."""
+    return ("ansi",) if painter_of(game) is None else MODES
 
 
 def check_mode(game: Game, mode: str | None) -> str | None:
@@ -34,25 +33,31 @@ def check_mode(game: Game, mode: str | None) -> str | None:
     raise InvalidConfig(message)
 
 
-def render(game: Game, state: Any, mode: str, *, flipped: bool = False) -> Any:
+def render(
+    game: Game, state: Any, mode: str, *, flipped: bool = False, player: int | None = None
+) -> Any:
     """A picture of ``state``.
 
     Args:
         game: Its game.
         state: What to draw.
         mode: One of :func:`modes_of` the game.
-        flipped: Whether the second player sits at the bottom.
+        flipped: Whether the second player sits at the bottom of a chess board.
+        player: Who looks. Chess boards are turned to his side; of Pommerman he sees what his
+            observations show: no cell in the fog, and not what the others carry. None sees all.
 
     Returns:
         ``str`` for ``"ansi"`` and ``"svg"``, ``uint8[512, 512, 3]`` for ``"rgb_array"``.
 
     Raises:
-        InvalidConfig: The game cannot be drawn so.
+        InvalidConfig: The game cannot be drawn so, or has no such player.
     """
     check_mode(game, mode)
-    if not game.native:
+    check_player(game, player)
+    painter = painter_of(game)
+    if painter is None:
         return str(state)
-    scene = scene_of(state, flipped=flipped)
+    scene = painter.scene(state, player, flipped)
     if mode == "rgb_array":
-        return picture(scene)
-    return drawing(scene) if mode == "svg" else text(scene)
+        return painter.picture(scene)
+    return painter.drawing(scene).document() if mode == "svg" else painter.text(scene)

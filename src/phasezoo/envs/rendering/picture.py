@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.envs.rendering import lettering
+from phasezoo.envs.rendering.geometry import Colour
 from phasezoo.envs.rendering.raster import Coverage, line_coverage, piece_coverage
 from phasezoo.envs.rendering.scene import (
     BLACK,
@@ -16,7 +17,6 @@ from phasezoo.envs.rendering.scene import (
     LIGHT,
     STRIP,
     WHITE,
-    Colour,
     Scene,
 )
 from phasezoo.envs.rendering.shapes import piece

@@ -3,9 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.envs.rendering.shapes import Detail, Piece, Points
+from phasezoo.envs.rendering.geometry import Detail, Points
+from phasezoo.envs.rendering.shapes import Piece
 
-__all__ = ["Coverage", "line_coverage", "piece_coverage"]
+__all__ = ["Coverage", "fill_coverage", "line_coverage", "piece_coverage"]
 
 Coverage = npt.NDArray[np.float32]
 """``float32[S, S]`` in [0, 1]: the share of each pixel that a shape covers, row 0 on top."""
@@ -95,6 +96,15 @@ def piece_coverage(piece: Piece, size: int, border: float) -> tuple[Coverage, Co
         details |= _line(detail.points, detail.width, samples)
     with_border = _grown(body, max(1, round(border * samples)))
     return _coverage(with_border), _coverage(body), _coverage(details & body)
+
+
+def fill_coverage(outlines: tuple[Points, ...], size: int) -> Coverage:
+    """What the union of polygons covers of a square of ``size`` pixels."""
+    samples = size * SUPERSAMPLING
+    filled = np.zeros((samples, samples), dtype=np.bool_)
+    for outline in outlines:
+        filled |= _polygon(outline, samples)
+    return _coverage(filled)
 
 
 def line_coverage(lines: tuple[Detail, ...], size: int) -> Coverage:

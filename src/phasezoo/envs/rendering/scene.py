@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from phasezoo.envs.rendering.geometry import Colour
+
 __all__ = [
     "BLACK",
     "BORDER",
@@ -15,8 +17,6 @@ __all__ = [
     "Scene",
     "scene_of",
 ]
-
-Colour = tuple[int, int, int]
 
 LIGHT: Colour = (236, 231, 220)
 DARK: Colour = (139, 155, 174)

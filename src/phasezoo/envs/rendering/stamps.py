@@ -1,0 +1,49 @@
+"""Pictures as lists of stamps: what the raster and the SVG of a scene have in common."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from phasezoo.envs.rendering.geometry import Colour, Detail, Points
+
+__all__ = ["SIDE", "Layer", "Sketch", "Stamp", "Symbol"]
+
+SIDE = 512
+"""Width and height of a picture; stamps are placed in its pixels."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Shapes of one colour: the union of polygons and lines."""
+
+    colour: Colour | None
+    """None takes the ink of the stamp."""
+    outlines: tuple[Points, ...] = ()
+    lines: tuple[Detail, ...] = ()
+
+
+Symbol: TypeAlias = tuple[Layer, ...]
+"""A drawing in the unit square, its layers from the bottom upwards."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """A symbol in a square of the picture."""
+
+    symbol: str
+    """Its name, as in :func:`phasezoo.envs.rendering.symbols.symbol`."""
+    left: int
+    top: int
+    size: int
+    ink: Colour | None = None
+    """The colour of the layers that have none; None where all have one."""
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """All stamps of a picture, in the order in which they are drawn."""
+
+    backdrop: Colour
+    ground: tuple[Stamp, ...]
+    """Below everything else. They overlap in no way that depends on the state, so that films may
+    draw those that all frames share once."""
+    things: tuple[Stamp, ...]
