@@ -58,6 +58,21 @@ ENVIRONMENTS = (
         vector_entry_point="phasezoo.envs.board_vectors:KRKVectorEnv",
         pettingzoo_module="krk_v0",
     ),
+    *(
+        Environment(
+            gymnasium_id=f"Pommerman{name}-v0",
+            entry_point="phasezoo.envs.pommerman_env:PommermanEnv",
+            vector_entry_point="phasezoo.envs.pommerman_env:PommermanVectorEnv",
+            pettingzoo_module="pommerman_v0",
+            kwargs={"mode": mode},
+        )
+        for name, mode in (
+            ("FFA", "ffa"),
+            ("Team", "team"),
+            ("TeamRadio", "radio"),
+            ("OneVsOne", "1v1"),
+        )
+    ),
 )
 
 

@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{IntoPyArray, PyArray1, PyArray4, PyArrayMethods};
 use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
+use phasezoo_core::games::pommerman::CHANNELS;
+use phasezoo_core::games::pommerman::config::MAX_SIZE;
 use phasezoo_core::games::{
     Atomic, BoardModel, BoardState as CoreBoard, Chess, Chess960, Crazyhouse, Krk, Rules,
 };
@@ -16,6 +18,8 @@ use pyo3::types::PyList;
 
 use crate::boards::{AnyBoard, dispatch_over, from_games};
 use crate::errors::to_py;
+use crate::others::PommermanModel;
+use crate::pommerman::{PommermanState, check_spec};
 use crate::python_game::{PythonModel, integers};
 use crate::state::BoardState;
 
@@ -34,6 +38,8 @@ pub(crate) enum Rows {
     Crazyhouse(Batch<Crazyhouse>),
     /// King and rook against king.
     Krk(Batch<Krk>),
+    /// Pommerman, as one player sees it.
+    Pommerman(search::LeafBatch<PommermanModel>),
     /// A user's game, with its model.
     Python(search::LeafBatch<PythonModel>, PythonModel),
 }
@@ -42,7 +48,8 @@ pub(crate) enum Rows {
 macro_rules! dispatch_rows {
     ($rows:expr, $batch:ident => $body:expr) => {{
         use $crate::leaves::Rows;
-        $crate::boards::dispatch_over!(Rows, $rows, $batch => $body, Rows::Python($batch, _) => $body)
+        $crate::boards::dispatch_over!(Rows, $rows, $batch => $body,
+            Rows::Pommerman($batch) => $body, Rows::Python($batch, _) => $body)
     }};
 }
 pub(crate) use dispatch_rows;
@@ -103,6 +110,7 @@ impl LeafBatch {
             Some(made) => made,
             None => dispatch_over!(Rows, &self.rows,
                 batch => board_planes(py, batch, spec, self.threads)?,
+                Rows::Pommerman(batch) => pommerman_planes(py, batch, spec, self.threads)?,
                 Rows::Python(batch, model) => {
                     let rows = (0..batch.len())
                         .map(|row| model.planes(batch.snapshot(row), py, spec))
@@ -174,6 +182,11 @@ impl LeafBatch {
                     states.into_iter().map(|state| BoardState::from(AnyBoard::from(state))),
                 )
             },
+            Rows::Pommerman(batch) => {
+                let states = (0..batch.len())
+                    .map(|row| PommermanState::from(batch.snapshot(row).game.clone()));
+                PyList::new(py, states)
+            },
             Rows::Python(batch, _) => {
                 PyList::new(py, (0..batch.len()).map(|row| batch.snapshot(row).object(py)))
             }
@@ -197,6 +210,7 @@ impl LeafBatch {
         Ok(Self {
             rows: dispatch_over!(Rows, &this.rows,
                 batch => Rows::from(batch.select(&rows)),
+                Rows::Pommerman(batch) => Rows::Pommerman(batch.select(&rows)),
                 Rows::Python(batch, model) => Rows::Python(batch.select(&rows), model.clone())
             ),
             pool: this.pool,
@@ -273,46 +287,77 @@ fn board_planes<'py, R: Rules>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let planes = BoardPlanes::parse::<R>(spec).map_err(to_py)?;
-    let [channels, height, width] = planes.shape();
-    let array = PyArray4::<f32>::zeros(py, [batch.len(), channels, height, width], false);
-    let mut writable = array.try_readwrite()?;
-    let buffer = writable.as_slice_mut()?;
-    py.detach(|| encode_rows(batch, planes, buffer, threads)).map_err(to_py)?;
-    drop(writable);
-    Ok(array.into_any())
+    in_parallel(py, batch.len(), planes.shape(), threads, |rows, out| {
+        let mut state = None;
+        for (out, row) in out.chunks_exact_mut(planes.size()).zip(rows) {
+            let state = state.get_or_insert_with(|| batch.root(row).clone());
+            batch.restore(&BoardModel::new(), row, state)?;
+            state.encode(planes, batch.players[row], out);
+        }
+        Ok(())
+    })
 }
 
-fn encode_rows<R: Rules>(
-    batch: &search::LeafBatch<BoardModel<R>>,
-    planes: BoardPlanes,
-    buffer: &mut [f32],
+/// float32[B, 23, n, n], made in parallel with the interpreter lock released.
+fn pommerman_planes<'py>(
+    py: Python<'py>,
+    batch: &search::LeafBatch<PommermanModel>,
+    spec: &str,
     threads: Option<usize>,
-) -> Result<()> {
-    let size = planes.size();
-    let mut rest = buffer;
-    let parts = threads::parts(threads, batch.len(), GRAIN)?;
-    let mut done: Vec<Result<()>> = Vec::new();
-    done.resize_with(parts, || Ok(()));
-    let tasks = threads::ranges(batch.len(), parts)
-        .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
-        .zip(&mut done)
-        .collect();
-    threads::run(
-        threads,
-        tasks,
-        |((out, rows), done): ((&mut [f32], std::ops::Range<usize>), _)| {
-            let mut state = None;
-            for (out, row) in out.chunks_exact_mut(size).zip(rows) {
-                let state = state.get_or_insert_with(|| batch.root(row).clone());
-                *done = batch.restore(&BoardModel::new(), row, state);
-                if done.is_err() {
-                    return;
-                }
-                state.encode(planes, batch.players[row], out);
-            }
-        },
-    )?;
-    done.into_iter().collect()
+) -> PyResult<Bound<'py, PyAny>> {
+    check_spec(spec).map_err(to_py)?;
+    let width = match batch.len() {
+        0 => MAX_SIZE,
+        _ => usize::from(batch.snapshot(0).game.config().size),
+    };
+    if let Some(row) =
+        (0..batch.len()).find(|&row| usize::from(batch.snapshot(row).game.config().size) != width)
+    {
+        return Err(to_py(Error::InvalidArray(format!(
+            "row {row} is of a board of another size than row 0: search them in pools of their own"
+        ))));
+    }
+    let shape = [CHANNELS, width, width];
+    in_parallel(py, batch.len(), shape, threads, |rows, out| {
+        for (out, row) in out.chunks_exact_mut(shape.iter().product()).zip(rows) {
+            batch.snapshot(row).game.write_planes(batch.players[row], out);
+        }
+        Ok(())
+    })
+}
+
+/// float32[count, C, H, W] that `write` fills rows of, in parallel with the interpreter lock released.
+fn in_parallel(
+    py: Python<'_>,
+    count: usize,
+    [channels, height, width]: [usize; 3],
+    threads: Option<usize>,
+    write: impl Fn(std::ops::Range<usize>, &mut [f32]) -> Result<()> + Sync,
+) -> PyResult<Bound<'_, PyAny>> {
+    let array = PyArray4::<f32>::zeros(py, [count, channels, height, width], false);
+    let mut writable = array.try_readwrite()?;
+    let mut rest = writable.as_slice_mut()?;
+    let size = channels * height * width;
+    let fill = || -> Result<()> {
+        let parts = threads::parts(threads, count, GRAIN)?;
+        let mut done: Vec<Result<()>> = Vec::new();
+        done.resize_with(parts, || Ok(()));
+        let tasks = threads::ranges(count, parts)
+            .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
+            .zip(&mut done)
+            .collect();
+        threads::run(
+            threads,
+            tasks,
+            |((out, rows), done): ((&mut [f32], std::ops::Range<usize>), &mut Result<()>)| {
+                *done = write(rows, out);
+            },
+        )?;
+        done.into_iter().collect()
+    };
+    py.detach(fill).map_err(to_py)?;
+    drop(writable);
+    Ok(array.into_any())
 }
 
 fn board_states<R: Rules>(batch: &search::LeafBatch<BoardModel<R>>) -> Result<Vec<CoreBoard<R>>> {

@@ -1,13 +1,11 @@
-//! `PommermanState` and `PommermanSimple`: Pommerman as immutable Python values, and the agent that the
-//! original comes with.
+//! `PommermanState`: Pommerman as immutable Python values.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use phasezoo_core::game::{Action, Game, Player};
-use phasezoo_core::games::pommerman::simple::Draws;
 use phasezoo_core::games::pommerman::twister::Twister;
-use phasezoo_core::games::pommerman::{CHANNELS, Config, Mode, SimpleAgent, State};
+use phasezoo_core::games::pommerman::{CHANNELS, Config, Mode, PommermanPlanes, State};
 use phasezoo_core::gating::Features;
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
@@ -25,11 +23,17 @@ const SIMULTANEOUS: i64 = phasezoo_core::vector::SIMULTANEOUS;
 #[pyclass(frozen, eq, module = "phasezoo._core")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PommermanState {
-    state: State,
+    pub(crate) state: State,
+}
+
+impl From<State> for PommermanState {
+    fn from(state: State) -> Self {
+        Self { state }
+    }
 }
 
 impl PommermanState {
-    fn player(&self, player: i64) -> PyResult<Player> {
+    pub(crate) fn player(&self, player: i64) -> PyResult<Player> {
         let players = self.state.num_players();
         match usize::try_from(player) {
             Ok(index) if index < players => Ok(index as Player),
@@ -62,22 +66,66 @@ impl PommermanState {
     }
 }
 
-/// The rules of a mode; the size is that of the board.
-fn config(mode: &str, fog: bool, collapse: bool) -> Result<Config> {
-    Ok(Config::new(Mode::parse(mode)?, fog, collapse))
+/// The games by name.
+const GAMES: [(&str, Mode); 4] = [
+    ("pommerman-ffa", Mode::Ffa),
+    ("pommerman-team", Mode::Team),
+    ("pommerman-team-radio", Mode::TeamRadio),
+    ("pommerman-1v1", Mode::OneVsOne),
+];
+
+/// The rules of a mode; the size is that of the board. Only the radio's games have fog unless told
+/// otherwise.
+fn config(mode: &str, fog: Option<bool>, collapse: bool) -> Result<Config> {
+    let mode = Mode::parse(mode)?;
+    Ok(Config::new(mode, fog.unwrap_or(mode == Mode::TeamRadio), collapse))
+}
+
+/// The rules of one game, and where it starts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arena(pub(crate) Config);
+
+impl Arena {
+    /// The rules of the game called `name`; `None` where it is no game of Pommerman.
+    pub(crate) fn of(name: &str, fog: Option<bool>, collapse: bool) -> Option<Self> {
+        let &(_, mode) = GAMES.iter().find(|(known, _)| *known == name)?;
+        config(mode.as_str(), fog, collapse).ok().map(Self)
+    }
+
+    /// The planes of that name.
+    pub(crate) fn planes(self, spec: &str) -> Result<PommermanPlanes> {
+        check_spec(spec)?;
+        Ok(PommermanPlanes { size: self.0.size })
+    }
+
+    /// The size of the action space.
+    pub(crate) fn num_actions(self) -> usize {
+        self.state(0).num_actions()
+    }
+
+    /// The start that a seed draws.
+    pub(crate) fn state(self, seed: u64) -> State {
+        State::new(self.0, &mut Twister::new(seed))
+    }
+}
+
+/// Refuses other planes than the one choice.
+pub(crate) fn check_spec(spec: &str) -> Result<()> {
+    if spec == "standard" {
+        return Ok(());
+    }
+    Err(Error::InvalidPlaneSpec(format!(
+        "{spec:?} is not a plane spec of Pommerman; expected \"standard\""
+    )))
 }
 
 #[pymethods]
 impl PommermanState {
     /// The name of the game.
     #[getter]
-    fn game(&self) -> &'static str {
-        match self.state.config().mode {
-            Mode::Ffa => "pommerman-ffa",
-            Mode::Team => "pommerman-team",
-            Mode::TeamRadio => "pommerman-team-radio",
-            Mode::OneVsOne => "pommerman-1v1",
-        }
+    pub(crate) fn game(&self) -> &'static str {
+        let mode = self.state.config().mode;
+        GAMES.iter().find(|(_, known)| *known == mode).map_or("pommerman", |game| game.0)
     }
 
     /// How many players take part.
@@ -139,6 +187,17 @@ impl PommermanState {
     /// The return of a player for whom the game is over although it goes on; None of all others.
     fn settled(&self, player: i64) -> PyResult<Option<f32>> {
         Ok(self.state.settled(self.player(player)?))
+    }
+
+    /// Whether it does not matter what a player, who is asked for an action, answers.
+    fn is_idle(&self, player: i64) -> PyResult<bool> {
+        Ok(self.state.is_idle(self.player(player)?))
+    }
+
+    /// A full state that agrees with what `player` sees of this one: what he does not see is as at the
+    /// start of a game, and under wood there is nothing.
+    fn observed(&self, player: i64) -> PyResult<Self> {
+        Ok(self.state.observed_by(self.player(player)?).into())
     }
 
     /// int64[P]: the rewards that the original gives after this step.
@@ -251,13 +310,7 @@ impl PommermanState {
         spec: Text,
         player: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        if &*spec != "standard" {
-            return Err(to_py(Error::InvalidPlaneSpec(format!(
-                "{:?} is not a plane spec of {}; expected \"standard\"",
-                &*spec,
-                self.game()
-            ))));
-        }
+        check_spec(&spec).map_err(to_py)?;
         let player = self.player(player.unwrap_or(0))?;
         let size = usize::from(self.state.config().size);
         let array = PyArray3::zeros(py, [CHANNELS, size, size], false);
@@ -310,8 +363,13 @@ impl PommermanState {
 /// The start of a game on the board that the original draws after `random.seed(seed)`. `mode` is "ffa",
 /// "team", "radio" or "1v1".
 #[pyfunction]
-#[pyo3(signature = (mode, seed = 0, fog = false, collapse = false))]
-fn pommerman_initial(mode: Text, seed: u64, fog: bool, collapse: bool) -> PyResult<PommermanState> {
+#[pyo3(signature = (mode, seed = 0, fog = None, collapse = false))]
+fn pommerman_initial(
+    mode: Text,
+    seed: u64,
+    fog: Option<bool>,
+    collapse: bool,
+) -> PyResult<PommermanState> {
     let config = config(&mode, fog, collapse).map_err(to_py)?;
     Ok(PommermanState { state: State::new(config, &mut Twister::new(seed)) })
 }
@@ -319,11 +377,11 @@ fn pommerman_initial(mode: Text, seed: u64, fog: bool, collapse: bool) -> PyResu
 /// The state of `to_json`, or of a recording of the original, on any square board of 4 to 11 cells a
 /// side.
 #[pyfunction]
-#[pyo3(signature = (text, mode, fog = false, collapse = false, max_blast = None))]
+#[pyo3(signature = (text, mode, fog = None, collapse = false, max_blast = None))]
 fn pommerman_from_json(
     text: Text,
     mode: Text,
-    fog: bool,
+    fog: Option<bool>,
     collapse: bool,
     max_blast: Option<u8>,
 ) -> PyResult<PommermanState> {
@@ -357,78 +415,8 @@ fn pommerman_collapse(state: &PommermanState, ring: u32) -> PommermanState {
     PommermanState { state }
 }
 
-/// Numbers from Python, in the order in which the agent asks for them.
-struct Given {
-    coins: Vec<bool>,
-    next: usize,
-    choice: Option<usize>,
-    options: usize,
-}
-
-impl Draws for Given {
-    fn coin(&mut self) -> bool {
-        self.next += 1;
-        self.coins.get(self.next - 1).copied().unwrap_or_default()
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.options = bound;
-        self.choice.take().unwrap_or_default().min(bound - 1)
-    }
-}
-
-/// The agent that the original comes with: the same decisions from the same random draws.
-#[pyclass(module = "phasezoo._core")]
-pub(crate) struct PommermanSimple {
-    agent: SimpleAgent,
-    random: Twister,
-}
-
-#[pymethods]
-impl PommermanSimple {
-    /// An agent that draws as the original does after `random.seed(seed)`.
-    #[new]
-    #[pyo3(signature = (seed = 0))]
-    fn new(seed: u64) -> Self {
-        Self { agent: SimpleAgent::default(), random: Twister::new(seed) }
-    }
-
-    /// The action of `player`, who lives.
-    fn act(&mut self, state: &PommermanState, player: i64) -> PyResult<u8> {
-        let player = living(state, player)?;
-        Ok(self.agent.act(&state.state, player, &mut self.random).0)
-    }
-
-    /// The action of `player` where his draws are known: `coins`, and the index of the last choice.
-    /// Returns the action, the number of the rule that decided, the coins used and the number of
-    /// options of the choice (0: none was made).
-    #[pyo3(signature = (state, player, coins, choice = None))]
-    fn replay(
-        &mut self,
-        state: &PommermanState,
-        player: i64,
-        coins: Vec<bool>,
-        choice: Option<usize>,
-    ) -> PyResult<(u8, u8, usize, usize)> {
-        let player = living(state, player)?;
-        let mut given = Given { coins, next: 0, choice, options: 0 };
-        let (action, rule) = self.agent.act(&state.state, player, &mut given);
-        Ok((action, rule as u8, given.next, given.options))
-    }
-}
-
-/// A player of a state, who lives and whose game goes on.
-fn living(state: &PommermanState, player: i64) -> PyResult<Player> {
-    let index = state.player(player)?;
-    if state.state.agents()[usize::from(index)].alive {
-        return Ok(index);
-    }
-    Err(to_py(Error::InvalidState(format!("player {player} is dead and cannot act"))))
-}
-
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PommermanState>()?;
-    m.add_class::<PommermanSimple>()?;
     m.add_function(wrap_pyfunction!(pommerman_initial, m)?)?;
     m.add_function(wrap_pyfunction!(pommerman_forward, m)?)?;
     m.add_function(wrap_pyfunction!(pommerman_collapse, m)?)?;

@@ -5,7 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use phasezoo_core::games::pommerman::Minds;
 use phasezoo_core::games::{Atomic, BoardModel, Chess, Chess960, Crazyhouse, Krk};
+use phasezoo_core::rng::Stream;
 use phasezoo_core::search::{self, Limit, Status};
 use phasezoo_core::{Error, Result, gating, threads};
 use pyo3::prelude::*;
@@ -17,6 +19,8 @@ use crate::boards::{dispatch_over, from_games, typed, with_rules};
 use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::leaves::{LeafBatch, Rows, dispatch_rows};
+use crate::others::{AnyOthers, PommermanModel};
+use crate::pommerman::{Arena, PommermanState};
 use crate::python_game::PythonModel;
 use crate::results::{NodeView, SearchResult};
 use crate::search_params::SearchParams;
@@ -32,13 +36,15 @@ enum AnyPool {
     Atomic(Pool<Atomic>),
     Crazyhouse(Pool<Crazyhouse>),
     Krk(Pool<Krk>),
+    Pommerman(search::SearchPool<PommermanModel>),
     Python(search::SearchPool<PythonModel>),
 }
 
 /// Evaluates an expression on the pool inside an [`AnyPool`], whatever its model.
 macro_rules! dispatch_pool {
     ($any:expr, $pool:ident => $body:expr) => {
-        dispatch_over!(AnyPool, $any, $pool => $body, AnyPool::Python($pool) => $body)
+        dispatch_over!(AnyPool, $any, $pool => $body,
+            AnyPool::Pommerman($pool) => $body, AnyPool::Python($pool) => $body)
     };
 }
 
@@ -52,6 +58,7 @@ macro_rules! dispatch_pair {
             (AnyPool::Atomic($pool), Rows::Atomic($batch)) => $body,
             (AnyPool::Crazyhouse($pool), Rows::Crazyhouse($batch)) => $body,
             (AnyPool::Krk($pool), Rows::Krk($batch)) => $body,
+            (AnyPool::Pommerman($pool), Rows::Pommerman($batch)) => $body,
             (AnyPool::Python($pool), Rows::Python($batch, _)) => $body,
             _ => Ok(()),
         }
@@ -71,8 +78,10 @@ pub(crate) struct SearchPool {
     /// of waiting for itself.
     holder: Mutex<Option<ThreadId>>,
     number: u64,
-    /// The board game that is searched; `None` of a user's own.
+    /// The game of the core that is searched; `None` of a user's own.
     native: Option<String>,
+    /// Whether trees ask Python code, which must not wait for the interpreter lock.
+    calls_python: bool,
     threads: Option<usize>,
     /// A gate that the core does not know, asked about each new leaf.
     gate: Option<Py<PyAny>>,
@@ -80,15 +89,17 @@ pub(crate) struct SearchPool {
 
 #[pymethods]
 impl SearchPool {
-    /// A pool of searches of "chess", or of a game handle with `num_players` and `num_actions`.
+    /// A pool of searches of "chess", or of a game handle with `num_players` and `num_actions`; in
+    /// Pommerman `others`, a name or an agent with `select_batch`, moves all but the searching player.
     #[new]
-    #[pyo3(signature = (game, params, gate = None, threads = None))]
+    #[pyo3(signature = (game, params, gate = None, threads = None, others = None))]
     #[allow(clippy::similar_names)] // game and gate are the words
     fn new(
         game: &Bound<'_, PyAny>,
         params: &SearchParams,
         gate: Option<&Bound<'_, PyAny>>,
         threads: Option<Count>,
+        others: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let threads = threads.map(|count| count.0);
         threads::count(threads).map_err(to_py)?;
@@ -97,7 +108,16 @@ impl SearchPool {
         let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
         let params = params.core().map_err(to_py)?;
         let name = native_name(game);
+        let arena = name.as_deref().and_then(|name| Arena::of(name, None, false));
+        let others = others.map(AnyOthers::of).transpose()?;
+        let calls_python = name.is_none() || others.as_ref().is_some_and(AnyOthers::calls_python);
         let pool = match name.as_deref() {
+            Some(name) if arena.is_some() != others.is_some() => return Err(wrong_others(name)),
+            Some(_) if let (Some(arena), Some(others)) = (arena, others) => {
+                let model = PommermanModel::new(others, arena.num_actions());
+                let threads = if calls_python { Some(1) } else { threads };
+                search::SearchPool::new(model, params, known, threads).map(AnyPool::Pommerman)
+            }
             Some(name) => with_rules!(name, R => {
                 let model = BoardModel::<R>::new();
                 search::SearchPool::new(model, params, known, threads).map(AnyPool::from)
@@ -111,6 +131,7 @@ impl SearchPool {
             holder: Mutex::default(),
             number: NEXT_POOL.fetch_add(1, Ordering::Relaxed),
             native: name,
+            calls_python,
             threads,
             gate: own,
         })
@@ -127,9 +148,11 @@ impl SearchPool {
         self.with(py, |any| dispatch_pool!(any, pool => pool.remove(tree)))
     }
 
-    /// Begin a search; what is known of `root` is kept if `advance` has led there.
+    /// Begin a search; what is known of `root` is kept if `advance` has led there. In Pommerman `player`
+    /// searches, `seed` is that of the others' random numbers, and with `observed` those whom he does
+    /// not see at the root stay where they are thought to be.
     #[pyo3(signature = (tree, root, *, nodes = None, simulations = None, movetime_ms = None,
-        infinite = false, previous_phase = None))]
+        infinite = false, previous_phase = None, player = 0, seed = 0, observed = true))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn begin(
         &self,
@@ -141,17 +164,43 @@ impl SearchPool {
         movetime_ms: Option<f64>,
         infinite: bool,
         previous_phase: Option<i8>,
+        player: i64,
+        seed: u64,
+        observed: bool,
     ) -> PyResult<()> {
         let tree = number(tree)?;
         let limit = limit(nodes, simulations, movetime_ms, infinite).map_err(to_py)?;
         let previous = previous_phase.unwrap_or(-1);
+        if let Ok(state) = root.cast::<PommermanState>()
+            && let Some(name) = &self.native
+        {
+            let state = state.get();
+            let player = state.player(player)?;
+            if state.game() != name {
+                return Err(wrong_root(root, name));
+            }
+            let mut minds = Minds::new(Stream::new(seed));
+            if observed {
+                minds = minds.of_seen(&state.state, player);
+            }
+            return self.with(py, |any| match any {
+                AnyPool::Pommerman(pool) => {
+                    let root = pool.model().root(state.state.clone(), player, minds)?;
+                    pool.begin(tree, root, limit, previous)
+                }
+                _ => Ok(()),
+            });
+        }
         if let Some(name) = &self.native {
             let state = root.cast::<BoardState>().map_err(|_| wrong_root(root, name))?;
             let board = &state.get().board;
             return self.with(py, |any| {
                 dispatch_over!(AnyPool, any,
                     pool => pool.begin(tree, typed(board)?.clone(), limit, previous),
-                    AnyPool::Python(_) => Ok(())
+                    AnyPool::Pommerman(_) | AnyPool::Python(_) => Err(Error::InvalidState(format!(
+                        "the root is a state of {:?}, this pool searches {name:?}",
+                        board.game()
+                    )))
                 )
             });
         }
@@ -228,6 +277,7 @@ impl SearchPool {
         let rows = self.with_released(py, |any| {
             dispatch_over!(AnyPool, any,
                 pool => pool.collect(max_rows).map(Rows::from),
+                AnyPool::Pommerman(pool) => pool.collect(max_rows).map(Rows::Pommerman),
                 AnyPool::Python(pool) => {
                     let model = pool.model().clone();
                     pool.collect(max_rows).map(|batch| Rows::Python(batch, model))
@@ -306,7 +356,7 @@ impl SearchPool {
         py: Python<'_>,
         work: impl FnOnce(&mut AnyPool) -> Result<R> + Send,
     ) -> PyResult<R> {
-        if self.native.is_none() {
+        if self.calls_python {
             return self.with(py, work);
         }
         py.detach(|| work(&mut self.pool.lock().unwrap_or_else(PoisonError::into_inner)))
@@ -394,6 +444,13 @@ pub(crate) fn native_name(game: &Bound<'_, PyAny>) -> Option<String> {
     }
     let native = game.getattr("native").and_then(|native| native.is_truthy()).unwrap_or(false);
     if native { game.getattr("name").and_then(|name| name.extract()).ok() } else { None }
+}
+
+fn wrong_others(game: &str) -> PyErr {
+    to_py(Error::InvalidConfig(format!(
+        "{game:?}: players of Pommerman move at once, and are searched for with others=, such as \
+         \"simple_unbiased\" (SinglePlayerMCTSAgent); in other games there are none"
+    )))
 }
 
 fn number(tree: i64) -> PyResult<u32> {

@@ -1,10 +1,11 @@
-//! `BoardVector`: many board games stepped together.
+//! `GameVector`: many games stepped together.
 
 use numpy::{
     IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
+use phasezoo_core::games::pommerman::{Planner, State as CorePommerman};
 use phasezoo_core::games::{Atomic, BoardState as CoreState, Chess, Chess960, Crazyhouse, Krk};
 use phasezoo_core::gating::Gate;
 use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat, Vector};
@@ -12,36 +13,100 @@ use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::boards::{AnyBoard, Starts, dispatch_over, from_games, typed, with_rules};
+use crate::boards::{AnyBoard, Native, Starts, dispatch_over, from_games, typed, with_rules};
 use crate::errors::to_py;
+use crate::pommerman::{Arena, PommermanState};
 use crate::state::BoardState;
 use crate::vector_buffers::{BufferPool, Shape};
 
-/// A vector of any board game.
+/// A vector of any game of the core.
 enum AnyVector {
     Chess(Games<Chess>),
     Chess960(Games<Chess960>),
     Atomic(Games<Atomic>),
     Crazyhouse(Games<Crazyhouse>),
     Krk(Games<Krk>),
+    Pommerman(Vector<CorePommerman>),
 }
 
-/// The vector of one game.
+/// The vector of one board game.
 type Games<R> = Vector<CoreState<R>>;
 
 from_games!(AnyVector, Games);
 
+/// Evaluates an expression on the vector inside an [`AnyVector`], whatever its game.
 macro_rules! each_vector {
     ($any:expr, $vector:ident => $body:expr) => {
-        dispatch_over!(AnyVector, $any, $vector => $body)
+        dispatch_over!(AnyVector, $any, $vector => $body, AnyVector::Pommerman($vector) => $body)
     };
 }
 
+/// What games start from, by what the options of an environment say.
+enum Begin {
+    Board(Starts),
+    Pommerman(Arena),
+}
+
+/// A state as Python sees it.
+trait Shown {
+    fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>>;
+}
+
+impl<R: Native> Shown for CoreState<R>
+where
+    AnyBoard: From<Self>,
+{
+    fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(Py::new(py, BoardState::from(AnyBoard::from(self.clone())))?.into_any())
+    }
+}
+
+impl Shown for CorePommerman {
+    fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(Py::new(py, PommermanState::from(self.clone()))?.into_any())
+    }
+}
+
+/// A position to begin at.
+enum Position {
+    Board(AnyBoard),
+    Pommerman(CorePommerman),
+}
+
+impl Position {
+    fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(state) = given.cast::<PommermanState>() {
+            return Ok(Self::Pommerman(state.get().state.clone()));
+        }
+        Ok(Self::Board(given.cast::<BoardState>()?.get().board.clone()))
+    }
+}
+
 impl AnyVector {
-    fn new(game: &str, starts: Starts, rows: usize, options: Options<BoardPlanes>) -> Result<Self> {
-        with_rules!(game, R => {
-            Vector::new(rows, options, move |seed| starts.state::<R>(Some(seed))).map(Self::from)
-        })
+    /// `rows` games and the shape of their planes. `planes` names them, the other options are for any
+    /// game.
+    fn new(
+        game: &str,
+        begin: Begin,
+        rows: usize,
+        planes: Option<&str>,
+        options: Options<()>,
+    ) -> Result<(Self, Option<[usize; 3]>)> {
+        match begin {
+            Begin::Pommerman(arena) => {
+                let planes = planes.map(|spec| arena.planes(spec)).transpose()?;
+                let vector = Vector::new(rows, options.with_planes(planes), move |seed| {
+                    Ok(arena.state(seed))
+                })?;
+                Ok((Self::Pommerman(vector), planes.map(CorePommerman::plane_shape)))
+            }
+            Begin::Board(starts) => with_rules!(game, R => {
+                let planes = planes.map(BoardPlanes::parse::<R>).transpose()?;
+                let start = move |seed| starts.state::<R>(Some(seed));
+                let vector = Vector::new(rows, options.with_planes(planes), start)?;
+                Ok((Self::from(vector), planes.map(BoardPlanes::shape)))
+            }),
+        }
     }
 
     fn reset(
@@ -49,11 +114,22 @@ impl AnyVector {
         mask: Option<&[bool]>,
         seeds: &[u64],
         reseeded: &[bool],
-        position: Option<&AnyBoard>,
+        position: Option<&Position>,
     ) -> Result<()> {
-        each_vector!(self, vector => {
-            vector.reset(mask, seeds, reseeded, position.map(typed).transpose()?)
-        })
+        let board = match position {
+            Some(Position::Board(board)) => Some(board),
+            _ => None,
+        };
+        dispatch_over!(AnyVector, self,
+            vector => vector.reset(mask, seeds, reseeded, board.map(typed).transpose()?),
+            AnyVector::Pommerman(vector) => {
+                let state = match position {
+                    Some(Position::Pommerman(state)) => Some(state),
+                    _ => None,
+                };
+                vector.reset(mask, seeds, reseeded, state)
+            }
+        )
     }
 }
 
@@ -64,6 +140,10 @@ pub(crate) fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> P
         to_py(Error::InvalidConfig(format!("{option}={name:?}: expected {}", known.join(", "))))
     })
 }
+
+/// Players that Pommerman brings along.
+const SIMPLE: &str = Planner::Simple.as_str();
+const UNBIASED: &str = Planner::SimpleUnbiased.as_str();
 
 /// A player's index, "alternate" or "random".
 #[derive(FromPyObject)]
@@ -76,18 +156,18 @@ enum SeatName {
 
 /// N games of one kind, stepped together into recycled arrays.
 #[pyclass(module = "phasezoo._core")]
-pub(crate) struct BoardVector {
+pub(crate) struct GameVector {
     vector: AnyVector,
     pool: BufferPool,
-    planes: Option<BoardPlanes>,
+    planes: Option<[usize; 3]>,
 }
 
 #[pymethods]
-impl BoardVector {
+impl GameVector {
     #[new]
     #[pyo3(signature = (
         game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
-        start = None, dtm = None, both_move = false
+        start = None, dtm = None, both_move = false, fog = None, collapse = false
     ))]
     // Keywords, each an option of the environment.
     #[allow(clippy::too_many_arguments, clippy::similar_names)]
@@ -106,10 +186,13 @@ impl BoardVector {
         start: Option<&str>,
         dtm: Option<(i64, i64)>,
         both_move: bool,
+        fog: Option<bool>,
+        collapse: bool,
     ) -> PyResult<Self> {
-        let parse = |spec| with_rules!(game, R => BoardPlanes::parse::<R>(spec));
-        let planes = planes.map(parse).transpose().map_err(to_py)?;
-        let starts = Starts::parse(game, start, dtm, both_move).map_err(to_py)?;
+        let begin = match Arena::of(game, fog, collapse) {
+            Some(arena) => Begin::Pommerman(arena),
+            None => Begin::Board(Starts::parse(game, start, dtm, both_move).map_err(to_py)?),
+        };
         let seat = match seat {
             SeatName::Player(player) => Seat::Fixed(player),
             SeatName::Name(name) => {
@@ -121,6 +204,8 @@ impl BoardVector {
             ("random", Opponent::Random),
             ("best", Opponent::Best),
             ("outside", Opponent::Outside),
+            (SIMPLE, Opponent::Expert(SIMPLE)),
+            (UNBIASED, Opponent::Expert(UNBIASED)),
         ];
         let illegals = [
             ("terminate", Illegal::Terminate),
@@ -133,7 +218,7 @@ impl BoardVector {
             ("Disabled", Autoreset::Disabled),
         ];
         let options = Options {
-            planes,
+            planes: None,
             gate: gate.map(|spec| Gate::parse(spec, false)).transpose().map_err(to_py)?,
             seat,
             opponent: named("opponent", opponent, &opponents)?,
@@ -145,9 +230,10 @@ impl BoardVector {
         if let Some(gate) = &options.gate {
             gate.check_game(game).map_err(to_py)?;
         }
-        let vector = AnyVector::new(game, starts, num_envs, options).map_err(to_py)?;
+        let (vector, planes) =
+            AnyVector::new(game, begin, num_envs, planes, options).map_err(to_py)?;
         let actions = each_vector!(&vector, vector => vector.state(0).num_actions());
-        let shape = Shape { rows: num_envs, planes: planes.map(BoardPlanes::shape), actions };
+        let shape = Shape { rows: num_envs, planes, actions };
         Ok(Self { vector, pool: BufferPool::new(shape, !copy), planes })
     }
 
@@ -163,13 +249,13 @@ impl BoardVector {
         mask: Option<PyReadonlyArray1<'_, bool>>,
         seeds: PyReadonlyArray1<'_, u64>,
         reseeded: PyReadonlyArray1<'_, bool>,
-        position: Option<&Bound<'_, BoardState>>,
+        position: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let mask = mask.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
         let (seeds, reseeded) = (seeds.as_slice()?, reseeded.as_slice()?);
-        let position = position.map(|state| &state.get().board);
+        let position = position.map(Position::of).transpose()?;
         let vector = &mut self.vector;
-        py.detach(|| vector.reset(mask, seeds, reseeded, position)).map_err(to_py)
+        py.detach(|| vector.reset(mask, seeds, reseeded, position.as_ref())).map_err(to_py)
     }
 
     /// Plays one action per game and returns what the learners see.
@@ -249,7 +335,7 @@ impl BoardVector {
         Vec<i8>,
         Vec<bool>,
     )> {
-        let [c, h, w] = self.planes.map_or([0, 0, 0], BoardPlanes::shape);
+        let [c, h, w] = self.planes.unwrap_or([0, 0, 0]);
         let planes = PyArray4::zeros(py, [rows.len(), c, h, w], false);
         let mut writable = planes.try_readwrite()?;
         let mut blocks = writable.as_slice_mut()?.chunks_exact_mut((c * h * w).max(1));
@@ -274,17 +360,17 @@ impl BoardVector {
     }
 
     /// The state of a game.
-    fn state(&self, row: usize) -> PyResult<BoardState> {
+    fn state(&self, py: Python<'_>, row: usize) -> PyResult<Py<PyAny>> {
         self.check_row(row)?;
-        Ok(each_vector!(&self.vector, vector => AnyBoard::from(vector.state(row).clone()).into()))
+        each_vector!(&self.vector, vector => vector.state(row).shown(py))
     }
 
     /// The last state of a game that has been followed by another already.
-    fn ended_state(&self, row: usize) -> PyResult<Option<BoardState>> {
+    fn ended_state(&self, py: Python<'_>, row: usize) -> PyResult<Option<Py<PyAny>>> {
         self.check_row(row)?;
-        Ok(each_vector!(&self.vector, vector => {
-            vector.ended(row).map(|last| AnyBoard::from(last.state.clone()).into())
-        }))
+        each_vector!(&self.vector, vector => {
+            vector.ended(row).map(|last| last.state.shown(py)).transpose()
+        })
     }
 
     /// Who saw that last state; of other games, who sees the present one.
@@ -315,11 +401,14 @@ impl BoardVector {
         Ok(each_vector!(&self.vector, vector => vector.seed(row)))
     }
 
-    /// The FEN of every game.
-    fn fens(&self) -> Vec<String> {
-        each_vector!(&self.vector, vector => {
-            (0..vector.len()).map(|row| vector.state(row).fen()).collect()
-        })
+    /// The FEN of every game, in games that have one.
+    fn fens(&self) -> PyResult<Vec<String>> {
+        dispatch_over!(AnyVector, &self.vector,
+            vector => Ok((0..vector.len()).map(|row| vector.state(row).fen()).collect()),
+            AnyVector::Pommerman(_) => Err(to_py(Error::UnknownGame(
+                "Pommerman has no FEN: states[i].to_json() writes a state".into(),
+            )))
+        )
     }
 
     /// int64[N + 1] and int32[total]: the learners' legal actions, game `i`'s from `offsets[i]` to
@@ -353,7 +442,7 @@ impl BoardVector {
     }
 }
 
-impl BoardVector {
+impl GameVector {
     fn check_row(&self, row: usize) -> PyResult<()> {
         let rows = self.__len__();
         if row < rows {
@@ -365,5 +454,5 @@ impl BoardVector {
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<BoardVector>()
+    m.add_class::<GameVector>()
 }

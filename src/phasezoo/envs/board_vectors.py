@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasezoo.envs.krk_env import krk_game
-from phasezoo.envs.vector_env import BoardVectorEnv
+from phasezoo.envs.vector_env import GameVectorEnv
 
 __all__ = ["AtomicChessVectorEnv", "ChessVectorEnv", "CrazyhouseVectorEnv", "KRKVectorEnv"]
 
 
-class ChessVectorEnv(BoardVectorEnv):
+class ChessVectorEnv(GameVectorEnv):
     """Many games of chess, or of chess960, stepped in native code.
 
     Actions, planes, endings and options are those of :class:`phasezoo.envs.ChessEnv`; what is
-    special to many games is described in :class:`phasezoo.envs.BoardVectorEnv`.
+    special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
 
     ```python
     import gymnasium as gym
@@ -25,31 +25,31 @@ class ChessVectorEnv(BoardVectorEnv):
         super().__init__(num_envs, "chess960" if chess960 else "chess", **options)
 
 
-class AtomicChessVectorEnv(BoardVectorEnv):
+class AtomicChessVectorEnv(GameVectorEnv):
     """Many games of atomic chess stepped in native code: :class:`phasezoo.envs.AtomicChessEnv`.
 
-    What is special to many games is described in :class:`phasezoo.envs.BoardVectorEnv`.
+    What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
     def __init__(self, num_envs: int = 1, **options: Any) -> None:
         super().__init__(num_envs, "atomic", **options)
 
 
-class CrazyhouseVectorEnv(BoardVectorEnv):
+class CrazyhouseVectorEnv(GameVectorEnv):
     """Many games of crazyhouse stepped in native code: :class:`phasezoo.envs.CrazyhouseEnv`.
 
-    What is special to many games is described in :class:`phasezoo.envs.BoardVectorEnv`.
+    What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
     def __init__(self, num_envs: int = 1, **options: Any) -> None:
         super().__init__(num_envs, "crazyhouse", **options)
 
 
-class KRKVectorEnv(BoardVectorEnv):
+class KRKVectorEnv(GameVectorEnv):
     """Many games of the endgame stepped in native code: :class:`phasezoo.envs.KRKEnv`.
 
     The table's opponent runs natively too. Infos have no ``dtm``: ``envs.states[i].dtm`` tells it.
-    What is special to many games is described in :class:`phasezoo.envs.BoardVectorEnv`.
+    What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
     def __init__(

@@ -5,11 +5,10 @@ from typing import Any, SupportsFloat
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
-
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
+from phasezoo.envs.action_parts import flat_mask
 from phasezoo.envs.moments import Moment
 from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated
 from phasezoo.envs.referee import Referee
@@ -42,7 +41,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
         illegal: After an illegal action ``"terminate"`` (the game ends with -1), ``"raise"``, or
             ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``, or ``"none"`` for agents that look at ``info["state"]`` alone.
+        observation: ``"planes"``, or ``"none"`` for agents that look at ``info["state"]`` alone; in
+            Pommerman also ``"dict"``, the original's.
+        rewards: ``"once"``, at the end of the learner's game; in Pommerman also ``"original"``, what
+            the original pays at every step.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
 
     Raises:
@@ -69,6 +71,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         illegal: str = "terminate",
         max_plies: int | None = None,
         observation: str = "planes",
+        rewards: str = "once",
         render_mode: str | None = None,
     ) -> None:
         self._referee = Referee(
@@ -79,6 +82,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             illegal=illegal,
             max_plies=max_plies,
             observation=observation,
+            rewards=rewards,
         )
         self.game = self._referee.game
         self.gate = self._referee.gate
@@ -86,7 +90,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         self._kinds = None if opponent is None else opponents_of(opponent, self.game)
         self._seat_option = seat_of(agent_color, players)
         self.render_mode = rendering.check_mode(self.game, render_mode)
-        self.action_space = spaces.Discrete(self.game.num_actions)
+        self.action_space = self._referee.action_space()
         self.observation_space = self._referee.observation_space()
         self._games = 0
         self._seed = 0
@@ -124,6 +128,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
         self._now("set_game_state()")
         self._referee.check_game(state)
         moment = self._referee.moment(state)
+        if self._kinds is not None:
+            moment = self._referee.settle(moment, self._seat)
         acting = self._referee.acting(moment)
         if self._kinds is not None and moment.ending is None and self._seat not in acting:
             message = (
@@ -171,11 +177,11 @@ class GymEnv(gymnasium.Env[Any, Any]):
         self._opponents, self._replacements, self._moment = opponents, None, moment
         return self._shown(moment, illegal=False)
 
-    def step(self, action: int) -> Step:
+    def step(self, action: Any) -> Step:
         """Play the learner's action, and the opponents' up to the learner's next turn.
 
         Args:
-            action: An index into the action space.
+            action: An index into the action space, or where actions have parts one for each.
 
         Returns:
             Observation, reward, terminated, truncated, info.
@@ -192,6 +198,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
             raise InvalidState(message)
         index = self._referee.index(action)
         mover = self.seat
+        if self._referee.is_idle(moment, mover):
+            index = int(self._referee.legal_actions(moment, mover)[0])
         illegal = not self._referee.is_legal(moment, mover, index)
         if illegal and self._referee.illegal == "terminate":
             after = self._referee.forfeit(moment, (mover,))
@@ -202,19 +210,22 @@ class GymEnv(gymnasium.Env[Any, Any]):
             after = self._advance(after, self._seat, self._opponents)
         self._moment = after
         observation, info = self._shown(after, illegal=illegal)
-        ending = after.ending
+        reward, ending = self._referee.rewards(after)[mover], after.ending
         if ending is None:
-            return observation, 0.0, False, False, info
-        return observation, ending.rewards[mover], ending.terminated, not ending.terminated, info
+            return observation, reward, False, False, info
+        return observation, reward, ending.terminated, not ending.terminated, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``bool[A]``: the learner's legal actions, as SB3's MaskablePPO asks for them.
+
+        Where actions have parts, the masks of all parts one after the other.
 
         Raises:
             InvalidState: No game has begun.
         """
         moment = self._now("action_masks()")
-        return self._referee.mask(moment, self.seat, when_over=1).astype(np.bool_)
+        mask = self._referee.mask(moment, self.seat, when_over=1)
+        return flat_mask(mask).astype(np.bool_)
 
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
@@ -227,7 +238,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
             return None
         moment = self._now("render()")
         flipped = self._kinds is not None and self._seat == 1
-        return rendering.render(self.game, moment.state, self.render_mode, flipped=flipped)
+        player = self._seat if self.game.is_hidden else None
+        return rendering.render(
+            self.game, moment.state, self.render_mode, flipped=flipped, player=player
+        )
 
     def _now(self, wanted: str) -> Moment:
         if self._moment is None:
@@ -257,8 +271,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
                 )
                 raise InvalidConfig(message)
             return moment
+        moment = self._referee.settle(moment, seat)
         while moment.ending is None and seat not in self._referee.acting(moment):
             moment = self._play(moment, None, None, opponents)
+            moment = self._referee.settle(moment, seat)
         return moment
 
     def _play(

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from phasezoo._core import Stream
+from phasezoo._core import PommermanAgent, Stream
 from phasezoo.envs.moments import Moment
 from phasezoo.envs.referee import Referee
 from phasezoo.errors import IllegalAction, InvalidConfig
@@ -45,6 +45,16 @@ NATIVE = {"random": _Random, "tablebase": _Tablebase}
 """Opponents by name that the native core can play too."""
 
 
+class _Expert:
+    """A player that the core brings along for the game, from the same stream."""
+
+    def __init__(self, name: str, seed: int, player: int) -> None:
+        self._agent = PommermanAgent(name, seed, player)
+
+    def act(self, referee: Referee, moment: Moment, player: int) -> int:
+        return self._agent.act(moment.state, player)
+
+
 class _Session:
     """An agent's session, which sees states."""
 
@@ -64,11 +74,12 @@ class _Callable:
     def act(self, referee: Referee, moment: Moment, player: int) -> int:
         mask = referee.mask(moment, player, when_over=1)
         info = referee.info(moment, player, mask=mask)
-        return int(self._function(referee.observation(moment, player), info))
+        answer = self._function(referee.observation(moment, player), info)
+        return int(answer) if referee.game.action_parts is None else referee.index(answer)
 
 
 def resolve(given: Any, game: Game) -> Any:
-    """What was given as an opponent: a name of :data:`NATIVE`, an agent, or a callable.
+    """What was given as an opponent: a name that the core plays, an agent, or a callable.
 
     Raises:
         InvalidConfig: It is none of these, or needs a table that the game does not have.
@@ -81,7 +92,7 @@ def resolve(given: Any, game: Game) -> Any:
                 "has one; take 'random', another agent, or a callable"
             )
             raise InvalidConfig(message)
-        if given in NATIVE:
+        if given in NATIVE or given in game.experts:
             return given
         # By name, because environments lie below agents and must not import them.
         return import_module("phasezoo.agents").make(given)
@@ -122,16 +133,18 @@ def seated(kinds: Sequence[Any], seat: int, seed: int) -> dict[int, Opponent]:
 def sit_down(kind: Any, player: int, seed: int) -> Opponent:
     """An opponent, as :func:`resolve` gives it, in a seat of the game with seed ``seed``."""
     if isinstance(kind, str):
-        return NATIVE[kind](seed, player)
+        return NATIVE[kind](seed, player) if kind in NATIVE else _Expert(kind, seed, player)
     return _Session(kind, seed, player) if hasattr(kind, "session") else _Callable(kind)
 
 
 def choose(opponent: Opponent, referee: Referee, moment: Moment, player: int) -> int:
-    """An opponent's action, checked.
+    """An opponent's action, checked; one whose answer does not matter is not asked.
 
     Raises:
         IllegalAction: It is not legal. An opponent's mistake raises; it never scores.
     """
+    if referee.is_idle(moment, player):
+        return int(referee.legal_actions(moment, player)[0])
     action = opponent.act(referee, moment, player)
     if not referee.is_legal(moment, player, action):
         legal = np.array2string(referee.legal_actions(moment, player), threshold=10, edgeitems=3)

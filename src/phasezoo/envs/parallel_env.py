@@ -1,6 +1,6 @@
 """Any game as a PettingZoo parallel environment, for games whose players move at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -12,11 +12,12 @@ from pettingzoo import ParallelEnv
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
+from phasezoo.envs.action_parts import Mask
 from phasezoo.envs.aec_env import agent_names, without_probe
 from phasezoo.envs.moments import Moment
 from phasezoo.envs.referee import Referee
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.types import SIMULTANEOUS, ActionMask, Info, Planes
+from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 __all__ = ["ParallelGameEnv"]
 
@@ -27,7 +28,8 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
     """A game in which all players give an action at every step.
 
     Observations are the bare ``float32[C, H, W]``; masks are in ``infos``. An agent who is not to
-    move has a mask of ones, and what he sends is ignored.
+    move has a mask of ones, and what he sends is ignored. An agent for whom the game is over leaves,
+    though it may go on for others.
 
     Args:
         game: The game or its name.
@@ -37,6 +39,9 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
+        observation: ``"planes"``, or in Pommerman ``"dict"``, the original's.
+        rewards: ``"once"``, when the game is over for an agent; in Pommerman also ``"original"``: what
+            the original pays all players at every step, who then stay to the end.
         render_mode: ``"ansi"`` and, for board games, ``"svg"`` and ``"rgb_array"``; or None.
 
     Raises:
@@ -62,10 +67,19 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         monotone: bool = False,
         illegal: str = "terminate",
         max_plies: int | None = None,
+        observation: str = "planes",
+        rewards: str = "once",
         render_mode: str | None = None,
     ) -> None:
         self._referee = Referee(
-            game, planes=planes, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
+            game,
+            planes=planes,
+            gate=gate,
+            monotone=monotone,
+            illegal=illegal,
+            max_plies=max_plies,
+            observation=observation,
+            rewards=rewards,
         )
         self.game = self._referee.game
         self.gate = self._referee.gate
@@ -75,7 +89,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
         self.action_spaces = {
-            name: spaces.Discrete(self.game.num_actions) for name in self.possible_agents
+            name: self._referee.action_space() for name in self.possible_agents
         }
         self.observation_spaces = {
             name: self._referee.observation_space() for name in self.possible_agents
@@ -89,7 +103,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         """The space of ``agent``'s observations, the same object at every call."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Discrete:
+    def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of ``agent``'s actions, the same object at every call."""
         return self.action_spaces[agent]
 
@@ -115,8 +129,8 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         self._now("set_game_state()")
         self._referee.check_game(state)
         self._moment = self._referee.moment(state)
-        self.agents = [] if self._moment.ending else list(self.possible_agents)
-        return self._observations(), self._infos(self._moment, ())
+        self.agents = self._taking_part(self._moment, self.possible_agents)
+        return self._observations(self.agents), self._infos(self._moment, self.agents, ())
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -142,13 +156,14 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         moment = self._referee.begin(state)
         self._seed, self._replacements, self._moment = game_seed, {}, moment
         self.agents = list(self.possible_agents)
-        return self._observations(), self._infos(moment, ())
+        return self._observations(self.agents), self._infos(moment, self.agents, ())
 
-    def step(self, actions: Mapping[str, int]) -> Step:
+    def step(self, actions: Mapping[str, Any]) -> Step:
         """Play the actions of all who are to move.
 
         Args:
-            actions: An action for every agent who is to move; others' are ignored.
+            actions: An action for every agent who is to move; others' are ignored, and so are those
+                of agents whose answer does not matter.
 
         Returns:
             Observations, rewards, terminations, truncations and infos by agent.
@@ -163,7 +178,9 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         if moment.ending is not None:
             message = "the game is over: call reset() before the next step()"
             raise InvalidState(message)
-        chosen = {player: self._given(actions, player) for player in self._referee.acting(moment)}
+        chosen = {
+            player: self._given(moment, actions, player) for player in self._referee.acting(moment)
+        }
         offenders = tuple(
             player
             for player, action in chosen.items()
@@ -208,7 +225,9 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
             raise InvalidState(message)
         return self._moment
 
-    def _given(self, actions: Mapping[str, int], player: int) -> int:
+    def _given(self, moment: Moment, actions: Mapping[str, Any], player: int) -> int:
+        if self._referee.is_idle(moment, player):
+            return int(self._referee.legal_actions(moment, player)[0])
         name = self.possible_agents[player]
         if name not in actions:
             message = f"{name} is to move, but actions has only {sorted(actions)}"
@@ -216,37 +235,57 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         return self._referee.index(actions[name])
 
     def _shown(self, moment: Moment, offenders: tuple[int, ...]) -> Step:
-        names, ending = self.possible_agents, moment.ending
-        rewards = (0.0,) * len(names) if ending is None else ending.rewards
-        terminated = ending is not None and ending.terminated
+        names, ending = self.agents, moment.ending
+        paid = self._referee.rewards(moment)
+        rewards, terminated = {}, {}
+        for name in names:
+            player = self.possible_agents.index(name)
+            leaves = self._leaving(moment, player)
+            rewards[name] = paid[player] if leaves is None else leaves
+            terminated[name] = leaves is not None or (ending is not None and ending.terminated)
         truncated = ending is not None and not ending.terminated
-        self.agents = list(names) if ending is None else []
+        self.agents = self._taking_part(moment, names)
         return (
-            self._observations(),
-            dict(zip(names, rewards, strict=True)),
-            dict.fromkeys(names, terminated),
+            self._observations(names),
+            rewards,
+            terminated,
             dict.fromkeys(names, truncated),
-            self._infos(moment, offenders),
+            self._infos(moment, names, offenders),
         )
 
-    def _observations(self) -> dict[str, Planes]:
+    def _leaving(self, moment: Moment, player: int) -> float | None:
+        """What ``player`` gets where the game is over for him and goes on for others."""
+        return None if self._referee.pays_every_step else self._referee.settled(moment, player)
+
+    def _taking_part(self, moment: Moment, names: Sequence[str]) -> list[str]:
+        """Those of ``names`` for whom the game goes on."""
+        if moment.ending is not None:
+            return []
+        players = {name: self.possible_agents.index(name) for name in names}
+        return [name for name in names if self._leaving(moment, players[name]) is None]
+
+    def _observations(self, names: Sequence[str]) -> dict[str, Planes]:
         moment = self._now("observations")
         return {
-            name: self._referee.observation(moment, player)
-            for player, name in enumerate(self.possible_agents)
+            name: self._referee.observation(moment, self.possible_agents.index(name))
+            for name in names
         }
 
-    def _infos(self, moment: Moment, offenders: tuple[int, ...]) -> dict[str, Info]:
-        return {
-            name: self._referee.info(
-                moment, player, mask=self._mask(moment, player), illegal=player in offenders
+    def _infos(
+        self, moment: Moment, names: Sequence[str], offenders: tuple[int, ...]
+    ) -> dict[str, Info]:
+        infos = {}
+        for name in names:
+            player = self.possible_agents.index(name)
+            mask = self._mask(moment, player)
+            infos[name] = self._referee.info(
+                moment, player, mask=mask, illegal=player in offenders
             )
-            for player, name in enumerate(self.possible_agents)
-        }
+        return infos
 
-    def _mask(self, moment: Moment, player: int) -> ActionMask:
+    def _mask(self, moment: Moment, player: int) -> Mask:
         if moment.ending is None and player not in self._referee.acting(moment):
-            return np.ones(self.game.num_actions, dtype=np.int8)
+            return self._referee.whole_mask(1)
         return self._referee.mask(moment, player, when_over=0)
 
     def _replacement(self, moment: Moment, player: int, action: int) -> int:

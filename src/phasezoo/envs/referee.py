@@ -1,6 +1,5 @@
 """One game as an environment conducts it: starts, moves, ends, and what a player is told."""
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,18 +8,26 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from phasezoo import games, gating
-from phasezoo._core import Stream
+from phasezoo._core import PommermanState, Stream
+from phasezoo.envs.action_parts import Mask, MultiDiscrete, index_of, masks_of
 from phasezoo.envs.moments import Ending, Moment
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
-from phasezoo.types import SIMULTANEOUS, ActionMask, Info, Planes
+from phasezoo.types import SIMULTANEOUS, Info, Planes
 
-__all__ = ["ILLEGAL", "OBSERVATIONS", "Referee", "one_of"]
+__all__ = ["ILLEGAL", "OBSERVATIONS", "REWARDS", "Referee", "one_of"]
 
 ILLEGAL = ("terminate", "raise", "random_legal")
 """What may happen after an illegal action."""
 
 OBSERVATIONS = ("planes", "none")
-"""What may be observed."""
+"""What may be observed in every game."""
+
+REWARDS = ("once", "original")
+"""When rewards come: each once, or at every step as the game itself pays them."""
+
+
+_DICTS = {PommermanState: games.pommerman_observation}
+"""Makes observations as the original of a game gives them, by the type of its states."""
 
 
 class Referee:
@@ -33,7 +40,8 @@ class Referee:
         monotone: Whether phases never go back.
         illegal: One of :data:`ILLEGAL`.
         max_plies: Games are truncated after so many plies.
-        observation: One of :data:`OBSERVATIONS`.
+        observation: One of :data:`OBSERVATIONS`, or ``"dict"`` in Pommerman.
+        rewards: One of :data:`REWARDS`; ``"original"`` in games whose states have ``rewards``.
 
     Raises:
         InvalidConfig: An option is outside its range.
@@ -52,13 +60,20 @@ class Referee:
         illegal: str = "terminate",
         max_plies: int | None = None,
         observation: str = "planes",
+        rewards: str = "once",
     ) -> None:
         self.game = games.make(game)
         self.plane_shape = self.game.plane_shape(planes)
         self.planes = self.game.default_planes if planes is None else planes
         self.gate = None if gate is None else gating.make(gate, self.game.name, monotone)
         self.illegal = one_of("illegal", illegal, ILLEGAL)
-        self.observes = one_of("observation", observation, OBSERVATIONS) == "planes"
+        self._dict_of = _DICTS.get(self.game.state_type)
+        known = OBSERVATIONS if self._dict_of is None else (*OBSERVATIONS, "dict")
+        self.observes = one_of("observation", observation, known)
+        self.pays_every_step = one_of("rewards", rewards, REWARDS) == "original"
+        if self.pays_every_step and not hasattr(self.game.state_type, "rewards"):
+            message = f"rewards='original': {self.game.name!r} pays at the end alone; leave it out"
+            raise InvalidConfig(message)
         if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
             message = (
                 f"max_plies={max_plies!r}: expected a whole number from 1, or None for no limit"
@@ -66,15 +81,22 @@ class Referee:
             raise InvalidConfig(message)
         self.max_plies = max_plies
         self._players = tuple(range(self.game.num_players))
+        self._tells_winners = self.game.win_or_tie or len(self._players) != 2
 
     def observation_space(self) -> spaces.Box:
-        """The space of one player's observation.
+        """The space of one player's planes.
 
         Its bounds are those of the type: most planes are 0 or 1, but counters have no fixed limit.
+        Dictionaries are as the original gives them and have no space of their own.
         """
         limit = float(np.finfo(np.float32).max)
-        shape = self.plane_shape if self.observes else (0,)
+        shape = (0,) if self.observes == "none" else self.plane_shape
         return spaces.Box(-limit, limit, shape, dtype=np.float32)
+
+    def action_space(self) -> spaces.Space[Any]:
+        """The space of one player's actions: ``MultiDiscrete`` where they have parts."""
+        parts = self.game.action_parts
+        return spaces.Discrete(self.game.num_actions) if parts is None else MultiDiscrete(parts)
 
     def start(self, options: Mapping[str, Any] | None, seed: int) -> Any:
         """The state a game starts from.
@@ -162,22 +184,51 @@ class Referee:
         ending = Ending(rewards, terminated=True, result=None, reason="illegal_action")
         return moment._replace(ending=ending)
 
+    def settle(self, moment: Moment, player: int) -> Moment:
+        """``moment`` as its end, where the game is over for ``player`` though not for all."""
+        value = self.settled(moment, player)
+        if value is None:
+            return moment
+        rewards = tuple(value if each == player else 0.0 for each in self._players)
+        return moment._replace(ending=Ending(rewards, terminated=True, result=None, reason=None))
+
+    def settled(self, moment: Moment, player: int) -> float | None:
+        """What ``player`` gets where the game is over for him though not for all."""
+        settled = getattr(moment.state, "settled", None)
+        if settled is None or moment.ending is not None:
+            return None
+        value: float | None = settled(player)
+        return value
+
+    def rewards(self, moment: Moment) -> tuple[float, ...]:
+        """What the step that led here pays each player."""
+        if moment.ending is not None and not self.pays_every_step:
+            return moment.ending.rewards
+        if self.pays_every_step and (moment.ending is None or moment.ending.reason is None):
+            return tuple(float(reward) for reward in moment.state.rewards)
+        return (0.0,) * len(self._players) if moment.ending is None else moment.ending.rewards
+
     def index(self, action: Any) -> int:
         """An action as an int inside the action space.
 
         Raises:
             IllegalAction: It is none.
         """
-        try:
-            index = operator.index(action)
-        except TypeError:
-            index = -1
-        if not 0 <= index < self.game.num_actions:
+        parts = self.game.action_parts
+        index = index_of(action, self.game.num_actions, parts)
+        if index is None:
+            own = "" if parts is None else f", or {len(parts)} whole numbers below {parts}"
             message = (
-                f"action {action!r}: expected a whole number from 0 to {self.game.num_actions - 1}"
+                f"action {action!r}: expected a whole number from 0 to "
+                f"{self.game.num_actions - 1}{own}"
             )
             raise IllegalAction(message)
         return index
+
+    def is_idle(self, moment: Moment, player: int) -> bool:
+        """Whether it does not matter what ``player``, who is asked for an action, answers."""
+        is_idle = getattr(moment.state, "is_idle", None)
+        return bool(is_idle is not None and moment.ending is None and is_idle(player))
 
     def is_legal(self, moment: Moment, player: int, action: int) -> bool:
         """Whether ``player`` may play ``action`` now."""
@@ -238,22 +289,33 @@ class Referee:
 
     def observation(self, moment: Moment, player: int) -> Planes:
         """``float32[C, H, W]`` as ``player`` sees it; ``float32[0]`` if nothing is observed."""
-        if not self.observes:
+        if self.observes == "none":
             return np.zeros(0, dtype=np.float32)
+        if self.observes == "dict" and self._dict_of is not None:
+            return self._dict_of(moment.state, player)  # type: ignore[return-value]
         return games.planes_of(moment.state, self.planes, player)
 
-    def mask(self, moment: Moment, player: int, when_over: int) -> ActionMask:
-        """``int8[A]``: 1 where ``player`` may act so; in a finished game all ``when_over``."""
+    def mask(self, moment: Moment, player: int, when_over: int) -> Mask:
+        """``int8[A]``: 1 where ``player`` may act so; in a finished game all ``when_over``.
+
+        Where actions have parts, a tuple with the mask of each.
+        """
         if moment.ending is not None:
-            return np.full(self.game.num_actions, when_over, dtype=np.int8)
-        return games.action_mask(moment.state, player, self.game.num_actions)
+            return self.whole_mask(when_over)
+        mask = games.action_mask(moment.state, player, self.game.num_actions)
+        return masks_of(mask, self.game.action_parts)
+
+    def whole_mask(self, value: int) -> Mask:
+        """A mask with ``value`` everywhere."""
+        mask = np.full(self.game.num_actions, value, dtype=np.int8)
+        return masks_of(mask, self.game.action_parts)
 
     def info(
         self,
         moment: Moment,
         player: int,
         *,
-        mask: ActionMask,
+        mask: Mask,
         illegal: bool = False,
         mover: int | None = None,
     ) -> Info:
@@ -267,7 +329,9 @@ class Referee:
             mover: Whose last move is told of, in games that tell of moves; default his own.
         """
         state, ending = moment.state, moment.ending
-        info: Info = {"action_mask": mask, "state": state}
+        info: Info = {"action_mask": mask}
+        if not self.game.is_hidden:
+            info["state"] = state
         fen = getattr(state, "fen", None)
         if fen is not None:
             info["fen"] = fen
@@ -277,7 +341,7 @@ class Referee:
         info["result"] = None if ending is None else ending.result
         info["reason"] = None if ending is None else ending.reason
         info["illegal_action"] = illegal
-        if len(self._players) != 2:
+        if self._tells_winners:
             info["winners"] = None if ending is None else ending.winners
         if self.game.state_info is not None:
             info |= self.game.state_info(state)
@@ -304,7 +368,7 @@ class Referee:
         Raises:
             GameContract: They have another shape.
         """
-        if not self.observes:
+        if self.observes != "planes":
             return
         shape = games.planes_of(state, self.planes, None if state.to_play >= 0 else 0).shape
         if shape != self.plane_shape:
@@ -331,7 +395,7 @@ class Referee:
             )
             raise GameContract(message)
         reason = _reason(state)
-        if len(rewards) == 2:
+        if not self._tells_winners:
             result = "1-0" if rewards[0] > 0 else "0-1" if rewards[0] < 0 else "1/2-1/2"
             return Ending(rewards, terminated=True, result=result, reason=reason)
         winners = tuple(player for player, reward in enumerate(rewards) if reward > 0)

@@ -6,22 +6,22 @@ from typing import Any, cast, overload
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from phasezoo import _core, games
 from phasezoo.envs import rendering
+from phasezoo.envs.action_parts import masks_of, split_indices
 from phasezoo.envs.opponents import opponents_of
-from phasezoo.envs.referee import Referee
+from phasezoo.envs.referee import OBSERVATIONS, Referee, one_of
 from phasezoo.envs.seats import seat_of
 from phasezoo.envs.vector_gate import VectorGate
 from phasezoo.envs.vector_rivals import Rivals
 from phasezoo.envs.vector_seeds import GameSeeds
-from phasezoo.errors import InvalidArray, InvalidConfig
+from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
 from phasezoo.types import Planes
 
-__all__ = ["BoardVectorEnv", "States"]
+__all__ = ["GameVectorEnv", "States"]
 
 Flags = npt.NDArray[np.bool_]
 Infos = dict[str, Any]
@@ -35,40 +35,41 @@ _FLAGS = tuple(f"_{key}" for key in _ARRAYS)
 
 
 _OPPONENTS = {None: "none", "random": "random", "tablebase": "best"}
-"""What the native vector calls the opponents that it plays itself."""
+"""What the native vector calls the opponents that it plays itself, besides games' own players."""
 
 
 class States(Sequence[Any]):
     """The states of all games, each made when it is asked for."""
 
-    def __init__(self, vector: _core.BoardVector) -> None:
+    def __init__(self, vector: _core.GameVector) -> None:
         self._vector = vector
 
     def __len__(self) -> int:
         return len(self._vector)
 
     @overload
-    def __getitem__(self, row: int) -> _core.BoardState: ...
+    def __getitem__(self, row: int) -> Any: ...
     @overload
-    def __getitem__(self, row: slice) -> list[_core.BoardState]: ...
+    def __getitem__(self, row: slice) -> list[Any]: ...
     def __getitem__(self, row: int | slice) -> Any:
         rows = range(len(self))[row]
         if isinstance(rows, range):
             return [self._vector.state(each) for each in rows]
         return self._vector.state(rows)
 
-    def __iter__(self) -> Iterator[_core.BoardState]:
+    def __iter__(self) -> Iterator[Any]:
         return (self._vector.state(row) for row in range(len(self)))
 
 
-class BoardVectorEnv(VectorEnv[Any, Any, Any]):
-    """N board games stepped together in native code, threads owning contiguous rows.
+class GameVectorEnv(VectorEnv[Any, Any, Any]):
+    """N games of one kind stepped together in native code, threads owning contiguous rows.
 
     Does what ``SyncVectorEnv`` over :class:`phasezoo.envs.GymEnv` does: the same seeds and actions
     give the same observations, rewards, flags and infos. ``infos`` holds arrays only, each with
     Gymnasium's presence array ``_key``: ``action_mask`` int8[N, A], ``to_play``, ``ply``, ``phase``
-    int64[N], ``illegal_action`` bool[N], ``result`` int8[N] (+1 the first player won, 0 draw, -1
-    the second; present where the rules ended a game in this step). States, FENs and legal actions
+    int64[N], ``illegal_action`` bool[N], ``result`` int8[N] (+1 the first player won, 0 nobody, -1
+    another one; present where the rules ended a game in this step). Where actions have parts,
+    ``action_mask`` is object[N], a tuple of masks for each game. States, FENs and legal actions
     are made on demand: :attr:`states`, :meth:`fens`, :meth:`legal_actions`.
 
     Arrays come from a recycled pool: one is filled again only when nobody else holds it, so they
@@ -76,16 +77,19 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
 
     Args:
         num_envs: How many games.
-        game: A board game of the package.
-        opponent: ``"random"`` and ``"tablebase"`` run natively; an agent gets all waiting boards in
-            one batch; a callable is asked board by board; None for self-play.
+        game: A game of the package.
+        opponent: ``"random"``, ``"tablebase"`` and the game's own players run natively where they
+            take all seats; an agent gets all waiting boards in one batch; a callable is asked board
+            by board; None for self-play.
         agent_color: As in :class:`phasezoo.envs.GymEnv`.
         planes: As in :class:`phasezoo.envs.GymEnv`.
         gate: As in :class:`phasezoo.envs.GymEnv`; callables are asked with all states at once.
         monotone: As in :class:`phasezoo.envs.GymEnv`.
         illegal: As in :class:`phasezoo.envs.GymEnv`; ``"raise"`` raises before any game has moved.
         max_plies: As in :class:`phasezoo.envs.GymEnv`.
-        observation: As in :class:`phasezoo.envs.GymEnv`.
+        observation: ``"planes"`` or ``"none"``.
+        rewards: As in :class:`phasezoo.envs.GymEnv`; for a learner who leaves when his game is over
+            both are the same.
         autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's
             ``AutoresetMode``.
         copy: False to fill the same arrays at every step: what was returned before changes, and
@@ -113,6 +117,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         illegal: str = "terminate",
         max_plies: int | None = None,
         observation: str = "planes",
+        rewards: str = "once",
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         threads: int | None = None,
@@ -126,7 +131,8 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
             monotone=monotone,
             illegal=illegal,
             max_plies=max_plies,
-            observation=observation,
+            observation=one_of("observation", observation, OBSERVATIONS),
+            rewards=rewards,
         )
         self.game, self.gate = referee.game, referee.gate
         if not self.game.native:
@@ -148,17 +154,25 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         self.render_mode = rendering.check_mode(self.game, render_mode)
         self._gate = VectorGate(referee.gate, num_envs)
         players = self.game.num_players
-        kind = None if opponent is None else opponents_of(opponent, self.game)[0]
+        kinds = (None,) if opponent is None else opponents_of(opponent, self.game)
+        if opponent is None and self.game.is_hidden:
+            message = (
+                f"opponent=None: players of {self.game.name!r} move at once, so that one action a "
+                "step is not enough; name an opponent"
+            )
+            raise InvalidConfig(message)
+        kind = kinds[0] if all(each is kinds[0] or each == kinds[0] for each in kinds) else ""
         # A gate in Python that never goes back has to see every ply, the opponents' too.
-        native = kind is None or (isinstance(kind, str) and not self._gate.sees_every_ply)
-        self._rivals = None if native else Rivals(kind, referee)
-        self._vector = _core.BoardVector(
+        named = isinstance(kind, str) and kind != "" and not self._gate.sees_every_ply
+        native = kind is None or named
+        self._rivals = None if native else Rivals(kinds, referee)
+        self._vector = _core.GameVector(
             self.game.name,
             num_envs,
-            planes=referee.planes if referee.observes else None,
+            planes=referee.planes if referee.observes == "planes" else None,
             gate=self._gate.native,
             seat=seat_of(agent_color, players),
-            opponent=_OPPONENTS[kind] if native else "outside",
+            opponent=_OPPONENTS.get(kind, str(kind)) if native else "outside",
             illegal=illegal,
             max_plies=max_plies,
             autoreset=self.autoreset_mode.value,
@@ -171,7 +185,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         self._flips = kind is not None
         self.single_observation_space = referee.observation_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.single_action_space = referee.action_space()
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     @property
@@ -195,11 +209,15 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
     def sample_actions(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """``int64[N]``: a uniformly random legal action for every game; any in finished ones.
 
+        Where actions have parts, ``int64[N, parts]``.
+
         Args:
             rng: Gives one random word per game.
         """
         words = rng.integers(0, 0xFFFFFFFFFFFFFFFF, self.num_envs, dtype=np.uint64, endpoint=True)
-        return self._vector.sample(words)
+        chosen = self._vector.sample(words)
+        parts = self.game.action_parts
+        return chosen if parts is None else split_indices(chosen, parts)
 
     def reset(
         self,
@@ -249,7 +267,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         """Play one action in every game.
 
         Args:
-            actions: ``int[N]``. Under NEXT_STEP those of games that ended in the last step are
+            actions: ``int[N]``, or ``int[N, parts]`` where actions have parts. Under NEXT_STEP those of games that ended in the last step are
                 ignored: they begin anew.
 
         Returns:
@@ -262,14 +280,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
             InvalidArray: ``actions`` has another shape or type.
             InvalidState: No game has begun, or under DISABLED one is over.
         """
-        given = np.ascontiguousarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            message = (
-                f"actions is {given.dtype}{list(given.shape)}; needed are {self.num_envs} whole "
-                "numbers"
-            )
-            raise InvalidArray(message)
-        chosen = given.astype(np.int64, copy=False)
+        chosen = self._indices(np.ascontiguousarray(actions))
         if self._rivals is None and self._gate.is_native:
             arrays = self._vector.step(chosen, self._seeds.next)
         else:
@@ -290,9 +301,43 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
             gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
             return None
         return tuple(
-            rendering.render(self.game, state, self.render_mode, flipped=self._flips and seat == 1)
+            rendering.render(
+                self.game,
+                state,
+                self.render_mode,
+                flipped=self._flips and seat == 1,
+                player=seat if self.game.is_hidden else None,
+            )
             for state, seat in zip(self.states, self._vector.seats(), strict=True)
         )
+
+    def _indices(self, given: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Actions as indices.
+
+        Raises:
+            IllegalAction: A part is outside its choices.
+            InvalidArray: ``given`` has another shape or type.
+        """
+        parts = self.game.action_parts
+        shapes = [(self.num_envs,)] if parts is None else [(self.num_envs, len(parts))]
+        if given.shape not in shapes or given.dtype.kind not in "iu":
+            message = (
+                f"actions is {given.dtype}{list(given.shape)}; needed are whole numbers "
+                f"{list(shapes[0])}"
+            )
+            raise InvalidArray(message)
+        if parts is None:
+            return given.astype(np.int64, copy=False)
+        wrong = np.flatnonzero(((given < 0) | (given >= np.array(parts))).any(axis=1))
+        if len(wrong):
+            row = int(wrong[0])
+            message = (
+                f"action {given[row].tolist()} of game {row}: expected {len(parts)} whole numbers "
+                f"below {parts}. No game has moved"
+            )
+            raise IllegalAction(message)
+        steps = np.cumprod([1, *parts[:-1]], dtype=np.int64)
+        return given.astype(np.int64) @ steps
 
     def _finish(self) -> tuple[Any, ...]:
         """Let opponents from outside answer until nobody is awaited; then what the learners see."""
@@ -307,7 +352,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         return arrays
 
     def _observations(self, arrays: tuple[Any, ...]) -> Planes:
-        if self._referee.observes:
+        if self._referee.observes == "planes":
             return cast(Planes, arrays[0])
         return np.zeros((self.num_envs, 0), dtype=np.float32)
 
@@ -324,7 +369,18 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         ):
             infos[key] = array
             infos[flag] = known
+        infos["action_mask"] = self._masks(infos["action_mask"])
         return infos
+
+    def _masks(self, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        """Masks as they are shown: where actions have parts, a tuple for each game."""
+        parts = self.game.action_parts
+        if parts is None:
+            return masks
+        shown = np.empty(len(masks), dtype=object)
+        for row, mask in enumerate(masks):
+            shown[row] = masks_of(mask, parts)
+        return shown
 
     def _add_finals(self, infos: Infos, rows: list[int]) -> None:
         """What the games that ended in this step showed last (SAME_STEP)."""
@@ -333,7 +389,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         count = self.num_envs
         planes, to_play, ply, phase, illegal, result, has_result = self._vector.finals(rows)
         observations = np.full(count, None, dtype=object)
-        if not self._referee.observes:
+        if self._referee.observes != "planes":
             planes = np.zeros((len(rows), 0), dtype=np.float32)
         for place, row in enumerate(rows):
             observations[row] = planes[place]
@@ -342,7 +398,7 @@ class BoardVectorEnv(VectorEnv[Any, Any, Any]):
         final: Infos = {}
         mask = np.zeros((count, self.game.num_actions), dtype=np.int8)
         mask[rows] = 1
-        final["action_mask"], final["_action_mask"] = mask, ended.copy()
+        final["action_mask"], final["_action_mask"] = self._masks(mask), ended.copy()
         phase = self._gate.final_phases(rows, phase)
         columns = {"to_play": to_play, "ply": ply, "phase": phase, "illegal_action": illegal}
         for key, values in columns.items():

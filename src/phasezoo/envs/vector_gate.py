@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo._core import BoardVector, Gate
+from phasezoo._core import GameVector, Gate
 
 __all__ = ["VectorGate"]
 
@@ -30,7 +30,7 @@ class VectorGate:
         self._ended: dict[int, int] = {}
         self._begun: set[int] = set()
 
-    def look(self, vector: BoardVector, *, first: bool) -> None:
+    def look(self, vector: GameVector, *, first: bool) -> None:
         """Games have begun or moved on.
 
         Args:

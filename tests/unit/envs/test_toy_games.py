@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 
 from phasezoo._core import Stream
-from phasezoo.envs import AECGameEnv, BoardVectorEnv, GymEnv, ParallelGameEnv
+from phasezoo.envs import AECGameEnv, GameVectorEnv, GymEnv, ParallelGameEnv
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig, InvalidState
 from phasezoo.games import register
 from phasezoo.types import SIMULTANEOUS
@@ -140,7 +140,7 @@ def test_own_games_are_drawn_as_text_and_stepped_by_gymnasium():
     with pytest.raises(InvalidConfig, match="render_mode"):
         GymEnv("toy-race", render_mode="svg")
     with pytest.raises(InvalidConfig, match="SyncVectorEnv"):
-        BoardVectorEnv(2, "toy-race")
+        GameVectorEnv(2, "toy-race")
 
 
 def test_three_players_in_pettingzoo():

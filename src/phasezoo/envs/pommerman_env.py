@@ -1,0 +1,163 @@
+"""Pommerman as Gymnasium environments: one learner, the others inside; one game or many."""
+
+from typing import Any
+
+from phasezoo import games
+from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.referee import one_of
+from phasezoo.envs.vector_env import GameVectorEnv
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["MODES", "PommermanEnv", "PommermanVectorEnv", "pommerman_game"]
+
+MODES = {
+    "ffa": "pommerman-ffa",
+    "team": "pommerman-team",
+    "radio": "pommerman-team-radio",
+    "1v1": "pommerman-1v1",
+}
+"""The games by the name of their mode."""
+
+
+def pommerman_game(mode: str, *, fog: bool | None = None, collapse: bool = False) -> games.Game:
+    """The game of a mode.
+
+    Raises:
+        InvalidConfig: There is no such mode, or an option is neither True nor False.
+    """
+    name = MODES[one_of("mode", mode, tuple(MODES))]
+    if not isinstance(collapse, bool):
+        message = f"collapse={collapse!r}: expected True or False"
+        raise InvalidConfig(message)
+    return games.make(name, fog=fog, collapse=collapse or None)
+
+
+class PommermanEnv(GymEnv):
+    """Pommerman: bombs, wooden walls, power-ups; whoever is left has won.
+
+    ## Description
+    Two or four players walk a board of 11 by 11 cells (8 by 8 for two), lay bombs that break wood and
+    kill, and pick up what lies under the wood. All move at once. The game is step for step that of the
+    competitions at NeurIPS, in their Python package's version 0.2.0, with its boards by seed and its
+    agents.
+
+    | ``mode`` | id | players |
+    |---|---|---|
+    | ``"ffa"`` | ``PommermanFFA-v0`` | four, everybody for himself |
+    | ``"team"`` | ``PommermanTeam-v0`` | players 0 and 2 against 1 and 3 |
+    | ``"radio"`` | ``PommermanTeamRadio-v0`` | the same in fog, with two words to the mate every step |
+    | ``"1v1"`` | ``PommermanOneVsOne-v0`` | two |
+
+    ## Action Space
+    ``Discrete(6)``: 0 stop, 1 up, 2 down, 3 left, 4 right, 5 bomb; any of them is allowed at any time.
+    With the radio ``MultiDiscrete([6, 8, 8])``: the action and two words; an index
+    ``action + 6 * (first word + 8 * second word)`` is taken too.
+
+    ## Observation Space
+    ``Box(float32[23, n, n])``, ``"planes"``: rigid walls, wood, three kinds of power-ups, bombs (timer,
+    reach, movement to the right and upwards), flames, the players by relative index, then planes of one
+    number each: own reach, bombs laid, bombs in all, kick, who lives by relative index, step. What is
+    in fog is 0. ``observation="dict"`` gives the original's dictionary, key for key; it is not of the
+    space.
+
+    ## Starting State
+    A board drawn by the seed as the original draws it, the players in the corners.
+
+    ## Rewards
+    Each once: -1 at the learner's death in ``ffa`` and ``1v1``, +1 where he alone is left; in teams +1
+    or -1 at the end to both members, the dead too. After step 800 with more than one side alive -1 for
+    all; where both die at once in ``1v1`` 0. ``rewards="original"`` is the original's at every step,
+    which for the learner comes to the same.
+
+    ## Episode End
+    Terminated at the learner's death in ``ffa`` and ``1v1``, when one side alone is left, when nobody
+    is, and after step 800, which is the game's own rule. In teams a dead learner's game goes on: his
+    mask shows stop alone, and whatever he sends is ignored. Truncated by ``max_plies``.
+
+    ## Information
+    | key | value |
+    |---|---|
+    | ``action_mask`` | ``int8[6]``, 1 = allowed; with the radio a tuple of masks of the three parts |
+    | ``to_play`` | -2: all move at once |
+    | ``ply`` | steps since the start |
+    | ``phase`` | the phase by ``gate``; 0 without one |
+    | ``result`` | ``"win"`` or ``"tie"`` when the game is over for all; None before, also where the learner has died |
+    | ``winners`` | who won, a tuple of players; None until ``result`` |
+    | ``reason`` | ``"last_standing"``, ``"last_team_standing"``, ``"all_dead"``, ``"step_limit"``; None before |
+    | ``illegal_action`` | always False: everything is allowed |
+
+    The state has no place here, because players do not see all of it: :attr:`game_state` has it.
+
+    ## Arguments
+    | argument | default | meaning |
+    |---|---|---|
+    | ``opponents`` | ``"simple"`` | who plays the other seats: one for all, or a list in the order of seats without the learner's (in teams the partner is among them). ``"simple"`` is the original's agent, ``"simple_unbiased"`` the one that published searches learn from; ``"random"``, other agents' names, agents, and callables ``(observation, info) -> action`` |
+    | ``seat`` | 0 | the learner's player index, ``"alternate"`` or ``"random"`` (by game) |
+    | ``fog`` | None | players see four cells far and blasts reach no farther: True, False, or as the mode has it (``radio`` alone has fog) |
+    | ``collapse`` | False | the board shrinks from step 500 on |
+    | ``observation`` | ``"planes"`` | or ``"dict"``, ``"none"`` |
+    | ``rewards`` | ``"once"`` | or ``"original"`` |
+    | ``gate`` | None | ``"steps"``, ``"mixedness"`` (also ``"proximity"``), ``"opponents"``, ``"hash:n"``, or a gate of one's own |
+    | ``monotone`` | False | whether phases never go back |
+    | ``max_plies`` | None | games are truncated after so many steps |
+    | ``render_mode`` | None | ``"ansi"``, ``"svg"``, ``"rgb_array"``; in fog as the learner sees it |
+
+    ```python
+    import gymnasium as gym
+    env = gym.make("phasezoo:PommermanFFA-v0", seat="random", gate="steps:40")
+    ```
+
+    ## Version History
+    * v0: first release
+    """  # noqa: E501
+
+    def __init__(
+        self,
+        mode: str = "ffa",
+        *,
+        opponents: Any = "simple",
+        seat: int | str = 0,
+        fog: bool | None = None,
+        collapse: bool = False,
+        **options: Any,
+    ) -> None:
+        game = pommerman_game(mode, fog=fog, collapse=collapse)
+        super().__init__(game, opponent=checked(opponents), agent_color=seat, **options)
+
+
+class PommermanVectorEnv(GameVectorEnv):
+    """Many games of Pommerman stepped in native code: :class:`phasezoo.envs.PommermanEnv`.
+
+    Opponents that are all ``"simple"``, ``"simple_unbiased"`` or ``"random"`` run natively too; there
+    are no ``"dict"`` observations. What is special to many games is described in
+    :class:`phasezoo.envs.GameVectorEnv`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        mode: str = "ffa",
+        *,
+        opponents: Any = "simple",
+        seat: int | str = 0,
+        fog: bool | None = None,
+        collapse: bool = False,
+        **options: Any,
+    ) -> None:
+        game = pommerman_game(mode, fog=fog, collapse=collapse)
+        super().__init__(num_envs, game, opponent=checked(opponents), agent_color=seat, **options)
+
+
+def checked(opponents: Any) -> Any:
+    """Opponents that there are.
+
+    Raises:
+        InvalidConfig: There are none.
+    """
+    if opponents is None:
+        message = (
+            "opponents=None: all players move at once, so that one action a step is not enough; name "
+            "opponents, or use pommerman_v0.parallel_env() to move everybody"
+        )
+        raise InvalidConfig(message)
+    return opponents

@@ -1,0 +1,74 @@
+"""Pommerman as PettingZoo environments.
+
+```python
+from phasezoo.envs import pommerman_v0
+
+env = pommerman_v0.parallel_env(mode="team")
+observations, infos = env.reset(seed=7)
+while env.agents:
+    actions = {agent: env.action_space(agent).sample() for agent in env.agents}
+    observations, rewards, terminations, truncations, infos = env.step(actions)
+```
+
+Actions, planes, endings and infos are those of :class:`phasezoo.envs.PommermanEnv`; ``player_0`` to
+``player_3`` start top left, bottom left, bottom right, top right. :func:`env` asks the players one
+after the other, each seeing the state before any of them has moved.
+"""
+
+from typing import Any
+
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import parallel_to_aec
+
+from phasezoo.envs.parallel_env import ParallelGameEnv
+from phasezoo.envs.pommerman_env import pommerman_game
+
+__all__ = ["env", "parallel_env", "raw_env"]
+
+
+class parallel_env(ParallelGameEnv):  # noqa: N801 - PettingZoo's name for it
+    """Pommerman, everybody giving an action at every step.
+
+    In ``ffa`` and ``1v1`` a player leaves at his death with -1; in teams the dead stay until the end,
+    their masks showing stop alone. With ``rewards="original"`` everybody stays and is paid at every
+    step as the original pays.
+
+    Args:
+        mode: ``"ffa"``, ``"team"``, ``"radio"`` or ``"1v1"``.
+        fog: Whether players see four cells far; None: as the mode has it (``radio`` alone has fog).
+        collapse: Whether the board shrinks from step 500 on.
+        options: Those of :class:`phasezoo.envs.ParallelGameEnv`.
+
+    Raises:
+        InvalidConfig: An option is outside its range.
+    """
+
+    metadata = ParallelGameEnv.metadata | {"name": "pommerman_v0"}
+
+    def __init__(
+        self,
+        *,
+        mode: str = "ffa",
+        fog: bool | None = None,
+        collapse: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(pommerman_game(mode, fog=fog, collapse=collapse), **options)
+
+
+def raw_env(**options: Any) -> Any:
+    """Pommerman for PettingZoo's AEC interface, without wrappers.
+
+    Args:
+        options: Those of :class:`parallel_env`.
+    """
+    return parallel_to_aec(parallel_env(**options))
+
+
+def env(**options: Any) -> wrappers.OrderEnforcingWrapper:
+    """The same with the check that calls come in order.
+
+    Args:
+        options: Those of :class:`parallel_env`.
+    """
+    return wrappers.OrderEnforcingWrapper(raw_env(**options))
