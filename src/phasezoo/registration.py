@@ -75,6 +75,9 @@ ENVIRONMENTS = (
     ),
 )
 
+_PARALLEL = ("pommerman_v0",)
+"""Modules of games whose players move at once."""
+
 
 def register_all() -> None:
     """Register every environment that is not registered yet; calling it twice is harmless."""
@@ -98,3 +101,5 @@ def _register_with_pettingzoo(module: str) -> None:
     name = f"{NAMESPACE}/{module.replace('_v', '-v')}"
     if register is not None and name not in registered:
         register("aec", name, entry_point=f"phasezoo.envs.{module}:env")
+    if module in _PARALLEL and name not in getattr(pettingzoo, "parallel_registry", {name}):
+        pettingzoo.register("parallel", name, entry_point=f"phasezoo.envs.{module}:parallel_env")

@@ -20,7 +20,8 @@ def pytest_generate_tests(metafunc):
         # The namespaced twin has the same entry points; what takes long runs once.
         metafunc.parametrize("plain_id", [each.gymnasium_id for each in ENVIRONMENTS])
     if "pettingzoo_module" in metafunc.fixturenames:
-        names = [environment.pettingzoo_module for environment in ENVIRONMENTS]
+        # Pommerman's modes share one module.
+        names = list(dict.fromkeys(each.pettingzoo_module for each in ENVIRONMENTS))
         metafunc.parametrize("pettingzoo_module", names)
 
 

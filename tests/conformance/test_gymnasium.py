@@ -9,6 +9,7 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, VectorEnv
+from players import opponents, without_opponent
 
 from phasezoo.registration import ENVIRONMENTS, register_all
 
@@ -25,9 +26,9 @@ def test_every_line_of_the_table_is_registered_twice(env_id):
     assert env_id in gym.registry
 
 
-@pytest.mark.parametrize("opponent", ["random", None])
-def test_gymnasiums_checker_passes(env_id, opponent):
-    check_env(gym.make(env_id, opponent=opponent).unwrapped, skip_render_check=True)
+def test_gymnasiums_checker_passes(env_id):
+    for kind in opponents(env_id, "random", None):
+        check_env(gym.make(env_id, **kind).unwrapped, skip_render_check=True)
 
 
 @pytest.mark.parametrize("mode", ["ansi", "svg", "rgb_array"])
@@ -46,7 +47,7 @@ def test_rendering_passes_the_checker(env_id, mode):
 def test_sb3s_checker_passes(env_id):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     # Its warnings that the observation looks like an image are allowed in pyproject.toml.
-    checker.check_env(gym.make(env_id, opponent=None), warn=False)
+    checker.check_env(gym.make(env_id, **without_opponent(env_id)), warn=False)
 
 
 def test_specs_survive_json(env_id):
@@ -58,7 +59,7 @@ def test_specs_survive_json(env_id):
 
 
 def test_make_vec_gives_the_native_environment(env_id):
-    envs = gym.make_vec(env_id, num_envs=3, opponent=None)
+    envs = gym.make_vec(env_id, num_envs=3, **without_opponent(env_id))
     assert isinstance(envs, VectorEnv)
     assert not isinstance(envs, gym.vector.SyncVectorEnv)
     assert envs.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
@@ -79,7 +80,7 @@ def test_make_vec_gives_the_native_environment(env_id):
 
 def test_vector_wrappers_of_gymnasium_work(env_id):
     envs = gym.wrappers.vector.RecordEpisodeStatistics(
-        gym.make_vec(env_id, num_envs=4, opponent=None, max_plies=5)
+        gym.make_vec(env_id, num_envs=4, max_plies=5, **without_opponent(env_id))
     )
     rng = np.random.default_rng(0)
     envs.reset(seed=0)

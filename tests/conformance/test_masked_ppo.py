@@ -3,6 +3,7 @@
 import gymnasium as gym
 import numpy as np
 import pytest
+from players import at_once
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
 
@@ -13,7 +14,8 @@ def test_maskable_ppo_never_plays_an_illegal_action(plain_id, subprocesses):
     from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
     def make():
-        env = gym.make(f"phasezoo:{plain_id}", illegal="raise", planes="minimal", max_plies=20)
+        planes = "standard" if at_once(plain_id) else "minimal"
+        env = gym.make(f"phasezoo:{plain_id}", illegal="raise", planes=planes, max_plies=20)
         return gym.wrappers.FlattenObservation(env)
 
     vec_env = SubprocVecEnv([make] * 2) if subprocesses else DummyVecEnv([make] * 2)

@@ -11,16 +11,20 @@ from phasezoo.agents.base import (
     seats_of,
 )
 from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.legacy_pommerman import LegacyPommermanAgent
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
+from phasezoo.agents.pommerman import SimpleAgent, SimpleUnbiasedAgent
 from phasezoo.agents.registry import make, names, register
 from phasezoo.agents.simple import RandomAgent
+from phasezoo.agents.single_player import SinglePlayerMCTSAgent
 from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent, UCTSession
 
 __all__ = [
     "BatchAgent",
     "CallableAgent",
+    "LegacyPommermanAgent",
     "Limit",
     "M2CTSAgent",
     "MCTSAgent",
@@ -31,6 +35,9 @@ __all__ = [
     "Seats",
     "Session",
     "SessionAgent",
+    "SimpleAgent",
+    "SimpleUnbiasedAgent",
+    "SinglePlayerMCTSAgent",
     "TablebaseAgent",
     "UCTAgent",
     "UCTSession",

@@ -76,7 +76,7 @@ class PhaseMemory:
         self._gate = gate if getattr(gate, "monotone", False) else None
         self.previous: int | None = None
 
-    def see(self, state: Any) -> None:
-        """``state`` stood in the game."""
+    def see(self, state: Any, player: int | None = None) -> None:
+        """``state`` stood in the game, as ``player`` (default: the one to move) sees it."""
         if self._gate is not None and not state.is_terminal:
-            self.previous = self._gate(state, previous=self.previous)
+            self.previous = self._gate(state, player, previous=self.previous)

@@ -16,7 +16,7 @@ from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.routing import Routing
 from phasezoo.types import Gate
 
-__all__ = ["M2CTSAgent", "MCTSAgent", "MCTSSession"]
+__all__ = ["M2CTSAgent", "MCTSAgent", "MCTSSession", "search_gate_of"]
 
 DEFAULT_LIMIT = Limit(nodes=800)
 """Nodes a move of the published self-play (M2CTS, Table XI)."""
@@ -69,7 +69,7 @@ class MCTSAgent:
         params_of(self.config)  # refuses what is out of range now, not at the first move
         self.seed = seed
         self.game = None if game is None else games.make(game)
-        self.gate = _search_gate(evaluator, gate, game)
+        self.gate = search_gate_of(evaluator, gate, game)
         self.name = self._default_name() if name is None else name
         self.threads = threads
         self._following: MCTSSession | None = None
@@ -242,7 +242,12 @@ class MCTSSession:
         return self._seats
 
 
-def _search_gate(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:
+def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:
+    """The gate of a search: the mixture's own, or ``gate``.
+
+    Raises:
+        GateMismatch: Both are given, and are not the same.
+    """
     given = None if gate is None else gate_of(gate, game)
     own: Gate | None = getattr(evaluator, "search_gate", None)
     if own is None or given is None:

@@ -52,7 +52,7 @@ class PolicyAgent:
         self, states: Sequence[Any], players: Sequence[int] | None = None
     ) -> npt.NDArray[np.int64]:
         """``int64[N]``: an action for each state, from one call of the evaluator."""
-        batch = self._batch(states, [None] * len(states))
+        batch = self._batch(states, [None] * len(states), players)
         evaluation = evaluate_leaves(self.evaluator, batch, Counts())
         return np.array(
             [self._choose(batch, evaluation, row, self._rng) for row in range(len(states))],
@@ -67,12 +67,17 @@ class PolicyAgent:
         """Many games at once; all positions that wait are answered in one call."""
         return PolicySeats(self, **options)
 
-    def _batch(self, states: Sequence[Any], previous: Sequence[int | None]) -> StateBatch:
+    def _batch(
+        self,
+        states: Sequence[Any],
+        previous: Sequence[int | None],
+        players: Sequence[int] | None = None,
+    ) -> StateBatch:
         phases = None
         if self.gate is not None:
             # A gate without memory ignores `previous`; a monotone one starts a game at phase 0.
-            phases = self.gate.batch(states, None, [phase or 0 for phase in previous])
-        return StateBatch(states, phases)
+            phases = self.gate.batch(states, players, [phase or 0 for phase in previous])
+        return StateBatch(states, phases, players=players)
 
     def _choose(
         self, batch: StateBatch, evaluation: Evaluation, row: int, rng: np.random.Generator
@@ -110,7 +115,7 @@ class PolicySeats:
         self._pool_rows = DEFAULT_POOL_ROWS if pool_rows is None else pool_rows
         self._rngs: dict[int, np.random.Generator] = {}
         self._phases: dict[int, PhaseMemory] = {}
-        self._asked: dict[int, Any] = {}
+        self._asked: dict[int, tuple[Any, int]] = {}
         self._next = 0
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
@@ -129,7 +134,7 @@ class PolicySeats:
     def ask(self, seat: int, state: Any, player: int) -> None:
         """Remember what is asked."""
         self._phases[seat].see(state)
-        self._asked[seat] = state
+        self._asked[seat] = state, player
 
     def poll(self) -> list[tuple[int, Move]]:
         """Answer what was asked, ``pool_rows`` positions at a time."""
@@ -137,15 +142,15 @@ class PolicySeats:
         if not seats:
             return []
         previous = [self._phases[seat].previous for seat in seats]
-        batch = self._agent._batch([self._asked.pop(seat) for seat in seats], previous)
+        states, players = zip(*(self._asked.pop(seat) for seat in seats), strict=True)
+        batch = self._agent._batch(states, previous, players)
         evaluation = evaluate_leaves(self._agent.evaluator, batch, self.counts)
-        states = batch.states()
         return [
             (
                 seat,
                 Move(
                     self._agent._choose(batch, evaluation, row, self._rngs[seat]),
-                    _value_of(evaluation, row, states[row].to_play),
+                    _value_of(evaluation, row, players[row]),
                     nodes=1,
                 ),
             )

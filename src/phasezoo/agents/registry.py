@@ -5,7 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from phasezoo.agents.mcts import MCTSAgent
+from phasezoo.agents.pommerman import SimpleAgent, SimpleUnbiasedAgent
 from phasezoo.agents.simple import RandomAgent
+from phasezoo.agents.single_player import SinglePlayerMCTSAgent
 from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent
 from phasezoo.errors import InvalidConfig, UnknownGame
@@ -18,9 +20,16 @@ def _mcts(**options: Any) -> MCTSAgent:
     return MCTSAgent(options.pop("evaluator", None) or Uniform(), **options)
 
 
+def _single_player(**options: Any) -> SinglePlayerMCTSAgent:
+    return SinglePlayerMCTSAgent(options.pop("evaluator", None) or Uniform(), **options)
+
+
 _PACKAGE: dict[str, Callable[..., Any]] = {
     "mcts": _mcts,
     "random": RandomAgent,
+    "simple": SimpleAgent,
+    "simple_unbiased": SimpleUnbiasedAgent,
+    "single_player_mcts": _single_player,
     "tablebase": TablebaseAgent,
     "uct": UCTAgent,
 }
@@ -52,7 +61,8 @@ def make(name: str, **options: Any) -> Any:
     """The agent called ``name``.
 
     ``"random"`` plays any legal action; ``"mcts"`` searches, with no knowledge unless
-    ``evaluator=`` is given; ``"tablebase"`` plays perfectly where a table is known.
+    ``evaluator=`` is given; ``"tablebase"`` plays perfectly where a table is known; in Pommerman
+    ``"simple"``, ``"simple_unbiased"`` and, searching, ``"single_player_mcts"``.
 
     Args:
         name: One of :func:`names`.

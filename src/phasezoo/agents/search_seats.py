@@ -36,7 +36,7 @@ class SearchSeats:
     """Games that share a ``SearchPool``; see :class:`~phasezoo.agents.base.Seats`.
 
     Args:
-        game: What is played; one player moves at a time.
+        game: What is played.
         evaluator: Answers the leaves of all trees.
         config: How every tree searches.
         limit: When every search ends.
@@ -44,6 +44,7 @@ class SearchSeats:
         pool_rows: The most rows handed to the evaluator at once; default 256, or
             ``config.batch_size`` where that is more, so that no tree's batch is cut.
         threads: Threads that walk trees and make planes; default :data:`DEFAULT_THREADS`.
+        others: Who moves all but the searching player, in games whose players move at once.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class SearchSeats:
         *,
         pool_rows: int | None = None,
         threads: int | None = None,
+        others: Any = None,
     ) -> None:
         if pool_rows is None:
             pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
@@ -70,6 +72,7 @@ class SearchSeats:
             params_of(config),
             gate,
             DEFAULT_THREADS if threads is None else threads,
+            others,
         )
         self._driver = Driver(
             self._pool,
@@ -106,13 +109,17 @@ class SearchSeats:
     def ask(self, seat: int, state: Any, player: int) -> None:
         """Begin a search at ``state``."""
         self._phases[seat].see(state)
+        self._begin(seat, state)
+
+    def _begin(self, seat: int, root: Any, **options: Any) -> None:
         self._pool.begin(
             seat,
-            state,
+            root,
             nodes=self.limit.nodes,
             simulations=self.limit.simulations,
             movetime_ms=self.limit.movetime_ms,
             previous_phase=self._phases[seat].previous,
+            **options,
         )
         self._asked.add(seat)
 

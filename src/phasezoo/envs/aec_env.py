@@ -13,7 +13,7 @@ from phasezoo._core import Stream
 from phasezoo.envs import rendering
 from phasezoo.envs.moments import Moment
 from phasezoo.envs.referee import Referee
-from phasezoo.errors import InvalidState
+from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 __all__ = ["PROBE", "AECGameEnv", "agent_names", "without_probe"]
@@ -82,6 +82,12 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             game, planes=planes, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
         )
         self.game = self._referee.game
+        if self.game.action_parts is not None:
+            message = (
+                f"{self.game.name!r} has actions of {len(self.game.action_parts)} parts: use the "
+                "game's own PettingZoo module, such as phasezoo.envs.pommerman_v0"
+            )
+            raise InvalidConfig(message)
         self.gate = self._referee.gate
         # PettingZoo's render test makes every environment with "human" first and never draws it.
         self.render_mode = (
@@ -255,10 +261,9 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         self.agent_selection = self.possible_agents[player]
 
     def _mask(self, moment: Moment, player: int) -> Any:
-        mask = self._referee.mask(moment, player, when_over=0)
         if player in self._chosen:
-            mask[:] = 0
-        return mask
+            return self._referee.whole_mask(0)
+        return self._referee.mask(moment, player, when_over=0)
 
     def _info(self, moment: Moment, player: int, *, illegal: bool) -> Info:
         mask = self._referee.mask(moment, player, when_over=0)

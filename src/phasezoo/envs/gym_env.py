@@ -5,6 +5,7 @@ from typing import Any, SupportsFloat
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+
 from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.envs import rendering
@@ -43,7 +44,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
         max_plies: Games are truncated after so many plies; None for no limit.
         observation: ``"planes"``, or ``"none"`` for agents that look at ``info["state"]`` alone; in
             Pommerman also ``"dict"``, the original's.
-        rewards: ``"once"``, at the end of the learner's game; in Pommerman also ``"original"``, what
+        rewards: ``"once"``, at the end of the learner's game; in Pommerman also ``"original"``,
+        what
             the original pays at every step.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
 

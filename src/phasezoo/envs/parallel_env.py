@@ -28,8 +28,8 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
     """A game in which all players give an action at every step.
 
     Observations are the bare ``float32[C, H, W]``; masks are in ``infos``. An agent who is not to
-    move has a mask of ones, and what he sends is ignored. An agent for whom the game is over leaves,
-    though it may go on for others.
+    move has a mask of ones, and what he sends is ignored. An agent for whom the game is over
+    leaves, though it may go on for others.
 
     Args:
         game: The game or its name.
@@ -38,9 +38,9 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         monotone: Whether phases never go back.
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
-        max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``, or in Pommerman ``"dict"``, the original's.
-        rewards: ``"once"``, when the game is over for an agent; in Pommerman also ``"original"``: what
+        max_plies: Games are truncated after so many plies; None for no limit. observation:
+        ``"planes"``, or in Pommerman ``"dict"``, the original's. rewards: ``"once"``, when the game
+        is over for an agent; in Pommerman also ``"original"``: what
             the original pays all players at every step, who then stay to the end.
         render_mode: ``"ansi"`` and, for board games, ``"svg"`` and ``"rgb_array"``; or None.
 
@@ -88,9 +88,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         )
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
-        self.action_spaces = {
-            name: self._referee.action_space() for name in self.possible_agents
-        }
+        self.action_spaces = {name: self._referee.action_space() for name in self.possible_agents}
         self.observation_spaces = {
             name: self._referee.observation_space() for name in self.possible_agents
         }
@@ -278,9 +276,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         for name in names:
             player = self.possible_agents.index(name)
             mask = self._mask(moment, player)
-            infos[name] = self._referee.info(
-                moment, player, mask=mask, illegal=player in offenders
-            )
+            infos[name] = self._referee.info(moment, player, mask=mask, illegal=player in offenders)
         return infos
 
     def _mask(self, moment: Moment, player: int) -> Mask:

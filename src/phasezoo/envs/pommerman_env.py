@@ -19,17 +19,15 @@ MODES = {
 """The games by the name of their mode."""
 
 
-def pommerman_game(mode: str, *, fog: bool | None = None, collapse: bool = False) -> games.Game:
+def pommerman_game(
+    mode: str, *, fog: bool | None = None, collapse: bool | None = None
+) -> games.Game:
     """The game of a mode.
 
     Raises:
         InvalidConfig: There is no such mode, or an option is neither True nor False.
     """
-    name = MODES[one_of("mode", mode, tuple(MODES))]
-    if not isinstance(collapse, bool):
-        message = f"collapse={collapse!r}: expected True or False"
-        raise InvalidConfig(message)
-    return games.make(name, fog=fog, collapse=collapse or None)
+    return games.make(MODES[one_of("mode", mode, tuple(MODES))], fog=fog, collapse=collapse)
 
 
 class PommermanEnv(GymEnv):
@@ -128,8 +126,8 @@ class PommermanEnv(GymEnv):
 class PommermanVectorEnv(GameVectorEnv):
     """Many games of Pommerman stepped in native code: :class:`phasezoo.envs.PommermanEnv`.
 
-    Opponents that are all ``"simple"``, ``"simple_unbiased"`` or ``"random"`` run natively too; there
-    are no ``"dict"`` observations. What is special to many games is described in
+    Opponents that are all ``"simple"``, ``"simple_unbiased"`` or ``"random"`` run natively too;
+    there are no ``"dict"`` observations. What is special to many games is described in
     :class:`phasezoo.envs.GameVectorEnv`.
     """
 

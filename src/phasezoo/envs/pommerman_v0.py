@@ -18,7 +18,7 @@ after the other, each seeing the state before any of them has moved.
 from typing import Any
 
 from pettingzoo.utils import wrappers
-from pettingzoo.utils.conversions import parallel_to_aec
+from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from phasezoo.envs.parallel_env import ParallelGameEnv
 from phasezoo.envs.pommerman_env import pommerman_game
@@ -29,9 +29,9 @@ __all__ = ["env", "parallel_env", "raw_env"]
 class parallel_env(ParallelGameEnv):  # noqa: N801 - PettingZoo's name for it
     """Pommerman, everybody giving an action at every step.
 
-    In ``ffa`` and ``1v1`` a player leaves at his death with -1; in teams the dead stay until the end,
-    their masks showing stop alone. With ``rewards="original"`` everybody stays and is paid at every
-    step as the original pays.
+    In ``ffa`` and ``1v1`` a player leaves at his death with -1; in teams the dead stay until the
+    end, their masks showing stop alone. With ``rewards="original"`` everybody stays and is paid at
+    every step as the original pays.
 
     Args:
         mode: ``"ffa"``, ``"team"``, ``"radio"`` or ``"1v1"``.
@@ -56,13 +56,17 @@ class parallel_env(ParallelGameEnv):  # noqa: N801 - PettingZoo's name for it
         super().__init__(pommerman_game(mode, fog=fog, collapse=collapse), **options)
 
 
-def raw_env(**options: Any) -> Any:
+class raw_env(parallel_to_aec_wrapper):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name
     """Pommerman for PettingZoo's AEC interface, without wrappers.
 
     Args:
         options: Those of :class:`parallel_env`.
     """
-    return parallel_to_aec(parallel_env(**options))
+
+    metadata = parallel_env.metadata
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(parallel_env(**options))
 
 
 def env(**options: Any) -> wrappers.OrderEnforcingWrapper:

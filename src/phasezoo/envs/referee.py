@@ -26,7 +26,9 @@ REWARDS = ("once", "original")
 """When rewards come: each once, or at every step as the game itself pays them."""
 
 
-_DICTS = {PommermanState: games.pommerman_observation}
+_DICTS: Mapping[type, Callable[[Any, int], dict[str, Any]]] = {
+    PommermanState: games.pommerman_observation
+}
 """Makes observations as the original of a game gives them, by the type of its states."""
 
 

@@ -32,9 +32,9 @@ class _Seat:
 class Rivals:
     """Answers for every seat but the learners'.
 
-    Seats may be taken by different kinds. An agent that can answer many positions at once (``select_batch``) gets all waiting boards in
-    one batch; other agents have a session for each game; callables are asked board by board with
-    the observation and info of their own side.
+    Seats may be taken by different kinds. An agent that can answer many positions at once
+    (``select_batch``) gets all waiting boards in one batch; other agents have a session for each
+    game; callables are asked board by board with the observation and info of their own side.
 
     Args:
         kinds: For each seat but the learner's, in order: an agent, a callable, or the name of a

@@ -80,6 +80,8 @@ move at once: ``state.play`` takes an action for each who acts, or for each of a
 
 | option | meaning |
 |---|---|
-| ``fog=True`` | players see four cells far, and blasts reach no farther (the competitions' rules); with the radio that is the rule unless ``fog=False`` |
+| ``fog=True`` | players see four cells far, and blasts reach no farther (the competitions' rules) |
 | ``collapse=True`` | the board shrinks from step 500 on (the original's ``v1``) |
+
+With the radio there is fog unless ``fog=False``, as in the original.
 """

@@ -18,7 +18,8 @@ class StateBatch:
     """States of one game, not over, each its own tree; the same face as a search's leaves.
 
     Args:
-        states: At least one; none of them over, and one player to move in each.
+        states: At least one; none of them over.
+        players: Who sees each state and is to move; default the state's player to move.
         phases: The phase of each; default 0.
         threads: Threads that make planes; default all that this process may use.
 
@@ -31,6 +32,7 @@ class StateBatch:
         states: Sequence[Any],
         phases: Sequence[int] | npt.NDArray[Any] | None = None,
         threads: int | None = None,
+        players: Sequence[int] | None = None,
     ) -> None:
         self._states = list(states)
         if not self._states:
@@ -49,6 +51,8 @@ class StateBatch:
                 f"phases has shape {list(self.phases.shape)}, expected [{count}], one per state"
             )
             raise InvalidArray(message)
+        given = [state.to_play for state in self._states] if players is None else players
+        self.players = np.asarray(given, np.int64)
         self.trees = np.arange(count, dtype=np.int32)
         self._threads = threads
         self._planes: dict[str, Planes] = {}
@@ -61,7 +65,10 @@ class StateBatch:
     def legal(self) -> Legal:
         """``(offsets int64[B + 1], actions int32[total])``."""
         if self._legal is None:
-            rows = [games.legal_actions_of(state, state.to_play) for state in self._states]
+            rows = [
+                games.legal_actions_of(state, int(player))
+                for state, player in zip(self._states, self.players, strict=True)
+            ]
             offsets = np.zeros(len(rows) + 1, dtype=np.int64)
             np.cumsum([len(row) for row in rows], out=offsets[1:])
             self._legal = offsets, np.concatenate(rows).astype(np.int32)
@@ -70,7 +77,10 @@ class StateBatch:
     def planes(self, spec: str) -> Planes:
         """``float32[B, C, H, W]``, made once per spec."""
         if spec not in self._planes:
-            self._planes[spec] = games.encode(self._states, spec, threads=self._threads)
+            players = self.players.tolist()
+            self._planes[spec] = games.encode(
+                self._states, spec, players=players, threads=self._threads
+            )
         return self._planes[spec]
 
     def states(self) -> list[Any]:
@@ -79,6 +89,11 @@ class StateBatch:
 
     def select(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> "StateBatch":
         """The batch of these rows, in this order; they keep their tree numbers."""
-        batch = StateBatch([self._states[row] for row in rows], self.phases[rows], self._threads)
+        batch = StateBatch(
+            [self._states[row] for row in rows],
+            self.phases[rows],
+            self._threads,
+            self.players[rows].tolist(),
+        )
         batch.trees = self.trees[rows]
         return batch
