@@ -3,9 +3,27 @@
 import gymnasium as gym
 import numpy as np
 
+from phasezoo.envs.action_parts import flat_mask
+
 MODES = ("NextStep", "SameStep", "Disabled")
 RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1, None: 0}
 KEYS = ("action_mask", "to_play", "ply", "phase", "illegal_action")
+
+
+def result_of(infos, row):
+    """The result of a game as the native environment tells it, from what the scalar one told."""
+    told = infos["result"][row] if infos["result"].dtype == object else None
+    if told in RESULTS:
+        return RESULTS[told]
+    winners = infos["winners"][row]
+    assert (told, bool(winners)) in (("win", True), ("tie", False))
+    return 0 if told == "tie" else 1 if 0 in winners else -1
+
+
+def assert_masks_equal(ours, theirs):
+    assert len(ours) == len(theirs)
+    for mine, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(flat_mask(mine), flat_mask(other))
 
 
 class Pair:
@@ -42,7 +60,10 @@ class Pair:
         for key in KEYS:
             present = ours[f"_{key}"]
             np.testing.assert_array_equal(present, theirs[f"_{key}"])
-            np.testing.assert_array_equal(ours[key][present], theirs[key][present])
+            if key == "action_mask":
+                assert_masks_equal(ours[key][present], theirs[key][present])
+            else:
+                np.testing.assert_array_equal(ours[key][present], theirs[key][present])
         self.compare_results(ours, theirs)
         assert ("final_obs" in ours) == ("final_obs" in theirs)
         if "final_obs" in ours:
@@ -51,8 +72,13 @@ class Pair:
     def compare_results(self, ours, theirs):
         given = theirs["result"] if theirs["result"].dtype == object else [None] * self.num_envs
         np.testing.assert_array_equal(ours["_result"], [each is not None for each in given])
-        np.testing.assert_array_equal(ours["result"], [RESULTS[each] for each in given])
+        rows = range(self.num_envs)
+        np.testing.assert_array_equal(ours["result"], [result_of(theirs, row) for row in rows])
         states = self.native.unwrapped.states
+        for row in np.flatnonzero(ours["_ply"]):
+            assert states[row] == self.sync.envs[row].unwrapped.game_state
+        if "state" not in theirs:
+            return
         for row in np.flatnonzero(ours["_ply"]):
             assert states[row] == theirs["state"][row]
         fens = self.native.unwrapped.fens()
@@ -73,14 +99,23 @@ class Pair:
         for key in KEYS:
             np.testing.assert_array_equal(mine[f"_{key}"], ended)
             assert mine[key].dtype == other[key].dtype
-            np.testing.assert_array_equal(mine[key][ended], other[key][ended])
+            if key == "action_mask":
+                assert_masks_equal(mine[key][ended], other[key][ended])
+            else:
+                np.testing.assert_array_equal(mine[key][ended], other[key][ended])
         given = other["result"] if other["result"].dtype == object else [None] * self.num_envs
-        np.testing.assert_array_equal(mine["result"], [RESULTS[each] for each in given])
+        results = [result_of(other, row) for row in range(self.num_envs)]
+        np.testing.assert_array_equal(mine["result"], results)
         np.testing.assert_array_equal(mine["_result"], [each is not None for each in given])
 
 
 def actions_of(infos, rng, illegal_share=0.0):
-    """Random legal actions, some of them illegal."""
+    """Random legal actions, some of them illegal; where actions have parts, legal alone."""
+    if infos["action_mask"].dtype == object:
+        draw = [
+            [rng.choice(np.flatnonzero(part)) for part in mask] for mask in infos["action_mask"]
+        ]
+        return np.array(draw)
     actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in infos["action_mask"]])
     wrong = rng.random(len(actions)) < illegal_share
     actions[wrong] = rng.integers(0, infos["action_mask"].shape[1], wrong.sum())

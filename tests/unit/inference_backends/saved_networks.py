@@ -11,10 +11,17 @@ from phasezoo.inference.storage import digest, write_directory
 
 
 def save_network(
-    directory: Path, name: str = "rise-16x3", planes: str = "v2", seed: int = 1
+    directory: Path,
+    name: str = "rise-16x3",
+    planes: str = "v2",
+    seed: int = 1,
+    *,
+    variant: str = "chess",
+    gate: str = "lichess:classic",
+    phase: str = "endgame",
 ) -> Path:
     """A random network whose batch norms have seen a few batches, into ``directory``."""
-    game = games.make("chess")
+    game = games.make(variant)
     shape = game.plane_shape(planes)
     network = networks.make(name, shape, game.num_actions, seed=seed)
     generator = torch.Generator().manual_seed(seed)
@@ -25,14 +32,14 @@ def save_network(
             network(torch.rand(32, *shape, generator=generator))
     data = save({key: tensor.contiguous() for key, tensor in network.state_dict().items()})
     manifest = Manifest(
-        game="chess",
+        game=variant,
         planes=planes,
         network=name,
         input_shape=shape,
         num_actions=game.num_actions,
         actions=action_spec(game.num_actions, shape),
-        gate="lichess:classic",
-        phase="endgame",
+        gate=gate,
+        phase=phase,
         files={MODEL: digest(data)},
         phasezoo="test",
     )

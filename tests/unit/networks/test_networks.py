@@ -13,6 +13,8 @@ from phasezoo.networks.blocks import ChannelAttention, MobileBottleneck, fold_ba
 from phasezoo.networks.factory import MAX_BLOCKS, MAX_CHANNELS
 from phasezoo.networks.rise import rise_plan
 
+FAMILIES = ["rise-8x1", "rise-32x4", "risev2-16x3", "resnet-16x2", "risex4-1x2", "risex4-16x3"]
+
 PUBLISHED_ACTIONS = 76 * 64  # the published engine's planes, with queen promotions apart
 
 
@@ -28,6 +30,37 @@ def test_the_published_sizes_are_met() -> None:
         assert networks.parameter_counts(network)["total"] == total
 
 
+def test_the_tiny_pommerman_network_is_as_small_as_published() -> None:
+    # facts/crazyara.md §8.3: one channel, four inside, two blocks; one channel for the value.
+    network = networks.make("risex4-1x2", (23, 11, 11), 6)
+    norm = 2
+    stem = 23 * 9 + norm
+    block = (4 + 4 * norm) + (4 * 9 + 4 * norm) + (4 + norm)
+    policy = (9 + norm) + (16 * 9 + 16 * norm) + (16 * 121 * 6 + 6)
+    value = (1 + norm) + (121 * 3 + 3) + (121 + 1)
+    counts = networks.parameter_counts(network)
+    assert (counts["body"], counts["policy"], counts["value"]) == (stem + 2 * block, policy, value)
+    kinds = {type(module) for module in network.modules()}
+    assert torch.nn.LeakyReLU in kinds
+    assert torch.nn.ReLU not in kinds
+
+
+def test_the_large_pommerman_network_is_256_wide_inside() -> None:
+    network = networks.make("risex4-64x4", (23, 11, 11), 6)
+    blocks = [module for module in network.modules() if isinstance(module, MobileBottleneck)]
+    assert [block.branch[1].conv.groups for block in blocks] == [256] * 4
+
+
+def test_actions_that_are_no_planes_are_read_from_the_whole_board() -> None:
+    network = networks.make("rise-8x1", (23, 11, 11), 6, seed=1).eval()
+    planes = torch.rand(1, 23, 11, 11)
+    logits = network(planes).policy_logits
+    for y, x in ((0, 0), (5, 5), (10, 10)):
+        changed = planes.clone()
+        changed[:, :, y, x] += 5
+        assert bool((network(changed).policy_logits != logits).all())
+
+
 def test_the_published_schedule_is_the_table_of_the_facts() -> None:
     plan = rise_plan(256, 15)
     widths = [224, 256, 288, 320, 352, 384, 416, 352, 480, 512, 544, 416, 416, 448, 672]
@@ -36,8 +69,17 @@ def test_the_published_schedule_is_the_table_of_the_facts() -> None:
     assert [i for i, block in enumerate(plan) if block.attention == "eca"] == [5, 8, 12, 13, 14]
 
 
-@pytest.mark.parametrize("name", ["rise-8x1", "rise-32x4", "risev2-16x3", "resnet-16x2"])
-@pytest.mark.parametrize(("shape", "actions"), [((52, 8, 8), 4672), ((23, 11, 11), 6 * 121)])
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(
+    ("shape", "actions"),
+    [
+        ((52, 8, 8), 4672),
+        ((23, 11, 11), 6 * 121),
+        ((23, 11, 11), 6),
+        ((23, 8, 8), 6),
+        ((23, 11, 11), 384),
+    ],
+)
 def test_every_family_answers_with_the_right_shapes(
     name: str, shape: tuple[int, int, int], actions: int
 ) -> None:
@@ -105,13 +147,16 @@ def test_attention_scales_the_skip_path_too() -> None:
     torch.testing.assert_close(block(planes), block.attention(planes))
 
 
-@pytest.mark.parametrize("name", ["rise-16x3", "risev2-16x3", "resnet-16x2"])
-def test_folding_batch_norms_changes_no_answer(name: str) -> None:
-    network = networks.make(name, seed=3)
+@pytest.mark.parametrize("name", ["rise-16x3", "risev2-16x3", "resnet-16x2", "risex4-1x2"])
+@pytest.mark.parametrize(("shape", "actions"), [((52, 8, 8), 4672), ((23, 11, 11), 6)])
+def test_folding_batch_norms_changes_no_answer(
+    name: str, shape: tuple[int, int, int], actions: int
+) -> None:
+    network = networks.make(name, shape, actions, seed=3)
     for _ in range(3):  # give the running statistics something to hold
-        network(torch.randn(16, 52, 8, 8))
+        network(torch.randn(16, *shape))
     network.eval()
-    planes = torch.randn(4, 52, 8, 8)
+    planes = torch.randn(4, *shape)
     with torch.no_grad():
         expected = network(planes)
         fold_batch_norms(network)
@@ -122,7 +167,7 @@ def test_folding_batch_norms_changes_no_answer(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "rise", "rise-32", "rise-32x", "rise-7x4", "rise-2048x4", "rise-32x0", "rise-32x101",
+    ["", "rise", "rise-32", "risex4-0x2", "risex4-1025x1", "risex4-01x2", "rise-32x", "rise-7x4", "rise-2048x4", "rise-32x0", "rise-32x101",
      "Rise-32x4", "rize-32x4", "alphavile-32x4", "rise-32x4 ", "rise--32x4", "rise-３２x4"],
 )  # fmt: skip
 def test_a_wrong_name_is_a_typed_error_that_shows_the_grammar(name: str) -> None:
@@ -145,13 +190,13 @@ def test_no_text_breaks_the_parser(name: str) -> None:
         return
     family, size = name.split("-")
     channels, blocks = map(int, size.split("x"))
-    assert family in {"rise", "risev2", "resnet"}
-    assert 8 <= channels <= MAX_CHANNELS
+    assert family in {"rise", "risev2", "resnet", "risex4"}
+    assert (1 if family == "risex4" else 8) <= channels <= MAX_CHANNELS
     assert 1 <= blocks <= MAX_BLOCKS
 
 
 @pytest.mark.parametrize(
-    ("shape", "actions"), [((0, 8, 8), 64), ((52, 8, 8), 100), ((52, 8, 8), 0), ((52, 0, 8), 64)]
+    ("shape", "actions"), [((0, 8, 8), 64), ((52, 8, 8), -100), ((52, 8, 8), 0), ((52, 0, 8), 64)]
 )
 def test_sizes_that_do_not_fit_are_typed_errors(shape: tuple[int, int, int], actions: int) -> None:
     with pytest.raises(InvalidConfig):
