@@ -87,7 +87,8 @@ class SinglePlayerMCTSAgent:
         self.config = (PUBLISHED if config is None else config).with_(**overrides)
         if self.config.reuse_tree:
             message = (
-                "reuse_tree=True: what the others did is seen only afterwards, so that every move is "
+                "reuse_tree=True: what the others did is seen only afterwards, so that every move "
+                "is "
                 "searched with a new tree; leave it out"
             )
             raise InvalidConfig(message)
@@ -159,14 +160,14 @@ class SinglePlayerMCTSAgent:
 
     def __repr__(self) -> str:
         return (
-            f"SinglePlayerMCTSAgent({self.evaluator!r}, others={self.others!r}, limit={self.limit}, "
+            f"SinglePlayerMCTSAgent({self.evaluator!r}, others={self.others!r}, "
+            f"limit={self.limit}, "
             f"information={self.information!r}, seed={self.seed})"
         )
 
 
 class SinglePlayerMCTSSession:
-    """One player's game of a :class:`SinglePlayerMCTSAgent`: what he has seen, his random
-    stream."""
+    """One player's game of a :class:`SinglePlayerMCTSAgent`: what he saw, his random stream."""
 
     def __init__(self, agent: SinglePlayerMCTSAgent, seed: int) -> None:
         self._agent = agent

@@ -19,8 +19,11 @@ from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.m2cts import command as m2cts
 from phasezoo.experiments.m2cts.config import PRESETS as M2CTS_PRESETS
 from phasezoo.experiments.m2cts.config import M2ctsConfig
+from phasezoo.experiments.pommerman import command as pommerman
+from phasezoo.experiments.pommerman.config import PRESETS as POMMERMAN_PRESETS
+from phasezoo.experiments.pommerman.config import PommermanConfig
 
-__all__ = ["KrkOptions", "M2ctsOptions", "krk_main", "main"]
+__all__ = ["KrkOptions", "M2ctsOptions", "PommermanOptions", "krk_main", "main"]
 
 STOPPED = 130
 
@@ -29,7 +32,9 @@ STOPPED = 130
 class M2ctsOptions:
     """Train phase experts, play M2CTS against MCTS with one network, and write a report.
 
-    Sizes come as presets, and every setting of a preset can be given by itself.
+    Sizes come as presets, and every setting of a preset can be given by itself. With --game
+    pommerman the study is played in Pommerman, with options of its own: see --game pommerman
+    --help.
     """
 
     out: Path | None = None
@@ -59,7 +64,29 @@ class KrkOptions:
     """What to run."""
 
 
-Options = TypeVar("Options", M2ctsOptions, KrkOptions)
+@dataclass(frozen=True)
+class PommermanOptions:
+    """Train phase experts for Pommerman, search with them in free-for-all, and write a report.
+
+    Sizes come as presets, and every setting of a preset can be given by itself.
+    """
+
+    out: Path | None = None
+    """Directory of the run, new or empty; the same command again continues what is unfinished
+    there (none: runs/pommerman-PRESET)."""
+    resume: Path | None = None
+    """Directory of a run to continue after Ctrl-C or a kill, with its own settings; nothing else
+    may be given beside it."""
+    config: Annotated[PommermanConfig, tyro.conf.arg(name="")] = field(
+        default_factory=PommermanConfig
+    )
+    """What to run."""
+
+
+Options = TypeVar("Options", M2ctsOptions, KrkOptions, PommermanOptions)
+
+GAMES = ("chess", "pommerman")
+"""Games of the study of phase experts."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -68,6 +95,9 @@ def main(arguments: Sequence[str]) -> int:
     Raises:
         PhasezooError: The options are wrong, or the run failed; what is finished is kept.
     """
+    game, arguments = _game(arguments)
+    if game == "pommerman":
+        return _pommerman_main(arguments)
     default = M2ctsOptions(config=_preset(arguments, M2CTS_PRESETS))
     options = _read(arguments, m2cts.PROGRAM, default)
     # Loaded only now: help and wrong options should not wait for torch.
@@ -79,6 +109,35 @@ def main(arguments: Sequence[str]) -> int:
         config = dataclasses.replace(options.config, games=games.absolute())
         options = dataclasses.replace(options, config=config)
     return _run(run, m2cts.PROGRAM, options)
+
+
+def _pommerman_main(arguments: Sequence[str]) -> int:
+    default = PommermanOptions(config=_preset(arguments, POMMERMAN_PRESETS))
+    options = _read(arguments, pommerman.PROGRAM, default)
+    from phasezoo.experiments.pommerman import run
+
+    return _run(run, pommerman.PROGRAM, options)
+
+
+def _game(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """The game that is asked for, and the other arguments.
+
+    Raises:
+        InvalidConfig: There is no study of that game.
+    """
+    game, rest = "chess", []
+    words = iter(arguments)
+    for word in words:
+        if word == "--game":
+            game = next(words, "")
+        elif word.startswith("--game="):
+            game = word.removeprefix("--game=")
+        else:
+            rest.append(word)
+    if game not in GAMES:
+        message = f"--game {game}: expected {' or '.join(GAMES)}"
+        raise InvalidConfig(message)
+    return game, rest
 
 
 def krk_main(arguments: Sequence[str]) -> int:
@@ -93,7 +152,7 @@ def krk_main(arguments: Sequence[str]) -> int:
     return _run(run, krk.PROGRAM, options)
 
 
-def _run(study: Any, program: str, options: M2ctsOptions | KrkOptions) -> int:
+def _run(study: Any, program: str, options: M2ctsOptions | KrkOptions | PommermanOptions) -> int:
     """Start or continue a run of a study's module; Ctrl-C says how to go on."""
     name = f"{program.rsplit(maxsplit=1)[-1]}-{options.config.preset}"
     out = options.resume or options.out or Path("runs") / name
@@ -125,7 +184,7 @@ def _read(arguments: Sequence[str], program: str, default: Options) -> Options:
     return options
 
 
-Config = TypeVar("Config", M2ctsConfig, KrkConfig)
+Config = TypeVar("Config", M2ctsConfig, KrkConfig, PommermanConfig)
 
 
 def _preset(arguments: Sequence[str], presets: Mapping[Any, Config]) -> Config:

@@ -154,7 +154,8 @@ def checked(opponents: Any) -> Any:
     """
     if opponents is None:
         message = (
-            "opponents=None: all players move at once, so that one action a step is not enough; name "
+            "opponents=None: all players move at once, so that one action a step is not enough; "
+            "name "
             "opponents, or use pommerman_v0.parallel_env() to move everybody"
         )
         raise InvalidConfig(message)

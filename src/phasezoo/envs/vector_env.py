@@ -267,8 +267,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         """Play one action in every game.
 
         Args:
-            actions: ``int[N]``, or ``int[N, parts]`` where actions have parts. Under NEXT_STEP those
-                of games that ended in the last step are ignored: they begin anew.
+            actions: ``int[N]``, or ``int[N, parts]`` where actions have parts. Under NEXT_STEP
+                those of games that ended in the last step are ignored: they begin anew.
 
         Returns:
             Observations, rewards float64[N], terminations, truncations bool[N], infos.

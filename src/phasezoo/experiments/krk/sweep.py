@@ -10,10 +10,10 @@ from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk.cells import Cell, Task, tasks_of
 from phasezoo.experiments.krk.config import KrkConfig
-from phasezoo.experiments.krk.log import RowLog
 from phasezoo.experiments.krk.play import GameRow, play_game
 from phasezoo.experiments.provenance import usable_cores
 from phasezoo.experiments.report import numbers
+from phasezoo.experiments.row_log import RowLog
 
 __all__ = ["play_sweep", "threads_of"]
 
@@ -42,7 +42,7 @@ def play_sweep(
         RunDirectoryError: The log is of other games, is damaged, or cannot be written.
     """
     tasks = list(tasks_of(config))
-    log = RowLog(path)
+    log = RowLog(path, GameRow)
     finished = _finished(tasks, log)
     with console.task("Playing", len(tasks)) as bar:
         tally = _Tally(log.rows)
@@ -66,7 +66,7 @@ def play_sweep(
     return sorted(log.rows, key=lambda row: order[row.cell, row.number])
 
 
-def _finished(tasks: list[Task], log: RowLog) -> set[tuple[Cell, int]]:
+def _finished(tasks: list[Task], log: RowLog[GameRow]) -> set[tuple[Cell, int]]:
     seeds = {(task.cell, task.number): task.seed for task in tasks}
     finished: set[tuple[Cell, int]] = set()
     for row in log.rows:

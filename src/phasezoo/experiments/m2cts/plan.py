@@ -9,7 +9,7 @@ import numpy as np
 from phasezoo.experiments.m2cts.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.preparation import Prepared
 
-__all__ = ["PlannedNetwork", "plan", "trained"]
+__all__ = ["PlannedNetwork", "name_of", "plan", "shared", "trained"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def plan(prepared: Prepared) -> list[PlannedNetwork]:
     for training in range(config.trainings):
         for role, gate, phases, available in groups:
             for phase, share in zip(phases, shared(budget, available), strict=True):
-                name = _name(role, phase, training, phases)
+                name = name_of(role, phase, training, phases)
                 planned.append(
                     PlannedNetwork(
                         name=name,
@@ -95,7 +95,8 @@ def _of(planned: list[PlannedNetwork], training: int, role: str) -> list[Planned
     return [n for n in planned if n.training == training and n.role == role]
 
 
-def _name(role: str, phase: str | None, training: int, phases: tuple[str | None, ...]) -> str:
+def name_of(role: str, phase: str | None, training: int, phases: tuple[str | None, ...]) -> str:
+    """The directory of a network: its role, its phase, and the number of its training."""
     number = training + 1
     if phase is None:
         return f"{role}-{number}"

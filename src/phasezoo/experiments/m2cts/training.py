@@ -13,7 +13,7 @@ from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.progress import Progress
 from phasezoo.training.supervised import TrainingResult, train_supervised
 
-__all__ = ["train"]
+__all__ = ["card_of", "curve_of", "shown_on", "train"]
 
 _REFRESH_SECONDS = 0.2
 
@@ -50,14 +50,14 @@ def train(prepared: Prepared, network: PlannedNetwork, out: Path, console: Conso
             seed=network.seed,
             out=out,
             config=settings,
-            progress=_shown_on(task),
+            progress=shown_on(task),
             splits=prepared.splits,
         )
-    return _card(network, result)
+    return card_of(network, result)
 
 
-def _shown_on(task: Task) -> Callable[[Progress], None]:
-    """Shows speed and losses a few times a second."""
+def shown_on(task: Task) -> Callable[[Progress], None]:
+    """What :func:`train_supervised` calls: shows speed and losses a few times a second."""
     first: Progress | None = None
     started = last = time.perf_counter()
 
@@ -79,7 +79,8 @@ def _shown_on(task: Task) -> Callable[[Progress], None]:
     return show
 
 
-def _card(network: PlannedNetwork, result: TrainingResult) -> NetworkCard:
+def card_of(network: PlannedNetwork, result: TrainingResult) -> NetworkCard:
+    """What one network got, from the result of its training."""
     best = result.metrics.get("loss", math.nan)
     return NetworkCard(
         name=network.name,
@@ -95,11 +96,12 @@ def _card(network: PlannedNetwork, result: TrainingResult) -> NetworkCard:
         updates=result.updates,
         seconds=result.seconds,
         best_validation=best if math.isfinite(best) else None,
-        curve=_curve(result.history),
+        curve=curve_of(result.history),
     )
 
 
-def _curve(history: Sequence[Mapping[str, float | None]]) -> Curve:
+def curve_of(history: Sequence[Mapping[str, float | None]]) -> Curve:
+    """Losses while training, from the rows of its log."""
     train, validation = _column(history, "train/loss"), _column(history, "validation/loss")
     return Curve(
         positions=[p for p, _ in train],

@@ -3,37 +3,43 @@
 import json
 import os
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments import jsonable
-from phasezoo.experiments.krk.play import GameRow
 from phasezoo.experiments.run_directory import describe_disk_errors
 
 __all__ = ["RowLog"]
 
+Row = TypeVar("Row")
 
-class RowLog:
+
+class RowLog(Generic[Row]):
     """The finished games of a run, read back when it goes on.
 
     Args:
         path: A new file, or one that an earlier attempt of the same run left.
+        kind: What a line holds, a dataclass.
 
     Raises:
         RunDirectoryError: The file is damaged before its last line, or cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: type[Row]) -> None:
         self.path = path
+        self._kind = kind
         with describe_disk_errors(path.parent):
             data = path.read_bytes() if path.exists() else b""
             # A kill may have cut the last line short: that game is played again.
             whole = data[: data.rfind(b"\n") + 1]
             if len(whole) < len(data):
                 os.truncate(path, len(whole))
-        self.rows = [self._read(i, line) for i, line in enumerate(whole.splitlines(), start=1)]
+        self.rows: list[Row] = [
+            self._read(i, line) for i, line in enumerate(whole.splitlines(), start=1)
+        ]
         """The finished games, in the order in which they ended."""
 
-    def append(self, row: GameRow) -> None:
+    def append(self, row: Row) -> None:
         """Write a finished game through to the disk.
 
         Raises:
@@ -51,9 +57,9 @@ class RowLog:
                 raise
         self.rows.append(row)
 
-    def _read(self, number: int, line: bytes) -> GameRow:
+    def _read(self, number: int, line: bytes) -> Row:
         try:
-            return jsonable.decode(GameRow, json.loads(line))
+            return jsonable.decode(self._kind, json.loads(line))
         except (ValueError, InvalidConfig) as error:
             message = (
                 f"{self.path}: line {number} is damaged ({error}); remove that line and continue "

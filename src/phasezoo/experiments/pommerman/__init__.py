@@ -1,0 +1,1 @@
+"""Phase experts in Pommerman: ``phasezoo reproduce m2cts --game pommerman``."""
