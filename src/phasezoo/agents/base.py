@@ -102,7 +102,8 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
     if state is None:
         message = (
             f"{agent} plans from info['state'], which is missing; environments of games without "
-            f"hidden information put it there. Given are {sorted(info)}"
+            "hidden information put it there, in others ask a session: "
+            f"session(seed).act(env.unwrapped.game_state, player). Given are {sorted(info)}"
         )
         raise InvalidState(message)
     return state
