@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 USAGE = ROOT.parent / "shared" / "USAGE.md"
-USAGE_BLOCK = re.compile(r"^```python (?:chess|variants)\n(?P<code>.*?)^```", re.M | re.S)
+USAGE_BLOCK = re.compile(r"^```python (?:chess|variants|pommerman)\n(?P<code>.*?)^```", re.M | re.S)
 README_BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```", re.M | re.S)
 
 
