@@ -22,8 +22,13 @@ MODEL = "model.safetensors"
 
 
 def action_spec(num_actions: int, input_shape: tuple[int, int, int]) -> str:
-    """Name the layout of a policy: ``planes-73`` is ``plane * 64 + square`` in chess (SPEC §1)."""
-    return f"planes-{num_actions // (input_shape[1] * input_shape[2])}"
+    """Name the layout of a policy.
+
+    ``planes-73`` is ``plane * 64 + square`` in chess (SPEC §1), ``flat-6`` are Pommerman's actions,
+    which are not whole planes of its board.
+    """
+    planes, rest = divmod(num_actions, input_shape[1] * input_shape[2])
+    return f"flat-{num_actions}" if rest else f"planes-{planes}"
 
 
 @dataclass(frozen=True)

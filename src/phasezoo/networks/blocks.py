@@ -9,6 +9,7 @@ from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 __all__ = [
+    "Activation",
     "Attention",
     "ChannelAttention",
     "ConvNorm",
@@ -23,6 +24,11 @@ Attention: TypeAlias = Literal["none", "eca", "se"]
 squeeze-and-excitation."""
 
 
+Activation: TypeAlias = Literal["none", "relu", "leaky"]
+"""What follows a batch norm: nothing, ReLU, or a ReLU that lets a hundredth of negative numbers
+through, without which a network of a channel or two soon has none that is alive."""
+
+
 class ConvNorm(nn.Module):
     """Convolution without bias, batch norm and, by default, ReLU; keeps height and width.
 
@@ -31,18 +37,23 @@ class ConvNorm(nn.Module):
         outputs: Channels that leave.
         kernel: Kernel size, odd.
         groups: Groups of the convolution; as many as channels make it depthwise.
-        activation: Whether a ReLU follows.
+        activation: What follows.
     """
 
     def __init__(
-        self, inputs: int, outputs: int, kernel: int = 3, groups: int = 1, activation: bool = True
+        self,
+        inputs: int,
+        outputs: int,
+        kernel: int = 3,
+        groups: int = 1,
+        activation: Activation = "relu",
     ) -> None:
         super().__init__()
         self.conv = nn.Conv2d(
             inputs, outputs, kernel, padding=kernel // 2, groups=groups, bias=False
         )
         self.norm: nn.Module = nn.BatchNorm2d(outputs)
-        self.activation: nn.Module = nn.ReLU(inplace=True) if activation else nn.Identity()
+        self.activation = _activation(activation)
 
     def forward(self, planes: Tensor) -> Tensor:
         """``float32[B, inputs, H, W]`` to ``float32[B, outputs, H, W]``."""
@@ -111,17 +122,23 @@ class MobileBottleneck(nn.Module):
         expanded: Channels between the two 1x1 convolutions.
         kernel: Kernel of the depthwise convolution, odd.
         attention: What scales the input.
+        activation: What follows the first two convolutions.
     """
 
     def __init__(
-        self, channels: int, expanded: int, kernel: int = 3, attention: Attention = "none"
+        self,
+        channels: int,
+        expanded: int,
+        kernel: int = 3,
+        attention: Attention = "none",
+        activation: Activation = "relu",
     ) -> None:
         super().__init__()
         self.attention = _attention(attention, channels)
         self.branch = nn.Sequential(
-            ConvNorm(channels, expanded, kernel=1),
-            ConvNorm(expanded, expanded, kernel=kernel, groups=expanded),
-            ConvNorm(expanded, channels, kernel=1, activation=False),
+            ConvNorm(channels, expanded, kernel=1, activation=activation),
+            ConvNorm(expanded, expanded, kernel, groups=expanded, activation=activation),
+            ConvNorm(expanded, channels, kernel=1, activation="none"),
         )
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -141,7 +158,7 @@ class ResidualBlock(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.branch = nn.Sequential(
-            ConvNorm(channels, channels), ConvNorm(channels, channels, activation=False)
+            ConvNorm(channels, channels), ConvNorm(channels, channels, activation="none")
         )
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -154,6 +171,12 @@ def fold_batch_norms(network: nn.Module) -> None:
     for module in network.modules():
         if isinstance(module, ConvNorm):
             module.fold()
+
+
+def _activation(kind: Activation) -> nn.Module:
+    if kind == "relu":
+        return nn.ReLU(inplace=True)
+    return nn.LeakyReLU(inplace=True) if kind == "leaky" else nn.Identity()
 
 
 def _attention(kind: Attention, channels: int) -> nn.Module:

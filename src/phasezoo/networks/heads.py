@@ -1,13 +1,16 @@
-"""The heads: a policy over planes of moves, and win/draw/loss with the plies that are left."""
+"""The heads: a policy, and win/draw/loss with the plies that are left."""
 
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from phasezoo.networks.blocks import ConvNorm
+from phasezoo.networks.blocks import Activation, ConvNorm
 
-__all__ = ["NetworkOutput", "PolicyHead", "ValueHead"]
+__all__ = ["FlatPolicyHead", "NetworkOutput", "PolicyHead", "ValueHead"]
+
+POLICY_CHANNELS = 16
+"""Channels that a flat policy is read from (``facts/crazyara.md`` §8.3)."""
 
 
 class NetworkOutput(NamedTuple):
@@ -32,17 +35,47 @@ class PolicyHead(nn.Module):
     Args:
         channels: Channels of the body.
         planes: Planes of moves, such as 73 in chess (SPEC §1).
+        activation: What follows the first convolution.
     """
 
-    def __init__(self, channels: int, planes: int) -> None:
+    def __init__(self, channels: int, planes: int, activation: Activation = "relu") -> None:
         super().__init__()
-        self.hidden = ConvNorm(channels, channels)
+        self.hidden = ConvNorm(channels, channels, activation=activation)
         self.moves = nn.Conv2d(channels, planes, 3, padding=1, bias=False)
 
     def forward(self, features: Tensor) -> Tensor:
         """``float32[B, C, H, W]`` to ``float32[B, planes * H * W]``."""
         logits: Tensor = self.moves(self.hidden(features))
         return logits.flatten(1)
+
+
+class FlatPolicyHead(nn.Module):
+    """Policy over actions that are no moves between squares, such as Pommerman's six.
+
+    A convolution to 16 channels and one layer that is fully connected, as published for Pommerman
+    (``facts/crazyara.md`` §1.1, §8.3).
+
+    Args:
+        channels: Channels of the body.
+        squares: H * W.
+        actions: Size A of the policy.
+        activation: What follows the convolutions.
+    """
+
+    def __init__(
+        self, channels: int, squares: int, actions: int, activation: Activation = "relu"
+    ) -> None:
+        super().__init__()
+        self.hidden = nn.Sequential(
+            ConvNorm(channels, channels, activation=activation),
+            ConvNorm(channels, POLICY_CHANNELS, activation=activation),
+        )
+        self.actions = nn.Linear(POLICY_CHANNELS * squares, actions)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """``float32[B, C, H, W]`` to ``float32[B, A]``."""
+        logits: Tensor = self.actions(self.hidden(features).flatten(1))
+        return logits
 
 
 class ValueHead(nn.Module):
@@ -52,11 +85,14 @@ class ValueHead(nn.Module):
         channels: Channels of the body.
         squares: H * W.
         hidden: Channels of the 1x1 convolution that both answers are read from.
+        activation: What follows it.
     """
 
-    def __init__(self, channels: int, squares: int, hidden: int) -> None:
+    def __init__(
+        self, channels: int, squares: int, hidden: int, activation: Activation = "relu"
+    ) -> None:
         super().__init__()
-        self.hidden = ConvNorm(channels, hidden, kernel=1)
+        self.hidden = ConvNorm(channels, hidden, kernel=1, activation=activation)
         self.wdl = nn.Linear(hidden * squares, 3)
         self.plies = nn.Linear(hidden * squares, 1)
 

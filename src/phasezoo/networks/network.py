@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from phasezoo.networks.blocks import ConvNorm
-from phasezoo.networks.heads import NetworkOutput, PolicyHead, ValueHead
+from phasezoo.networks.blocks import Activation, ConvNorm
+from phasezoo.networks.heads import FlatPolicyHead, NetworkOutput, PolicyHead, ValueHead
 
 __all__ = ["Network", "parameter_counts"]
 
@@ -17,8 +17,10 @@ class Network(nn.Module):
         input_shape: Channels, height and width of the input planes.
         channels: Channels of the tower.
         blocks: The tower, each with ``channels`` in and out.
-        policy_planes: Planes of moves; the policy has ``policy_planes * height * width`` logits.
+        num_actions: Size of the policy: planes of moves where it is a multiple of height times
+            width, else read by a layer that is fully connected.
         value_channels: Channels between the tower and the value head's answers.
+        activation: What follows the stem and the heads' convolutions.
     """
 
     def __init__(
@@ -26,14 +28,21 @@ class Network(nn.Module):
         input_shape: tuple[int, int, int],
         channels: int,
         blocks: Sequence[nn.Module],
-        policy_planes: int,
+        num_actions: int,
         value_channels: int,
+        activation: Activation = "relu",
     ) -> None:
         super().__init__()
         inputs, height, width = input_shape
-        self.body = nn.Sequential(ConvNorm(inputs, channels), *blocks)
-        self.policy = PolicyHead(channels, policy_planes)
-        self.value = ValueHead(channels, height * width, value_channels)
+        squares = height * width
+        planes, rest = divmod(num_actions, squares)
+        self.body = nn.Sequential(ConvNorm(inputs, channels, activation=activation), *blocks)
+        self.policy = (
+            FlatPolicyHead(channels, squares, num_actions, activation)
+            if rest
+            else PolicyHead(channels, planes, activation)
+        )
+        self.value = ValueHead(channels, squares, value_channels, activation)
 
     def forward(self, planes: Tensor) -> NetworkOutput:
         """Answer ``float32[B, C, H, W]``."""

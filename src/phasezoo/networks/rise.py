@@ -1,4 +1,4 @@
-"""RISE: mobile bottlenecks that widen with depth (``facts/crazyara.md`` §1.2, §1.3)."""
+"""RISE: mobile bottlenecks, in most families widening with depth (``facts/crazyara.md`` §1)."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from torch import nn
 
 from phasezoo.networks.blocks import Attention, MobileBottleneck
 
-__all__ = ["BlockPlan", "rise_plan", "rise_tower", "risev2_plan"]
+__all__ = ["BlockPlan", "rise_plan", "rise_tower", "risev2_plan", "risex4_tower"]
 
 PUBLISHED_CHANNELS = 256
 PUBLISHED_BLOCKS = 15
@@ -21,6 +21,10 @@ ATTENTION = frozenset({5, 8, 12, 13, 14})
 V2_BLOCKS = 13
 V2_ATTENTION = frozenset({8, 9, 10, 11, 12})
 """RISEv2 is ``risev2-256x13``, with squeeze-and-excitation in its last five blocks (§1.3)."""
+
+
+EXPANSION = 4
+"""Inner width of the Pommerman networks' blocks: 4 of 1 channel, 256 of 64 (§8.3)."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,18 @@ def rise_tower(channels: int, plan: list[BlockPlan]) -> list[nn.Module]:
     """Make the blocks of ``plan``."""
     return [
         MobileBottleneck(channels, block.expanded, block.kernel, block.attention) for block in plan
+    ]
+
+
+def risex4_tower(channels: int, blocks: int) -> list[nn.Module]:
+    """Make the blocks of the Pommerman networks: all four times as wide inside, 3x3, leaky ReLU.
+
+    The published ones are ``risex4-1x2`` and ``risex4-64x4`` (``facts/crazyara.md`` §8.3). The
+    larger halves height and width and doubles the channels halfway, which saves a sixth of its
+    multiplications; here every block sees the whole board.
+    """
+    return [
+        MobileBottleneck(channels, EXPANSION * channels, activation="leaky") for _ in range(blocks)
     ]
 
 

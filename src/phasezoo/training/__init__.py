@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from phasezoo._torch import let_idle_threads_sleep, require_torch
+from phasezoo.training.batches import Batch
+from phasezoo.training.episodes import EpisodeStore
 from phasezoo.training.positions import (
     PhaseCount,
     PhaseTable,
@@ -15,11 +17,12 @@ from phasezoo.training.positions import (
     count_phases,
     without_seen,
 )
-from phasezoo.training.sampler import Batch, Sampler
-from phasezoo.training.store import GameStore, Splits
+from phasezoo.training.sampler import Sampler
+from phasezoo.training.splits import PositionStore, Splits
+from phasezoo.training.store import GameStore
 
 if TYPE_CHECKING:
-    from phasezoo.training.config import SupervisedConfig
+    from phasezoo.training.config import POMMERMAN, SupervisedConfig
     from phasezoo.training.evaluation import (
         MeanLosses,
         PositionLosses,
@@ -33,13 +36,16 @@ if TYPE_CHECKING:
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
 __all__ = [
+    "POMMERMAN",
     "Batch",
+    "EpisodeStore",
     "GameStore",
     "MeanLosses",
     "PhaseCount",
     "PhaseTable",
     "PlannedTraining",
     "PositionLosses",
+    "PositionStore",
     "PositionTable",
     "Progress",
     "Sampler",
@@ -59,6 +65,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "POMMERMAN": "config",
     "SupervisedConfig": "config",
     "MeanLosses": "evaluation",
     "PositionLosses": "evaluation",

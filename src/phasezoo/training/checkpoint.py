@@ -21,8 +21,6 @@ __all__ = ["OPTIMIZER", "Checkpoints", "Counters", "load_weights", "model_bytes"
 
 OPTIMIZER = "optimizer.safetensors"
 
-_MOMENTUM = "momentum_buffer"
-
 
 @dataclass
 class Counters:
@@ -53,7 +51,7 @@ class Counters:
 class Checkpoints:
     """The checkpoints of one training: the latest and the best, each a directory of its own.
 
-    Each is a network that :func:`phasezoo.inference.load` reads, with the optimiser's momentum
+    Each is a network that :func:`phasezoo.inference.load` reads, with the optimiser's moments
     beside it. A new one appears only once it is whole, and only then are older ones removed.
 
     Args:
@@ -84,12 +82,13 @@ class Checkpoints:
         Raises:
             CheckpointError: It cannot be written; the earlier ones are still there.
         """
-        momentum = {
-            name: optimizer.state[parameter][_MOMENTUM].cpu().contiguous()
+        moments = {
+            f"{key}/{name}": moment.cpu().contiguous()
             for name, parameter in network.named_parameters()
-            if optimizer.state[parameter].get(_MOMENTUM) is not None
+            for key, moment in optimizer.state[parameter].items()
+            if moment is not None
         }
-        files = {MODEL: model_bytes(network), OPTIMIZER: tensors_to_bytes(momentum)}
+        files = {MODEL: model_bytes(network), OPTIMIZER: tensors_to_bytes(moments)}
         manifest = dataclasses.replace(
             self.manifest,
             files={name: digest(data) for name, data in files.items()},
@@ -112,16 +111,20 @@ class Checkpoints:
         manifest = Manifest.read(path)
         load_weights(path, manifest, network)
         where = f"{path / OPTIMIZER}"
-        momentum = parse_tensors(manifest.read_bytes(path, OPTIMIZER), where)
+        moments = parse_tensors(manifest.read_bytes(path, OPTIMIZER), where)
         optimizer.state.clear()
-        for name, parameter in network.named_parameters():
-            if name in momentum:
-                if momentum[name].shape != parameter.shape:
-                    message = f"{where}: {name} has another shape than in the network"
-                    raise CheckpointError(message)
+        parameters = dict(network.named_parameters())
+        for label, moment in moments.items():
+            key, _, name = label.partition("/")
+            parameter = parameters.get(name)
+            # A count of steps has no shape; everything else has that of its parameter.
+            if parameter is None or (moment.ndim > 0 and moment.shape != parameter.shape):
+                message = f"{where}: {label} does not fit into the network"
+                raise CheckpointError(message)
+            if moment.ndim > 0 or parameter.ndim == 0:
                 # In the parameter's own memory format, as it was before.
-                buffer = torch.empty_like(parameter, requires_grad=False).copy_(momentum[name])
-                optimizer.state[parameter][_MOMENTUM] = buffer
+                moment = torch.empty_like(parameter, requires_grad=False).copy_(moment)
+            optimizer.state[parameter][key] = moment
         return _counters(manifest.training.get("counters"), path)
 
     def remove(self) -> None:

@@ -10,7 +10,7 @@ from phasezoo import _core
 from phasezoo.errors import StoreError
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.positions import PositionTable
-from phasezoo.training.store import GameStore, Splits
+from phasezoo.training.splits import PositionStore, Splits
 
 __all__ = ["TrainingData", "rows_digest", "stream_seed"]
 
@@ -22,11 +22,11 @@ _VALIDATION = 3
 class TrainingData:
     """The positions of a training."""
 
-    train_store: GameStore
+    train_store: PositionStore
     """Games to train on."""
     train: PositionTable
     """Positions of them."""
-    validation_store: GameStore
+    validation_store: PositionStore
     """Games to choose a checkpoint by."""
     validation: PositionTable
     """Positions of them, as many as are looked at each time."""
@@ -36,7 +36,7 @@ class TrainingData:
     @classmethod
     def of(
         cls,
-        store: GameStore,
+        store: PositionStore,
         splits: Splits | None,
         gate: Any,
         phase: str | int | None,

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference.evaluator import Evaluation, Evaluator, name_of
+from phasezoo.training.batches import Batch
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 from phasezoo.training.positions import PositionTable
-from phasezoo.training.sampler import Batch, Sampler
-from phasezoo.training.store import GameStore
+from phasezoo.training.sampler import Sampler
+from phasezoo.training.splits import PositionStore
 
 __all__ = [
     "MeanLosses",
@@ -80,7 +81,7 @@ class PositionLosses:
 
 def evaluate_network(
     evaluator: Evaluator,
-    store: GameStore,
+    store: PositionStore,
     rows: PositionTable,
     batch_size: int = 256,
     threads: int | None = None,
@@ -91,7 +92,7 @@ def evaluate_network(
 
 def evaluate_networks(
     evaluators: Mapping[str, Evaluator],
-    store: GameStore,
+    store: PositionStore,
     rows: PositionTable,
     batch_size: int = 256,
     threads: int | None = None,

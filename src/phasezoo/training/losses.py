@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from phasezoo.networks import NetworkOutput
+from phasezoo.training.batches import Batch
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.sampler import Batch
 
 __all__ = ["POLICY_SHARE", "VALUE_SHARE", "RowLosses", "Targets", "row_losses", "training_loss"]
 

@@ -1,44 +1,20 @@
 """Training batches made on the fly: planes, the move played, the result, the phase."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core, games
 from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PositionTable
-from phasezoo.training.store import GameStore
+from phasezoo.training.splits import PositionStore
 
-__all__ = ["Batch", "Sampler"]
+__all__ = ["Sampler"]
 
-_ORDER, _DROPOUT = 1, 2
+_ORDER, _DROPOUT, _SYMMETRY = 1, 2, 3
 """Names of the sampler's random streams."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Positions with what is to be learnt from them; everything as the player to move sees it."""
-
-    planes: npt.NDArray[np.float32]
-    """``float32[B, C, 8, 8]``."""
-    action: npt.NDArray[np.int64]
-    """``int64[B]``: the action that was played."""
-    value: npt.NDArray[np.float32]
-    """``float32[B]``: how the game ended for the player to move: +1, 0 or -1."""
-    wdl: npt.NDArray[np.int64]
-    """``int64[B]``: the same as a class: 0 won, 1 drawn, 2 lost."""
-    plies_left: npt.NDArray[np.float32]
-    """``float32[B]``: plies to the end of the game; 1 before its last move."""
-    phase: npt.NDArray[np.int8]
-    """``int8[B]``: the phase by the gate of the position table."""
-    game: npt.NDArray[np.int32]
-    """``int32[B]``: index of the game in the store."""
-
-    def __len__(self) -> int:
-        """The number of positions."""
-        return len(self.action)
 
 
 class Sampler:
@@ -51,29 +27,31 @@ class Sampler:
 
     Args:
         store: The games.
-        rows: The positions to draw, from :meth:`GameStore.positions` of the same store, which has
-            checked the moves.
-        planes: Which input planes.
+        rows: The positions to draw, from ``positions`` of the same store.
+        planes: Which input planes; None: the game's default.
         batch_size: Positions in a batch.
-        seed: Fixes the order and the dropout.
+        seed: Fixes the order, the dropout and the symmetries.
         history_dropout: Share of positions (0 to 1) whose last moves are left out of the planes, as
             if they had been set up from a FEN; repetitions stay counted.
+        symmetries: Whether each position is turned by a symmetry drawn for it, where the store has
+            any; not those of :meth:`in_order`.
         threads: Threads; default all that this process may use.
 
     Raises:
-        InvalidConfig: A number is out of range.
+        InvalidConfig: A number is out of range, or there is no history to leave out.
         InvalidPlaneSpec: The game has no such planes.
         StoreError: There are no positions.
     """
 
     def __init__(
         self,
-        store: GameStore,
+        store: PositionStore,
         rows: PositionTable,
-        planes: str = "v2",
+        planes: str | None = None,
         batch_size: int = 512,
         seed: int = 0,
         history_dropout: float = 0.0,
+        symmetries: bool = False,
         threads: int | None = None,
     ) -> None:
         if batch_size < 1:
@@ -81,6 +59,12 @@ class Sampler:
             raise InvalidConfig(message)
         if not 0 <= history_dropout <= 1:
             message = f"history_dropout={history_dropout}: must be from 0 to 1"
+            raise InvalidConfig(message)
+        if history_dropout > 0 and not store.has_history:
+            message = (
+                f"history_dropout={history_dropout}: planes of {store.variant} show no last moves "
+                "that could be left out; use 0"
+            )
             raise InvalidConfig(message)
         if len(rows) == 0:
             message = (
@@ -90,11 +74,13 @@ class Sampler:
             raise StoreError(message)
         self.store = store
         self.rows = rows
-        self.plane_spec = planes
-        self.plane_shape = games.make(store.variant).plane_shape(planes)
+        game = games.make(store.variant)
+        self.plane_spec = game.default_planes if planes is None else planes
+        self.plane_shape = game.plane_shape(self.plane_spec)
         self.batch_size = batch_size
         self.seed = seed
         self.history_dropout = history_dropout
+        self.symmetries = symmetries and store.num_symmetries > 1
         self._threads = threads
 
     def __iter__(self) -> Iterator[Batch]:
@@ -116,11 +102,13 @@ class Sampler:
             InvalidConfig: ``index`` is negative.
         """
         rows = self.batch_rows(index)
-        hidden = None
+        hidden = turned = None
         if self.history_dropout > 0:
-            stream = np.random.default_rng([_DROPOUT, *_words(self.seed), index])
-            hidden = stream.random(len(rows)) < self.history_dropout
-        return self.make(rows, hidden)
+            hidden = self._stream(_DROPOUT, index).random(len(rows)) < self.history_dropout
+        if self.symmetries:
+            known = self.store.num_symmetries
+            turned = self._stream(_SYMMETRY, index).integers(known, size=len(rows), dtype=np.uint8)
+        return self.make(rows, hidden, turned)
 
     def batch_rows(self, index: int) -> npt.NDArray[np.int64]:
         """``int64[B]``: which rows of the table are in batch ``index``.
@@ -142,7 +130,7 @@ class Sampler:
         return np.concatenate(parts)
 
     def in_order(self, batch_size: int | None = None) -> Iterator[Batch]:
-        """Every position once, in the table's order, history shown; the last batch is shorter.
+        """Every position once, in the table's order, as it is; the last batch is shorter.
 
         Args:
             batch_size: Positions in a batch; default the sampler's own.
@@ -152,33 +140,30 @@ class Sampler:
             yield self.make(np.arange(first, min(first + size, len(self.rows))))
 
     def make(
-        self, rows: npt.NDArray[np.int64], hidden: npt.NDArray[np.bool_] | None = None
+        self,
+        rows: npt.NDArray[np.int64],
+        hidden: npt.NDArray[np.bool_] | None = None,
+        symmetries: npt.NDArray[np.uint8] | None = None,
     ) -> Batch:
         """The batch of some rows of the table.
 
         Args:
             rows: ``int64[B]``: indices into the position table.
             hidden: ``bool[B]``: whose last moves are left out of the planes; None: nobody's.
+            symmetries: ``uint8[B]``: by which symmetry each is turned; None: none is.
         """
-        count = len(rows)
-        game, ply = self.rows.game[rows], self.rows.ply[rows]
-        planes = np.empty((count, *self.plane_shape), dtype=np.float32)
-        action = np.empty(count, dtype=np.int64)
-        to_play = np.empty(count, dtype=np.int8)
-        plies_left = np.empty(count, dtype=np.float32)
-        self.store.records.sample(
-            game, ply, self.plane_spec, planes, action, to_play, plies_left, hidden, self._threads
+        return self.store.batch(
+            self.rows,
+            rows,
+            self.plane_spec,
+            hidden=hidden,
+            symmetries=symmetries,
+            threads=self._threads,
         )
-        value = self.store.result[game] * (1 - 2 * to_play)
-        return Batch(
-            planes=planes,
-            action=action,
-            value=value.astype(np.float32),
-            wdl=1 - value.astype(np.int64),
-            plies_left=plies_left,
-            phase=self.rows.phase[rows],
-            game=game,
-        )
+
+    def _stream(self, name: int, index: int) -> np.random.Generator:
+        """What is drawn for batch ``index``, whichever batches were made before."""
+        return np.random.default_rng([name, *_words(self.seed), index])
 
     def _epoch_seed(self, epoch: int) -> int:
         sequence = np.random.SeedSequence([_ORDER, *_words(self.seed), epoch])

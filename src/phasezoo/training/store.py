@@ -1,7 +1,6 @@
 """Games as moves, in columns: loading, saving, splitting and labelling them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -12,13 +11,12 @@ import numpy.typing as npt
 
 from phasezoo import _core, games, gating
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError
-from phasezoo.training.positions import PhaseTable, PositionTable, count_phases
+from phasezoo.training.batches import Batch
+from phasezoo.training.positions import PhaseTable, PositionTable
+from phasezoo.training.splits import Splits, cuts, split_word
 from phasezoo.training.store_file import read_columns, write_columns
 
 __all__ = ["GameStore", "Splits"]
-
-SPLITS = ("train", "validation", "test")
-"""The names of a store's parts, in the order of their fractions."""
 
 _CHUNK = 64
 """Games whose states are kept in memory at once while a Python gate labels them."""
@@ -47,6 +45,9 @@ class GameStore:
         InvalidArray: A column has another length or kind of numbers.
         UnknownGame: Games of this variant cannot be stored.
     """
+
+    num_symmetries = 1
+    has_history = True
 
     def __init__(
         self,
@@ -179,19 +180,13 @@ class GameStore:
         Raises:
             InvalidConfig: The fractions are not three shares of a whole.
         """
-        shares = np.asarray(fractions, dtype=np.float64)
-        if shares.shape != (3,) or not (shares >= 0).all() or abs(shares.sum() - 1) > 1e-9:
-            message = (
-                f"fractions={tuple(fractions)}: give three shares (train, validation, test) that "
-                "are not negative and add up to 1, such as (0.8, 0.1, 0.1)"
-            )
-            raise InvalidConfig(message)
-        hashes = self.records.hashes(_word(seed))
+        wanted = cuts(len(self), fractions)
+        hashes = self.records.hashes(split_word(seed))
         order = np.argsort(hashes, kind="stable")
         ranked = hashes[order]
         bounds = [0]
-        for share in np.cumsum(shares)[:2]:
-            bound = max(round(share * len(self)), bounds[-1])
+        for cut in wanted:
+            bound = max(cut, bounds[-1])
             while 0 < bound < len(self) and ranked[bound] == ranked[bound - 1]:
                 bound += 1
             bounds.append(bound)
@@ -234,6 +229,54 @@ class GameStore:
                 phase[rows] = gate.batch([states[game][ply] for game in alive], None, previous)
         return phase
 
+    def batch(
+        self,
+        table: PositionTable,
+        rows: npt.NDArray[np.int64],
+        planes: str,
+        *,
+        hidden: npt.NDArray[np.bool_] | None = None,
+        symmetries: npt.NDArray[np.uint8] | None = None,
+        threads: int | None = None,
+    ) -> Batch:
+        """The batch of some rows of a table of this store, whose moves the table's maker checked.
+
+        Args:
+            table: Positions, from :meth:`positions`.
+            rows: ``int64[B]``: indices into the table.
+            planes: Which input planes.
+            hidden: ``bool[B]``: whose last moves are left out of the planes, as if the position had
+                been set up from a FEN; repetitions stay counted. None: nobody's.
+            symmetries: None: these games have none.
+            threads: Threads; default all that this process may use.
+
+        Raises:
+            CorruptRecord: A game cannot be replayed.
+            InvalidConfig: ``symmetries`` are given.
+            InvalidPlaneSpec: The game has no such planes.
+        """
+        if symmetries is not None:
+            message = f"positions of {self.variant} have no symmetries: leave them out"
+            raise InvalidConfig(message)
+        count = len(rows)
+        game, ply = table.game[rows], table.ply[rows]
+        shape = games.make(self.variant).plane_shape(planes)
+        shown = np.empty((count, *shape), dtype=np.float32)
+        action = np.empty(count, dtype=np.int64)
+        to_play = np.empty(count, dtype=np.int8)
+        plies_left = np.empty(count, dtype=np.float32)
+        self.records.sample(game, ply, planes, shown, action, to_play, plies_left, hidden, threads)
+        value = self.result[game] * (1 - 2 * to_play)
+        return Batch(
+            planes=shown,
+            action=action,
+            value=value.astype(np.float32),
+            wdl=1 - value.astype(np.int64),
+            plies_left=plies_left,
+            phase=table.phase[rows],
+            game=game,
+        )
+
     def phase_table(
         self,
         gate: Any = "none",
@@ -244,28 +287,6 @@ class GameStore:
     ) -> PhaseTable:
         """Games and positions per phase, of each part of :meth:`split` and of all games."""
         return self.split(seed, fractions).phase_table(gate, threads=threads)
-
-
-@dataclass(frozen=True)
-class Splits:
-    """A store in three parts, split by game."""
-
-    train: GameStore
-    """For training."""
-    validation: GameStore
-    """For choosing among checkpoints."""
-    test: GameStore
-    """Read once, at the end."""
-
-    def positions(
-        self, gate: Any = "none", *, threads: int | None = None
-    ) -> dict[str, PositionTable]:
-        """The positions of each part by its name."""
-        return {name: getattr(self, name).positions(gate, threads=threads) for name in SPLITS}
-
-    def phase_table(self, gate: Any = "none", *, threads: int | None = None) -> PhaseTable:
-        """Games and positions per phase, of each part and of all games."""
-        return count_phases(self.positions(gate, threads=threads))
 
 
 def _column(name: str, values: npt.ArrayLike, dtype: Any, count: int | None = None) -> Any:
@@ -296,8 +317,3 @@ def _check_length(name: str, column: npt.NDArray[Any], count: int) -> None:
     if len(column) != count:
         message = f"{name} has {len(column)} entries; offsets tell of {count} games"
         raise InvalidArray(message)
-
-
-def _word(seed: int) -> int:
-    """A seed of any size as the 64 bits that the core takes."""
-    return int(np.random.SeedSequence(abs(int(seed))).generate_state(1, np.uint64)[0])

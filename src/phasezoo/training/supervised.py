@@ -1,4 +1,4 @@
-"""Trains a network on stored games."""
+"""Trains a network on stored games or episodes."""
 
 import logging
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import claim_directory, finished
 from phasezoo.training.sampler import Sampler
-from phasezoo.training.store import GameStore, Splits
+from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.trainer import Trainer, torch_threads
 
 __all__ = ["TrainingResult", "train_supervised"]
@@ -85,7 +85,7 @@ class TrainingResult:
 
 
 def train_supervised(
-    store: GameStore,
+    store: PositionStore,
     *,
     gate: Any = "none",
     phase: str | int | None = None,
@@ -101,14 +101,16 @@ def train_supervised(
     splits: Splits | None = None,
     **overrides: Any,
 ) -> TrainingResult:
-    """Train a network on the moves and results of stored games.
+    """Train a network on the moves and results of stored games, or on episodes of Pommerman.
 
     Calling it again with the same arguments continues a training that was interrupted, to the
     same numbers (on a CPU, with as many threads as before), and returns the result of one that has
     ended.
 
     Args:
-        store: The games; they are split by game into train, validation and test with ``seed``.
+        store: The games (:class:`phasezoo.training.GameStore`, or for Pommerman
+            :class:`phasezoo.training.EpisodeStore`); they are split by game into train, validation
+            and test with ``seed``.
         gate: Names the phases of the positions.
         phase: Train an expert: only on positions of this phase, by name or index. None: on all.
         network: Architecture (see :data:`phasezoo.networks.GRAMMAR`).
@@ -147,6 +149,7 @@ def train_supervised(
     identity = _identity(manifest, data, positions, seed, settings, fresh)
     device = networks.resolve_device(settings.device)
     networks.supported_dtype(settings.dtype, device)  # before the directory is touched
+    samplers = _samplers(settings, data, manifest.planes, seed)
     directory = Path(out)
     claim_directory(directory, identity, _incidental(settings), resume=resume)
     ended = finished(directory)
@@ -159,7 +162,7 @@ def train_supervised(
     )
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
     with torch_threads(settings.threads):
-        trainer = _trainer(fresh, settings, data, manifest.planes, positions, seed, checkpoints)
+        trainer = Trainer(fresh, settings, *samplers, positions, checkpoints)
         latest = checkpoints.latest()
         if latest is not None:
             trainer.resume(latest)
@@ -190,15 +193,14 @@ def _manifest(game: Game, planes: str | None, network: str, data: TrainingData) 
     )
 
 
-def _trainer(
-    network: Network,
-    config: SupervisedConfig,
-    data: TrainingData,
-    planes: str,
-    positions: int,
-    seed: int,
-    checkpoints: Checkpoints,
-) -> Trainer:
+def _samplers(
+    config: SupervisedConfig, data: TrainingData, planes: str, seed: int
+) -> tuple[Sampler, Sampler]:
+    """What makes batches of training and of validation positions.
+
+    Raises:
+        InvalidConfig: An option does not fit the games.
+    """
     # On a CPU the network wants the cores more than the planes do, which are made in one thread.
     on_cpu = networks.resolve_device(config.device).type == "cpu"
     train = Sampler(
@@ -208,10 +210,10 @@ def _trainer(
         config.batch_size,
         stream_seed(seed, _BATCHES),
         config.history_dropout,
+        config.symmetries,
         threads=1 if on_cpu else config.threads,
     )
-    validation = Sampler(data.validation_store, data.validation, planes, threads=config.threads)
-    return Trainer(network, config, train, validation, positions, checkpoints)
+    return train, Sampler(data.validation_store, data.validation, planes, threads=config.threads)
 
 
 def _identity(
@@ -226,6 +228,11 @@ def _identity(
     settings = asdict(config)
     for name in _INCIDENTAL:
         del settings[name]
+    # Options that change no number here; trainings from before there were any are still themselves.
+    if data.train_store.num_symmetries == 1:
+        del settings["symmetries"]
+    if config.optimizer == "sgd":
+        del settings["optimizer"]
     return {
         "game": manifest.game,
         "planes": manifest.planes,

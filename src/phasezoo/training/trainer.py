@@ -14,6 +14,7 @@ import numpy.typing as npt
 import torch
 
 from phasezoo.networks import Network, resolve_device, supported_dtype
+from phasezoo.training.batches import Batch
 from phasezoo.training.checkpoint import Checkpoints, Counters
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.evaluation import PositionLosses
@@ -21,7 +22,7 @@ from phasezoo.training.losses import RowLosses, Targets, row_losses, training_lo
 from phasezoo.training.metrics import MetricsLog
 from phasezoo.training.prefetch import Prefetcher
 from phasezoo.training.progress import OnProgress, Progress
-from phasezoo.training.sampler import Batch, Sampler
+from phasezoo.training.sampler import Sampler
 from phasezoo.training.schedules import OneCycle, batch_sizes
 
 __all__ = ["Trainer", "torch_threads"]
@@ -83,14 +84,7 @@ class Trainer:
         self.device = resolve_device(config.device)
         self.dtype = supported_dtype(config.dtype, self.device)
         self.network: Network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.optimizer = torch.optim.SGD(
-            self.network.parameters(),
-            lr=config.min_lr,
-            momentum=config.max_momentum,
-            weight_decay=config.weight_decay,
-            nesterov=True,
-            foreach=True,
-        )
+        self.optimizer = _optimizer(self.network, config)
         self.sampler = sampler
         self.validation = validation
         self.checkpoints = checkpoints
@@ -184,7 +178,8 @@ class Trainer:
         """One step of the optimiser; returns the norm of its gradient, on the device."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.schedule.lr(update)
-            group["momentum"] = self.schedule.momentum(update)
+            if "momentum" in group:
+                group["momentum"] = self.schedule.momentum(update)
         losses = self._losses(batch)
         self.optimizer.zero_grad(set_to_none=True)
         training_loss(losses, self.config).backward()  # type: ignore[no-untyped-call]
@@ -316,6 +311,21 @@ class Trainer:
         if self.dtype == torch.float32:
             return contextlib.nullcontext()
         return torch.autocast(self.device.type, dtype=self.dtype)
+
+
+def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:
+    if config.optimizer == "adamw":
+        return torch.optim.AdamW(
+            network.parameters(), lr=config.min_lr, weight_decay=config.weight_decay, foreach=True
+        )
+    return torch.optim.SGD(
+        network.parameters(),
+        lr=config.min_lr,
+        momentum=config.max_momentum,
+        weight_decay=config.weight_decay,
+        nesterov=True,
+        foreach=True,
+    )
 
 
 def _columns(batch: Batch, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Batch:

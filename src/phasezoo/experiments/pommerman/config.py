@@ -36,20 +36,20 @@ class PommermanConfig:
     placebo: str = "hash:3"
     """The gate of experts without a specialty."""
 
-    samples: int = 200_000
+    samples: int = 120_000
     """Positions of games between four SimpleUnbiasedAgents (10,000 or more; paper: 1 M)."""
-    epochs: float = 2.0
+    epochs: float = 1.0
     """Passes over the training positions (above 0; paper: 5)."""
     network: str = study.TINY
     """Architecture of every network (paper: risex4-1x2)."""
     training_batch: int = 128
     """Training positions an update (1 to 65,536; published code: 128)."""
-    learning_rate: float = 0.05
-    """Peak of the one-cycle schedule (above 0)."""
+    learning_rate: float = 0.01
+    """Peak of the one-cycle schedule (above 0; published code: 0.001, constant)."""
     validation_positions: int = 4096
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
 
-    boards: int = 8
+    boards: int = 6
     """Boards a training, each played in all four seats by every agent (2 or more)."""
     simulations: int = study.SIMULATIONS
     """Simulations a move (1 or more; published default: 100)."""
@@ -66,9 +66,9 @@ class PommermanConfig:
     """Whether the one network also plays without search, and an untrained one with it."""
     large_network: str | None = None
     """A network to play beside the published search study; none: not trained."""
-    large_samples: int = 200_000
+    large_samples: int = 100_000
     """Positions that it is trained on (10,000 or more; paper: 1 M)."""
-    large_epochs: float = 2.0
+    large_epochs: float = 1.0
     """Passes over them (above 0; paper: 5)."""
     large_boards: int = 25
     """Boards that it plays, each in all four seats (2 or more)."""
@@ -151,7 +151,7 @@ _STANDARD = dataclasses.replace(
     _QUICK,
     preset="standard",
     trainings=3,
-    samples=study.SAMPLES,
+    samples=250_000,
     epochs=float(study.EPOCHS),
     boards=84,
     large_network="risex4-64x4",
@@ -161,6 +161,7 @@ _PAPER = dataclasses.replace(
     _STANDARD,
     preset="paper",
     trainings=5,
+    samples=study.SAMPLES,
     boards=250,
     large_samples=study.SAMPLES,
     large_epochs=float(study.EPOCHS),

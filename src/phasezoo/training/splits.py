@@ -1,0 +1,122 @@
+"""What training needs of a store of games, and such a store in three parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.training.batches import Batch
+from phasezoo.training.positions import PhaseTable, PositionTable, count_phases
+
+__all__ = ["SPLITS", "PositionStore", "Splits", "cuts", "split_word"]
+
+SPLITS = ("train", "validation", "test")
+"""The names of a store's parts, in the order of their fractions."""
+
+
+class PositionStore(Protocol):
+    """Games whose positions can be labelled, split and made into batches.
+
+    :class:`phasezoo.training.GameStore` keeps the moves of games that take turns,
+    :class:`phasezoo.training.EpisodeStore` what the players of Pommerman saw.
+    """
+
+    @property
+    def variant(self) -> str:
+        """The game."""
+        ...
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """``int64[N + 1]``: game ``i`` has the positions ``offsets[i]`` to ``offsets[i + 1]``."""
+        ...
+
+    @property
+    def num_symmetries(self) -> int:
+        """In how many ways a position can be turned into one of the same worth, 1 if in none."""
+        ...
+
+    @property
+    def has_history(self) -> bool:
+        """Whether planes show moves before the position, which can be left out."""
+        ...
+
+    def __len__(self) -> int:
+        """The number N of games."""
+        ...
+
+    def split(self, seed: int, fractions: Sequence[float] = (0.8, 0.1, 0.1)) -> "Splits":
+        """Split by game into train, validation and test."""
+        ...
+
+    def positions(self, gate: Any = "none", *, threads: int | None = None) -> PositionTable:
+        """Every position, game by game, each with its phase."""
+        ...
+
+    def batch(
+        self,
+        table: PositionTable,
+        rows: npt.NDArray[np.int64],
+        planes: str,
+        *,
+        hidden: npt.NDArray[np.bool_] | None = None,
+        symmetries: npt.NDArray[np.uint8] | None = None,
+        threads: int | None = None,
+    ) -> Batch:
+        """The batch of some rows of a table of this store.
+
+        Args:
+            table: Positions, from :meth:`positions`.
+            rows: ``int64[B]``: indices into the table.
+            planes: Which input planes.
+            hidden: ``bool[B]``: whose last moves are left out of the planes; None: nobody's.
+            symmetries: ``uint8[B]``: by which symmetry each is turned; None: none is.
+            threads: Threads; default all that this process may use.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Splits:
+    """A store in three parts, split by game."""
+
+    train: PositionStore
+    """For training."""
+    validation: PositionStore
+    """For choosing among checkpoints."""
+    test: PositionStore
+    """Read once, at the end."""
+
+    def positions(
+        self, gate: Any = "none", *, threads: int | None = None
+    ) -> dict[str, PositionTable]:
+        """The positions of each part by its name."""
+        return {name: getattr(self, name).positions(gate, threads=threads) for name in SPLITS}
+
+    def phase_table(self, gate: Any = "none", *, threads: int | None = None) -> PhaseTable:
+        """Games and positions per phase, of each part and of all games."""
+        return count_phases(self.positions(gate, threads=threads))
+
+
+def cuts(games: int, fractions: Sequence[float]) -> list[int]:
+    """Where ``games`` ranked games are cut in two places, so that the parts have these shares.
+
+    Raises:
+        InvalidConfig: The fractions are not three shares of a whole.
+    """
+    shares = np.asarray(fractions, dtype=np.float64)
+    if shares.shape != (3,) or not (shares >= 0).all() or abs(shares.sum() - 1) > 1e-9:
+        message = (
+            f"fractions={tuple(fractions)}: give three shares (train, validation, test) that "
+            "are not negative and add up to 1, such as (0.8, 0.1, 0.1)"
+        )
+        raise InvalidConfig(message)
+    return [round(share * games) for share in np.cumsum(shares)[:2]]
+
+
+def split_word(seed: int) -> int:
+    """A seed of any size as the 64 bits that the core takes."""
+    return int(np.random.SeedSequence(abs(int(seed))).generate_state(1, np.uint64)[0])
