@@ -33,7 +33,6 @@ def test_actions_and_results_of_new_episodes_are_foreseen(tmp_path: Path) -> Non
     losses = evaluate_network(inference.load(result.path), test, every_seventh).mean()
     batch = test.batch(every_seventh, np.arange(len(every_seventh)))
     most_common = np.bincount(batch.action).max() / len(batch)
-    print(losses, most_common, batch.value.var())
-    assert losses.accuracy > 1.15 * most_common
-    assert losses.policy < 1.7  # 1.75 is the entropy of the actions' frequencies
+    assert losses.accuracy > 1.25 * most_common
+    assert losses.policy < 1.65  # 1.75 is the entropy of the actions' frequencies
     assert losses.value < 0.97 * batch.value.var()  # the best that one number for all can do

@@ -45,7 +45,7 @@ class PommermanConfig:
     training_batch: int = 128
     """Training positions an update (1 to 65,536; published code: 128)."""
     learning_rate: float = 0.01
-    """Peak of the one-cycle schedule (above 0; published code: 0.001, constant)."""
+    """AdamW's learning rate, constant (above 0; published code: 0.001)."""
     validation_positions: int = 4096
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
 
@@ -70,6 +70,8 @@ class PommermanConfig:
     """Positions that it is trained on (10,000 or more; paper: 1 M)."""
     large_epochs: float = 1.0
     """Passes over them (above 0; paper: 5)."""
+    large_learning_rate: float = 0.003
+    """AdamW's learning rate for it, constant (above 0; published code: 0.001)."""
     large_boards: int = 25
     """Boards that it plays, each in all four seats (2 or more)."""
     large_simulations: tuple[int, ...] = (100,)
@@ -112,7 +114,7 @@ class PommermanConfig:
             if value is not None and value < bound:
                 message = f"{_option(name)} {value}: must be {bound:,} or more"
                 raise InvalidConfig(message)
-        for name in ("epochs", "learning_rate", "large_epochs"):
+        for name in ("epochs", "learning_rate", "large_epochs", "large_learning_rate"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):
                 message = f"{_option(name)} {value}: must be above 0 and finite"

@@ -98,11 +98,13 @@ def train(
     is_large = network.role == "large"
     store = episodes.large if is_large and episodes.large is not None else episodes.store
     splits = episodes.large_splits if is_large else episodes.splits
+    rate = config.large_learning_rate if is_large else config.learning_rate
     settings = make_config(
         POMMERMAN,
         {
             "batch_size": config.training_batch,
-            "max_lr": config.learning_rate,
+            "max_lr": rate,
+            "min_lr": rate,
             "validation_positions": config.validation_positions,
             "init_seed": network.initial_seed,
             "device": config.device,
