@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.krk import study
+from phasezoo.experiments.settings import check_least, option
 
 __all__ = ["PRESETS", "KrkConfig", "Preset", "Variant"]
 
@@ -72,11 +73,7 @@ class KrkConfig:
             "resamples": 100,
             "threads": 1,
         }
-        for name, bound in least.items():
-            value = getattr(self, name)
-            if value is not None and value < bound:
-                message = f"{_option(name)} {value}: must be {bound} or more"
-                raise InvalidConfig(message)
+        check_least(self, least)
         _check_rising("constants", self.constants, 0)
         _check_rising("thresholds", self.thresholds, 0)
         _check_rising("budgets", self.budgets, 1)
@@ -100,7 +97,7 @@ def _check_rising(name: str, values: Sequence[float], least: float) -> None:
     rising = all(a < b for a, b in itertools.pairwise(values))
     if not values or not finite or not rising:
         message = (
-            f"{_option(name)} {_listed(values)}: must be one or more rising values of {least} or "
+            f"{option(name)} {_listed(values)}: must be one or more rising values of {least} or "
             "more"
         )
         raise InvalidConfig(message)
@@ -108,10 +105,6 @@ def _check_rising(name: str, values: Sequence[float], least: float) -> None:
 
 def _listed(values: Sequence[object]) -> str:
     return " ".join(map(str, values))
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 _QUICK = KrkConfig()

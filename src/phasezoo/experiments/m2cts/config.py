@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.settings import check_least, check_positive
 
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
 
@@ -97,11 +98,7 @@ class M2ctsConfig:
             "max_plies": 2,
             "threads": 1,
         }
-        for name, bound in least.items():
-            value = getattr(self, name)
-            if value is not None and value < bound:
-                message = f"{_option(name)} {value}: must be {bound} or more"
-                raise InvalidConfig(message)
+        check_least(self, least)
         if self.games_played % 2:
             message = (
                 f"--games-played {self.games_played}: must be even, because every opening is "
@@ -111,15 +108,7 @@ class M2ctsConfig:
         if self.training_batch > 65_536:
             message = f"--training-batch {self.training_batch}: must be 65,536 or less"
             raise InvalidConfig(message)
-        for name in ("learning_rate", "epochs"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                message = f"{_option(name)} {value}: must be above 0 and finite"
-                raise InvalidConfig(message)
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+        check_positive(self, ("learning_rate", "epochs"))
 
 
 _QUICK = M2ctsConfig()

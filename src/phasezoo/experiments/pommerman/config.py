@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.pommerman import study
+from phasezoo.experiments.settings import check_least, check_positive
 
 __all__ = ["PRESETS", "PommermanConfig", "Preset"]
 
@@ -109,16 +110,9 @@ class PommermanConfig:
             "resamples": 100,
             "threads": 1,
         }
-        for name, bound in least.items():
-            value = getattr(self, name)
-            if value is not None and value < bound:
-                message = f"{_option(name)} {value}: must be {bound:,} or more"
-                raise InvalidConfig(message)
-        for name in ("epochs", "learning_rate", "large_epochs", "large_learning_rate"):
-            value = getattr(self, name)
-            if not 0 < value < float("inf"):
-                message = f"{_option(name)} {value}: must be above 0 and finite"
-                raise InvalidConfig(message)
+        check_least(self, least)
+        rates = ("epochs", "learning_rate", "large_epochs", "large_learning_rate")
+        check_positive(self, rates)
         if self.training_batch > 65_536:
             message = f"--training-batch {self.training_batch}: must be 65,536 or less"
             raise InvalidConfig(message)
@@ -141,10 +135,6 @@ class PommermanConfig:
                 "gate, and each once"
             )
             raise InvalidConfig(message)
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 _QUICK = PommermanConfig()
