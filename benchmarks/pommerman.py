@@ -1,10 +1,17 @@
-"""Pommerman on one thread, beside the figures of the original.
+"""Pommerman, beside the figures of the original.
 
 The original is on no registry, so that it cannot run beside us: its figures were taken on another
 machine of two cores (an AMD EPYC), with observations for all players in every step.
 """
 
-from benchmarks.common import Row, counted, native
+from collections.abc import Callable
+
+import gymnasium as gym
+import numpy as np
+
+import phasezoo  # noqa: F401 - registers
+from benchmarks.common import Row, alone, counted, native
+from phasezoo import agents, games, inference
 
 ROWS = {
     ("random", "between-resets"): ("Pommerman, random agents, resets left out", "≥ 2 M", None),
@@ -13,12 +20,63 @@ ROWS = {
     ("simple", "with-resets"): ("Pommerman, four SimpleAgents", "≥ 100 k", 313.0),
 }
 
+BOARDS, STEPS = 256, 200
+SEARCHES, SIMULATIONS = 64, 100
+
 
 def rows() -> list[Row]:
-    """What ``crates/phasezoo-core/benches/pommerman.rs`` measures."""
+    """What ``crates/phasezoo-core/benches/pommerman.rs`` measures, and two rows from Python."""
     found = []
-    for agents, what, *rates in native("pommerman"):
-        name, aim, original = ROWS[agents, what]
+    for who, what, *rates in native("pommerman"):
+        name, aim, original = ROWS[who, what]
         peer = "" if original is None else "the original, another machine"
-        found.append(counted(name, "steps/s", aim, rates, peer=peer, theirs=original))
+        found.append(
+            counted(f"{name}, one thread", "steps/s", aim, rates, peer=peer, theirs=original)
+        )
+    found.append(
+        alone(
+            f"native vector env, {BOARDS} games against three SimpleAgents, planes, one thread",
+            "steps/s",
+            "",
+            stepping(),
+        )
+    )
+    found.append(
+        alone("Pommerman, single-player search without a network, one thread", "simulations/s", "",
+              searching())
+    )  # fmt: skip
     return found
+
+
+def stepping() -> Callable[[], float]:
+    """Random play of a learner among SimpleAgents."""
+    envs = gym.make_vec("PommermanFFA-v0", num_envs=BOARDS, threads=1)
+    envs.reset(seed=7)
+    rng = np.random.default_rng(7)
+
+    def work() -> float:
+        for _ in range(STEPS):
+            envs.step(envs.unwrapped.sample_actions(rng))
+        return STEPS * BOARDS
+
+    return work
+
+
+def searching() -> Callable[[], float]:
+    """Many searches at once, the others moved by SimpleUnbiasedAgents."""
+    ffa = games.make("pommerman-ffa")
+    agent = agents.SinglePlayerMCTSAgent(
+        inference.Uniform(), limit=agents.Limit(simulations=SIMULATIONS)
+    )
+    seats = agent.seats(ffa, pool_rows=512, threads=1)
+    roots = {seats.open(seed): ffa.initial_state(seed=seed) for seed in range(SEARCHES)}
+
+    def work() -> float:
+        for seat, root in roots.items():
+            seats.ask(seat, root, 0)
+        left = len(roots)
+        while left:
+            left -= len(seats.poll())
+        return SEARCHES * SIMULATIONS
+
+    return work

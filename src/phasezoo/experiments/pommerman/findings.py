@@ -16,10 +16,14 @@ from phasezoo.experiments.statistics import over_trainings, resample_games, verd
 
 __all__ = ["claims_of", "records_of"]
 
-BY_SIGN = "agrees if the 95 % interval of the difference lies above zero, disagrees if below"
+BY_SIGN = (
+    "agrees if the 95 % interval of the difference lies above zero, disagrees if below; not "
+    "settled "
+    "by one training"
+)
 BY_RANGE = (
     "agrees if the difference lies in the range and its 95 % interval above zero, disagrees if the "
-    "interval lies outside the range"
+    "interval lies outside the range; not settled by one training"
 )
 
 Wins = npt.NDArray[np.float64]
@@ -91,7 +95,10 @@ def _difference(wins: Wins, other: Wins, config: PommermanConfig) -> Interval | 
 
 
 def claims_of(records: Sequence[Record]) -> list[Claim]:
-    """The paper's claims about the gates that were played."""
+    """The paper's claims about the gates that were played.
+
+    How a training comes out is chance too, so that one training settles nothing.
+    """
     low, high = study.CLAIMED_GAIN
     claims = []
     for record in records:
@@ -100,22 +107,24 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
         if record.kind != "gate" or gap is None or gate not in study.CLAIMED_GATES:
             continue
         name = {"proximity": "mixedness"}.get(gate, gate)
-        ours = f"{_points(gap.value)} ({_points(gap.low)} to {_points(gap.high)})"
+        scaled = Interval(100 * gap.value, 100 * gap.low, 100 * gap.high)
+        ours = f"{numbers.signed_interval(scaled, 1)} points"
+        several = len(record.by_training) > 1
         signs: dict[str, Judgement] = {"higher": "agrees", "lower": "disagrees"}
         claims.append(
             Claim(
                 f"Experts by {name} win more games than one network.",
                 ours,
                 BY_SIGN,
-                signs.get(verdict(gap), "not settled"),
+                signs.get(verdict(gap), "not settled") if several else "not settled",
             )
         )
         claims.append(
             Claim(
-                f"They win {_points(low)} to {_points(high)} more.",
+                f"The gain is {100 * low:.0f} to {100 * high:.0f} points.",
                 ours,
                 BY_RANGE,
-                _by_range(gap, low, high),
+                _by_range(gap, low, high) if several else "not settled",
             )
         )
     return claims
@@ -125,7 +134,3 @@ def _by_range(gap: Interval, low: float, high: float) -> Judgement:
     if gap.high < low or gap.low > high:
         return "disagrees"
     return "agrees" if low <= gap.value <= high and gap.low > 0 else "not settled"
-
-
-def _points(share: float) -> str:
-    return f"{numbers.signed(100 * share, 1)} points"

@@ -56,7 +56,7 @@ def label(record: Record) -> str:
 def headline(results: Results) -> str:
     """The main result as one line."""
     gates = [r for r in results.records if r.kind == "gate" and r.difference is not None]
-    found = {"higher": [], "lower": [], "unclear": []}  # type: dict[str, list[str]]
+    found: dict[str, list[str]] = {"higher": [], "lower": [], "unclear": []}
     for record in gates:
         if record.difference is not None:
             found[verdict(record.difference)].append(record.name)
@@ -67,6 +67,8 @@ def headline(results: Results) -> str:
         parts.append(f"experts by {_listed(found['lower'])} win fewer games than one network")
     if found["unclear"]:
         parts.append(f"for {_listed(found['unclear'])} these games do not tell")
+    if results.config.trainings == 1:
+        parts.insert(0, "with one training, too few for a claim")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:]
 
