@@ -88,6 +88,10 @@ class SimultaneousState(Protocol):
     ``to_play`` is :data:`SIMULTANEOUS` where they do; ``play`` then takes one action per acting
     player, in ascending order of players. Where one player moves, the state answers like
     :class:`State`.
+
+    Two members may be there besides: ``settled(player)``, the return of a player for whom the game
+    is over though not for all (None of others), who then leaves environments; and
+    ``is_idle(player)``, whether it does not matter what an acting player answers.
     """
 
     @property

@@ -7,6 +7,7 @@
 
 use phasezoo_core::game::{Game, Reason};
 use phasezoo_core::games::pommerman::planners::Mind;
+use phasezoo_core::games::pommerman::state::cell;
 use phasezoo_core::games::pommerman::twister::Twister;
 use phasezoo_core::games::pommerman::{Config, Mode, Planner, State};
 use phasezoo_core::rng::Stream;
@@ -72,7 +73,8 @@ impl Tally {
             self.wins[player] += f64::from(u8::from(won));
             self.alive[player] += f64::from(u8::from(state.agents()[player].alive));
         }
-        self.wood += state.board().iter().filter(|&&code| code == 2).count() as f64;
+        let wood = state.board().iter().map(|&code| u32::from(code == cell::WOOD));
+        self.wood += f64::from(wood.sum::<u32>());
         let players = state.agents().len() as f64;
         let blasts: f64 = state.agents().iter().map(|agent| f64::from(agent.blast)).sum();
         self.blast += blasts / players;
@@ -108,8 +110,8 @@ fn four_simple_agents_play_as_the_originals() {
     for (player, wins) in [0.228, 0.149, 0.245, 0.156].into_iter().enumerate() {
         tally.share(&format!("wins of {player}"), tally.wins[player], wins, 1000.0);
     }
-    for (player, alive) in [0.299, 0.204, 0.318, 0.210].into_iter().enumerate() {
-        tally.share(&format!("alive {player}"), tally.alive[player], alive, 1000.0);
+    for (player, percent) in [29.9, 20.4, 31.8, 21.0].into_iter().enumerate() {
+        tally.share(&format!("alive {player}"), tally.alive[player], percent / 100.0, 1000.0);
     }
     for (step, share) in [(100.0, 0.068), (200.0, 0.298), (300.0, 0.487), (500.0, 0.713)] {
         let ended = tally.lengths.iter().filter(|&&length| length <= step).count() as f64;

@@ -55,6 +55,26 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ActionIndex {
     }
 }
 
+/// A seed: any whole number from 0 to 2^64 - 1. Another one is an `InvalidConfig`.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Seed(pub(crate) u64);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Seed {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match number.extract::<u64>() {
+            Ok(seed) => Ok(Self(seed)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
+                let message =
+                    format!("seed {}: expected a whole number from 0 to 2^64 - 1", *number);
+                Err(to_py(Error::InvalidConfig(message)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// A number of things, zero or more. A negative or huge one is an `InvalidConfig`.
 #[derive(Clone, Copy)]
 pub(crate) struct Count(pub(crate) usize);

@@ -11,7 +11,7 @@ use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arguments::Text;
+use crate::arguments::{Seed, Text};
 use crate::errors::to_py;
 use crate::python_game::integers;
 use crate::state::Outcome;
@@ -363,15 +363,18 @@ impl PommermanState {
 /// The start of a game on the board that the original draws after `random.seed(seed)`. `mode` is "ffa",
 /// "team", "radio" or "1v1".
 #[pyfunction]
-#[pyo3(signature = (mode, seed = 0, fog = None, collapse = false))]
+#[pyo3(
+    signature = (mode, seed = Seed(0), fog = None, collapse = false),
+    text_signature = "(mode, seed=0, fog=None, collapse=False)"
+)]
 fn pommerman_initial(
     mode: Text,
-    seed: u64,
+    seed: Seed,
     fog: Option<bool>,
     collapse: bool,
 ) -> PyResult<PommermanState> {
     let config = config(&mode, fog, collapse).map_err(to_py)?;
-    Ok(PommermanState { state: State::new(config, &mut Twister::new(seed)) })
+    Ok(PommermanState { state: State::new(config, &mut Twister::new(seed.0)) })
 }
 
 /// The state of `to_json`, or of a recording of the original, on any square board of 4 to 11 cells a

@@ -10,6 +10,7 @@ use phasezoo_core::vector::{Purpose, stream};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
+use crate::arguments::Seed;
 use crate::errors::to_py;
 use crate::pommerman::PommermanState;
 
@@ -39,11 +40,14 @@ impl PommermanAgent {
     /// An agent that draws from `seed`; with `player`, from the stream of that opponent in the game
     /// with seed `seed`.
     #[new]
-    #[pyo3(signature = (name, seed = 0, player = None))]
-    fn new(name: &str, seed: u64, player: Option<u8>) -> PyResult<Self> {
+    #[pyo3(
+        signature = (name, seed = Seed(0), player = None),
+        text_signature = "(name, seed=0, player=None)"
+    )]
+    fn new(name: &str, seed: Seed, player: Option<u8>) -> PyResult<Self> {
         let stream = match player {
-            Some(player) => stream(seed, Purpose::Opponent, player),
-            None => Stream::new(seed),
+            Some(player) => stream(seed.0, Purpose::Opponent, player),
+            None => Stream::new(seed.0),
         };
         Ok(Self { planner: Planner::parse(name).map_err(to_py)?, mind: Mind::default(), stream })
     }
@@ -105,9 +109,9 @@ pub(crate) struct PommermanSimple {
 impl PommermanSimple {
     /// An agent that draws as the original does after `random.seed(seed)`.
     #[new]
-    #[pyo3(signature = (seed = 0))]
-    fn new(seed: u64) -> Self {
-        Self { agent: SimpleAgent::default(), random: Twister::new(seed) }
+    #[pyo3(signature = (seed = Seed(0)), text_signature = "(seed=0)")]
+    fn new(seed: Seed) -> Self {
+        Self { agent: SimpleAgent::default(), random: Twister::new(seed.0) }
     }
 
     /// The action of `player`, who lives.

@@ -8,7 +8,7 @@ use phasezoo_core::games::pommerman::samples::{Batch, Row};
 use phasezoo_core::games::pommerman::{CHANNELS, Planner, Samples};
 use pyo3::prelude::*;
 
-use crate::arguments::Count;
+use crate::arguments::{Count, Seed};
 use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::pommerman::{Arena, PommermanState};
@@ -34,14 +34,18 @@ impl PommermanSamples {
 impl PommermanSamples {
     /// At least `rows` positions, in whole episodes whose players are all moved by `agent`.
     #[new]
-    #[pyo3(signature = (game, rows, *, seed = 0, agent = "simple_unbiased", fog = None,
-        collapse = false, threads = None))]
+    #[pyo3(
+        signature = (game, rows, *, seed = Seed(0), agent = "simple_unbiased", fog = None,
+            collapse = false, threads = None),
+        text_signature = "(game, rows, *, seed=0, agent='simple_unbiased', fog=None, \
+            collapse=False, threads=None)"
+    )]
     #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         py: Python<'_>,
         game: &str,
         rows: Count,
-        seed: u64,
+        seed: Seed,
         agent: &str,
         fog: Option<bool>,
         collapse: bool,
@@ -52,8 +56,9 @@ impl PommermanSamples {
         })?;
         let planner = Planner::parse(agent).map_err(to_py)?;
         let threads = threads.map(|count| count.0);
-        let samples =
-            py.detach(|| Samples::play(arena.0, planner, seed, rows.0, threads)).map_err(to_py)?;
+        let samples = py
+            .detach(|| Samples::play(arena.0, planner, seed.0, rows.0, threads))
+            .map_err(to_py)?;
         Ok(Self { samples, width: usize::from(arena.0.size) })
     }
 

@@ -128,6 +128,12 @@ class Referee:
             state = self.game.from_fen(given["fen"], moves)
         else:
             state = self.game.initial_state(seed=seed)
+            if moves and not hasattr(state, "parse_uci"):
+                message = (
+                    f"reset option moves: {self.game.name!r} has no notation of moves; use "
+                    "set_game_state(state) to go on from a state"
+                )
+                raise InvalidConfig(message)
             for move in moves:
                 state = state.play(state.parse_uci(move))
         if state.is_terminal:

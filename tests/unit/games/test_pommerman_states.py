@@ -69,6 +69,13 @@ def test_a_seed_gives_the_board_of_the_original() -> None:
     assert FFA.initial_state(seed=7) == state != FFA.initial_state(seed=8)
 
 
+def test_only_the_radios_games_have_fog_by_themselves() -> None:
+    assert [games.make(name).initial_state(seed=1).view for name in NAMES] == [
+        4 if name == "pommerman-team-radio" else None for name in NAMES
+    ]
+    assert games.make("pommerman-team-radio", fog=False).initial_state(seed=1).view is None
+
+
 def test_everybody_moves_at_once_until_one_is_left() -> None:
     state = FFA.initial_state(seed=5)
     assert state.to_play == games.SIMULTANEOUS
@@ -192,6 +199,9 @@ def test_gates_read_pommerman() -> None:
         (lambda: games.make("chess").from_json("{}"), UnknownGame, "has no JSON"),
         (lambda: games.make("pommerman-ffa", fog=1), InvalidConfig, "fog=1"),
         (lambda: games.make("pommerman-ffa", view=4), InvalidConfig, "no option 'view'"),
+        (lambda: FFA.initial_state(seed=-1), InvalidConfig, "seed -1"),
+        (lambda: FFA.initial_state(seed=2**64), InvalidConfig, "from 0 to 2"),
+        (lambda: FFA.initial_state().observed(4), InvalidConfig, "players 0 to 3"),
         (
             lambda: games.make("pommerman-1v1").from_json(FFA.initial_state().to_json()),
             InvalidState,

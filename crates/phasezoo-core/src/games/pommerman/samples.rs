@@ -185,7 +185,9 @@ impl Samples {
         if let Some(row) =
             chosen.iter().find(|&&row| !usize::try_from(row).is_ok_and(|r| r < known))
         {
-            return Err(Error::InvalidArray(format!("row {row}: there are the rows 0 to {known}")));
+            return Err(Error::InvalidArray(format!(
+                "row {row}: there are {known} rows, counted from 0"
+            )));
         }
         if let Some(index) = symmetries.iter().find(|&&index| usize::from(index) >= SYMMETRIES) {
             return Err(Error::InvalidArray(format!(
