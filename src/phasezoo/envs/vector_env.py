@@ -34,10 +34,6 @@ _FLAGS = tuple(f"_{key}" for key in _ARRAYS)
 """The keys of their presence arrays."""
 
 
-_OPPONENTS = {None: "none", "random": "random", "tablebase": "best"}
-"""What the native vector calls the opponents that it plays itself, besides games' own players."""
-
-
 class States(Sequence[Any]):
     """The states of all games, each made when it is asked for."""
 
@@ -154,25 +150,15 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self.render_mode = rendering.check_mode(self.game, render_mode)
         self._gate = VectorGate(referee.gate, num_envs)
         players = self.game.num_players
-        kinds = (None,) if opponent is None else opponents_of(opponent, self.game)
-        if opponent is None and self.game.is_hidden:
-            message = (
-                f"opponent=None: players of {self.game.name!r} move at once, so that one action a "
-                "step is not enough; name an opponent"
-            )
-            raise InvalidConfig(message)
-        kind = kinds[0] if all(each is kinds[0] or each == kinds[0] for each in kinds) else ""
-        # A gate in Python that never goes back has to see every ply, the opponents' too.
-        named = isinstance(kind, str) and kind != "" and not self._gate.sees_every_ply
-        native = kind is None or named
-        self._rivals = None if native else Rivals(kinds, referee)
+        kinds = () if opponent is None else opponents_of(opponent, self.game)
+        self._rivals = None if self._runs_natively(kinds) else Rivals(kinds, referee)
         self._vector = _core.GameVector(
             self.game.name,
             num_envs,
             planes=referee.planes if referee.observes == "planes" else None,
             gate=self._gate.native,
             seat=seat_of(agent_color, players),
-            opponent=_OPPONENTS.get(kind, str(kind)) if native else "outside",
+            opponent=_name_of(kinds) if self._rivals is None else "outside",
             illegal=illegal,
             max_plies=max_plies,
             autoreset=self.autoreset_mode.value,
@@ -182,11 +168,17 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         )
         self._draws_start = self.game.draws_start(self.game.options)
         self._seeds = GameSeeds(num_envs)
-        self._flips = kind is not None
+        self._flips = opponent is not None
         self.single_observation_space = referee.observation_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.single_action_space = referee.action_space()
         self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def _runs_natively(self, kinds: Sequence[Any]) -> bool:
+        """Whether the native vector plays all opponents: there are none, or all have one name."""
+        named = all(isinstance(kind, str) and kind == kinds[0] for kind in kinds)
+        # A gate in Python that never goes back has to see every ply, the opponents' too.
+        return named and not (kinds and self._gate.sees_every_ply)
 
     @property
     def states(self) -> States:
@@ -424,6 +416,11 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             )
             raise InvalidArray(message)
         return np.ascontiguousarray(given)
+
+
+def _name_of(kinds: Sequence[str]) -> str:
+    """What the native vector calls the opponents that it plays itself."""
+    return {"tablebase": "best"}.get(kinds[0], kinds[0]) if kinds else "none"
 
 
 def _mode(given: str | AutoresetMode) -> AutoresetMode:
