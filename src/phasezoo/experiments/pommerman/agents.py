@@ -42,6 +42,7 @@ def agent_of(
         others=config.others,
         limit=agents.Limit(simulations=contender.simulations),
         information=config.information,
+        batch_size=config.search_batch,
         game=GAME,
         name=contender.name,
     )

@@ -54,6 +54,8 @@ class PommermanConfig:
     """Boards a training, each played in all four seats by every agent (2 or more)."""
     simulations: int = study.SIMULATIONS
     """Simulations a move (1 or more; published default: 100)."""
+    search_batch: int = 8
+    """Leaves that a tree may have outstanding (1 or more; published: 8)."""
     opponents: Literal["simple", "simple_unbiased"] = "simple"
     """Who sits in the other three seats: the original's agent, or the one the games are of."""
     others: Literal["simple_unbiased", "simple", "random", "stop"] = "simple_unbiased"
@@ -104,6 +106,7 @@ class PommermanConfig:
             "validation_positions": 1,
             "boards": 2,
             "simulations": 1,
+            "search_batch": 1,
             "large_samples": 10_000,
             "large_boards": 2,
             "concurrency": 1,

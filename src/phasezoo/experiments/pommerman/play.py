@@ -15,6 +15,9 @@ __all__ = ["GAME", "GameRow", "Task", "play_games", "tasks_of"]
 
 GAME = "pommerman-ffa"
 
+MOST_ROWS = 2048
+"""Rows handed to a network at once: their planes are 23 MB."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -115,7 +118,8 @@ def play_games(
         finished: Called with each game as it ends.
         threads: Threads that walk trees and make planes.
     """
-    seats = agent.seats(games.make(GAME), pool_rows=max(512, config.concurrency), threads=threads)
+    rows = min(MOST_ROWS, max(config.search_batch, config.concurrency * config.search_batch))
+    seats = agent.seats(games.make(GAME), pool_rows=rows, threads=threads)
     waiting = iter(tasks)
     playing: dict[int, _Game] = {}
 
