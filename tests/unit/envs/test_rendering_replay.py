@@ -163,6 +163,10 @@ def test_options_out_of_range_are_refused(ending, options, match, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+class Nothing:
+    """A state of no game."""
+
+
 def test_no_states_and_mixed_states_are_refused(tmp_path):
     with pytest.raises(errors.InvalidConfig, match="at least one"):
         save_replay([], tmp_path / "game.svg")
@@ -170,7 +174,7 @@ def test_no_states_and_mixed_states_are_refused(tmp_path):
     with pytest.raises(errors.InvalidConfig, match=r"states\[2\] is of 'atomic' and .* 'chess'"):
         save_replay(states, tmp_path / "game.svg")
     with pytest.raises(errors.UnknownGame):
-        save_replay([object()], tmp_path / "game.svg")
+        save_replay([Nothing()], tmp_path / "game.svg")
 
 
 def test_games_of_ones_own_have_no_pictures(tmp_path):

@@ -23,7 +23,7 @@ FFA = games.make("pommerman-ffa")
 
 def played(name: str, seed: int, steps: int):
     """A state after ``steps`` steps of the original's agent."""
-    game = games.make(name)
+    game = games.make(name, fog=False)
     state = game.initial_state(seed=seed)
     agents = [_core.PommermanSimple(seed + player) for player in range(game.num_players)]
     for _ in range(steps):
