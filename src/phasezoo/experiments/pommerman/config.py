@@ -37,7 +37,7 @@ class PommermanConfig:
     placebo: str = "hash:3"
     """The gate of experts without a specialty."""
 
-    samples: int = 120_000
+    samples: int = 100_000
     """Positions of games between four SimpleUnbiasedAgents (10,000 or more; paper: 1 M)."""
     epochs: float = 1.0
     """Passes over the training positions (above 0; paper: 5)."""
@@ -50,7 +50,7 @@ class PommermanConfig:
     validation_positions: int = 4096
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
 
-    boards: int = 6
+    boards: int = 4
     """Boards a training, each played in all four seats by every agent (2 or more)."""
     simulations: int = study.SIMULATIONS
     """Simulations a move (1 or more; published default: 100)."""
