@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from phasezoo.apps.options import parse
-from phasezoo.experiments import provenance
+from phasezoo.runs import provenance
 
 __all__ = ["Finding", "examine", "main"]
 

@@ -24,7 +24,7 @@ from phasezoo.experiments.m2cts.results import (
     Results,
     Split,
 )
-from phasezoo.experiments.provenance import Provenance
+from phasezoo.runs.provenance import Provenance
 
 PHASES = ["opening", "middlegame", "endgame"]
 ELO_CASES = ("higher", "lower", "unclear", "all won", "all lost")

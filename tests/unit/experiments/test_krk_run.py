@@ -11,7 +11,6 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments import jsonable
 from phasezoo.experiments.console import silent
 from phasezoo.experiments.krk import study
 from phasezoo.experiments.krk.cells import cells_of, seed_of, tasks_of
@@ -21,11 +20,12 @@ from phasezoo.experiments.krk.play import play_game
 from phasezoo.experiments.krk.results import Results
 from phasezoo.experiments.krk.run import GAMES_FILE, reproduce, resume
 from phasezoo.experiments.krk.sweep import play_sweep
+from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
 FILES = (
-    "config.json", "versions.json", "journal.jsonl", GAMES_FILE, "results.json", "report.html",
+    "config.json", "journal.jsonl", GAMES_FILE, "results.json", "report.html",
 )  # fmt: skip
 
 

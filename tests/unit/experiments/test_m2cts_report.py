@@ -7,10 +7,10 @@ import pytest
 import synthetic
 from page_checker import check_page
 
-from phasezoo.experiments import jsonable
 from phasezoo.experiments.m2cts import page, story
 from phasezoo.experiments.m2cts.config import M2ctsConfig
 from phasezoo.experiments.m2cts.results import Results
+from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 

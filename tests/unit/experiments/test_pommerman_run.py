@@ -9,7 +9,6 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, InvalidGate, RunDirectoryError
-from phasezoo.experiments import jsonable
 from phasezoo.experiments.pommerman import findings
 from phasezoo.experiments.pommerman import run as study_run
 from phasezoo.experiments.pommerman.command import spelled
@@ -17,6 +16,7 @@ from phasezoo.experiments.pommerman.config import PRESETS, PommermanConfig
 from phasezoo.experiments.pommerman.lineup import Contender, contenders, plan
 from phasezoo.experiments.pommerman.play import GameRow, Task, play_games, tasks_of
 from phasezoo.experiments.pommerman.results import Results
+from phasezoo.runs import jsonable
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

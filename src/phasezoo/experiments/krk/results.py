@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.krk.cells import Cell
 from phasezoo.experiments.krk.config import KrkConfig, Variant
-from phasezoo.experiments.provenance import Provenance
+from phasezoo.runs.provenance import Provenance
 
 __all__ = [
     "CellSummary",

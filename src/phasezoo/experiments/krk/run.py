@@ -7,16 +7,15 @@ import importlib.util
 from pathlib import Path
 
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments import jsonable, provenance
 from phasezoo.experiments.console import Console, silent
 from phasezoo.experiments.krk import command, findings, page, show
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.play import GameRow, play_game
 from phasezoo.experiments.krk.results import Results
 from phasezoo.experiments.krk.sweep import Play, play_sweep, threads_of
-from phasezoo.experiments.origin import origin_of
 from phasezoo.experiments.report import numbers
-from phasezoo.experiments.run_directory import RunDirectory
+from phasezoo.experiments.study import note_other_versions
+from phasezoo.runs import RunDirectory, jsonable
 
 __all__ = ["EXPERIMENT", "GAMES_FILE", "reproduce", "resume"]
 
@@ -43,7 +42,7 @@ def reproduce(
     """
     config.validate()
     _check_packages()
-    with RunDirectory.create(out, EXPERIMENT, jsonable.encode(config)) as run:
+    with RunDirectory.create(out, EXPERIMENT, config, threads=threads_of(config)) as run:
         return _finish(run, config, console or silent(), play)
 
 
@@ -61,7 +60,7 @@ def resume(out: Path, console: Console | None = None, play: Play = play_game) ->
 
 
 def _finish(run: RunDirectory, config: KrkConfig, console: Console, play: Play) -> Results:
-    origin = origin_of(run, lambda: provenance.collect(threads_of(config)), console)
+    note_other_versions(run, console)
     console.heading("Games")
     with run.stage("games"):
         rows = play_sweep(config, run.path / GAMES_FILE, console, play)
@@ -70,8 +69,8 @@ def _finish(run: RunDirectory, config: KrkConfig, console: Console, play: Play) 
     results = Results(
         config=config,
         command=command.spelled(config, run.path),
-        date=origin.date,
-        provenance=origin.provenance,
+        date=run.record.date,
+        provenance=run.record.provenance,
         variants=variants,
         cells=cells,
         figures=figures,

@@ -11,9 +11,9 @@ from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk.cells import Cell, Task, tasks_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.play import GameRow, play_game
-from phasezoo.experiments.provenance import usable_cores
 from phasezoo.experiments.report import numbers
-from phasezoo.experiments.row_log import RowLog
+from phasezoo.runs.provenance import usable_cores
+from phasezoo.runs.row_log import RowLog
 
 __all__ = ["play_sweep", "threads_of"]
 

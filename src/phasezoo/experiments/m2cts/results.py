@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from phasezoo.arena.elo import Interval
 from phasezoo.arena.nested import CrossedResult
 from phasezoo.experiments.m2cts.config import M2ctsConfig
-from phasezoo.experiments.provenance import Provenance
+from phasezoo.runs.provenance import Provenance
 
 __all__ = [
     "ALL",

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import RunDirectoryError, StoreError
-from phasezoo.experiments import jsonable, provenance
 from phasezoo.experiments.console import Console, silent
 from phasezoo.experiments.m2cts import command, dataset, evaluation, matches, page, show
 from phasezoo.experiments.m2cts.config import M2ctsConfig
@@ -25,9 +24,10 @@ from phasezoo.experiments.m2cts.results import (
 )
 from phasezoo.experiments.m2cts.tabular import losses_csv
 from phasezoo.experiments.m2cts.training import train
-from phasezoo.experiments.origin import origin_of
 from phasezoo.experiments.report import numbers
-from phasezoo.experiments.run_directory import RunDirectory, check_free
+from phasezoo.experiments.study import note_other_versions
+from phasezoo.runs import RunDirectory, jsonable
+from phasezoo.runs.directory import check_free
 
 __all__ = ["EXPERIMENT", "reproduce", "resume"]
 
@@ -50,10 +50,12 @@ def reproduce(config: M2ctsConfig, out: Path, console: Console | None = None) ->
         PhasezooError: Anything else that is wrong; nothing that is finished is lost.
     """
     console = console or silent()
-    settings = jsonable.encode(config)
-    check_free(out, EXPERIMENT, settings)
+    check_free(out, EXPERIMENT, config)
     prepared, seconds = _read(config, console)
-    with RunDirectory.create(out, EXPERIMENT, settings) as run:
+    devices = _devices(config)
+    with RunDirectory.create(
+        out, EXPERIMENT, config, threads=config.threads, devices=devices
+    ) as run:
         return _Study(run, prepared, console).finish(seconds)
 
 
@@ -89,7 +91,7 @@ class _Study:
 
     def finish(self, reading_seconds: float) -> Results:
         """Do every stage that is not done, and return what all of them found."""
-        origin = origin_of(self.run, self._collect, self.console)
+        note_other_versions(self.run, self.console)
         if not self.run.is_done("reading"):
             self.run.log("reading", "done", seconds=round(reading_seconds, 3))
         data = self._dataset()
@@ -106,8 +108,8 @@ class _Study:
         results = Results(
             config=self.config,
             command=command.spelled(self.config, self.run.path),
-            date=origin.date,
-            provenance=origin.provenance,
+            date=self.run.record.date,
+            provenance=self.run.record.provenance,
             seeds=self._seeds(planned),
             dataset=data,
             networks=cards,
@@ -117,9 +119,6 @@ class _Study:
         )
         self._report(results)
         return results
-
-    def _collect(self) -> provenance.Provenance:
-        return provenance.collect(_threads(self.config), _devices(self.config))
 
     def _dataset(self) -> Dataset:
         if not self.run.is_done("data"):
@@ -135,7 +134,7 @@ class _Study:
         if data.openings_digest != self.prepared.openings.digest():
             message = (
                 f"{self.run.path}: begun with other openings than this version of phasezoo has; "
-                "finish it with the version in versions.json, or start a new run with --out"
+                "finish it with the version in config.json, or start a new run with --out"
             )
             raise RunDirectoryError(message)
         return data
@@ -228,17 +227,11 @@ class _Study:
             if there != json.loads(text):
                 message = (
                     f"{self.run.path / name}: another version of phasezoo would go on with other "
-                    "seeds; finish this run with the version in versions.json"
+                    "seeds; finish this run with the version in config.json"
                 )
                 raise RunDirectoryError(message)
             return
         self.run.write_text(name, text)
-
-
-def _threads(config: M2ctsConfig) -> int:
-    from phasezoo import _core
-
-    return config.threads or _core.default_threads()
 
 
 def _devices(config: M2ctsConfig) -> list[str]:

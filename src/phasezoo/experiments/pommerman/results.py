@@ -7,7 +7,7 @@ from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.results import NetworkCard
 from phasezoo.experiments.pommerman.config import PommermanConfig
 from phasezoo.experiments.pommerman.lineup import Kind
-from phasezoo.experiments.provenance import Provenance
+from phasezoo.runs.provenance import Provenance
 
 __all__ = [
     "Claim",

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from phasezoo import _core
 from phasezoo.errors import MissingDependency, RunDirectoryError
-from phasezoo.experiments import jsonable, provenance
 from phasezoo.experiments.console import Console, silent
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.m2cts.results import NetworkCard
-from phasezoo.experiments.origin import origin_of
 from phasezoo.experiments.pommerman import command, findings, page, show, training
 from phasezoo.experiments.pommerman.agents import agent_of
 from phasezoo.experiments.pommerman.config import PommermanConfig
@@ -22,8 +20,8 @@ from phasezoo.experiments.pommerman.lineup import Contender, contenders, network
 from phasezoo.experiments.pommerman.play import GameRow, Task, play_games, tasks_of
 from phasezoo.experiments.pommerman.results import Dataset, LossRow, Results
 from phasezoo.experiments.report import numbers
-from phasezoo.experiments.row_log import RowLog
-from phasezoo.experiments.run_directory import RunDirectory
+from phasezoo.experiments.study import note_other_versions
+from phasezoo.runs import RowLog, RunDirectory, jsonable
 
 __all__ = ["EXPERIMENT", "GAMES_FILE", "reproduce", "resume"]
 
@@ -47,7 +45,7 @@ def reproduce(config: PommermanConfig, out: Path, console: Console | None = None
     """
     config.validate()
     _check_packages()
-    with RunDirectory.create(out, EXPERIMENT, jsonable.encode(config)) as run:
+    with RunDirectory.create(out, EXPERIMENT, config, threads=config.threads) as run:
         return _Study(run, config, console or silent()).finish()
 
 
@@ -76,7 +74,7 @@ class _Study:
 
     def finish(self) -> Results:
         """Do every stage that is not done, and return what all of them found."""
-        origin = origin_of(self.run, self._collect, self.console)
+        note_other_versions(self.run, self.console)
         self.console.heading("Playing episodes to learn from")
         episodes = training.read(self.config)
         if not (self.run.is_done("data") and self.run.has("dataset.json")):
@@ -95,8 +93,8 @@ class _Study:
         results = Results(
             config=self.config,
             command=command.spelled(self.config, self.run.path),
-            date=origin.date,
-            provenance=origin.provenance,
+            date=self.run.record.date,
+            provenance=self.run.record.provenance,
             dataset=dataset,
             networks=cards,
             losses=losses,
@@ -111,9 +109,6 @@ class _Study:
         self.console.note(f"In all {numbers.duration(sum(results.seconds.values()))}.")
         self.console.note(f"Report: {path}")
         return results
-
-    def _collect(self) -> provenance.Provenance:
-        return provenance.collect(self.threads)
 
     def _large_positions(self, episodes: training.Episodes) -> int:
         positions = len(episodes.large_splits.train.positions("none"))

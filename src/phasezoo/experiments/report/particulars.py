@@ -4,9 +4,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from phasezoo.experiments.provenance import Provenance
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.report.html import Html, element, table
+from phasezoo.runs.provenance import Provenance
 
 __all__ = ["environment", "plain", "seconds", "settings"]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments import jsonable
+from phasezoo.runs import jsonable
 
 
 @dataclass(frozen=True)

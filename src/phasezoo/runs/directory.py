@@ -6,55 +6,23 @@ ran out of disk at any point therefore goes on with the first stage that is not 
 """
 
 import contextlib
-import errno
 import json
-import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments import jsonable
+from phasezoo.runs import jsonable, lock
+from phasezoo.runs.files import PARTIAL, append_line, describe_disk_errors, write_whole
+from phasezoo.runs.record import FORMAT_VERSION, RunRecord, describe
 
-try:
-    import fcntl
-except ImportError:  # a platform without it: two runs in one directory are then not noticed
-    fcntl = None  # type: ignore[assignment]
+__all__ = ["RunDirectory", "check_free"]
 
-__all__ = ["FORMAT_VERSION", "RunDirectory", "describe_disk_errors"]
-
-FORMAT_VERSION = 1
-
-_LOCK = "run.lock"
+_RECORD = "config.json"
 _JOURNAL = "journal.jsonl"
-_TEMPORARY = ".partial"
 
 T = TypeVar("T")
-
-
-@contextlib.contextmanager
-def describe_disk_errors(path: Path) -> Iterator[None]:
-    """Turn what the operating system says about a full or read-only disk into a typed error.
-
-    Raises:
-        RunDirectoryError: The disk is full, over quota or read-only; nothing finished is lost.
-    """
-    full = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-    refused = {errno.EROFS, errno.EACCES, errno.EPERM}
-    try:
-        yield
-    except OSError as error:
-        if error.errno in full:
-            message = (
-                f"{path}: the disk is full ({error.strerror}); what was finished is kept, free "
-                f"some space and continue with --resume {path}"
-            )
-        elif error.errno in refused:
-            message = f"{path}: cannot be written ({error.strerror}); choose another --out"
-        else:
-            raise
-        raise RunDirectoryError(message) from error
 
 
 class RunDirectory:
@@ -65,59 +33,81 @@ class RunDirectory:
 
     Args:
         path: The directory, already checked.
-        config: The effective configuration, as JSON.
-        lock: The open, locked lock file.
+        record: What the run was begun with.
+        held: The open, locked lock file.
     """
 
-    def __init__(self, path: Path, config: dict[str, Any], lock: IO[str]) -> None:
+    def __init__(self, path: Path, record: RunRecord, held: IO[bytes]) -> None:
         self.path = path
-        self.config = config
-        self._lock = lock
+        self.record = record
+        self._held = held
 
     @classmethod
-    def create(cls, path: Path, experiment: str, config: dict[str, Any]) -> Self:
+    def create(
+        cls,
+        path: Path,
+        kind: str,
+        config: Any,
+        *,
+        threads: int | None = None,
+        devices: Sequence[str] = (),
+    ) -> Self:
         """Make ``path``, or open it if it holds a run of the very same configuration.
 
+        Args:
+            path: The directory.
+            kind: What is run; a directory of another kind is refused.
+            config: The effective settings.
+            threads: See :func:`phasezoo.runs.describe`.
+            devices: See :func:`phasezoo.runs.describe`.
+
         Raises:
-            RunDirectoryError: The directory belongs to another run, to another experiment or to
+            RunDirectoryError: The directory belongs to another run, to another kind of run or to
                 something else, is in use, or cannot be written. Nothing in it was changed.
         """
-        check_free(path, experiment, config)
-        with describe_disk_errors(path):
+        check_free(path, kind, config)
+        with describe_disk_errors(path, every=True):
             path.mkdir(parents=True, exist_ok=True)
-            lock = _lock(path)
-            run = cls(path, config, lock)
-            if not run.has("config.json"):
-                record = {
-                    "format_version": FORMAT_VERSION,
-                    "experiment": experiment,
-                    "config": config,
-                }
-                run.write_json("config.json", record)
-        return run
+        held = lock.acquire(path)
+        try:
+            record = read_record(path, kind)  # again: another process may just have begun it
+            if record is None:
+                record = describe(kind, config, threads=threads, devices=devices)
+                with describe_disk_errors(path):
+                    write_whole(path / _RECORD, jsonable.dumps(record))
+            else:
+                check_free(path, kind, config)
+        except BaseException:
+            held.close()
+            raise
+        return cls(path, record, held)
 
     @classmethod
-    def resume(cls, path: Path, experiment: str) -> Self:
+    def resume(cls, path: Path, kind: str) -> Self:
         """Open the run in ``path`` whatever its configuration is.
 
         Raises:
-            RunDirectoryError: There is no run of ``experiment`` in ``path``, or it is in use.
+            RunDirectoryError: There is no run of this kind in ``path``, or it is in use.
         """
-        config = read_config(path, experiment)
-        if config is None:
+        record = read_record(path, kind)
+        if record is None:
             message = (
-                f"{path}: no run of {experiment!r} to resume there (no config.json); start one "
+                f"{path}: no run of {kind!r} to resume there (no config.json); start one "
                 f"with --out {path}"
             )
             raise RunDirectoryError(message)
-        with describe_disk_errors(path):
-            return cls(path, config, _lock(path))
+        return cls(path, record, lock.acquire(path))
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The effective configuration, as JSON."""
+        return self.record.config
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.close()
+        self._held.close()
 
     def has(self, name: str) -> bool:
         """Whether the file ``name`` is there, whole."""
@@ -130,23 +120,12 @@ class RunDirectory:
             RunDirectoryError: The disk is full or the directory cannot be written.
         """
         path = self.path / name
-        partial = path.with_name(path.name + _TEMPORARY)
         with describe_disk_errors(self.path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with partial.open("w", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                partial.replace(path)
-            except OSError:
-                with contextlib.suppress(OSError):
-                    partial.unlink(missing_ok=True)
-                raise
+            write_whole(path, text)
         return path
 
     def write_json(self, name: str, value: Any) -> Path:
-        """Write ``value`` (see :func:`phasezoo.experiments.jsonable.encode`) as a JSON file."""
+        """Write ``value`` (see :func:`phasezoo.runs.jsonable.encode`) as a JSON file."""
         return self.write_text(name, jsonable.dumps(value))
 
     def read_json(self, name: str, kind: type[T]) -> T:
@@ -167,14 +146,12 @@ class RunDirectory:
 
     def log(self, stage: str, event: str, **fields: Any) -> None:
         """Append one line to the journal, on disk before this returns."""
-        line = json.dumps({"stage": stage, "event": event, "time": time.time()} | fields)
+        line = json.dumps({"stage": stage, "event": event, "time": time.time()} | fields).encode()
         journal = self.path / _JOURNAL
-        with describe_disk_errors(self.path), journal.open("ab") as file:
+        with describe_disk_errors(self.path):
             # After a kill the last line may be cut short; what follows must not be lost with it.
-            cut = file.tell() > 0 and not journal.read_bytes().endswith(b"\n")
-            file.write((b"\n" if cut else b"") + line.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+            cut = journal.exists() and not journal.read_bytes().endswith(b"\n")
+            append_line(journal, (b"\n" if cut else b"") + line)
 
     def events(self) -> list[dict[str, Any]]:
         """Return the journal, without a last line that a killed process left unfinished."""
@@ -207,26 +184,26 @@ class RunDirectory:
         return {e["stage"]: float(e["seconds"]) for e in done}
 
 
-def check_free(path: Path, experiment: str, config: dict[str, Any]) -> None:
+def check_free(path: Path, kind: str, config: Any) -> None:
     """Refuse a directory that a new run of ``config`` must not write into; change nothing.
 
     Raises:
         RunDirectoryError: See :meth:`RunDirectory.create`.
     """
-    if path.exists() and not path.is_dir():
-        message = f"{path}: is a file; --out needs a new or empty directory"
-        raise RunDirectoryError(message)
-    if not path.exists() or _is_empty(path):
-        return
-    there = read_config(path, experiment)
-    if there is None:
+    with describe_disk_errors(path, every=True):
+        if path.exists() and not path.is_dir():
+            message = f"{path}: is a file; --out needs a new or empty directory"
+            raise RunDirectoryError(message)
+        if not path.exists() or _is_empty(path):
+            return
+    record = read_record(path, kind)
+    if record is None:
         message = (
             f"{path}: is not empty and holds no run of phasezoo; choose a new or empty directory "
             "for --out (nothing was changed)"
         )
         raise RunDirectoryError(message)
-    # Through JSON, because what is there went through JSON too: tuples have become lists.
-    wanted = json.loads(jsonable.dumps(config))
+    there, wanted = record.config, jsonable.plain(config)
     keys = there.keys() | wanted.keys()
     different = sorted(key for key in keys if there.get(key) != wanted.get(key))
     if different:
@@ -240,44 +217,32 @@ def check_free(path: Path, experiment: str, config: dict[str, Any]) -> None:
         raise RunDirectoryError(message)
 
 
-def read_config(path: Path, experiment: str) -> dict[str, Any] | None:
-    """Return the configuration of the run in ``path``, or None where there is no run.
+def read_record(path: Path, kind: str) -> RunRecord | None:
+    """Return what the run in ``path`` was begun with, or None where there is no run.
 
     Raises:
-        RunDirectoryError: There is a ``config.json``, but it is damaged, of another experiment or
+        RunDirectoryError: There is a ``config.json``, but it is damaged, of another kind of run or
             of another format version.
     """
-    file = path / "config.json"
+    file = path / _RECORD
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
-        config = record["config"]
-        found = (record["experiment"], record["format_version"])
+        data = json.loads(file.read_text(encoding="utf-8"))
+        # Runs of version 1 named their kind differently.
+        found = (data.get("kind", data.get("experiment")), data["format_version"])
+        if found == (kind, FORMAT_VERSION):
+            return jsonable.decode(RunRecord, data, file.name)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"{file}: is not the configuration of a run of phasezoo ({error!r})"
         raise RunDirectoryError(message) from error
-    if found != (experiment, FORMAT_VERSION) or not isinstance(config, dict):
-        message = (
-            f"{path}: holds a run of {found[0]!r} in format {found[1]!r}; this command reads "
-            f"{experiment!r} in format {FORMAT_VERSION}: choose another directory"
-        )
-        raise RunDirectoryError(message)
-    return config
+    message = (
+        f"{path}: holds a run of {found[0]!r} in format {found[1]!r}; this command reads "
+        f"{kind!r} in format {FORMAT_VERSION}: choose another directory"
+    )
+    raise RunDirectoryError(message)
 
 
 def _is_empty(path: Path) -> bool:
     # A run that was killed before its configuration was written has left only these.
-    return all(p.name == _LOCK or p.name.endswith(_TEMPORARY) for p in path.iterdir())
-
-
-def _lock(path: Path) -> IO[str]:
-    file = (path / _LOCK).open("a", encoding="utf-8")
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            file.close()
-            message = f"{path}: another process is working in this directory; wait until it ends"
-            raise RunDirectoryError(message) from error
-    return file
+    return all(p.name == lock.LOCK or p.name.endswith(PARTIAL) for p in path.iterdir())

@@ -1,4 +1,4 @@
-"""What a run was made with: packages, revision, machine, threads."""
+"""What a process works with: packages, environments, revision, machine, threads."""
 
 import os
 import platform
@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["Provenance", "collect", "cpu_name", "revision", "usable_cores", "versions"]
+import gymnasium
+
+from phasezoo import _core
+
+__all__ = [
+    "Provenance",
+    "collect",
+    "cpu_name",
+    "environments",
+    "revision",
+    "usable_cores",
+    "versions",
+]
 
 PACKAGES = (
     "phasezoo",
@@ -22,6 +34,7 @@ PACKAGES = (
     "chess",
     "matplotlib",
     "tensorboard",
+    "jinja2",
 )
 """Packages whose version may change a number or a file of a run."""
 
@@ -31,18 +44,34 @@ class Provenance:
     """What a run was made with; everything that may be missing is None."""
 
     packages: dict[str, str | None]
+    """Version of each package whose version may matter; None where it is not installed."""
     python: str
+    """Version of Python."""
     revision: str | None
+    """Git commit of phasezoo's source tree."""
     system: str
+    """Operating system, its release and architecture."""
     processor: str
+    """Its name."""
     cores: int
+    """Cores the process may run on."""
     memory_gib: float | None
+    """Memory of the machine."""
     threads: int
+    """Threads the run uses."""
     devices: list[str] = field(default_factory=list)
+    """Accelerators the run uses."""
+    environments: list[str] = field(default_factory=list)
+    """Ids with versions of phasezoo's environments, such as ``Chess-v0``."""
 
 
-def collect(threads: int, devices: list[str] | None = None) -> Provenance:
-    """Describe this process's surroundings; ``threads`` is the number the run uses."""
+def collect(threads: int | None = None, devices: list[str] | None = None) -> Provenance:
+    """Describe this process's surroundings.
+
+    Args:
+        threads: The number the run uses; default the native core's.
+        devices: Accelerators the run uses.
+    """
     return Provenance(
         packages=versions(PACKAGES),
         python=platform.python_version(),
@@ -51,9 +80,16 @@ def collect(threads: int, devices: list[str] | None = None) -> Provenance:
         processor=cpu_name(),
         cores=usable_cores(),
         memory_gib=_memory_gib(),
-        threads=threads,
+        threads=_core.default_threads() if threads is None else threads,
         devices=devices or [],
+        environments=environments(),
     )
+
+
+def environments() -> list[str]:
+    """Return the ids of phasezoo's environments that Gymnasium knows, with their versions."""
+    prefix = f"{__name__.partition('.')[0]}/"
+    return sorted(i.removeprefix(prefix) for i in gymnasium.registry if i.startswith(prefix))
 
 
 def versions(names: tuple[str, ...]) -> dict[str, str | None]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.run_directory import RunDirectory
+from phasezoo.runs import RunDirectory
 
 CONFIG = {"seed": 1, "gate": "lichess", "sizes": (1, 2)}
 
@@ -140,3 +140,27 @@ def test_two_processes_do_not_share_a_directory(tmp_path):
         leave.set()
         other.join(60)
     RunDirectory.resume(tmp_path, "m2cts").__exit__()
+
+
+def test_a_run_of_an_older_version_is_refused_by_its_format(tmp_path):
+    old = {"format_version": 1, "experiment": "m2cts", "config": {"seed": 1}}
+    (tmp_path / "config.json").write_text(json.dumps(old))
+    with pytest.raises(RunDirectoryError, match=r"'m2cts' in format 1; this command reads"):
+        RunDirectory.resume(tmp_path, "m2cts")
+
+
+@pytest.mark.parametrize("place", ["x" * 300, "/proc/phasezoo-run", "thesis.txt/run"])
+def test_a_place_that_no_directory_can_have_is_a_typed_error(tmp_path, place):
+    (tmp_path / "thesis.txt").write_text("all of it")
+    with pytest.raises(RunDirectoryError, match="cannot be written") as caught:
+        RunDirectory.create(tmp_path / place, "m2cts", CONFIG)
+    assert len(str(caught.value)) < 400
+
+
+def test_a_new_directory_says_what_it_was_begun_with(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG, threads=3, devices=["a"]) as run:
+        begun = run.record
+    assert begun.seeds == {"run": 1}
+    assert (begun.provenance.threads, begun.provenance.devices) == (3, ["a"])
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG, threads=9) as run:
+        assert run.record == begun

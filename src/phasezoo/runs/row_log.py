@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments import jsonable
-from phasezoo.experiments.run_directory import describe_disk_errors
+from phasezoo.runs import jsonable
+from phasezoo.runs.files import append_line, describe_disk_errors
 
 __all__ = ["RowLog"]
 
@@ -45,16 +45,9 @@ class RowLog(Generic[Row]):
         Raises:
             RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
         """
-        line = json.dumps(jsonable.encode(row), separators=(",", ":")).encode() + b"\n"
-        with describe_disk_errors(self.path.parent), self.path.open("ab") as file:
-            before = file.tell()
-            try:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
-            except OSError:
-                os.truncate(self.path, before)  # a full disk may have taken half a line
-                raise
+        line = json.dumps(jsonable.encode(row), separators=(",", ":")).encode()
+        with describe_disk_errors(self.path.parent):
+            append_line(self.path, line)
         self.rows.append(row)
 
     def _read(self, number: int, line: bytes) -> Row:

@@ -18,7 +18,7 @@ import numpy as np
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["decode", "dumps", "encode"]
+__all__ = ["decode", "dumps", "encode", "plain"]
 
 T = TypeVar("T")
 
@@ -50,6 +50,11 @@ def encode(value: Any) -> Any:
 def dumps(value: Any) -> str:
     """Return ``value`` as indented JSON text with a final newline."""
     return json.dumps(encode(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` as reading its JSON text gives it: tuples have become lists."""
+    return json.loads(dumps(value))
 
 
 def decode(kind: type[T], data: Any, where: str = "") -> T:

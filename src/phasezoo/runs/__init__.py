@@ -1,0 +1,23 @@
+"""What every run leaves behind, be it a training, a match or a study: one record, one lock.
+
+:func:`describe` says what a run is made with, :func:`held` keeps a second process out, and
+:class:`RunDirectory` is a directory of resumable stages built on both.
+"""
+
+from phasezoo.runs.directory import RunDirectory
+from phasezoo.runs.files import describe_disk_errors, write_whole
+from phasezoo.runs.lock import held
+from phasezoo.runs.provenance import Provenance
+from phasezoo.runs.record import RunRecord, describe
+from phasezoo.runs.row_log import RowLog
+
+__all__ = [
+    "Provenance",
+    "RowLog",
+    "RunDirectory",
+    "RunRecord",
+    "describe",
+    "describe_disk_errors",
+    "held",
+    "write_whole",
+]
