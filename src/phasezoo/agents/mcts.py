@@ -252,7 +252,7 @@ def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) ->
     own: Gate | None = getattr(evaluator, "search_gate", None)
     if own is None or given is None:
         return given if own is None else own
-    if gating.spec_of(given) != gating.spec_of(own):
+    if not gating.same(given, own, game):
         message = (
             f"gate={gating.spec_of(given)!r}, but the mixture routes by {gating.spec_of(own)!r}: "
             "leave gate= out, or give the mixture search_gate="

@@ -14,6 +14,17 @@
 
 from phasezoo._core import Gate
 from phasezoo.gating.callables import CallableGate
+from phasezoo.gating.fingerprint import fingerprint, same
 from phasezoo.gating.registry import GRAMMAR, make, register, registered, spec_of
 
-__all__ = ["GRAMMAR", "CallableGate", "Gate", "make", "register", "registered", "spec_of"]
+__all__ = [
+    "GRAMMAR",
+    "CallableGate",
+    "Gate",
+    "fingerprint",
+    "make",
+    "register",
+    "registered",
+    "same",
+    "spec_of",
+]

@@ -159,7 +159,8 @@ class CallableGate:
         if wrong.size:
             message = (
                 f"gate {self.spec!r}: {what} is {answers[wrong[0]]!r}; allowed are whole numbers "
-                f"from 0 to {self.num_phases - 1}, for {', '.join(map(repr, self.names))}"
+                f"from 0 to {self.num_phases - 1}, for {', '.join(map(repr, self.names))} (names= "
+                "has one name for each phase)"
             )
             raise InvalidGate(message)
         return phases
@@ -167,13 +168,50 @@ class CallableGate:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CallableGate):
             return NotImplemented
-        return self.spec == other.spec and self.function == other.function
+        mine = (self.spec, self.names, self.batched, self.function)
+        return mine == (other.spec, other.names, other.batched, other.function)
 
     def __hash__(self) -> int:
         return hash(self.spec)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.spec!r}, names={self.names})"
+
+
+class ObjectGate(CallableGate):
+    """A gate object of a user's own that has every member; its answers are checked.
+
+    Args:
+        own: The object.
+        monotone: Whether to answer the larger of its answer and the previous phase.
+    """
+
+    def __init__(self, own: Any, *, monotone: bool = False) -> None:
+        super().__init__(own.batch, own.names, str(own.spec), batched=True)
+        self.own = own
+        self.monotone = monotone or bool(getattr(own, "monotone", False))
+        self._base = self._base.removeprefix(MONOTONE) if self.monotone else self._base
+
+    def as_monotone(self) -> Self:
+        """The same gate, never going back."""
+        return self if self.monotone else type(self)(self.own, monotone=True)
+
+    def probabilities(
+        self,
+        states: Sequence[Any],
+        players: Sequence[int] | None = None,
+        previous: Sequence[int] | npt.NDArray[Any] | None = None,
+    ) -> npt.NDArray[np.float32]:
+        """``float32[N, num_phases]``: what the object says.
+
+        Raises:
+            InvalidGate: It is no table of probabilities.
+        """
+        told = {"players": players, "previous": previous}
+        given = self.own.probabilities(
+            states, **{name: value for name, value in told.items() if value is not None}
+        )
+        return check_probabilities(given, len(states), self.num_phases, self.spec)
 
 
 def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
@@ -191,6 +229,31 @@ def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
         )
         raise InvalidGate(message)
     return given
+
+
+def check_probabilities(
+    given: Any, count: int, num_phases: int, spec: str
+) -> npt.NDArray[np.float32]:
+    """A gate's answer as ``float32[count, num_phases]``.
+
+    Raises:
+        InvalidGate: It has another shape, or a row is no distribution.
+    """
+    try:
+        table = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError):
+        table = np.empty(0, dtype=np.float32)
+    shape = (count, num_phases)
+    # NaN fails every comparison.
+    if table.shape != shape or not (
+        np.allclose(table.sum(axis=1), 1, atol=1e-3) and (table >= 0).all()
+    ):
+        message = (
+            f"gate {spec!r} gave probabilities of shape {list(table.shape)}; "
+            f"expected {list(shape)}, each row from 0 up with sum 1"
+        )
+        raise InvalidGate(message)
+    return table
 
 
 def _index(value: Any) -> int:

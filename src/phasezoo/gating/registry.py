@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 from phasezoo import _core
 from phasezoo.errors import InvalidGate
-from phasezoo.gating.callables import MONOTONE, CallableGate, check_names
+from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
 
 __all__ = ["GRAMMAR", "make", "register", "registered", "spec_of"]
 
@@ -22,6 +22,9 @@ RESERVED = frozenset(
 """Names that built-in gates have, in this or another game."""
 
 _MEMBERS = ("names", "num_phases", "spec", "batch", "probabilities")
+
+CALLABLE = "callable:"
+"""Begins the description of a function that was not registered; no name finds it."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 _GATES: dict[str, CallableGate] = {}
@@ -64,8 +67,8 @@ def make(
         return _core.Gate(spec.spec, game, monotone or spec.monotone)
     if isinstance(spec, CallableGate):
         return spec.as_monotone() if monotone else spec
-    if not monotone and all(hasattr(spec, member) for member in _MEMBERS):
-        return cast(AnyGate, spec)  # a gate object of a user's own that lacks nothing
+    if all(hasattr(spec, member) for member in _MEMBERS):
+        return ObjectGate(spec, monotone=monotone)
     gate = _wrapped(spec, names, batched)
     return gate.as_monotone() if monotone else gate
 
@@ -78,10 +81,27 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     try:
         return _core.Gate(spec, game, monotone)
     except InvalidGate as error:
-        if not _GATES:
+        hint = _missing(base)
+        if hint is None:
             raise
-        message = f"{error}; registered are {', '.join(map(repr, registered()))}"
+        message = f"{error}; {hint}"
         raise InvalidGate(message) from None
+
+
+def _missing(base: str) -> str | None:
+    """Why no gate of a user's own has this name; None where it cannot be one."""
+    if base.startswith(CALLABLE):
+        return (
+            f"{base.removeprefix(CALLABLE)!r} is a function that was never registered, so no name "
+            "finds it: give the function itself, or register it with @gating.register(…)"
+        )
+    if not _NAME.fullmatch(base) or base in RESERVED:
+        return None
+    known = f"registered are {', '.join(map(repr, registered()))}" if _GATES else "none are yet"
+    return (
+        f"if it is a gate of your own, import the module that registers it first with "
+        f"@gating.register({base!r}, …): {known}"
+    )
 
 
 def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> CallableGate:
@@ -96,7 +116,7 @@ def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> Callable
         )
         raise InvalidGate(message)
     kind = given if hasattr(given, "__qualname__") else type(given)
-    spec = getattr(given, "spec", None) or f"callable:{kind.__module__}.{kind.__qualname__}"
+    spec = getattr(given, "spec", None) or f"{CALLABLE}{kind.__module__}.{kind.__qualname__}"
     own = getattr(given, "names", None) if names is None else names
     if own is None:
         message = (

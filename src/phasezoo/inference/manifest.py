@@ -54,6 +54,9 @@ class Manifest:
     """Layout of the policy (see :func:`action_spec`)."""
     gate: str = "none"
     """The gate that named the phase; ``none`` for a network of all phases."""
+    gate_fingerprint: str | None = None
+    """What a gate of a user's own answered (:func:`phasezoo.gating.fingerprint`): its name alone
+    does not say. None for built-in gates."""
     phase: str | None = None
     """The phase whose expert this is; None for a network of all phases."""
     parameters: Mapping[str, int] = field(default_factory=dict)
@@ -161,7 +164,7 @@ def _check_types(values: Mapping[str, Any]) -> None:
         **dict.fromkeys(("game", "planes", "network", "actions", "gate", "phasezoo"), str),
         **dict.fromkeys(("parameters", "files", "training"), dict),
         "num_actions": int,
-        "phase": (str, type(None)),
+        **dict.fromkeys(("phase", "gate_fingerprint"), (str, type(None))),
         "input_shape": list,
     }
     for name, value in values.items():

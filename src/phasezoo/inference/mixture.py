@@ -14,6 +14,7 @@ from phasezoo.errors import (
     InvalidGate,
     InvalidState,
 )
+from phasezoo.gating.callables import check_probabilities
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
 from phasezoo.inference.ragged import positions, segment_softmax
@@ -234,28 +235,43 @@ def _check_trained_for(name: str, expert: Any, gate: Gate, game: str | None) -> 
     """Refuse an expert of another gate or phase.
 
     A network trained on all phases (gate ``none``), and an evaluator that knows no gate, may serve
-    any phase.
+    any phase. A gate of a user's own is recognised by what it answers, since a name can be given to
+    another function.
 
     Raises:
         GateMismatch: The expert belongs elsewhere.
+        InvalidGate: The expert's gate is not registered here, and nothing else tells what it is.
     """
     trained = getattr(expert, "gate", None)
-    if trained is None:
+    if trained is None or trained == "none":
         return
-    theirs = gating.spec_of(gate_of(trained, game))
-    if theirs == "none":
-        return
-    if theirs != gating.spec_of(gate):
-        message = (
-            f"the expert of phase {name!r} ({name_of(expert)}) was trained under the gate "
-            f"{theirs!r}, the mixture has {gating.spec_of(gate)!r}: give gate={theirs!r}, and "
-            "search_gate= to route by another one on purpose"
-        )
-        raise GateMismatch(message)
+    mark = getattr(expert, "gate_fingerprint", None)
+    if mark is not None:
+        theirs = str(trained)
+        fits = not isinstance(gate, gating.Gate) and mark == gating.fingerprint(gate, expert.game)
+    else:
+        made = gate_of(trained, game)
+        theirs = gating.spec_of(made)
+        fits = theirs == "none" or gating.same(made, gate, game)
+    if not fits:
+        raise GateMismatch(_mismatch(name, expert, theirs, gating.spec_of(gate)))
     phase = getattr(expert, "phase", None)
-    if phase is not None and phase != name:
+    if theirs != "none" and phase is not None and phase != name:
         message = f"the network given for phase {name!r} was trained as the expert of {phase!r}"
         raise GateMismatch(message)
+
+
+def _mismatch(phase: str, expert: Any, theirs: str, ours: str) -> str:
+    who = f"the expert of phase {phase!r} ({name_of(expert)}) was trained under"
+    if theirs == ours:
+        return (
+            f"{who} another gate that was called {theirs!r} too: its phases, or what it answers on "
+            "a fixed sample of positions, differ. Give the gate as it was then, or train again"
+        )
+    return (
+        f"{who} the gate {theirs!r}, the mixture has {ours!r}: give the first as gate=, and "
+        "search_gate= to route by another one on purpose"
+    )
 
 
 def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[np.float64]:
@@ -266,18 +282,12 @@ def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[n
     Raises:
         InvalidGate: A gate's answer is no table of probabilities.
     """
-    certain = isinstance(gate, (gating.Gate, gating.CallableGate))
+    certain = type(gate) in (gating.Gate, gating.CallableGate)
     if certain or not hasattr(gate, "probabilities"):
         return np.eye(num_phases)[leaves.phases]
-    given = np.asarray(gate.probabilities(leaves.states()), dtype=np.float64)
-    shape = (len(leaves), num_phases)
-    if given.shape != shape or not np.allclose(given.sum(axis=1), 1, atol=1e-3) or given.min() < 0:
-        message = (
-            f"gate {gating.spec_of(gate)!r} gave probabilities of shape {list(given.shape)}; "
-            f"expected {list(shape)}, each row from 0 up with sum 1"
-        )
-        raise InvalidGate(message)
-    return given
+    given = gate.probabilities(leaves.states())
+    spec = gating.spec_of(gate)
+    return check_probabilities(given, len(leaves), num_phases, spec).astype(np.float64)
 
 
 def _merged(

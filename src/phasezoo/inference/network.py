@@ -42,6 +42,11 @@ class NetworkEvaluator(ABC):
         return self.manifest.gate
 
     @property
+    def gate_fingerprint(self) -> str | None:
+        """What that gate answered, where it was a user's own."""
+        return self.manifest.gate_fingerprint
+
+    @property
     def phase(self) -> str | None:
         """The phase whose expert it is; None for a network of all phases."""
         return self.manifest.phase

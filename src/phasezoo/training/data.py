@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo import _core
+from phasezoo import _core, gating
 from phasezoo.errors import StoreError
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.positions import PositionTable
@@ -32,6 +32,8 @@ class TrainingData:
     """Positions of them, as many as are looked at each time."""
     phase: str | None
     """The phase that all positions are of; None for all phases."""
+    gate_fingerprint: str | None = None
+    """What the gate of the phase answers, where it is a user's own."""
 
     @classmethod
     def of(
@@ -50,6 +52,7 @@ class TrainingData:
             StoreError: There are no positions to train or to validate on.
         """
         parts = store.split(seed) if splits is None else splits
+        gate = gating.make(gate, store.variant)
         train = parts.train.positions(gate, threads=config.threads)
         validation = parts.validation.positions(gate, threads=config.threads)
         name = None
@@ -66,7 +69,9 @@ class TrainingData:
         count = min(len(validation), config.validation_positions)
         chosen = _core.permuted(len(validation), stream_seed(seed, _VALIDATION), 0, count)
         shown = validation.select(np.sort(chosen))
-        return cls(parts.train, train, parts.validation, shown, name)
+        own = name is not None and not isinstance(gate, gating.Gate)
+        mark = gating.fingerprint(gate, store.variant) if own else None
+        return cls(parts.train, train, parts.validation, shown, name, mark)
 
 
 def rows_digest(rows: PositionTable) -> str:

@@ -188,6 +188,7 @@ def _manifest(game: Game, planes: str | None, network: str, data: TrainingData) 
         num_actions=game.num_actions,
         actions=action_spec(game.num_actions, shape),
         gate="none" if data.phase is None else data.train.gate,
+        gate_fingerprint=data.gate_fingerprint,
         phase=data.phase,
         phasezoo=version("phasezoo"),
     )

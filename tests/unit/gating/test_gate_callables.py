@@ -41,7 +41,7 @@ def test_a_registered_function_is_found_by_name_and_by_itself():
     assert isinstance(gate, Gate)
     np.testing.assert_array_equal(gate.probabilities([QUEENLESS]), [[0, 1]])
     assert pickle.loads(pickle.dumps(gate)) == gate
-    with pytest.raises(InvalidGate, match="registered are 'queens'"):
+    with pytest.raises(InvalidGate, match=r"register\('kings', …\): registered are 'queens'"):
         gating.make("kings")
 
 
@@ -157,9 +157,47 @@ def test_gate_objects_of_a_users_own():
             return [1] * len(states)
 
     full = Full()
-    assert gating.make(full) is full
+    assert gating.make(full) == gating.make(full)
+    np.testing.assert_array_equal(gating.make(full).probabilities([START]), [[0.5, 0.5]])
     assert gating.spec_of(full) == "full"
     wrapped = gating.make(Small())
     assert wrapped(START) == 1
     assert wrapped.probabilities([START]).tolist() == [[0.0, 1.0]]
     assert gating.make(full, monotone=True).spec == "monotone:full"
+
+
+@pytest.mark.parametrize("answer", [2, -1, np.float64(1), None])
+def test_answers_of_gate_objects_are_checked_too(answer):
+    class Wrong:
+        names = ("a", "b")
+        num_phases = 2
+        spec = "wrong"
+
+        def __call__(self, state, player=None, previous=None):
+            return answer
+
+        def batch(self, states, players=None, previous=None):
+            return [answer] * len(states)
+
+        def probabilities(self, states, players=None, previous=None):
+            return [[0.5, 0.6]] * len(states)
+
+    gate = gating.make(Wrong())
+    with pytest.raises(InvalidGate, match="allowed are whole numbers from 0 to 1"):
+        gate(START)
+    with pytest.raises(InvalidGate, match="each row from 0 up with sum 1"):
+        gate.probabilities([START])
+
+
+def test_names_that_do_not_suffice_are_named():
+    gate = gating.make(lambda state: 1, names=("a",))
+    with pytest.raises(InvalidGate, match="names= has one name for each phase"):
+        gate(START)
+
+
+def test_a_name_that_no_gate_has_here_says_what_to_do():
+    with pytest.raises(InvalidGate, match=r"import the module .*register\('mine', …\): none are"):
+        gating.make("mine")
+    lambda_spec = gating.make(lambda state: 0, names=("a",)).spec
+    with pytest.raises(InvalidGate, match="was never registered, so no name finds it"):
+        gating.make(lambda_spec)

@@ -1,0 +1,119 @@
+"""What a gate answers, as a text by which two processes know that they have the same gate.
+
+A function of a user's own has no name that says what it does: all lambdas of a module share one,
+and a registered name may be given to another function tomorrow. So a network keeps the fingerprint
+of the gate that it was trained under, and whoever uses it compares.
+"""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from phasezoo import _core
+from phasezoo.errors import InvalidGate
+from phasezoo.games.base import Game
+from phasezoo.games.queries import acting_players, legal_actions_of
+from phasezoo.games.registry import make
+from phasezoo.gating.callables import CallableGate
+from phasezoo.gating.registry import spec_of
+from phasezoo.types import SIMULTANEOUS, Gate
+
+__all__ = ["fingerprint", "same", "sample_states"]
+
+ROWS = 1000
+"""States in the sample, each as one player sees it; all of the last game's are taken."""
+
+GAMES = 256
+"""The most games that are played for it."""
+
+PLIES = 400
+"""The longest of them."""
+
+EVERY = 5
+"""A game's states that are asked about: the first, then every so many plies."""
+
+SEED = 1
+"""Draws starts and moves."""
+
+
+def sample_states(game: Game) -> tuple[list[Any], list[int]]:
+    """The states of the sample, and for each who sees it; the same in every process.
+
+    They come from games of uniformly random moves from the game's own starts, each until it is over
+    or 400 plies long, of which every fifth state is taken from the first on; where players move at
+    once, all acting players see it. Games are played until there are 1000 rows.
+    """
+    states: list[Any] = []
+    players: list[int] = []
+    for index in range(GAMES):
+        if len(states) >= ROWS:
+            break
+        rng = np.random.default_rng([SEED, index])
+        state = game.initial_state(seed=index)
+        for ply in range(PLIES):
+            acting = acting_players(state)
+            if not acting:
+                break
+            if ply % EVERY == 0:
+                states += [state] * len(acting)
+                players += acting
+            actions = [int(rng.choice(legal_actions_of(state, player))) for player in acting]
+            state = state.play(actions if state.to_play == SIMULTANEOUS else actions[0])
+    return states, players
+
+
+def fingerprint(gate: Gate, game: str | Game) -> str:
+    """SHA-256, in hexadecimal, of a gate's phases and of its answers on a fixed sample of states.
+
+    Gates that answer the sample alike and call their phases alike have the same one. What a
+    monotone gate answers depends on the phase before; here each state is asked about by itself,
+    and whether the gate is monotone is part of the fingerprint.
+
+    Args:
+        gate: A gate.
+        game: The game that it is for; its options are left out.
+
+    Raises:
+        InvalidGate: The gate failed on a state of the sample.
+        UnknownGame: There is no such game.
+    """
+    name = game if isinstance(game, str) else game.name
+    states, players = sample_states(make(name))
+    try:
+        phases = np.asarray(gate.batch(states, players), dtype=np.int64)
+    except InvalidGate:
+        raise
+    except Exception as error:
+        spec = getattr(gate, "spec", gate)
+        message = (
+            f"gate {spec!r} failed on a position of {name} after random moves "
+            f"({type(error).__name__}: {error}); a gate answers on every position of its game"
+        )
+        raise InvalidGate(message) from error
+    digest = hashlib.sha256()
+    digest.update("\n".join((name, *gate.names)).encode())
+    digest.update(b"\n monotone" if getattr(gate, "monotone", False) else b"\n")
+    digest.update(phases.tobytes())
+    return digest.hexdigest()
+
+
+def same(first: Any, second: Any, game: str | Game | None = None) -> bool:
+    """Whether two gates of this process are one.
+
+    Built-in gates are compared by their specifications, functions as the objects they are. Two
+    functions of one name, as the lambdas of a module are, or two objects of a user's own with one
+    specification, are compared by their fingerprints if the game is known; without it, functions
+    are taken as different and objects at their word.
+    """
+    if first is second:
+        return True
+    if isinstance(first, _core.Gate) != isinstance(second, _core.Gate):
+        return False
+    if spec_of(first) != spec_of(second):
+        return False
+    if isinstance(first, _core.Gate) or first == second:
+        return True
+    if game is None:
+        return not isinstance(first, CallableGate)
+    return fingerprint(first, game) == fingerprint(second, game)
