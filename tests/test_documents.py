@@ -1,50 +1,124 @@
-"""The code blocks of the README and of the usage page, and the examples, run as they stand."""
+"""What the documents show runs as it stands, and what they and the code refer to exists."""
 
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-USAGE = ROOT.parent / "shared" / "USAGE.md"
-USAGE_BLOCK = re.compile(r"^```python (?:chess|variants|pommerman)\n(?P<code>.*?)^```", re.M | re.S)
-README_BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```", re.M | re.S)
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
+SOURCES = ("src", "crates", "tests", "scripts", "benchmarks", "examples")
+
+CONTRACT = ROOT.parent / "shared" / "USAGE.md"
+SECTION = re.compile(r"^## (?P<number>\d+)\.", re.MULTILINE)
+SECTIONS = (1, 2, 3)
+"""Sections of that page which the package fulfils; later ones are still to come."""
+
+BLOCK = re.compile(r"^```python[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
+CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 
-def usage_blocks() -> list:
-    """One case per block; a single skipped one where the page is absent."""
-    if not USAGE.is_file():
-        reason = "USAGE.md lies outside the repository and is not on this machine"
+def page_blocks() -> list:
+    """One case per block of Python in the README and in the docs."""
+    return [
+        pytest.param(code, id=f"{page.stem}-{number}")
+        for page in PAGES
+        for number, code in enumerate(BLOCK.findall(page.read_text()), 1)
+    ]
+
+
+def contract_blocks() -> list:
+    """One case per block of the contract page's sections; a single skipped one if it is absent."""
+    if not CONTRACT.is_file():
+        reason = "the contract page lies outside the repository; docs/usage.md stands for it"
         return [pytest.param("", id="absent", marks=pytest.mark.skip(reason=reason))]
-    blocks = USAGE_BLOCK.findall(USAGE.read_text())
-    return [pytest.param(code, id=f"block-{number}") for number, code in enumerate(blocks, 1)]
-
-
-def readme_blocks() -> list:
-    """One case per block of the README."""
-    blocks = README_BLOCK.findall((ROOT / "README.md").read_text())
-    return [pytest.param(code, id=f"block-{number}") for number, code in enumerate(blocks, 1)]
+    text = CONTRACT.read_text()
+    starts = [*SECTION.finditer(text)]
+    ends = [*(found.start() for found in starts[1:]), len(text)]
+    spans = zip(starts, ends, strict=True)
+    parts = {int(found["number"]): text[found.end() : end] for found, end in spans}
+    return [
+        pytest.param(code, id=f"section-{section}-{number}")
+        for section in SECTIONS
+        for number, code in enumerate(BLOCK.findall(parts[section]), 1)
+    ]
 
 
 def run(arguments: list[str], folder: Path) -> None:
-    """Run Python in ``folder``; what it wrote is the message where it fails."""
+    """Run Python in ``folder``; what it wrote is the message if it fails."""
     command = [sys.executable, "-W", "error::DeprecationWarning:phasezoo", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("code", usage_blocks())
-def test_usage_block_runs(code: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("code", page_blocks())
+def test_block_runs(code: str, tmp_path: Path) -> None:
     run(["-c", code], tmp_path)
 
 
-@pytest.mark.parametrize("code", readme_blocks())
-def test_readme_block_runs(code: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("code", contract_blocks())
+def test_contract_block_runs(code: str, tmp_path: Path) -> None:
     run(["-c", code], tmp_path)
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_example_runs(example: Path, tmp_path: Path) -> None:
     run([str(example)], tmp_path)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub and MyST make them."""
+    titles = (found["title"].lower() for found in HEADING.finditer(page.read_text()))
+    plain = (re.sub(r"[^\w\s-]", "", title) for title in titles)
+    return {re.sub(r"\s", "-", title.strip()) for title in plain}
+
+
+def missing(page: Path, anchor: str) -> str | None:
+    """What is missing of a page and an anchor of it (empty: the page alone)."""
+    if not page.exists():
+        return f"no file {page.relative_to(ROOT)}"
+    if anchor and anchor not in anchors(page):
+        return f"no heading #{anchor} in {page.relative_to(ROOT)}"
+    return None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = {found["target"] for found in LINK.finditer(page.read_text())}
+    inside = sorted(target for target in targets if "://" not in target)
+    places = [target.partition("#") for target in inside]
+    wrong = [
+        missing((page.parent / name).resolve() if name else page, anchor)
+        for name, _, anchor in places
+    ]
+    assert not [each for each in wrong if each]
+
+
+def citations() -> Iterator[tuple[Path, str, str]]:
+    """Every mention of a page of the docs in code: where, which page, which heading."""
+    for folder in SOURCES:
+        for file in sorted((ROOT / folder).rglob("*")):
+            if file.suffix in (".py", ".pyi", ".rs"):
+                for found in CITATION.finditer(file.read_text()):
+                    yield file, found["page"], (found["anchor"] or "#")[1:]
+
+
+def test_code_cites_pages_that_exist() -> None:
+    wrong = [
+        f"{file.relative_to(ROOT)}: {reason}"
+        for file, page, anchor in citations()
+        if (reason := missing(ROOT / "docs" / page, anchor))
+    ]
+    assert not wrong
+
+
+def test_every_definition_is_listed() -> None:
+    folder = ROOT / "docs" / "definitions"
+    listed = {found["target"] for found in LINK.finditer((folder / "index.md").read_text())}
+    assert {page.name for page in folder.glob("*.md")} - {"index.md"} <= listed
