@@ -10,8 +10,8 @@
 use std::time::Instant;
 
 use phasezoo_core::Result;
-use phasezoo_core::encode::{self, BoardPlanes};
-use phasezoo_core::games::board::color_of;
+use phasezoo_core::games::boards::board::color_of;
+use phasezoo_core::games::boards::planes::{self, BoardPlanes};
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::search::{Evaluation, LeafBatch, Limit, Params, Policy, SearchPool, Value};
 
@@ -38,7 +38,7 @@ impl Encoder {
             if row < batch.len() {
                 batch.restore(&model, row, &mut self.walker)?;
                 let viewer = color_of(batch.players[row]);
-                encode::board(&self.walker, self.planes, viewer, out);
+                planes::board(&self.walker, self.planes, viewer, out);
             }
         }
         std::hint::black_box(&self.buffer);

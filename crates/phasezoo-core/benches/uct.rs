@@ -8,12 +8,11 @@
 use std::time::Instant;
 
 use phasezoo_core::Result;
+use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
 use phasezoo_core::games::{ChessModel, ChessState, KrkState};
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::search::Limit;
-use phasezoo_core::search::uct::{
-    KrkLine, KrkModel, KrkRollout, Params, RandomRollout, Rollout, Search, Selection,
-};
+use phasezoo_core::search::uct::{Params, RandomRollout, Rollout, Search, Selection};
 
 const REPEATS: usize = 5;
 const CHESS_ROLLOUTS: u64 = 5_000;

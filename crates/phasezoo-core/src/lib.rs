@@ -3,26 +3,21 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`game`], [`model`] | the two contracts: what a game is, what a tree walks |
-//! | [`games`] | the games |
-//! | [`encode`] | planes and action indices |
+//! | [`games`] | the games, a room each |
 //! | [`gating`] | phases of a game |
 //! | [`search`] | tree search over any model |
-//! | [`pgn`], [`records`] | games on disk: reading PGN, replaying stored games, training samples |
-//! | [`tablebase`] | distance to mate in the endgame of king and rook |
+//! | [`records`] | stored games: replaying, labels, training samples |
 //! | [`vector`] | many games stepped together |
 //! | [`threads`], [`rng`], [`error`] | shared by all |
 
-pub mod encode;
 pub mod error;
 pub mod game;
 pub mod games;
 pub mod gating;
 pub mod model;
-pub mod pgn;
 pub mod records;
 pub mod rng;
 pub mod search;
-pub mod tablebase;
 pub mod threads;
 pub mod vector;
 

@@ -6,8 +6,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::{Action, Game};
+use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::{BoardModel, ChessState};
 use phasezoo_core::model::SearchModel;
 

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use phasezoo_core::games::perft::perft_shared;
+use phasezoo_core::games::boards::perft::perft_shared;
 use phasezoo_core::games::{ChessState, perft};
 
 /// The six standard positions of the chess programming community with their counts from depth 1.

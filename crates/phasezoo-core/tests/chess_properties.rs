@@ -5,11 +5,11 @@
 use std::collections::{HashMap, HashSet};
 
 use phasezoo_core::Error;
-use phasezoo_core::encode::BoardPlanes::V1;
-use phasezoo_core::encode::actions::{action_of, move_of};
-use phasezoo_core::encode::{BoardPlanes, PLANE};
 use phasezoo_core::game::{Game, Reason, Turn};
-use phasezoo_core::games::rules::{Rules, position_key};
+use phasezoo_core::games::boards::actions::{action_of, move_of};
+use phasezoo_core::games::boards::planes::BoardPlanes::V1;
+use phasezoo_core::games::boards::planes::{BoardPlanes, PLANE};
+use phasezoo_core::games::boards::rules::{Rules, position_key};
 use phasezoo_core::games::{BoardModel, Chess, ChessState, PackedMove};
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::rng::Stream;
@@ -207,7 +207,7 @@ fn flipping_the_colours_leaves_planes_and_actions_as_they_are() {
         for state in random_game(seed) {
             let mirrored = state.position().to_setup(EnPassantMode::Always).into_mirrored();
             let mirrored =
-                phasezoo_core::games::fen::setup_position(mirrored, CastlingMode::Standard);
+                phasezoo_core::games::boards::fen::setup_position(mirrored, CastlingMode::Standard);
             let mirrored = ChessState::from_position(mirrored.unwrap());
             let plain = ChessState::from_position(state.position().clone());
             for planes in [BoardPlanes::V2, BoardPlanes::Minimal] {

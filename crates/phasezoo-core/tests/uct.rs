@@ -8,12 +8,11 @@ mod toys;
 use std::collections::HashMap;
 
 use phasezoo_core::game::{Action, Game, Player, Returns};
+use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
 use phasezoo_core::games::{ChessModel, ChessState, KrkState};
 use phasezoo_core::model::{Played, SearchModel};
 use phasezoo_core::rng::Stream;
-use phasezoo_core::search::uct::{
-    KrkLine, KrkModel, KrkRollout, Params, RandomRollout, Report, Rollout, Search, Selection,
-};
+use phasezoo_core::search::uct::{Params, RandomRollout, Report, Rollout, Search, Selection};
 use phasezoo_core::search::{Ended, Limit};
 use toys::games::Race;
 use toys::{TicTacToe, Turns};

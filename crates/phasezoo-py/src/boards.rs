@@ -1,7 +1,7 @@
 //! The board games of the core behind one type: the only list of them in the bindings.
 
-use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::{Game, Player};
+use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::krk::Start;
 use phasezoo_core::games::{Atomic, BoardState, Chess, Chess960, Crazyhouse, Krk, Rules};
 use phasezoo_core::rng::Stream;

@@ -1,10 +1,10 @@
 //! Work on many states at once: planes, legal actions; and perft.
 
 use numpy::{PyArray1, PyArray4, PyArrayMethods, PyReadwriteArray4, PyUntypedArrayMethods};
-use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::{Action, Game, Player};
 use phasezoo_core::games::BoardState as CoreState;
-use phasezoo_core::games::perft::perft_shared;
+use phasezoo_core::games::boards::perft::perft_shared;
+use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::{Error, threads};
 use pyo3::prelude::*;
 

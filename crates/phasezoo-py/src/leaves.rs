@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyArray4, PyArrayMethods};
-use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
+use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::pommerman::CHANNELS;
 use phasezoo_core::games::pommerman::config::MAX_SIZE;
 use phasezoo_core::games::{

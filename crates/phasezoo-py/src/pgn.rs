@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numpy::PyArray1;
 use phasezoo_core::Error;
 use phasezoo_core::games::Chess;
-use phasezoo_core::pgn::{Columns, Importer, Options, Report, nothing_kept};
+use phasezoo_core::games::boards::pgn::{Columns, Importer, Options, Report, nothing_kept};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -3,8 +3,8 @@
 use numpy::{
     PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
 };
-use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::games::Chess;
+use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::records::{Permutation, Rows, Samples, Starts, Table};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;

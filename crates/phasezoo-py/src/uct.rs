@@ -2,13 +2,12 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use phasezoo_core::game::{Action, Player};
+use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
 use phasezoo_core::games::{BoardModel, Krk, KrkState, Rules};
 use phasezoo_core::model::{Played, SearchModel};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::Limit;
-use phasezoo_core::search::uct::{
-    KrkLine, KrkModel, KrkRollout, Params, RandomRollout, Report, Rollout, Search, Selection,
-};
+use phasezoo_core::search::uct::{Params, RandomRollout, Report, Rollout, Search, Selection};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 

@@ -3,8 +3,8 @@
 use numpy::{
     IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
-use phasezoo_core::encode::BoardPlanes;
 use phasezoo_core::game::Game;
+use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::pommerman::{Planner, State as CorePommerman};
 use phasezoo_core::games::{Atomic, BoardState as CoreState, Chess, Chess960, Crazyhouse, Krk};
 use phasezoo_core::gating::Gate;

@@ -1,42 +1,17 @@
-//! The games. Chess and its variants share one state, generic over rules that shakmaty plays.
+//! The games, a room each.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`rules`] | what we need to know of a game over one of shakmaty's position types |
-//! | [`chess`] | standard chess and chess960 |
-//! | [`atomic`], [`crazyhouse`] | variants |
-//! | [`krk`] | the endgame of king and rook against king: its starts and what its table says |
+//! | [`boards`] | chess, chess960, atomic chess and crazyhouse |
+//! | [`krk`] | the endgame of king and rook against king |
 //! | [`pommerman`] | Pommerman |
-//! | [`board`] | [`BoardState`]: a position with its history, the state of all board games here |
-//! | [`history`] | what came before: repetitions, last moves, moves since the start |
-//! | [`packed`] | moves in sixteen bits |
-//! | [`fen`], [`notation`] | positions and moves as text |
-//! | [`bytes`] | states as bytes |
-//! | [`model`] | how a tree walks a board game |
-//! | [`perft`] | counting positions |
 
-pub mod atomic;
-pub mod board;
-pub mod bytes;
-pub mod chess;
-pub mod crazyhouse;
-pub mod fen;
-pub mod history;
+pub mod boards;
 pub mod krk;
-pub mod model;
-pub mod notation;
-pub mod packed;
-pub mod perft;
 pub mod pommerman;
-pub mod rules;
 
-pub use atomic::Atomic;
-pub use board::{BoardState, ChessState};
-pub use chess::{Chess, Chess960};
-pub use crazyhouse::Crazyhouse;
-pub use history::History;
+pub use boards::{
+    Atomic, BoardModel, BoardState, Chess, Chess960, ChessModel, ChessState, Crazyhouse, History,
+    PackedMove, Rules, perft,
+};
 pub use krk::{Krk, KrkState};
-pub use model::{BoardModel, ChessModel};
-pub use packed::PackedMove;
-pub use perft::perft;
-pub use rules::Rules;

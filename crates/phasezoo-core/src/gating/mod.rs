@@ -5,14 +5,13 @@
 //! [`Gate::num_phases`]. A monotone gate never goes back: it answers the larger of the phase one ply
 //! before and the phase of the position alone.
 
-mod mixedness;
 mod parse;
 
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-pub use mixedness::{MixednessTable, mixedness};
+pub use crate::games::boards::mixedness::{MixednessTable, mixedness};
 pub use parse::GRAMMAR;
 
 /// Ranks 1 and 8 as bits, a1 = bit 0.

@@ -3,7 +3,7 @@
 use shakmaty::{Move, Position, Role};
 
 use crate::error::{Error, Result};
-use crate::games::history::SHOWN_MOVES;
+use crate::games::boards::history::SHOWN_MOVES;
 use crate::games::{BoardState, PackedMove, Rules};
 
 /// A state that planes and actions cannot tell from the one after `moves` from `start`.

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::Table;
 use super::replay::state_after;
-use crate::encode::BoardPlanes;
 use crate::error::{Error, Result};
 use crate::game::Game;
+use crate::games::boards::planes::BoardPlanes;
 use crate::games::{BoardState, PackedMove, Rules};
 use crate::threads;
 

@@ -1,9 +1,9 @@
 use shakmaty::Position;
 
 use super::*;
-use crate::encode::BoardPlanes;
 use crate::game::Game;
 use crate::games::Chess;
+use crate::games::boards::planes::BoardPlanes;
 use crate::gating::Gate;
 use crate::rng::Stream;
 

@@ -13,22 +13,16 @@
 //! | `search` | a search's life over a game: begin, simulate, advance |
 //! | `select` | UCB1, and PUCT with uniform priors |
 //! | `report` | what a search found |
-//! | `krk_moves`, `krk_line`, `krk_policy` | the endgame with its moves tabulated |
 //!
 //! The tree is that of the batched search. Its values are returns in [-1, 1]; scores, which are shares
 //! of wins in [0, 1], are made of them where a child is chosen and where results are reported.
 
-mod krk_line;
-mod krk_moves;
-mod krk_policy;
 mod params;
 mod report;
 mod rollout;
 mod search;
 mod select;
 
-pub use krk_line::{KrkLine, KrkModel};
-pub use krk_policy::KrkRollout;
 pub use params::{Params, Selection};
 pub use report::Report;
 pub use rollout::{Played, RandomRollout, Rollout};

@@ -1,6 +1,6 @@
 //! What came before a position.
 
-use crate::games::packed::PackedMove;
+use crate::games::boards::packed::PackedMove;
 
 /// How many of the last moves planes show.
 pub const SHOWN_MOVES: usize = 8;

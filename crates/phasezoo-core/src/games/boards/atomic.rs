@@ -2,10 +2,10 @@
 
 use shakmaty::{Color, Position};
 
-use crate::encode::BoardPlanes;
 use crate::game::{Outcome, Reason};
-use crate::games::board::player_of;
-use crate::games::rules::Rules;
+use crate::games::boards::board::player_of;
+use crate::games::boards::planes::BoardPlanes;
+use crate::games::boards::rules::Rules;
 
 /// Atomic chess.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,8 +6,8 @@ use shakmaty::{Color, EnPassantMode, Position, Role};
 use super::writer::{
     CHECKERBOARD, CLOCK_SCALE, COUNT_SCALE, COUNTED, MOVE_SCALE, Writer, has_opposite_bishops,
 };
-use crate::games::board::BoardState;
-use crate::games::rules::Rules;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::rules::Rules;
 
 /// Channels of `v1`.
 pub(super) const V1_CHANNELS: usize = 39;

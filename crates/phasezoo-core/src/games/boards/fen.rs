@@ -7,7 +7,7 @@ use shakmaty::{
 };
 
 use crate::error::{Error, Result};
-use crate::games::rules::Rules;
+use crate::games::boards::rules::Rules;
 
 /// How much of a bad text an error quotes.
 const QUOTED: usize = 120;

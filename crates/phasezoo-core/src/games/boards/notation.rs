@@ -6,9 +6,9 @@ use shakmaty::{Move, MoveList};
 
 use crate::error::{Error, Result};
 use crate::game::Action;
-use crate::games::board::BoardState;
-use crate::games::fen::quote;
-use crate::games::rules::Rules;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::fen::quote;
+use crate::games::boards::rules::Rules;
 
 /// How many legal moves an error names.
 const EXAMPLES: usize = 3;

@@ -4,10 +4,10 @@ use std::fmt::Debug;
 
 use shakmaty::{Bitboard, CastlingMode, EnPassantMode, FromSetup, Move, Position, attacks};
 
-use crate::encode::BoardPlanes;
-use crate::encode::actions::NUM_BOARD_ACTIONS;
 use crate::game::{Action, Outcome};
-use crate::games::board::BoardState;
+use crate::games::boards::actions::NUM_BOARD_ACTIONS;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::planes::BoardPlanes;
 use crate::gating::KrkView;
 use crate::rng::mix;
 
@@ -84,7 +84,7 @@ pub(super) fn loses_castling<P: Position>(position: &P, m: Move) -> bool {
 }
 
 /// Whether the side to move has a legal move by the rules of chess, by a quick look first.
-pub(super) fn has_legal_chess_move(position: &shakmaty::Chess) -> bool {
+pub(crate) fn has_legal_chess_move(position: &shakmaty::Chess) -> bool {
     let board = position.board();
     if let Some(king) = board.king_of(position.turn())
         && position.checkers().is_empty()

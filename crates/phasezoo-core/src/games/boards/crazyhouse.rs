@@ -2,9 +2,9 @@
 
 use shakmaty::Move;
 
-use crate::encode::BoardPlanes;
-use crate::encode::actions::NUM_HOUSE_ACTIONS;
-use crate::games::rules::{Rules, loses_castling};
+use crate::games::boards::actions::NUM_HOUSE_ACTIONS;
+use crate::games::boards::planes::BoardPlanes;
+use crate::games::boards::rules::{Rules, loses_castling};
 
 /// Crazyhouse.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Setup, Square};
 
-use crate::games::fen;
+use crate::games::boards::fen;
 use crate::rng::mix;
 
 /// The longest win, in moves of the rook side.

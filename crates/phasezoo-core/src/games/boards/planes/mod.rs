@@ -1,9 +1,6 @@
-//! Input planes and action indices.
-//!
-//! Planes are `float32[C, 8, 8]` from the view of the player who sees them: row 0 is that player's
+//! Input planes: `float32[C, 8, 8]` from the view of the player who sees them: row 0 is that player's
 //! first rank, column 0 the a-file (files are never mirrored). No encoder allocates.
 
-pub mod actions;
 mod chess;
 mod variants;
 mod writer;
@@ -11,8 +8,8 @@ mod writer;
 use shakmaty::Color;
 
 use crate::error::{Error, Result};
-use crate::games::board::BoardState;
-use crate::games::rules::Rules;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::rules::Rules;
 
 /// Squares of a board, the size of a plane.
 pub const PLANE: usize = 64;
@@ -43,7 +40,7 @@ impl BoardPlanes {
             let names: Vec<&str> = R::PLANES.iter().map(|planes| planes.as_str()).collect();
             Error::InvalidPlaneSpec(format!(
                 "{} is not a plane spec of {}; expected one of {}",
-                crate::games::fen::quote(spec),
+                crate::games::boards::fen::quote(spec),
                 R::NAME,
                 names.join(", ")
             ))

@@ -2,9 +2,9 @@
 //! moves, from which everything else follows.
 
 use crate::error::{Error, Result};
-use crate::games::board::BoardState;
-use crate::games::packed::PackedMove;
-use crate::games::rules::Rules;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::packed::PackedMove;
+use crate::games::boards::rules::Rules;
 
 /// The first byte, raised when the layout changes.
 const VERSION: u8 = 3;

@@ -3,7 +3,7 @@
 use shakmaty::{CastlingMode, Color, Move, Position, Rank, Role, Square};
 
 use crate::game::Action;
-use crate::games::packed::{complete, squares};
+use crate::games::boards::packed::{complete, squares};
 
 /// Actions of games without drops: 56 queen-like, 8 knight and 9 under-promotion planes.
 pub const NUM_BOARD_ACTIONS: usize = 73 * 64;

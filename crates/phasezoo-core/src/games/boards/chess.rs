@@ -2,9 +2,9 @@
 
 use shakmaty::{CastlingMode, Color, File, Piece, Rank, Role, Setup, Square};
 
-use crate::encode::BoardPlanes;
-use crate::games::fen;
-use crate::games::rules::{Rules, has_legal_chess_move};
+use crate::games::boards::fen;
+use crate::games::boards::planes::BoardPlanes;
+use crate::games::boards::rules::{Rules, has_legal_chess_move};
 use crate::rng::Stream;
 
 const PLANES: &[BoardPlanes] = &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal];

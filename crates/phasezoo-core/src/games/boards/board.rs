@@ -6,14 +6,15 @@ use std::sync::Arc;
 use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, Move, MoveList, Position};
 
-use crate::encode::{self, BoardPlanes, actions};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
-use crate::games::chess::Chess;
-use crate::games::fen;
-use crate::games::history::History;
-use crate::games::packed::PackedMove;
-use crate::games::rules::{Rules, position_key};
+use crate::games::boards::actions;
+use crate::games::boards::chess::Chess;
+use crate::games::boards::fen;
+use crate::games::boards::history::History;
+use crate::games::boards::packed::PackedMove;
+use crate::games::boards::planes::{self, BoardPlanes};
+use crate::games::boards::rules::{Rules, position_key};
 use crate::gating::{ChessView, Features, View};
 
 /// Plies without capture or pawn move after which the game is drawn.
@@ -363,7 +364,7 @@ impl<R: Rules> Game for BoardState<R> {
     }
 
     fn encode(&self, planes: BoardPlanes, player: Player, out: &mut [f32]) {
-        encode::board(self, planes, color_of(player), out);
+        planes::board(self, planes, color_of(player), out);
     }
 
     fn features(&self, _player: Player) -> Features {

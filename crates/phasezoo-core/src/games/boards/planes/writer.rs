@@ -3,9 +3,9 @@
 use shakmaty::{Bitboard, CastlingSide, Color, EnPassantMode, Position, Role};
 
 use super::PLANE;
-use crate::games::board::BoardState;
-use crate::games::history::SHOWN_MOVES;
-use crate::games::rules::Rules;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::history::SHOWN_MOVES;
+use crate::games::boards::rules::Rules;
 
 /// The clock of 50 moves is scaled by half its length, as published.
 pub(super) const CLOCK_SCALE: f32 = 50.0;

@@ -1,9 +1,9 @@
 //! The rollouts of the study of the rook endgame.
 
-use super::krk_line::{KrkLine, KrkModel};
-use super::rollout::{Played, Rollout};
+use super::line::{KrkLine, KrkModel};
 use crate::error::Result;
 use crate::rng::Stream;
+use crate::search::uct::{Played, Rollout};
 
 /// Filters over legal moves, each dropped where it would leave nothing (`facts/studies.md` §3): the
 /// rook side loses no piece, its king does not move away from the other, its king moves when the kings

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use crate::tablebase::{self, Placement};
+use crate::games::krk::table::{self, Placement};
 
 /// Positions with either side to move.
 const POSITIONS: usize = 1 << 19;
@@ -184,7 +184,7 @@ impl Moves {
             codes.extend(kept.iter().map(|code| code.0));
             codes.extend(legal.iter().filter(|code| !kept.contains(code)).map(|code| code.0));
             let policy = match legal.len() {
-                0 if tablebase::dtm(index.placement()) == Some(0) => MATE,
+                0 if table::dtm(index.placement()) == Some(0) => MATE,
                 _ => kept.len() as u32,
             };
             *entry = (start / 2) as u32 | (legal.len() as u32) << LEGAL_AT | policy << POLICY_AT;
@@ -313,7 +313,7 @@ mod tests {
             for m in &legal {
                 let code = index.code(m.from().unwrap() as u8, m.to() as u8);
                 assert!(row.all().any(|known| known == code));
-                let next = tablebase::after(index.placement(), *m);
+                let next = table::after(index.placement(), *m);
                 assert_eq!(next.is_none(), code.takes_rook(index));
                 assert!(next.is_none_or(|next| Index::of(next) == index.after(code)));
             }

@@ -6,8 +6,8 @@ use super::chess::{V2_CHANNELS, write_v2};
 use super::writer::{
     CHECKERBOARD, CLOCK_SCALE, COUNT_SCALE, MOVE_SCALE, Writer, has_opposite_bishops,
 };
-use crate::games::board::BoardState;
-use crate::games::rules::Rules;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::rules::Rules;
 
 /// Channels of crazyhouse's `v1`.
 pub(super) const HOUSE_V1_CHANNELS: usize = 34;

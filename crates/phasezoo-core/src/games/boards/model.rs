@@ -2,12 +2,12 @@
 
 use std::marker::PhantomData;
 
-use crate::encode::actions;
 use crate::error::Result;
 use crate::game::{Action, Game, Player, Returns};
-use crate::games::board::BoardState;
-use crate::games::chess::Chess;
-use crate::games::rules::Rules;
+use crate::games::boards::actions;
+use crate::games::boards::board::BoardState;
+use crate::games::boards::chess::Chess;
+use crate::games::boards::rules::Rules;
 use crate::gating::Features;
 use crate::model::{Played, SearchModel, ValueRule};
 use crate::rng::Stream;

@@ -2,15 +2,15 @@
 
 use shakmaty::{Chess, Color, Position, Square};
 
-use crate::encode::BoardPlanes;
 use crate::error::{Error, Result};
 use crate::game::{Action, Game};
-use crate::games::board::{BoardState, player_of};
-use crate::games::fen;
-use crate::games::rules::{Rules, has_legal_chess_move};
+use crate::games::boards::board::{BoardState, player_of};
+use crate::games::boards::fen;
+use crate::games::boards::planes::BoardPlanes;
+use crate::games::boards::rules::{Rules, has_legal_chess_move};
+use crate::games::krk::table::{self, LONGEST, Placement};
 use crate::gating::KrkView;
 use crate::rng::Stream;
-use crate::tablebase::{self, LONGEST, Placement};
 
 /// King and rook against king.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,7 +73,7 @@ impl KrkState {
     /// mated, `None` where the game is drawn, will be, or the rook is lost.
     pub fn dtm(&self) -> Option<u8> {
         let (placement, _) = Placement::of(self.position())?;
-        let value = tablebase::dtm(placement)?;
+        let value = table::dtm(placement)?;
         (value == 0 || self.draw_by_history().is_none()).then_some(value)
     }
 
@@ -232,7 +232,7 @@ impl Start {
 
     /// Whether a position of the table is one of these starts.
     fn contains(self, placement: Placement) -> bool {
-        let Some(dtm) = tablebase::dtm(placement) else { return false };
+        let Some(dtm) = table::dtm(placement) else { return false };
         let (low, high) = self.range;
         let in_region = || placement.is_lone_on_rim() && REGION.contains(&dtm);
         let held_out = || placement.class_hash().is_multiple_of(HELD_OUT_EVERY);

@@ -2,16 +2,16 @@
 
 use shakmaty::Color;
 
-use super::krk_moves::{Code, Index, Moves};
-use crate::encode::actions;
+use super::moves::{Code, Index, Moves};
 use crate::error::{Error, Result};
 use crate::game::{Action, Player, Returns};
 use crate::games::KrkState;
-use crate::games::board::{FIFTY_MOVES, THREEFOLD, player_of};
+use crate::games::boards::actions;
+use crate::games::boards::board::{FIFTY_MOVES, THREEFOLD, player_of};
+use crate::games::krk::table::Placement;
 use crate::gating::{Features, View};
 use crate::model::{Played, SearchModel, ValueRule};
 use crate::rng::Stream;
-use crate::tablebase::Placement;
 
 /// Places of the filter that says which positions have not stood before.
 const FILTER: usize = 512;

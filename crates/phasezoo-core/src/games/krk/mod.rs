@@ -1,0 +1,17 @@
+//! The endgame of king and rook against king: chess from other starts, with a table beside it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`rules`] | the game, its starts, and what its table says of a state |
+//! | [`table`] | distance to mate of every position |
+//! | `moves`, `line`, `rollout` | a fast search model: moves tabulated, a game as one word per position, the rollouts of the study of UCT |
+
+mod line;
+mod moves;
+mod rollout;
+pub mod rules;
+pub mod table;
+
+pub use line::{KrkLine, KrkModel};
+pub use rollout::KrkRollout;
+pub use rules::{Krk, KrkState, Start};
