@@ -36,33 +36,33 @@ class Environment:
 ENVIRONMENTS = (
     Environment(
         gymnasium_id="Chess-v0",
-        entry_point="phasezoo.envs.chess_env:ChessEnv",
-        vector_entry_point="phasezoo.envs.board_vectors:ChessVectorEnv",
+        entry_point="phasezoo.envs:ChessEnv",
+        vector_entry_point="phasezoo.envs:ChessVectorEnv",
         pettingzoo_module="chess_v0",
     ),
     Environment(
         gymnasium_id="AtomicChess-v0",
-        entry_point="phasezoo.envs.atomic_chess_env:AtomicChessEnv",
-        vector_entry_point="phasezoo.envs.board_vectors:AtomicChessVectorEnv",
+        entry_point="phasezoo.envs:AtomicChessEnv",
+        vector_entry_point="phasezoo.envs:AtomicChessVectorEnv",
         pettingzoo_module="atomic_chess_v0",
     ),
     Environment(
         gymnasium_id="Crazyhouse-v0",
-        entry_point="phasezoo.envs.crazyhouse_env:CrazyhouseEnv",
-        vector_entry_point="phasezoo.envs.board_vectors:CrazyhouseVectorEnv",
+        entry_point="phasezoo.envs:CrazyhouseEnv",
+        vector_entry_point="phasezoo.envs:CrazyhouseVectorEnv",
         pettingzoo_module="crazyhouse_v0",
     ),
     Environment(
         gymnasium_id="KRK-v0",
-        entry_point="phasezoo.envs.krk_env:KRKEnv",
-        vector_entry_point="phasezoo.envs.board_vectors:KRKVectorEnv",
+        entry_point="phasezoo.envs:KRKEnv",
+        vector_entry_point="phasezoo.envs:KRKVectorEnv",
         pettingzoo_module="krk_v0",
     ),
     *(
         Environment(
             gymnasium_id=f"Pommerman{name}-v0",
-            entry_point="phasezoo.envs.pommerman_env:PommermanEnv",
-            vector_entry_point="phasezoo.envs.pommerman_env:PommermanVectorEnv",
+            entry_point="phasezoo.envs:PommermanEnv",
+            vector_entry_point="phasezoo.envs:PommermanVectorEnv",
             pettingzoo_module="pommerman_v0",
             kwargs={"mode": mode},
         )

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from phasezoo import _core
-from phasezoo.games.pommerman_observation import pommerman_observation
 from phasezoo.pommerman_compat.constants import Item
 from phasezoo.pommerman_compat.simple import state_of
+from phasezoo.zoo.pommerman.observation import pommerman_observation
 
 MAPS = ("bomb_blast_strength", "bomb_life", "bomb_moving_direction", "flame_life")
 

@@ -265,7 +265,7 @@ impl BoardState {
 
     /// A `chess.Board` of python-chess with the moves played on it.
     fn board<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("phasezoo.games.boards")?.call_method1("to_board", (slf,))
+        slf.py().import("phasezoo.zoo.boards.game")?.call_method1("to_board", (slf,))
     }
 
     fn __hash__(&self) -> u64 {

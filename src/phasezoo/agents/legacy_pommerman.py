@@ -13,8 +13,8 @@ from gymnasium import spaces
 from phasezoo import games
 from phasezoo.agents.base import SessionSeats
 from phasezoo.errors import IllegalAction, InvalidConfig
-from phasezoo.games.pommerman_observation import game_type_of, pommerman_observation
 from phasezoo.pommerman_compat import constants as our_constants
+from phasezoo.zoo.pommerman.observation import game_type_of, pommerman_observation
 
 __all__ = ["LegacyPommermanAgent", "LegacyPommermanSeats", "LegacyPommermanSession"]
 
@@ -25,7 +25,7 @@ WORDS = 8
 class LegacyPommermanAgent:
     """Plays by an object with ``act(obs, action_space)``.
 
-    As in the original, ``obs`` is that of :mod:`phasezoo.games.pommerman_observation`,
+    As in the original, ``obs`` is that of :mod:`phasezoo.zoo.pommerman.observation`,
     ``action_space`` a Gymnasium ``Discrete(6)``, with a radio ``Tuple(Discrete(6), Discrete(8),
     Discrete(8))``, and the answer an action, with a radio also [action, word, word]. Where they
     exist, ``init_agent(id, game_type)`` is called before a game, ``episode_end(reward)`` and

@@ -1,21 +1,26 @@
 """Environments: any game for Gymnasium and PettingZoo, one at a time or many in native code."""
 
-from phasezoo.envs import atomic_chess_v0, chess_v0, crazyhouse_v0, krk_v0, pommerman_v0
+from typing import TYPE_CHECKING, Any
+
 from phasezoo.envs.aec_env import AECGameEnv
-from phasezoo.envs.atomic_chess_env import AtomicChessEnv
-from phasezoo.envs.board_vectors import (
-    AtomicChessVectorEnv,
-    ChessVectorEnv,
-    CrazyhouseVectorEnv,
-    KRKVectorEnv,
-)
-from phasezoo.envs.chess_env import ChessEnv
-from phasezoo.envs.crazyhouse_env import CrazyhouseEnv
 from phasezoo.envs.gym_env import GymEnv
-from phasezoo.envs.krk_env import KRKEnv
 from phasezoo.envs.parallel_env import ParallelGameEnv
-from phasezoo.envs.pommerman_env import PommermanEnv, PommermanVectorEnv
 from phasezoo.envs.vector_env import GameVectorEnv
+
+if TYPE_CHECKING:
+    from phasezoo.envs import atomic_chess_v0, chess_v0, crazyhouse_v0, krk_v0, pommerman_v0
+    from phasezoo.envs.catalogue import (
+        AtomicChessEnv,
+        AtomicChessVectorEnv,
+        ChessEnv,
+        ChessVectorEnv,
+        CrazyhouseEnv,
+        CrazyhouseVectorEnv,
+        KRKEnv,
+        KRKVectorEnv,
+        PommermanEnv,
+        PommermanVectorEnv,
+    )
 
 __all__ = [
     "AECGameEnv",
@@ -38,3 +43,13 @@ __all__ = [
     "krk_v0",
     "pommerman_v0",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What rooms bring is loaded when it is asked for: rooms import files of this package."""
+    from importlib import import_module
+
+    if name in __all__:
+        return getattr(import_module("phasezoo.envs.catalogue"), name)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -21,7 +21,7 @@ from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from phasezoo.envs.parallel_env import ParallelGameEnv
-from phasezoo.envs.pommerman_env import pommerman_game
+from phasezoo.zoo.pommerman.env import pommerman_game
 
 __all__ = ["env", "parallel_env", "raw_env"]
 

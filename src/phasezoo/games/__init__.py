@@ -1,7 +1,8 @@
 """Games: their states, action spaces and planes, and a registry for games of one's own."""
 
+from typing import TYPE_CHECKING, Any
+
 from phasezoo.games.base import Game
-from phasezoo.games.pommerman_observation import pommerman_observation
 from phasezoo.games.queries import (
     acting_players,
     action_mask,
@@ -11,6 +12,9 @@ from phasezoo.games.queries import (
 )
 from phasezoo.games.registry import game_of, make, names, register
 from phasezoo.types import SIMULTANEOUS
+
+if TYPE_CHECKING:
+    from phasezoo.games.catalogue import pommerman_observation
 
 __all__ = [
     "SIMULTANEOUS",
@@ -26,3 +30,13 @@ __all__ = [
     "pommerman_observation",
     "register",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What rooms bring is loaded when it is asked for: rooms import files of this package."""
+    from importlib import import_module
+
+    if name in __all__:
+        return getattr(import_module("phasezoo.games.catalogue"), name)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

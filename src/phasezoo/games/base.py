@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, UnknownGame
@@ -157,12 +157,6 @@ class Game:
             return "seed" in inspect.signature(self.new_state).parameters
         except (TypeError, ValueError):  # built-in callables may have no signature
             return False
-
-    def __reduce__(self) -> tuple[Callable[[], "Game"], tuple[()]]:
-        """Pickle by name and options: a user's game must be registered where it is loaded."""
-        from phasezoo.games.registry import make
-
-        return partial(make, self.name, **self.options), ()
 
 
 def check_sizes(name: str, num_players: int, num_actions: int) -> None:

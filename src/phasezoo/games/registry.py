@@ -1,29 +1,38 @@
 """The games by name, and by the type of their states."""
 
+import copyreg
 import difflib
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 from phasezoo.errors import InvalidConfig, UnknownGame
-from phasezoo.games.atomic import ATOMIC
 from phasezoo.games.base import Game, check_sizes
-from phasezoo.games.chess import CHESS
-from phasezoo.games.chess960 import CHESS960
-from phasezoo.games.crazyhouse import CRAZYHOUSE
-from phasezoo.games.krk import KRK
-from phasezoo.games.pommerman import POMMERMAN
 from phasezoo.types import PlaneShape
 
 __all__ = ["game_of", "make", "names", "register"]
 
-_PACKAGE = (ATOMIC, CHESS, CHESS960, CRAZYHOUSE, KRK, *POMMERMAN)
-_GAMES: dict[str, Game] = {game.name: game for game in _PACKAGE}
+_REGISTERED: dict[str, Game] = {}
 _BY_TYPE: dict[type, Game] = {}
+
+
+@cache
+def _package() -> dict[str, Game]:
+    from phasezoo.games.catalogue import GAMES  # rooms import this package's files
+
+    return {game.name: game for game in GAMES}
+
+
+def _find(name: Any) -> Game | None:
+    try:
+        return _package().get(name) or _REGISTERED.get(name)
+    except TypeError:  # not hashable
+        return None
 
 
 def names() -> tuple[str, ...]:
     """The registered names, sorted."""
-    return tuple(sorted(_GAMES))
+    return tuple(sorted({*_package(), *_REGISTERED}))
 
 
 def make(name: "str | Game", **options: Any) -> Game:
@@ -31,9 +40,8 @@ def make(name: "str | Game", **options: Any) -> Game:
 
     Args:
         name: One of :func:`names`.
-        options: What its games start from, or are played by: of ours ``"krk"`` has a choice
-            (:data:`phasezoo.games.krk.KRK`) and Pommerman
-            (:data:`phasezoo.games.pommerman.POMMERMAN`).
+        options: What its games start from, or are played by, in games that have a choice; the
+            handle's ``option_names`` lists them.
 
     Raises:
         InvalidConfig: The game has no such option, or a value is none of its own.
@@ -41,9 +49,9 @@ def make(name: "str | Game", **options: Any) -> Game:
     """
     if isinstance(name, Game):
         return name.with_options(**{**name.options, **options}) if options else name
-    game = _GAMES.get(name)
+    game = _find(name)
     if game is None:
-        close = difflib.get_close_matches(str(name), _GAMES, n=1)
+        close = difflib.get_close_matches(str(name), names(), n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         message = (
             f"{name!r}: no such game{hint} Known are {', '.join(names())}; "
@@ -51,6 +59,14 @@ def make(name: "str | Game", **options: Any) -> Game:
         )
         raise UnknownGame(message)
     return game.with_options(**options) if options else game
+
+
+def _by_name(game: Game) -> tuple[Callable[[], Game], tuple[()]]:
+    """Pickle by name and options: a user's game must be registered where it is loaded."""
+    return partial(make, game.name, **game.options), ()
+
+
+copyreg.pickle(Game, _by_name)
 
 
 def register(
@@ -78,7 +94,7 @@ def register(
     Raises:
         InvalidConfig: The name belongs to a game of the package, or a size is out of range.
     """
-    if any(name == game.name for game in _PACKAGE):
+    if name in _package():
         message = f"{name!r} is a game of the package: choose another name"
         raise InvalidConfig(message)
     check_sizes(name, num_players, num_actions)
@@ -100,7 +116,7 @@ def register(
         state_type=state_type,
         new_state=initial_state,
     )
-    _GAMES[name] = game
+    _REGISTERED[name] = game
     _BY_TYPE[state_type] = game
     return game
 
@@ -114,9 +130,9 @@ def game_of(state: Any) -> Game:
     game = _BY_TYPE.get(type(state))
     if game is not None:
         return game
-    name = getattr(state, "game", None)
-    if isinstance(name, str) and name in _GAMES and isinstance(state, _GAMES[name].state_type):
-        return _GAMES[name]
+    game = _find(getattr(state, "game", None))
+    if game is not None and isinstance(state, game.state_type):
+        return game
     message = (
         f"a {type(state).__name__} is no state of a registered game: "
         "register the game with games.register(name, initial_state=…) first"

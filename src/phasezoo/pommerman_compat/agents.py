@@ -34,7 +34,7 @@ class BaseAgent:
         """The action for an observation; agents define this.
 
         Args:
-            obs: What :func:`~phasezoo.games.pommerman_observation.pommerman_observation` gives.
+            obs: What :func:`~phasezoo.zoo.pommerman.observation.pommerman_observation` gives.
             action_space: A Gymnasium space: 6 actions, with a radio also two words of 8.
         """
         message = f"{type(self).__name__} defines no act(obs, action_space)"

@@ -9,11 +9,11 @@ import pytest
 
 from phasezoo import errors, games
 from phasezoo.envs.rendering import MODES, check_mode, modes_of, render
-from phasezoo.envs.rendering.arena import FOG, arena_of
-from phasezoo.envs.rendering.arena_sketch import BOARD, LEFT, PAIRS, SINGLES, TOP, arena_sketch
+from phasezoo.envs.rendering.lettering import glyph
 from phasezoo.envs.rendering.raster import line_coverage
 from phasezoo.envs.rendering.stamps import SIDE
-from phasezoo.envs.rendering.symbols import symbol
+from phasezoo.zoo.pommerman.pictures.scene import FOG, scene_of
+from phasezoo.zoo.pommerman.pictures.sketch import BOARD, LEFT, PAIRS, SINGLES, TOP, sketch
 
 NAMES = ("pommerman-ffa", "pommerman-team", "pommerman-team-radio", "pommerman-1v1")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -261,8 +261,8 @@ def test_players_have_colours_that_all_can_tell_apart(sight):
 
 def test_players_wear_their_colours():
     for name, colours in (("pommerman-ffa", SINGLES), ("pommerman-team", PAIRS)):
-        sketch = arena_sketch(arena_of(games.make(name).initial_state(seed=1)))
-        inks = [stamp.ink for stamp in sketch.things if stamp.symbol == "figure"]
+        picture = sketch(scene_of(games.make(name).initial_state(seed=1)))
+        inks = [stamp.ink for stamp in picture.things if stamp.symbol.name == "figure"]
         assert inks[4:] == list(colours)
         assert set(inks[:4]) == set(colours)
 
@@ -305,26 +305,26 @@ def test_fog_hides_what_is_farther_than_the_view(player, corner):
         for row, column in itertools.product(range(11), repeat=2)
         if max(abs(row - corner[0]), abs(column - corner[1])) > 4
     }
-    arena = arena_of(state, player)
-    fog = {(r, c) for r, line in enumerate(arena.cells) for c, code in enumerate(line)
+    scene = scene_of(state, player)
+    fog = {(r, c) for r, line in enumerate(scene.cells) for c, code in enumerate(line)
            if code == FOG}  # fmt: skip
     assert fog == far
-    assert set(arena.bombs) == {corner}
+    assert set(scene.bombs) == {corner}
     image, full = (render(game, state, "rgb_array", player=one) for one in (player, None))
     assert changed_cells(image, full) == far
     lines = render(game, state, "ansi", player=player).splitlines()
     assert sum(line.count("?") for line in lines[:11]) == len(far)
-    assert [figure.cell is None for figure in arena.figures].count(True) == 3
-    assert [figure.means is None for figure in arena.figures].count(True) == 3
-    assert all(figure.alive for figure in arena.figures)
+    assert [figure.cell is None for figure in scene.figures].count(True) == 3
+    assert [figure.means is None for figure in scene.figures].count(True) == 3
+    assert all(figure.alive for figure in scene.figures)
 
 
 def test_the_dead_look_on_from_where_they_died():
     game, state = edited(killed(0), "pommerman-team", fog=True)
-    arena = arena_of(state, 0)
-    assert (arena.cells[5][5], arena.cells[6][5]) != (FOG, FOG)
-    assert arena.cells[6][5] == FOG
-    assert not arena.figures[0].alive
+    scene = scene_of(state, 0)
+    assert (scene.cells[5][5], scene.cells[6][5]) != (FOG, FOG)
+    assert scene.cells[6][5] == FOG
+    assert not scene.figures[0].alive
     assert render(game, state, "svg", player=0) != render(game, state, "svg")
 
 
@@ -373,11 +373,11 @@ def test_lives_and_numbers_that_were_set_by_hand_are_drawn():
 
 def test_svg_and_pixels_are_drawn_from_the_same_stamps():
     game, state = edited(with_bomb(1, 1))
-    sketch = arena_sketch(arena_of(state))
+    picture = sketch(scene_of(state))
     root = ET.fromstring(render(game, state, "svg"))
     stamps = [
-        (f"#{one.symbol}", str(one.left), str(one.top), str(one.size))
-        for one in (*sketch.ground, *sketch.things)
+        (f"#{one.symbol.name}", str(one.left), str(one.top), str(one.size))
+        for one in (*picture.ground, *picture.things)
     ]
     drawn = [tuple(map(use.get, ("href", "x", "y", "width"))) for use in root.iter(f"{SVG}use")]
     assert drawn == stamps
@@ -386,6 +386,6 @@ def test_svg_and_pixels_are_drawn_from_the_same_stamps():
 
 
 def test_digits_are_to_be_told_from_each_other():
-    drawn = {digit: line_coverage(symbol(f"letter-{digit}")[0].lines, 16) for digit in "0123456789"}
+    drawn = {digit: line_coverage(glyph(digit), 16) for digit in "0123456789"}
     for first, second in itertools.combinations(drawn, 2):
         assert np.abs(drawn[first] - drawn[second]).sum() > 3, (first, second)

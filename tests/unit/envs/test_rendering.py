@@ -9,12 +9,13 @@ import pytest
 
 from phasezoo import games
 from phasezoo.envs import ChessEnv
-from phasezoo.envs.rendering import Scene, render, scene_of
+from phasezoo.envs.rendering import render
 from phasezoo.envs.rendering.lettering import glyph
-from phasezoo.envs.rendering.picture import picture
-from phasezoo.envs.rendering.raster import line_coverage, piece_coverage
-from phasezoo.envs.rendering.scene import CHECK, LAST_MOVE
-from phasezoo.envs.rendering.shapes import PIECES, piece
+from phasezoo.envs.rendering.raster import line_coverage, shape_coverage
+from phasezoo.zoo.boards.pictures import Scene, scene_of
+from phasezoo.zoo.boards.pictures.picture import picture
+from phasezoo.zoo.boards.pictures.scene import CHECK, LAST_MOVE
+from phasezoo.zoo.boards.pictures.shapes import PIECES, piece
 
 CHESS = games.make("chess")
 START = CHESS.initial_state()
@@ -72,7 +73,10 @@ def test_the_last_move_and_a_check_are_marked():
 
 
 def test_every_piece_is_to_be_told_from_the_others():
-    shapes = {letter: piece_coverage(piece(letter), SQUARE, 0.02) for letter in PIECES}
+    shapes = {
+        letter: shape_coverage(piece(letter).outlines, piece(letter).details, SQUARE, 0.02)
+        for letter in PIECES
+    }
     for letter, (border, body, details) in shapes.items():
         assert 0.1 < body.mean() < 0.5, letter
         assert (border >= body).all()

@@ -7,8 +7,9 @@ import pytest
 
 from phasezoo import games
 from phasezoo.envs import CrazyhouseEnv
-from phasezoo.envs.rendering import render, scene_of
-from phasezoo.envs.rendering.picture import pocket_steps
+from phasezoo.envs.rendering import render
+from phasezoo.zoo.boards.pictures import scene_of
+from phasezoo.zoo.boards.pictures.picture import pocket_steps
 
 HOUSE = games.make("crazyhouse")
 FEN = "r1b1kbnr/pp2pppp/2n5/q7/8/2N5/PPPP1PPP/R1BQKBNR[PPNp] w KQkq - 0 6"

@@ -8,8 +8,8 @@ import pytest
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.games.pommerman_observation import game_type_of, pommerman_observation
 from phasezoo.pommerman_compat.constants import GameType, Item
+from phasezoo.zoo.pommerman.observation import game_type_of, pommerman_observation
 
 FFA = games.make("pommerman-ffa")
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from phasezoo.envs.rendering.painters import check_player, painter_of
+from phasezoo.envs.rendering.choice import painter_of
+from phasezoo.envs.rendering.painters import check_player
 from phasezoo.envs.rendering.replay import save_replay
-from phasezoo.envs.rendering.scene import Scene, scene_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 
-__all__ = ["MODES", "Scene", "check_mode", "modes_of", "render", "save_replay", "scene_of"]
+__all__ = ["MODES", "check_mode", "modes_of", "render", "save_replay"]
 
 MODES = ("ansi", "svg", "rgb_array")
 """Text, an SVG document, ``uint8[512, 512, 3]``."""
@@ -42,9 +42,9 @@ def render(
         game: Its game.
         state: What to draw.
         mode: One of :func:`modes_of` the game.
-        flipped: Whether the second player sits at the bottom of a chess board.
-        player: Who looks. Chess boards are turned to his side; of Pommerman he sees what his
-            observations show: no cell in the fog, and not what the others carry. None sees all.
+        flipped: Whether the second player sits at the bottom, in games whose boards are turned.
+        player: Who looks. Boards are turned to their side; in games with hidden information the
+            picture shows what their observations show. None sees all.
 
     Returns:
         ``str`` for ``"ansi"`` and ``"svg"``, ``uint8[512, 512, 3]`` for ``"rgb_array"``.

@@ -5,8 +5,9 @@ from functools import cache
 import numpy as np
 
 from phasezoo.envs.rendering.geometry import Detail, Points, corners
+from phasezoo.envs.rendering.stamps import Layer, Symbol
 
-__all__ = ["LETTERS", "glyph"]
+__all__ = ["LETTERS", "glyph", "letter"]
 
 WIDTH = 0.13
 """Width of the lines, as a fraction of the letter's box."""
@@ -71,3 +72,9 @@ LETTERS = "".join(_LINES)
 def glyph(letter: str) -> tuple[Detail, ...]:
     """The lines of a letter or digit in the unit square."""
     return tuple(Detail(points, WIDTH) for points in _LINES[letter])
+
+
+@cache
+def letter(character: str) -> Symbol:
+    """A letter or digit to be stamped; an SVG id must not begin with a digit."""
+    return Symbol(f"letter-{character}", (Layer(None, lines=glyph(character)),))

@@ -1,4 +1,4 @@
-"""Which games can be drawn, and by what."""
+"""Who draws the states of a game."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,22 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import _core
-from phasezoo.envs.rendering.arena import Arena, arena_of
-from phasezoo.envs.rendering.arena_sketch import arena_sketch
-from phasezoo.envs.rendering.arena_text import arena_text
 from phasezoo.envs.rendering.document import Drawing
-from phasezoo.envs.rendering.drawing import drawing
-from phasezoo.envs.rendering.picture import picture
-from phasezoo.envs.rendering.scene import Scene, scene_of
-from phasezoo.envs.rendering.stamping import drawn, stamped
-from phasezoo.envs.rendering.text import text
 from phasezoo.errors import InvalidConfig
-from phasezoo.games import Game
+from phasezoo.games.base import Game
 
-__all__ = ["Painter", "check_player", "painter_of"]
+__all__ = ["Painter", "Picture", "check_player"]
 
 Picture = npt.NDArray[np.uint8]
+"""``uint8[512, 512, 3]``."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +26,6 @@ class Painter:
     text: Callable[[Any], str]
     drawing: Callable[[Any], Drawing]
     picture: Callable[[Any], Picture]
-
-
-def painter_of(game: Game) -> Painter | None:
-    """Who draws the states of a game; None for those that are text alone."""
-    return _PAINTERS.get(game.state_type)
 
 
 def check_player(game: Game, player: int | None) -> None:
@@ -53,22 +40,3 @@ def check_player(game: Game, player: int | None) -> None:
             "None sees everything"
         )
         raise InvalidConfig(message)
-
-
-def _scene(state: Any, player: int | None, flipped: bool) -> Scene:
-    return scene_of(state, flipped=flipped or player == 1)
-
-
-def _arena(state: Any, player: int | None, flipped: bool) -> Arena:
-    return arena_of(state, player)  # everybody looks at the board the same way round
-
-
-_PAINTERS: dict[Any, Painter] = {
-    _core.BoardState: Painter(_scene, text, drawing, picture),
-    _core.PommermanState: Painter(
-        _arena,
-        arena_text,
-        lambda arena: drawn(arena_sketch(arena)),
-        lambda arena: stamped(arena_sketch(arena)),
-    ),
-}

@@ -4,9 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.envs.rendering.geometry import Detail, Points
-from phasezoo.envs.rendering.shapes import Piece
 
-__all__ = ["Coverage", "fill_coverage", "line_coverage", "piece_coverage"]
+__all__ = ["Coverage", "fill_coverage", "line_coverage", "shape_coverage"]
 
 Coverage = npt.NDArray[np.float32]
 """``float32[S, S]`` in [0, 1]: the share of each pixel that a shape covers, row 0 on top."""
@@ -76,11 +75,14 @@ def _coverage(samples: npt.NDArray[np.bool_]) -> Coverage:
     return covered
 
 
-def piece_coverage(piece: Piece, size: int, border: float) -> tuple[Coverage, Coverage, Coverage]:
-    """What a piece covers of a square of ``size`` pixels.
+def shape_coverage(
+    outlines: tuple[Points, ...], details: tuple[Detail, ...], size: int, border: float
+) -> tuple[Coverage, Coverage, Coverage]:
+    """What a shape with details covers of a square of ``size`` pixels.
 
     Args:
-        piece: The shapes.
+        outlines: Closed polygons, whose union is the silhouette.
+        details: Lines and dots on it.
         size: Pixels along the square.
         border: Width of the border around the silhouette, as a fraction of the square.
 
@@ -89,13 +91,13 @@ def piece_coverage(piece: Piece, size: int, border: float) -> tuple[Coverage, Co
     """
     samples = size * SUPERSAMPLING
     body = np.zeros((samples, samples), dtype=np.bool_)
-    for outline in piece.outlines:
+    for outline in outlines:
         body |= _polygon(outline, samples)
-    details = np.zeros_like(body)
-    for detail in piece.details:
-        details |= _line(detail.points, detail.width, samples)
+    lines = np.zeros_like(body)
+    for detail in details:
+        lines |= _line(detail.points, detail.width, samples)
     with_border = _grown(body, max(1, round(border * samples)))
-    return _coverage(with_border), _coverage(body), _coverage(details & body)
+    return _coverage(with_border), _coverage(body), _coverage(lines & body)
 
 
 def fill_coverage(outlines: tuple[Points, ...], size: int) -> Coverage:

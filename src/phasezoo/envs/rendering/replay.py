@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from phasezoo.envs.rendering.choice import painter_of
 from phasezoo.envs.rendering.document import animated
-from phasezoo.envs.rendering.painters import Painter, Picture, check_player, painter_of
+from phasezoo.envs.rendering.painters import Painter, Picture, check_player
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.games import game_of
 

@@ -8,8 +8,7 @@ import numpy.typing as npt
 from phasezoo.envs.rendering.document import UNIT, Drawing, hex_of, path
 from phasezoo.envs.rendering.geometry import Colour, Points
 from phasezoo.envs.rendering.raster import Coverage, fill_coverage, line_coverage
-from phasezoo.envs.rendering.stamps import SIDE, Layer, Sketch, Stamp
-from phasezoo.envs.rendering.symbols import symbol
+from phasezoo.envs.rendering.stamps import SIDE, Layer, Sketch, Stamp, Symbol
 
 __all__ = ["drawn", "stamped"]
 
@@ -44,10 +43,10 @@ def _press(image: npt.NDArray[np.float32], stamp: Stamp) -> None:
 
 
 @lru_cache(maxsize=256)
-def _plate(name: str, size: int, ink: Colour | None) -> Plate:
+def _plate(symbol: Symbol, size: int, ink: Colour | None) -> Plate:
     left = np.ones((size, size, 1), dtype=np.float32)
     added = np.zeros((size, size, 3), dtype=np.float32)
-    for layer in symbol(name):
+    for layer in symbol.layers:
         share = _coverage(layer, size)[..., None]
         left *= 1.0 - share
         added *= 1.0 - share
@@ -73,7 +72,7 @@ def drawn(sketch: Sketch) -> Drawing:
     return Drawing(
         side=SIDE,
         view=(0, 0, SIDE, SIDE),
-        symbols={stamp.symbol: _symbol(stamp.symbol) for stamp in stamps},
+        symbols={stamp.symbol.name: _symbol(stamp.symbol) for stamp in stamps},
         ground=(backdrop, *map(_use, sketch.ground)),
         things=tuple(map(_use, sketch.things)),
     )
@@ -82,15 +81,15 @@ def drawn(sketch: Sketch) -> Drawing:
 def _use(stamp: Stamp) -> str:
     ink = "" if stamp.ink is None else f' color="{hex_of(stamp.ink)}"'
     return (
-        f'<use href="#{stamp.symbol}" x="{stamp.left}" y="{stamp.top}" '
+        f'<use href="#{stamp.symbol.name}" x="{stamp.left}" y="{stamp.top}" '
         f'width="{stamp.size}" height="{stamp.size}"{ink}/>'
     )
 
 
 @lru_cache(maxsize=64)
-def _symbol(name: str) -> str:
-    layers = "".join(map(_layer, symbol(name)))
-    return f'<symbol id="{name}" viewBox="0 0 {UNIT} {UNIT}">{layers}</symbol>'
+def _symbol(symbol: Symbol) -> str:
+    layers = "".join(map(_layer, symbol.layers))
+    return f'<symbol id="{symbol.name}" viewBox="0 0 {UNIT} {UNIT}">{layers}</symbol>'
 
 
 def _layer(layer: Layer) -> str:

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from phasezoo.envs.rendering.geometry import Colour, Detail, Points
 
-__all__ = ["SIDE", "Layer", "Sketch", "Stamp", "Symbol"]
+__all__ = ["SIDE", "Layer", "Layers", "Sketch", "Stamp", "Symbol"]
 
 SIDE = 512
 """Width and height of a picture; stamps are placed in its pixels."""
@@ -21,16 +21,24 @@ class Layer:
     lines: tuple[Detail, ...] = ()
 
 
-Symbol: TypeAlias = tuple[Layer, ...]
+Layers: TypeAlias = tuple[Layer, ...]
 """A drawing in the unit square, its layers from the bottom upwards."""
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """A drawing with a name; make each once, since pixels are kept by the object."""
+
+    name: str
+    """Its id in SVG."""
+    layers: Layers
 
 
 @dataclass(frozen=True)
 class Stamp:
     """A symbol in a square of the picture."""
 
-    symbol: str
-    """Its name, as in :func:`phasezoo.envs.rendering.symbols.symbol`."""
+    symbol: Symbol
     left: int
     top: int
     size: int

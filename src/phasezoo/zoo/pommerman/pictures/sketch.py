@@ -1,13 +1,14 @@
 """Pommerman as stamps: the board above, a strip with the players' state below."""
 
-from phasezoo.envs.rendering import arena as codes
-from phasezoo.envs.rendering.arena import Arena, Bomb, Figure
 from phasezoo.envs.rendering.geometry import Colour
+from phasezoo.envs.rendering.lettering import letter
 from phasezoo.envs.rendering.stamps import SIDE, Sketch, Stamp
-from phasezoo.envs.rendering.symbols import letter_name
-from phasezoo.envs.rendering.tokens import BALL, VISOR
+from phasezoo.zoo.pommerman.pictures import scene as codes
+from phasezoo.zoo.pommerman.pictures.scene import Bomb, Figure, Scene
+from phasezoo.zoo.pommerman.pictures.symbols import symbol
+from phasezoo.zoo.pommerman.pictures.tokens import BALL, VISOR
 
-__all__ = ["PAIRS", "SINGLES", "arena_sketch"]
+__all__ = ["PAIRS", "SINGLES", "sketch"]
 
 BACKDROP: Colour = (47, 50, 60)
 SINGLES: tuple[Colour, ...] = ((0, 114, 178), (213, 94, 0), (240, 228, 66), (204, 121, 167))
@@ -34,32 +35,32 @@ _TILES = {
 }
 
 
-def arena_sketch(arena: Arena) -> Sketch:
-    """The stamps of an arena."""
-    size = BOARD // arena.size
-    ground = [Stamp(f"floor-{arena.size}", LEFT, TOP, BOARD)]
+def sketch(scene: Scene) -> Sketch:
+    """The stamps of a scene."""
+    size = BOARD // scene.size
+    ground = [Stamp(symbol(f"floor-{scene.size}"), LEFT, TOP, BOARD)]
     things = []
-    for row, line in enumerate(arena.cells):
+    for row, line in enumerate(scene.cells):
         for column, code in enumerate(line):
             left, top = LEFT + column * size, TOP + row * size
             if code != codes.PASSAGE:
-                ground.append(Stamp(_TILES[code], left, top, size))
-            if (row, column) in arena.flames:
-                life = min(arena.flames[row, column], 2)  # set by hand, it may be more
-                things.append(Stamp(f"flame-{life}", left, top, size))
-    standing = {figure.cell: number for number, figure in enumerate(arena.figures) if figure.cell}
-    colours = PAIRS if arena.paired else SINGLES
+                ground.append(Stamp(symbol(_TILES[code]), left, top, size))
+            if (row, column) in scene.flames:
+                life = min(scene.flames[row, column], 2)  # set by hand, it may be more
+                things.append(Stamp(symbol(f"flame-{life}"), left, top, size))
+    standing = {figure.cell: number for number, figure in enumerate(scene.figures) if figure.cell}
+    colours = PAIRS if scene.paired else SINGLES
     for (row, column), number in standing.items():
         left, top = LEFT + column * size, TOP + row * size
-        if (row, column) in arena.bombs:  # he makes room for it
+        if (row, column) in scene.bombs:  # he makes room for it
             small = round(0.72 * size)
             things += _face(number, colours[number], left, top + size - small, small)
         else:
             things += _face(number, colours[number], left, top, size)
-    for (row, column), bomb in arena.bombs.items():
+    for (row, column), bomb in scene.bombs.items():
         left, top = LEFT + column * size, TOP + row * size
         things += _bomb(bomb, left, top, size, (row, column) in standing)
-    signs, states = _strip(arena, colours)
+    signs, states = _strip(scene, colours)
     return Sketch(BACKDROP, tuple(ground + signs), tuple(things + states))
 
 
@@ -73,9 +74,9 @@ def _bomb(bomb: Bomb, left: int, top: int, cell: int, covered: bool) -> list[Sta
         left, top = left + (cell - size) // 2, top + (cell - size) // 2
     x, y, radius = BALL
     middle = left + x * size, top + (1.0 - y) * size
-    stamps = [Stamp("bomb", left, top, size)]
+    stamps = [Stamp(symbol("bomb"), left, top, size)]
     if bomb.direction:
-        stamps.append(Stamp(f"arrow-{bomb.direction}", left, top, size))
+        stamps.append(Stamp(symbol(f"arrow-{bomb.direction}"), left, top, size))
     return stamps + _number(bomb.life, middle, 1.75 * radius * size, PALE)
 
 
@@ -83,7 +84,7 @@ def _face(number: int, colour: Colour, left: int, top: int, size: int) -> list[S
     x, y, half = VISOR
     middle = left + x * size, top + (1.0 - y) * size
     digit = _number(number, middle, 2.0 * half * size, INK)
-    return [Stamp("figure", left, top, size, colour), *digit]
+    return [Stamp(symbol("figure"), left, top, size, colour), *digit]
 
 
 def _number(number: int, middle: tuple[float, float], height: float, ink: Colour) -> list[Stamp]:
@@ -94,7 +95,7 @@ def _number(number: int, middle: tuple[float, float], height: float, ink: Colour
     left = middle[0] - (size + (len(text) - 1) * advance) / 2.0
     top = round(middle[1] - size / 2.0)
     return [
-        Stamp(letter_name(digit), round(left + place * advance), top, size, ink)
+        Stamp(letter(digit), round(left + place * advance), top, size, ink)
         for place, digit in enumerate(text)
     ]
 
@@ -102,29 +103,29 @@ def _number(number: int, middle: tuple[float, float], height: float, ink: Colour
 def _write(text: str, left: float, top: int, size: int, ink: Colour) -> list[Stamp]:
     advance = 0.6 * size
     return [
-        Stamp(letter_name(letter), round(left + place * advance), top, size, ink)
-        for place, letter in enumerate(text)
-        if letter != " "
+        Stamp(letter(character), round(left + place * advance), top, size, ink)
+        for place, character in enumerate(text)
+        if character != " "
     ]
 
 
-def _strip(arena: Arena, colours: tuple[Colour, ...]) -> tuple[list[Stamp], list[Stamp]]:
+def _strip(scene: Scene, colours: tuple[Colour, ...]) -> tuple[list[Stamp], list[Stamp]]:
     """The players in a row and the step below: signs that always stay, and what changes."""
     signs, states = [], []
-    first = (SIDE - SLOT * len(arena.figures)) // 2
-    for number, figure in enumerate(arena.figures):
+    first = (SIDE - SLOT * len(scene.figures)) // 2
+    for number, figure in enumerate(scene.figures):
         left = first + number * SLOT + 4
         states += _face(number, colours[number] if figure.alive else DEAD, left, STRIP, 38)
         if not figure.alive:
-            states.append(Stamp("cross", left + 22, STRIP + 20, 18))
+            states.append(Stamp(symbol("cross"), left + 22, STRIP + 20, 18))
         if figure.won:
-            states.append(Stamp("star", left + 22, STRIP - 3, 18))
-        if number == arena.viewer:
-            signs.append(Stamp("eye", left + 12, STRIP + 38, 16))
+            states.append(Stamp(symbol("star"), left + 22, STRIP - 3, 18))
+        if number == scene.viewer:
+            signs.append(Stamp(symbol("eye"), left + 12, STRIP + 38, 16))
         fixed, changing = _means(figure, left + 40)
         signs += fixed
         states += changing
-    text = f"step {arena.step}"
+    text = f"step {scene.step}"
     middle = (SIDE - 0.6 * 16 * len(text)) / 2.0
     return signs, states + _write(text, middle, SIDE - 18, 16, PALE)
 
@@ -133,11 +134,16 @@ def _means(figure: Figure, left: int) -> tuple[list[Stamp], list[Stamp]]:
     signs, states = [], []
     if figure.means is not None:
         ammo, strength, kicks = figure.means
-        signs = [Stamp("ammo-sign", left, STRIP, 18), Stamp("reach-sign", left + 40, STRIP, 18)]
+        signs = [
+            Stamp(symbol("ammo-sign"), left, STRIP, 18),
+            Stamp(symbol("reach-sign"), left + 40, STRIP, 18),
+        ]
         states += _write(str(ammo), left + 17, STRIP + 1, 16, PALE)
         states += _write(str(strength), left + 57, STRIP + 1, 16, PALE)
-        states.append(Stamp("kick-sign", left + 1, STRIP + 21, 17, PALE if kicks else FAINT))
+        states.append(
+            Stamp(symbol("kick-sign"), left + 1, STRIP + 21, 17, PALE if kicks else FAINT)
+        )
     if figure.words is not None:
-        signs.append(Stamp("words-sign", left + 40, STRIP + 21, 18))
+        signs.append(Stamp(symbol("words-sign"), left + 40, STRIP + 21, 18))
         states += _write("{}{}".format(*figure.words), left + 57, STRIP + 22, 16, PALE)
     return signs, states

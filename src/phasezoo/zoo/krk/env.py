@@ -1,4 +1,4 @@
-"""The endgame of king and rook against king as a Gymnasium environment."""
+"""The endgame of king and rook against king as Gymnasium environments: one game or many."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
 from phasezoo.envs.seats import seat_of
+from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.krk import range_of
+from phasezoo.zoo.krk.game import range_of
 
-__all__ = ["KRKEnv", "krk_game"]
+__all__ = ["KRKEnv", "KRKVectorEnv", "krk_game"]
 
 
 class KRKEnv(GymEnv):
@@ -102,6 +103,27 @@ class KRKEnv(GymEnv):
     ) -> None:
         game = krk_game(start, dtm, opponent, agent_color)
         super().__init__(game, opponent=opponent, agent_color=agent_color, **options)
+
+
+class KRKVectorEnv(GameVectorEnv):
+    """Many games of the endgame stepped in native code: :class:`phasezoo.envs.KRKEnv`.
+
+    The table's opponent runs natively too. Infos have no ``dtm``: ``envs.states[i].dtm`` tells it.
+    What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        start: str = "fixed",
+        dtm: Sequence[int] | None = None,
+        opponent: Any = "tablebase",
+        agent_color: int | str = "white",
+        **options: Any,
+    ) -> None:
+        game = krk_game(start, dtm, opponent, agent_color)
+        super().__init__(num_envs, game, opponent=opponent, agent_color=agent_color, **options)
 
 
 def krk_game(

@@ -10,7 +10,7 @@ from phasezoo.envs.rendering.geometry import (
     rounded,
     smooth,
 )
-from phasezoo.envs.rendering.stamps import Layer, Symbol
+from phasezoo.envs.rendering.stamps import Layer, Layers
 
 __all__ = ["BOOT", "FLAME", "bomb_outlines", "tiles"]
 
@@ -44,7 +44,7 @@ BOOT: Points = smooth(
 )  # fmt: skip
 
 
-def tiles() -> dict[str, Symbol]:
+def tiles() -> dict[str, Layers]:
     """Floors of both board sizes, walls, fog and power-ups by name."""
     return {
         "floor-8": _floor(8),
@@ -63,7 +63,7 @@ def _square(left: float = 0.0, bottom: float = 0.0, side: float = 1.0) -> Points
     return corners((left, bottom), (right, bottom), (right, top), (left, top))
 
 
-def _floor(cells: int) -> Symbol:
+def _floor(cells: int) -> Layers:
     dark = tuple(
         _square(column / cells, row / cells, 1.0 / cells)
         for row in range(cells)
@@ -73,7 +73,7 @@ def _floor(cells: int) -> Symbol:
     return Layer(LIGHT_FLOOR, (_square(),)), Layer(DARK_FLOOR, dark)
 
 
-def _rigid() -> Symbol:
+def _rigid() -> Layers:
     shade, face, light = RIGID
     rivets = tuple(line((x, y), width=0.09) for x in (0.24, 0.76) for y in (0.29, 0.81))
     return (
@@ -84,7 +84,7 @@ def _rigid() -> Symbol:
     )
 
 
-def _wood() -> Symbol:
+def _wood() -> Layers:
     """A crate: upright boards in a frame with a brace across."""
     shade, face, light = WOOD
     gaps = tuple(line((x, 0.2), (x, 0.8), width=0.03) for x in (0.36, 0.5, 0.64))
@@ -100,7 +100,7 @@ def _wood() -> Symbol:
     )
 
 
-def _fog() -> Symbol:
+def _fog() -> Layers:
     """A cloud on a dull cell."""
     dull, cloud = FOG
     puffs = ((0.3, 0.42, 0.14), (0.47, 0.54, 0.19), (0.68, 0.46, 0.16))
@@ -111,7 +111,7 @@ def _fog() -> Symbol:
     )
 
 
-def _power_up(colour: Colour, drawing: Symbol) -> Symbol:
+def _power_up(colour: Colour, drawing: Layers) -> Layers:
     return (
         Layer(colour, (rounded(0.05, 0.05, 0.95, 0.95, 0.2),)),
         Layer(CARD, (rounded(0.11, 0.11, 0.89, 0.89, 0.15),)),
@@ -125,7 +125,7 @@ def bomb_outlines(x: float, y: float, radius: float) -> tuple[Points, Points]:
     return ellipse(x, y, radius, radius), neck
 
 
-def _extra_bomb() -> Symbol:
+def _extra_bomb() -> Layers:
     plus = (
         line((0.60, 0.30), (0.80, 0.30), width=0.08),
         line((0.70, 0.20), (0.70, 0.40), width=0.08),
@@ -138,7 +138,7 @@ def _extra_bomb() -> Symbol:
     )
 
 
-def _range() -> Symbol:
+def _range() -> Layers:
     """A flame between two arrows that point away from it."""
     flame = (FLAME - 0.5) * (0.62, 0.72) + 0.5
     heads = tuple(
@@ -148,7 +148,7 @@ def _range() -> Symbol:
     return Layer(RED, (flame,)), Layer(RED, lines=heads)
 
 
-def _kick() -> Symbol:
+def _kick() -> Layers:
     sole = line((0.24, 0.22), (0.79, 0.22), width=0.06)
     lace = line((0.30, 0.66), (0.47, 0.66), width=0.045)
     boot = (BOOT - 0.5) * 0.68 + (0.5, 0.51)

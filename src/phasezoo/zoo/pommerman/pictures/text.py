@@ -1,9 +1,9 @@
 """Pommerman as plain text."""
 
-from phasezoo.envs.rendering import arena as codes
-from phasezoo.envs.rendering.arena import Arena, Figure
+from phasezoo.zoo.pommerman.pictures import scene as codes
+from phasezoo.zoo.pommerman.pictures.scene import Figure, Scene
 
-__all__ = ["arena_text"]
+__all__ = ["text"]
 
 _CELLS = {
     codes.PASSAGE: ".",
@@ -16,28 +16,28 @@ _CELLS = {
 }
 
 
-def arena_text(arena: Arena) -> str:
+def text(scene: Scene) -> str:
     """The board as lines of ASCII, below it the step and a line for each player.
 
     ``#`` is a rigid wall, ``+`` wood, ``.`` a passage, ``b``, ``r`` and ``k`` are power-ups (an
     extra bomb, range, kick), ``?`` is fog, ``o`` a bomb and ``*`` a flame with the remaining life
     behind it, and a digit is a player, with a bomb's life behind it if he stands on one.
     """
-    rows = [[f"{_CELLS[code]} " for code in row] for row in arena.cells]
-    for (row, column), life in arena.flames.items():
+    rows = [[f"{_CELLS[code]} " for code in row] for row in scene.cells]
+    for (row, column), life in scene.flames.items():
         rows[row][column] = f"*{_digit(life)}"
-    for (row, column), bomb in arena.bombs.items():
+    for (row, column), bomb in scene.bombs.items():
         rows[row][column] = f"o{_digit(bomb.life)}"
-    for number, figure in enumerate(arena.figures):
+    for number, figure in enumerate(scene.figures):
         if figure.cell is not None:
             row, column = figure.cell
             rows[row][column] = f"{number}{rows[row][column][1]}"
-    over = "" if arena.ending is None else f", over: {arena.ending}"
+    over = "" if scene.ending is None else f", over: {scene.ending}"
     return "\n".join(
         [
             *(" ".join(row).rstrip() for row in rows),
-            f"step {arena.step}{over}",
-            *(_status(number, figure) for number, figure in enumerate(arena.figures)),
+            f"step {scene.step}{over}",
+            *(_status(number, figure) for number, figure in enumerate(scene.figures)),
         ]
     )
 

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from phasezoo.envs.rendering import lettering
 from phasezoo.envs.rendering.geometry import Colour
-from phasezoo.envs.rendering.raster import Coverage, line_coverage, piece_coverage
-from phasezoo.envs.rendering.scene import (
+from phasezoo.envs.rendering.raster import Coverage, line_coverage, shape_coverage
+from phasezoo.zoo.boards.pictures.scene import (
     BLACK,
     BORDER,
     CHECK,
@@ -19,7 +19,7 @@ from phasezoo.envs.rendering.scene import (
     WHITE,
     Scene,
 )
-from phasezoo.envs.rendering.shapes import piece
+from phasezoo.zoo.boards.pictures.shapes import piece
 
 __all__ = ["picture"]
 
@@ -100,7 +100,8 @@ def _blend(block: npt.NDArray[np.float32], coverage: Coverage, colour: Colour) -
 
 @lru_cache(maxsize=32)
 def _layers(letter: str, square: int) -> tuple[Coverage, Coverage, Coverage]:
-    return piece_coverage(piece(letter), square, BORDER_WIDTH)
+    shapes = piece(letter)
+    return shape_coverage(shapes.outlines, shapes.details, square, BORDER_WIDTH)
 
 
 @lru_cache(maxsize=4)

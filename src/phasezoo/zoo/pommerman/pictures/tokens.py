@@ -12,8 +12,8 @@ from phasezoo.envs.rendering.geometry import (
     rounded,
     smooth,
 )
-from phasezoo.envs.rendering.stamps import Layer, Symbol
-from phasezoo.envs.rendering.tiles import BOOT, FLAME, bomb_outlines
+from phasezoo.envs.rendering.stamps import Layer, Layers
+from phasezoo.zoo.pommerman.pictures.tiles import BOOT, FLAME, bomb_outlines
 
 __all__ = ["BALL", "VISOR", "tokens"]
 
@@ -40,7 +40,7 @@ VISOR = (0.5, 0.44, 0.25)
 """Centre and half the width of a figure's face, where its number goes."""
 
 
-def tokens() -> dict[str, Symbol]:
+def tokens() -> dict[str, Layers]:
     """Bombs, their arrows, flames by remaining life, figures, and signs by name."""
     return {
         "bomb": _bomb(),
@@ -61,7 +61,7 @@ def _around(outline: Points, width: float) -> Detail:
     return Detail(np.concatenate([outline, outline[:1]]), width)
 
 
-def _bomb() -> Symbol:
+def _bomb() -> Layers:
     x, y, radius = BALL
     fuse = line((0.70, 0.70), (0.76, 0.80), (0.86, 0.82), width=0.06, curved=True)
     shine = line((x - 0.25, y + 0.07), (x - 0.19, y + 0.18), (x - 0.08, y + 0.26), width=0.05,
@@ -74,7 +74,7 @@ def _bomb() -> Symbol:
     )
 
 
-def _arrow(way: int) -> Symbol:
+def _arrow(way: int) -> Layers:
     """At the edge of the cell to which a bomb rolls: 1 up, 2 down, 3 left, 4 right."""
     tip = corners((-0.14, 0.36), (0.14, 0.36), (0.0, 0.49))
     right, up = {1: (1, 0), 2: (-1, 0), 3: (0, 1), 4: (0, -1)}[way]
@@ -82,7 +82,7 @@ def _arrow(way: int) -> Symbol:
     return Layer(BORDER, (turned,), (_around(turned, 0.06),)), Layer(SPARK, (turned,))
 
 
-def _flame(glow: Colour, flame: Colour, core: Colour) -> Symbol:
+def _flame(glow: Colour, flame: Colour, core: Colour) -> Layers:
     inner = (FLAME - (0.5, 0.08)) * (0.52, 0.55) + (0.5, 0.14)
     return (
         Layer(glow, (rounded(0.0, 0.0, 1.0, 1.0, 0.06),)),
@@ -91,7 +91,7 @@ def _flame(glow: Colour, flame: Colour, core: Colour) -> Symbol:
     )
 
 
-def _figure() -> Symbol:
+def _figure() -> Layers:
     """A head with a bobble; the ink is the player's colour."""
     x, y, half = VISOR
     head = rounded(0.12, 0.08, 0.88, 0.80, 0.26)
@@ -104,7 +104,7 @@ def _figure() -> Symbol:
     )
 
 
-def _cross() -> Symbol:
+def _cross() -> Layers:
     strokes = (corners((0.15, 0.15), (0.85, 0.85)), corners((0.15, 0.85), (0.85, 0.15)))
     return (
         Layer(BORDER, lines=tuple(Detail(stroke, 0.24) for stroke in strokes)),
@@ -112,30 +112,30 @@ def _cross() -> Symbol:
     )
 
 
-def _star() -> Symbol:
+def _star() -> Layers:
     angle = np.pi / 2.0 + np.arange(10) * np.pi / 5.0
     reach = np.where(np.arange(10) % 2, 0.19, 0.44)
     star = np.stack([0.5 + reach * np.cos(angle), 0.48 + reach * np.sin(angle)], axis=1)
     return Layer(BORDER, (star,), (_around(star, 0.1),)), Layer(GOLD, (star,))
 
 
-def _eye() -> Symbol:
+def _eye() -> Layers:
     lid = smooth(corners((0.04, 0.5), (0.27, 0.72), (0.5, 0.78), (0.73, 0.72), (0.96, 0.5),
                          (0.73, 0.28), (0.5, 0.22), (0.27, 0.28)))  # fmt: skip
     return Layer(PALE, (lid,)), Layer(BORDER, (ellipse(0.5, 0.5, 0.2, 0.2),))
 
 
-def _ammo_sign() -> Symbol:
+def _ammo_sign() -> Layers:
     fuse = line((0.68, 0.72), (0.76, 0.82), (0.88, 0.82), width=0.08, curved=True)
     return (Layer(SIGN, bomb_outlines(0.44, 0.42, 0.32), (fuse,)),)
 
 
-def _kick_sign() -> Symbol:
+def _kick_sign() -> Layers:
     """A boot in ink: bright for who can kick."""
     sole = line((0.14, 0.11), (0.92, 0.11), width=0.08)
     return (Layer(None, (BOOT,), (sole,)),)
 
 
-def _words_sign() -> Symbol:
+def _words_sign() -> Layers:
     tail = corners((0.2, 0.3), (0.45, 0.3), (0.18, 0.06))
     return (Layer(SIGN, (rounded(0.05, 0.26, 0.95, 0.92, 0.2), tail)),)

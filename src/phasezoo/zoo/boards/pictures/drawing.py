@@ -4,8 +4,8 @@ from functools import cache
 
 from phasezoo.envs.rendering.document import UNIT, Drawing, hex_of, path
 from phasezoo.envs.rendering.geometry import Colour
-from phasezoo.envs.rendering.picture import BORDER_WIDTH, HIGHLIGHT, POCKET, pocket_steps
-from phasezoo.envs.rendering.scene import (
+from phasezoo.zoo.boards.pictures.picture import BORDER_WIDTH, HIGHLIGHT, POCKET, pocket_steps
+from phasezoo.zoo.boards.pictures.scene import (
     BLACK,
     BORDER,
     CHECK,
@@ -16,7 +16,7 @@ from phasezoo.envs.rendering.scene import (
     WHITE,
     Scene,
 )
-from phasezoo.envs.rendering.shapes import PIECES, piece
+from phasezoo.zoo.boards.pictures.shapes import PIECES, piece
 
 __all__ = ["drawing"]
 

@@ -11,10 +11,10 @@ __all__ = [
     "RANGE",
     "RIGID",
     "WOOD",
-    "Arena",
     "Bomb",
     "Figure",
-    "arena_of",
+    "Scene",
+    "scene_of",
 ]
 
 PASSAGE, RIGID, WOOD, FOG, EXTRA_BOMB, RANGE, KICK = 0, 1, 2, 5, 6, 7, 8
@@ -51,7 +51,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Arena:
+class Scene:
     """A board and its players."""
 
     size: int
@@ -70,7 +70,7 @@ class Arena:
     """Who looks; None sees everything."""
 
 
-def arena_of(state: Any, player: int | None = None) -> Arena:
+def scene_of(state: Any, player: int | None = None) -> Scene:
     """What there is to draw of a Pommerman state.
 
     Args:
@@ -95,7 +95,7 @@ def arena_of(state: Any, player: int | None = None) -> Arena:
         if (row, column) in seen:
             # Several may burn on a cell; the last to die is the one that counts.
             flames[row, column] = max(life, flames.get((row, column), 0))
-    return Arena(
+    return Scene(
         size=state.size,
         cells=cells,
         bombs=bombs,

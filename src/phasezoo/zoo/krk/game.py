@@ -8,8 +8,8 @@ from typing import Any
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game
-from phasezoo.games.chess import CHESS
 from phasezoo.types import Info
+from phasezoo.zoo.boards.game import CHESS
 
 __all__ = ["KRK", "range_of"]
 

@@ -1,6 +1,6 @@
 """Boards as plain text."""
 
-from phasezoo.envs.rendering.scene import Scene
+from phasezoo.zoo.boards.pictures.scene import Scene
 
 __all__ = ["text"]
 

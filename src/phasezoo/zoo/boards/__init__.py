@@ -1,0 +1,1 @@
+"""Chess, chess960, atomic chess and crazyhouse."""

@@ -1,0 +1,108 @@
+"""Chess, chess960, atomic chess and crazyhouse: games on the board of 64 squares."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from phasezoo import _core
+from phasezoo.errors import MissingDependency, UnknownGame
+from phasezoo.games.base import Game
+
+if TYPE_CHECKING:
+    import chess
+
+__all__ = ["ATOMIC", "CHESS", "CHESS960", "CRAZYHOUSE", "to_board"]
+
+CHESS = Game(
+    name="chess",
+    num_players=2,
+    num_actions=4672,
+    plane_specs={"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8)},
+    default_planes="v2",
+    state_type=_core.BoardState,
+    native=True,
+    new_state=partial(_core.board_initial, "chess"),
+    parse_position=partial(_core.board_from_fen, "chess"),
+)
+"""Chess by the FIDE rules; :attr:`BoardState.outcome` lists the ends that are played out."""
+
+CHESS960 = Game(
+    name="chess960",
+    num_players=2,
+    num_actions=CHESS.num_actions,
+    plane_specs=CHESS.plane_specs,
+    default_planes=CHESS.default_planes,
+    state_type=_core.BoardState,
+    native=True,
+    new_state=partial(_core.board_initial, "chess960"),
+    parse_position=partial(_core.board_from_fen, "chess960"),
+    draws_start=lambda options: True,
+)
+"""Chess from one of 960 arrays of the first rank, drawn by a seed; without one the usual array.
+
+Actions and planes are those of chess; castling is the king's move onto its own rook.
+"""
+
+ATOMIC = Game(
+    name="atomic",
+    num_players=2,
+    num_actions=CHESS.num_actions,
+    plane_specs={**CHESS.plane_specs, "lichess": (80, 8, 8)},
+    default_planes="v2",
+    state_type=_core.BoardState,
+    native=True,
+    new_state=partial(_core.board_initial, "atomic"),
+    parse_position=partial(_core.board_from_fen, "atomic"),
+)
+"""Atomic chess by lichess rules: captures explode, and whose king explodes has lost.
+
+Actions and planes are those of chess; ``lichess`` planes suit all variants.
+"""
+
+CRAZYHOUSE = Game(
+    name="crazyhouse",
+    num_players=2,
+    num_actions=4992,
+    plane_specs={"v1": (34, 8, 8), "v2": (64, 8, 8), "minimal": (22, 8, 8)},
+    default_planes="v2",
+    state_type=_core.BoardState,
+    native=True,
+    new_state=partial(_core.board_initial, "crazyhouse"),
+    parse_position=partial(_core.board_from_fen, "crazyhouse"),
+)
+"""Crazyhouse: captured pieces change sides, and are dropped instead of moving.
+
+Actions are those of chess, and drops; the planes have pockets.
+"""
+
+STARTING_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+"""Where games without a start of their own begin; crazyhouse's pockets are empty."""
+
+
+def to_board(state: _core.BoardState) -> "chess.Board":
+    """The board of ``state`` with the game's moves on its stack.
+
+    Raises:
+        MissingDependency: python-chess is not installed.
+        UnknownGame: python-chess does not know the game.
+    """
+    try:
+        from chess import Board, Move, variant
+    except ImportError as error:
+        message = "board() needs python-chess: pip install 'phasezoo[chess]'"
+        raise MissingDependency(message) from error
+    kinds: dict[str, Callable[[str], Board]] = {
+        "chess": Board,
+        "chess960": partial(Board, chess960=True),
+        "atomic": variant.AtomicBoard,
+        "crazyhouse": variant.CrazyhouseBoard,
+        "krk": Board,
+    }
+    kind = kinds.get(state.game)
+    if kind is None:
+        message = f"{state.game!r} has no board of python-chess; {', '.join(kinds)} have"
+        raise UnknownGame(message)
+    board = kind(STARTING_FEN if state.start_fen is None else state.start_fen)
+    for move in state.moves:
+        board.push(Move.from_uci(move))
+    return board

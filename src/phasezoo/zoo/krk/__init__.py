@@ -1,0 +1,1 @@
+"""King and rook against king."""

@@ -1,0 +1,1 @@
+"""Pommerman in its four modes."""
