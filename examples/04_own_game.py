@@ -1,125 +1,159 @@
-"""A game of one's own: Connect Four in one class, and everything that then works with it.
+"""A game of one's own: Othello on 6x6 in one class, and everything that then works with it.
 
 A state is a value: `play` returns a new one. Registering the game binds the class to its name;
-search, matches and environments find it from there.
+search, matches, gates and environments find it from there.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from phasezoo import agents, arena, games, inference
+from phasezoo import agents, arena, games, gating, inference
 
-ROWS, COLUMNS = 6, 7
+SIDE = 6
+PASS = SIDE * SIDE  # the action of a player who cannot place a disc
+EMPTY, BLACK, WHITE = 0, 1, -1  # Black is player 0 and begins
+STEPS = tuple((up, right) for up in (-1, 0, 1) for right in (-1, 0, 1) if (up, right) != (0, 0))
+
+
+def start_cells():
+    """Four discs in the middle, two of each colour."""
+    cells = [EMPTY] * PASS
+    low, high = SIDE // 2 - 1, SIDE // 2
+    cells[low * SIDE + low] = cells[high * SIDE + high] = WHITE
+    cells[low * SIDE + high] = cells[high * SIDE + low] = BLACK
+    return tuple(cells)
 
 
 @dataclass(frozen=True)
-class ConnectFour:
-    """Columns of stones, lowest first: 0 for the first player's, 1 for the second's."""
+class Othello:
+    """Cells row by row, and whose turn it is."""
 
-    columns: tuple = ((),) * COLUMNS
-    last: int = -1  # the column of the last stone
-
-    @property
-    def ply(self):
-        return sum(map(len, self.columns))
+    cells: tuple = start_cells()
+    to_play: int = 0
+    ply: int = 0
 
     @property
-    def to_play(self):
-        return self.ply % 2
+    def colour(self):
+        return BLACK if self.to_play == 0 else WHITE
 
-    @property
-    def has_winner(self):
-        """Whether the last stone made four in a row; only lines through it can have changed."""
-        if self.last < 0:
-            return False
-        row = len(self.columns[self.last]) - 1
-        return any(
-            1 + self.count(row, right, up) + self.count(row, -right, -up) >= 4
-            for right, up in ((1, 0), (0, 1), (1, 1), (1, -1))
-        )
+    def flips(self, cell, colour):
+        """The discs that a disc of `colour` on `cell` would turn; none if it cannot lie there."""
+        if self.cells[cell] != EMPTY:
+            return ()
+        turned = []
+        for up, right in STEPS:
+            line, row, column = [], cell // SIDE + up, cell % SIDE + right
+            while 0 <= row < SIDE and 0 <= column < SIDE:
+                disc = self.cells[row * SIDE + column]
+                if disc != -colour:
+                    turned += line if disc == colour else ()
+                    break
+                line.append(row * SIDE + column)
+                row, column = row + up, column + right
+        return tuple(turned)
 
-    def count(self, row, right, up):
-        """Stones like the last one, next to it in one direction."""
-        stone, column, length = 1 - self.to_play, self.last, 0
-        while True:
-            row, column = row + up, column + right
-            if not 0 <= column < COLUMNS or not 0 <= row < len(self.columns[column]):
-                return length
-            if self.columns[column][row] != stone:
-                return length
-            length += 1
+    def placements(self, colour):
+        return [cell for cell in range(PASS) if self.flips(cell, colour)]
 
     @property
     def is_terminal(self):
-        return self.ply == ROWS * COLUMNS or self.has_winner
+        return not self.placements(self.colour) and not self.placements(-self.colour)
 
     @property
     def legal_actions(self):
+        """Cells that turn a disc; to pass if there are none."""
         if self.is_terminal:
             return np.empty(0, dtype=np.int64)
-        return np.array([c for c in range(COLUMNS) if len(self.columns[c]) < ROWS], dtype=np.int64)
+        return np.array(self.placements(self.colour) or [PASS], dtype=np.int64)
 
     @property
     def returns(self):
-        """+1 for the winner, who has just played; 0 each in a draw or before the end."""
-        won = 1.0 if self.has_winner else 0.0
-        sign = -1 if self.to_play == 0 else 1
-        return np.array([sign * won, -sign * won], dtype=np.float32)
+        """+1 for the side with more discs at the end; 0 each in a draw or before the end."""
+        won = float(np.sign(sum(self.cells))) if self.is_terminal else 0.0
+        return np.array([won, -won], dtype=np.float32)
 
     def play(self, action):
-        columns = list(self.columns)
-        columns[action] = (*columns[action], self.to_play)
-        return ConnectFour(tuple(columns), int(action))
+        cells = list(self.cells)
+        if action != PASS:
+            for cell in (int(action), *self.flips(action, self.colour)):
+                cells[cell] = self.colour
+        return Othello(tuple(cells), 1 - self.to_play, self.ply + 1)
 
     def planes(self, spec, player=None):
-        """Own stones and theirs, float32[2, 6, 7]."""
+        """Own discs and theirs, float32[2, 6, 6]."""
         player = self.to_play if player is None else player
-        planes = np.zeros((2, ROWS, COLUMNS), dtype=np.float32)
-        for column, stones in enumerate(self.columns):
-            for row, stone in enumerate(stones):
-                planes[int(stone != player), row, column] = 1
-        return planes
+        own = np.array(self.cells).reshape(SIDE, SIDE) * (1 if player == 0 else -1)
+        return np.stack([own == 1, own == -1]).astype(np.float32)
 
     @property
     def key(self):
         """A number that tells positions apart, for the placebo gate hash:n."""
-        text = "|".join("".join(map(str, stones)) for stones in self.columns)
-        return int.from_bytes(text.encode(), "big") % 2**61
+        digits = "".join(str(disc % 3) for disc in (*self.cells, self.to_play))
+        return int(digits, 3) % 2**64
 
     def __str__(self):
-        cells = [
-            " ".join("XO"[c[row]] if row < len(c) else "." for c in self.columns)
-            for row in reversed(range(ROWS))
-        ]
-        return "\n".join(cells)
+        discs = [".XO"[disc] for disc in self.cells]
+        return "\n".join(" ".join(discs[row : row + SIDE]) for row in range(0, PASS, SIDE))
 
 
 games.register(
-    "connect-four",
-    initial_state=ConnectFour,
+    "othello6",
+    initial_state=Othello,
     num_players=2,
-    num_actions=COLUMNS,
-    plane_specs={"default": (2, ROWS, COLUMNS)},
+    num_actions=PASS + 1,
+    plane_specs={"default": (2, SIDE, SIDE)},
 )
 
 
+@gating.register("corners", names=("no corner", "a corner", "three corners"))
+def corners(state):
+    """A corner cannot be taken back, so that play changes with them."""
+    taken = sum(state.cells[cell] != EMPTY for cell in (0, SIDE - 1, PASS - SIDE, PASS - 1))
+    return 2 if taken >= 3 else min(taken, 1)
+
+
+class Corners:
+    """An evaluator by a rule of thumb: who has more corners stands better."""
+
+    plane_spec = "default"
+
+    def evaluate(self, planes):  # float32[B, 2, 6, 6]
+        own = planes[:, 0] - planes[:, 1]
+        value = own[:, :: SIDE - 1, :: SIDE - 1].sum(axis=(1, 2))
+        return inference.Evaluation(policy_logits=None, value=np.tanh(value / 2))
+
+
+def count_lines(plies):
+    """How many ways there are to play so many plies."""
+    states = [Othello()]
+    for _ in range(plies):
+        states = [state.play(action) for state in states for action in state.legal_actions]
+    return len(states)
+
+
 def main():
-    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(simulations=300), seed=1)
+    # No disc is near the rim in the first four plies: the counts are those of the 8x8 game.
+    counts = [count_lines(plies) for plies in (1, 2, 3, 4)]
+    print(f"lines of one to four plies: {counts}")
+    assert counts == [4, 12, 56, 244]
 
-    # Three in a column: the search plays the fourth, and knows that it wins.
-    state = ConnectFour()
-    for column in (3, 0, 3, 0, 3, 1):
-        state = state.play(column)
+    # With six cells left the search looks to the end of the game and proves what it plays.
+    state = Othello()
+    while state.cells.count(EMPTY) > 6:
+        state = state.play(state.legal_actions[0])
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(simulations=2000), seed=1)
     result = agent.search(state)
-    print(f"{state}\ncolumn {result.action}, proven: {result.proven}\n")
-    assert result.action == 3
+    print(f"{state}\naction {result.action}, proven: {result.proven}\n")
+    assert result.proven is not None
 
-    # A match against random play; both sides get each opening, a list of columns, once.
-    openings = [["3", "3"], ["2", "4"]]
-    match = arena.play_match(
-        agent, "random", game="connect-four", games=4, openings=openings, seed=2
+    # Experts by a gate of one's own, in a match from each of the four first moves.
+    experts = {name: Corners() for name in gating.make("corners").names}
+    m2cts = agents.M2CTSAgent(
+        experts, gate="corners", routing="exact", limit=agents.Limit(simulations=100), seed=1
     )
+    openings = [[str(action)] for action in Othello().legal_actions]
+    match = arena.play_match(m2cts, "random", game="othello6", games=8, openings=openings, seed=2)
     print(match.summary())
     assert match.score > 0.5
 
