@@ -36,7 +36,7 @@ PlaneShape: TypeAlias = tuple[int, int, int]
 """Channels, height, width."""
 
 Info: TypeAlias = dict[str, Any]
-"""What an environment tells besides the observation (SPEC §5)."""
+"""What an environment tells besides the observation (``docs/definitions/info.md``)."""
 
 SIMULTANEOUS = -2
 """``to_play`` of a state in which several players move at once."""
@@ -122,7 +122,7 @@ class SimultaneousState(Protocol):
 
 @runtime_checkable
 class Gate(Protocol):
-    """Says which phase of the game a state is in (SPEC §3)."""
+    """Says which phase of the game a state is in (``docs/definitions/gates.md``)."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Random games agree with python-chess ply by ply: moves, FEN, checks and ends (SPEC §4)."""
+"""Random games agree with python-chess ply by ply: moves, FEN, checks and ends."""
 
 import random
 
@@ -27,7 +27,7 @@ STYLES = ("shuffle", "plain", "capture")
 
 
 def python_chess_end(board):
-    """The end of the game by SPEC §4: (reason, winner), or None."""
+    """The end of the game by ``docs/definitions/ends.md``: (reason, winner), or None."""
     if board.is_checkmate():
         return "checkmate", int(board.turn)  # the mated side moves; White is player 0
     if board.is_stalemate():

@@ -1,4 +1,4 @@
-"""Random games of the variants agree with python-chess ply by ply (SPEC §4)."""
+"""Random games of the variants agree with python-chess ply by ply."""
 
 import random
 from collections import Counter
@@ -54,7 +54,7 @@ BOARDS = {
 
 
 def python_chess_end(board, variant, times):
-    """The end of the game by SPEC §4: (reason, winner), or None."""
+    """The end of the game by ``docs/definitions/ends.md``: (reason, winner), or None."""
     if board.is_checkmate():
         return "checkmate", int(board.turn)  # the mated side moves; White is player 0
     if board.is_variant_end():

@@ -1,4 +1,4 @@
-"""Planes equal those of the published engine's encoders (../shared/golden/README.md)."""
+"""Planes equal those of the published engine's encoders, which lie outside the repository."""
 
 import json
 from pathlib import Path

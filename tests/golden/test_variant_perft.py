@@ -1,4 +1,4 @@
-"""Move generators of the variants give the published counts (../shared/data/README.md)."""
+"""Move generators of the variants give the published counts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What inference costs: ``calls * a + rows * b``, fitted per network and backend (SPEC §9)."""
+"""What inference costs: ``calls * a + rows * b``, fitted per network and backend."""
 
 import time
 from collections.abc import Sequence

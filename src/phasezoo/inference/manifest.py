@@ -24,7 +24,7 @@ MODEL = "model.safetensors"
 def action_spec(num_actions: int, input_shape: tuple[int, int, int]) -> str:
     """Name the layout of a policy.
 
-    ``planes-73`` is ``plane * 64 + square`` in chess (SPEC §1), ``flat-6`` are Pommerman's actions,
+    ``planes-73`` is ``plane * 64 + square`` in chess, ``flat-6`` are Pommerman's actions,
     which are not whole planes of its board.
     """
     planes, rest = divmod(num_actions, input_shape[1] * input_shape[2])

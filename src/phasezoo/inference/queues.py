@@ -1,4 +1,4 @@
-"""Queues of leaves, one per expert, for routing ``exact`` over many trees (SPEC §8)."""
+"""Queues of leaves, one per expert, for routing ``exact`` over many trees."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which expert answers which row (SPEC §8)."""
+"""Which expert answers which row (``docs/definitions/routing.md``)."""
 
 from typing import Literal, TypeAlias, get_args
 
@@ -31,7 +31,7 @@ def majority_winners(
 ) -> npt.NDArray[np.int64]:
     """The phase that wins the vote of each row's tree.
 
-    Every row votes for its own phase; a tie goes to the lowest phase (``facts/crazyara.md`` §4.4).
+    Every row votes for its own phase; a tie goes to the lowest phase (M2CTS, as its engine does).
     A tree's root is always alone in its mini-batch, so it gets its own phase.
 
     Args:

@@ -72,8 +72,8 @@ class ChannelAttention(nn.Module):
 
     Each channel is scaled by a hard sigmoid of a convolution over its neighbours' means: one
     filter of k weights in all. The published engine's PyTorch code has a dense channel gate of
-    k·C² weights in this place, its earlier MXNet code what is done here (``facts/crazyara.md``
-    §0.3).
+    k·C² weights in this place, its earlier MXNet code what is done here
+    (``docs/definitions/published.md#networks``).
 
     Args:
         channels: C, which decides k: the odd number from ``|(log2 C + 1) / 2|`` (eq. 12, γ=2, b=1).
@@ -115,7 +115,7 @@ class MobileBottleneck(nn.Module):
     """Mobile bottleneck (Sandler et al. 2018): widen by 1x1, filter depthwise, narrow by 1x1, add.
 
     With attention the scaled planes are the input of both the branch and the sum, as in the
-    published engine's PyTorch code (``facts/crazyara.md`` §1.1).
+    published engine's PyTorch code (``docs/definitions/published.md#networks``).
 
     Args:
         channels: Channels in and out.

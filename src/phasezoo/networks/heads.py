@@ -10,7 +10,7 @@ from phasezoo.networks.blocks import Activation, ConvNorm
 __all__ = ["FlatPolicyHead", "NetworkOutput", "PolicyHead", "ValueHead"]
 
 POLICY_CHANNELS = 16
-"""Channels that a flat policy is read from (``facts/crazyara.md`` §8.3)."""
+"""Channels that a flat policy is read from (``docs/definitions/published.md#networks``)."""
 
 
 class NetworkOutput(NamedTuple):
@@ -30,11 +30,11 @@ class NetworkOutput(NamedTuple):
 
 
 class PolicyHead(nn.Module):
-    """Policy as planes of moves (``facts/crazyara.md`` §1.1): logit ``plane * H * W + square``.
+    """Policy as planes of moves (as RISE has it): logit ``plane * H * W + square``.
 
     Args:
         channels: Channels of the body.
-        planes: Planes of moves, such as 73 in chess (SPEC §1).
+        planes: Planes of moves, such as 73 in chess.
         activation: What follows the first convolution.
     """
 
@@ -53,7 +53,7 @@ class FlatPolicyHead(nn.Module):
     """Policy over actions that are no moves between squares, such as Pommerman's six.
 
     A convolution to 16 channels and one layer that is fully connected, as published for Pommerman
-    (``facts/crazyara.md`` §1.1, §8.3).
+    (``docs/definitions/published.md#networks``).
 
     Args:
         channels: Channels of the body.
@@ -79,7 +79,7 @@ class FlatPolicyHead(nn.Module):
 
 
 class ValueHead(nn.Module):
-    """The WDLP head (``facts/crazyara.md`` §1.1): logits of win, draw, loss, and plies to the end.
+    """The WDLP head (AlphaVile): logits of win, draw, loss, and plies to the end.
 
     Args:
         channels: Channels of the body.

@@ -1,4 +1,4 @@
-"""The residual tower of AlphaZero (Silver et al. 2017; ``facts/crazyara.md`` §1.4)."""
+"""The residual tower of AlphaZero (Silver et al. 2017)."""
 
 from torch import nn
 

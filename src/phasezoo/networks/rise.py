@@ -1,4 +1,7 @@
-"""RISE: mobile bottlenecks, in most families widening with depth (``facts/crazyara.md`` §1)."""
+"""RISE: mobile bottlenecks, in most families widening with depth (M2CTS, Fig. 17).
+
+The published towers are written down in ``docs/definitions/published.md#networks``.
+"""
 
 from dataclasses import dataclass
 
@@ -13,18 +16,18 @@ PUBLISHED_BLOCKS = 15
 """RISEv3.3 is ``rise-256x15``."""
 
 WIDE_KERNELS = frozenset({7, 11, 12, 13})
-"""Blocks of the published tower with 5x5 kernels (§1.2)."""
+"""Blocks of the published tower with 5x5 kernels (M2CTS, Fig. 17)."""
 
 ATTENTION = frozenset({5, 8, 12, 13, 14})
-"""Blocks of the published tower with channel attention (§1.2)."""
+"""Blocks of the published tower with channel attention (M2CTS, Fig. 17)."""
 
 V2_BLOCKS = 13
 V2_ATTENTION = frozenset({8, 9, 10, 11, 12})
-"""RISEv2 is ``risev2-256x13``, with squeeze-and-excitation in its last five blocks (§1.3)."""
+"""RISEv2 is ``risev2-256x13``, with squeeze-and-excitation in its last five blocks."""
 
 
 EXPANSION = 4
-"""Inner width of the Pommerman networks' blocks: 4 of 1 channel, 256 of 64 (§8.3)."""
+"""Inner width of the Pommerman networks' blocks: 4 of 1 channel, 256 of 64."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,10 @@ def rise_tower(channels: int, plan: list[BlockPlan]) -> list[nn.Module]:
 def risex4_tower(channels: int, blocks: int) -> list[nn.Module]:
     """Make the blocks of the Pommerman networks: all four times as wide inside, 3x3, leaky ReLU.
 
-    The published ones are ``risex4-1x2`` and ``risex4-64x4`` (``facts/crazyara.md`` §8.3). The
-    larger halves height and width and doubles the channels halfway, which saves a sixth of its
-    multiplications; here every block sees the whole board.
+    The published ones are ``risex4-1x2`` and ``risex4-64x4``
+    (``docs/definitions/published.md#others``). The larger one halves height and width and doubles
+    the channels halfway, which saves a sixth of its multiplications; here every block sees the
+    whole board.
     """
     return [
         MobileBottleneck(channels, EXPANSION * channels, activation="leaky") for _ in range(blocks)

@@ -76,7 +76,7 @@ def test_overrides_and_published_self_play():
 
 
 def test_match_play_is_the_published_one():
-    # facts/crazyara.md §5.8
+    # The engine's published options (docs/definitions/published.md#search).
     config = agents.SearchConfig()
     assert (config.c_puct_init, config.c_puct_base, config.node_temperature) == (2.5, 19652, 1.7)
     assert (config.q_value_weight, config.q_veto_delta, config.dirichlet_epsilon) == (1.0, 0.4, 0)

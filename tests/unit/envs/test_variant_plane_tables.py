@@ -62,7 +62,8 @@ def test_every_plane_has_the_meaning_of_its_row(variant, spec):
         state = game.initial_state(seed=number) if start is None else game.from_fen(start)
         board = BOARDS[variant](state.start_fen or game.initial_state().fen)
         for _ in range(40):
-            # Drops start the clock anew here; python-chess lets it run on (SPEC §4).
+            # Drops start the clock anew here; python-chess lets it run on
+            # (docs/definitions/ends.md#chess).
             board.halfmove_clock = int(state.fen.split()[4])
             for player in (0, 1):
                 planes = state.planes(spec, player)

@@ -1,4 +1,4 @@
-"""The gates of SPEC §3 once more, in plain Python on python-chess boards."""
+"""The gates of ``docs/definitions/gates.md`` once more, in plain Python on python-chess boards."""
 
 import chess
 
@@ -6,7 +6,7 @@ OFFICERS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
 def region_score(table, y, white, black):
-    """One 2x2 region whose lower rank is y, 1 to 7: the table of facts §4.1, read row by row."""
+    """One 2x2 region whose lower rank is y, 1 to 7, by ``docs/definitions/gates.md``."""
     engine, current = table == "engine", table == "current"
     if (white, black) == (1, 0):
         return 9 - y

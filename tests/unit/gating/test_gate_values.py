@@ -12,7 +12,8 @@ from phasezoo import _core, games, gating
 
 CHESS = games.make("chess")
 
-# Placement, and mixedness by the classic, engine and current tables (facts §4.1).
+# Placement, and mixedness by the classic, engine and current tables
+# (docs/definitions/gates.md#mixedness).
 WORKED = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", 0, 70, 0),
     ("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR", 64, 126, 62),

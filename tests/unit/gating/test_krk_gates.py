@@ -1,4 +1,4 @@
-"""The endgame's gates against their definitions (SPEC §3)."""
+"""The endgame's gates against their definitions (``docs/definitions/gates.md``)."""
 
 import numpy as np
 import pytest

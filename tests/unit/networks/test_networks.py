@@ -19,19 +19,21 @@ PUBLISHED_ACTIONS = 76 * 64  # the published engine's planes, with queen promoti
 
 
 def test_the_published_sizes_are_met() -> None:
-    # facts/crazyara.md §1.2: body without attention, heads; five true ECA filters of five weights.
+    # docs/definitions/published.md#risev33: body without attention, heads; five true ECA filters of
+    # five weights.
     rise = networks.parameter_counts(networks.make("rise-256x15", num_actions=PUBLISHED_ACTIONS))
     assert rise["body"] == 3_346_112 + 5 * 5
     assert rise["policy"] == 765_440
     assert rise["value"] == 4_116
-    # §1.3 and §1.4
+    # docs/definitions/published.md#others
     for name, total in (("risev2-256x13", 4_718_612), ("resnet-256x19", 23_320_588)):
         network = networks.make(name, num_actions=PUBLISHED_ACTIONS)
         assert networks.parameter_counts(network)["total"] == total
 
 
 def test_the_tiny_pommerman_network_is_as_small_as_published() -> None:
-    # facts/crazyara.md §8.3: one channel, four inside, two blocks; one channel for the value.
+    # docs/definitions/published.md#others: one channel, four inside, two blocks; one channel for
+    # the value.
     network = networks.make("risex4-1x2", (23, 11, 11), 6)
     norm = 2
     stem = 23 * 9 + norm

@@ -12,7 +12,7 @@ PEAK, LEAST = 0.14, 1e-5
 
 @pytest.mark.parametrize("updates", [1, 2, 7, 600, 10_000])
 def test_the_learning_rate_is_the_table_of_the_facts(updates: int) -> None:
-    # facts/crazyara.md §6.2, written down as points and joined by NumPy
+    # docs/definitions/losses.md#schedule, written down as points and joined by NumPy
     at = np.array([0, 1 / 30, 0.1833, 0.3333, 0.9333, 1]) * updates
     rate = [LEAST, PEAK / 8, PEAK, PEAK / 8, LEAST, LEAST]
     schedule = OneCycle(updates, PEAK, LEAST)
