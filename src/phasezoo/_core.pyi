@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, ClassVar, Self, SupportsIndex, final
+from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeAlias, final
 
 import chess
 import numpy as np
@@ -183,30 +183,32 @@ class Records:
 
 # --- search: search.rs, search_params.rs, leaves.rs, results.rs, answers.rs, python_game.rs ---
 
+_VirtualStyle: TypeAlias = Literal["virtual_mix", "virtual_loss", "virtual_visit"]
+
 @final
 class SearchParams:
     def __new__(
         cls,
         *,
-        batch_size: int = 1,
-        c_puct_init: float = 2.5,
-        c_puct_base: float = 19652.0,
-        fpu: float | None = None,
-        virtual_style: str = "virtual_mix",
-        virtual_mix_threshold: int = 1000,
-        node_temperature: float = 1.7,
-        dirichlet_alpha: float = 0.2,
-        dirichlet_epsilon: float = 0.0,
-        q_value_weight: float = 1.0,
-        q_veto_delta: float = 0.4,
-        temperature: float = 0.0,
-        temperature_plies: int = 0,
-        temperature_decay: float = 0.92,
-        quantile_clipping: float = 0.25,
-        solver: bool = True,
-        reuse_tree: bool = True,
-        memory_mb: int = 0,
-        draw_on_second_occurrence: bool = False,
+        batch_size: int = ...,
+        c_puct_init: float = ...,
+        c_puct_base: float = ...,
+        fpu: float | None = ...,
+        virtual_style: _VirtualStyle = ...,
+        virtual_mix_threshold: int = ...,
+        node_temperature: float = ...,
+        dirichlet_alpha: float = ...,
+        dirichlet_epsilon: float = ...,
+        q_value_weight: float = ...,
+        q_veto_delta: float = ...,
+        temperature: float = ...,
+        temperature_plies: int = ...,
+        temperature_decay: float = ...,
+        quantile_clipping: float = ...,
+        solver: bool = ...,
+        reuse_tree: bool = ...,
+        memory_mb: int = ...,
+        draw_on_second_occurrence: bool = ...,
     ) -> Self: ...
     @property
     def batch_size(self) -> int: ...
@@ -217,7 +219,7 @@ class SearchParams:
     @property
     def fpu(self) -> float | None: ...
     @property
-    def virtual_style(self) -> str: ...
+    def virtual_style(self) -> _VirtualStyle: ...
     @property
     def virtual_mix_threshold(self) -> int: ...
     @property

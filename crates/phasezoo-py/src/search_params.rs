@@ -1,10 +1,15 @@
 //! `SearchParams`: the settings of a pool's searches.
 
+use std::sync::LazyLock;
+
 use phasezoo_core::search::{Params, VirtualStyle};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
 use crate::errors::to_py;
+
+/// The core's defaults, which are nowhere written again.
+static DEFAULTS: LazyLock<SearchParams> = LazyLock::new(|| SearchParams::of(&Params::default()));
 
 /// What steers the searches of a pool; an immutable value. `agents.SearchConfig` documents the fields.
 #[pyclass(frozen, get_all, eq, module = "phasezoo._core")]
@@ -33,20 +38,28 @@ pub(crate) struct SearchParams {
 
 #[pymethods]
 impl SearchParams {
-    /// Settings of match play, with those given changed. `memory_mb=0` is no limit.
+    /// The core's defaults, which are settings of match play, with those given changed. `memory_mb=0`
+    /// is no limit.
     #[new]
-    #[pyo3(signature = (*, batch_size = 1, c_puct_init = 2.5, c_puct_base = 19652.0, fpu = None,
-        virtual_style = "virtual_mix", virtual_mix_threshold = 1000, node_temperature = 1.7,
-        dirichlet_alpha = 0.2, dirichlet_epsilon = 0.0, q_value_weight = 1.0, q_veto_delta = 0.4,
-        temperature = 0.0, temperature_plies = 0, temperature_decay = 0.92, quantile_clipping = 0.25,
-        solver = true, reuse_tree = true, memory_mb = 0, draw_on_second_occurrence = false))]
+    #[pyo3(signature = (*, batch_size = DEFAULTS.batch_size, c_puct_init = DEFAULTS.c_puct_init,
+        c_puct_base = DEFAULTS.c_puct_base, fpu = DEFAULTS.fpu,
+        virtual_style = DEFAULTS.virtual_style.clone(),
+        virtual_mix_threshold = DEFAULTS.virtual_mix_threshold,
+        node_temperature = DEFAULTS.node_temperature, dirichlet_alpha = DEFAULTS.dirichlet_alpha,
+        dirichlet_epsilon = DEFAULTS.dirichlet_epsilon, q_value_weight = DEFAULTS.q_value_weight,
+        q_veto_delta = DEFAULTS.q_veto_delta, temperature = DEFAULTS.temperature,
+        temperature_plies = DEFAULTS.temperature_plies,
+        temperature_decay = DEFAULTS.temperature_decay,
+        quantile_clipping = DEFAULTS.quantile_clipping, solver = DEFAULTS.solver,
+        reuse_tree = DEFAULTS.reuse_tree, memory_mb = DEFAULTS.memory_mb,
+        draw_on_second_occurrence = DEFAULTS.draw_on_second_occurrence))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)] // keywords of one record
     fn new(
         batch_size: i64,
         c_puct_init: f64,
         c_puct_base: f64,
         fpu: Option<f64>,
-        virtual_style: &str,
+        virtual_style: String,
         virtual_mix_threshold: i64,
         node_temperature: f64,
         dirichlet_alpha: f64,
@@ -67,7 +80,7 @@ impl SearchParams {
             c_puct_init,
             c_puct_base,
             fpu,
-            virtual_style: virtual_style.to_owned(),
+            virtual_style,
             virtual_mix_threshold,
             node_temperature,
             dirichlet_alpha,
@@ -89,6 +102,31 @@ impl SearchParams {
 }
 
 impl SearchParams {
+    /// What the core's settings are in Python.
+    fn of(params: &Params) -> Self {
+        Self {
+            batch_size: params.batch_size as i64,
+            c_puct_init: shortest(params.c_puct_init),
+            c_puct_base: shortest(params.c_puct_base),
+            fpu: params.fpu.map(shortest),
+            virtual_style: params.virtual_style.as_str().to_owned(),
+            virtual_mix_threshold: params.virtual_mix_threshold.into(),
+            node_temperature: shortest(params.node_temperature),
+            dirichlet_alpha: shortest(params.dirichlet_alpha),
+            dirichlet_epsilon: shortest(params.dirichlet_epsilon),
+            q_value_weight: shortest(params.q_value_weight),
+            q_veto_delta: shortest(params.q_veto_delta),
+            temperature: shortest(params.temperature),
+            temperature_plies: params.temperature_plies.into(),
+            temperature_decay: shortest(params.temperature_decay),
+            quantile_clipping: shortest(params.quantile_clipping),
+            solver: params.solver,
+            reuse_tree: params.reuse_tree,
+            memory_mb: params.memory.map_or(0, |bytes| (bytes >> 20) as i64),
+            draw_on_second_occurrence: params.draw_on_second_occurrence,
+        }
+    }
+
     /// The same for the core, checked.
     pub(crate) fn core(&self) -> Result<Params> {
         let memory = whole("memory_mb", self.memory_mb)? as usize;
@@ -116,6 +154,11 @@ impl SearchParams {
         params.check()?;
         Ok(params)
     }
+}
+
+/// The decimal number that people write for `value`: 1.7, not 1.7000000476837158.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or_else(|_| value.into())
 }
 
 fn whole(name: &str, given: i64) -> Result<u32> {

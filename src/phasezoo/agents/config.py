@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["Limit", "SearchConfig", "limit_or"]
@@ -67,56 +68,61 @@ def limit_or(limit: Any, default: Limit) -> Limit:
     return limit
 
 
+_DEFAULT = _core.SearchParams()
+
+
 @dataclass(frozen=True)
 class SearchConfig:
     """Everything that a search does besides its limit.
 
-    The defaults are match play as published (CrazyAra's search constants, ``M2CTS`` appendix);
-    :meth:`self_play` has those of self-play.
+    The defaults are the core's: match play as published (CrazyAra's search constants; Helfenstein
+    et al., M2CTS, appendix). :meth:`self_play` has those of self-play.
     """
 
-    batch_size: int = 1
+    batch_size: int = _DEFAULT.batch_size
     """Leaves that a tree may have outstanding: 1 with many trees (matches, self-play), 8 to 64 for
     a single search (M2CTS: 1, 8, 16, 32, 64). From 1."""
-    c_puct_init: float = 2.5
+    c_puct_init: float = _DEFAULT.c_puct_init
     """Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) + c_puct_init (Silver et
     al., AlphaZero 2018; value: CrazyAra). From 0."""
-    c_puct_base: float = 19652.0
+    c_puct_base: float = _DEFAULT.c_puct_base
     """How slowly exploration grows with the visits N of a node (AlphaZero 2018). More than 0."""
-    fpu: float | None = None
+    fpu: float | None = _DEFAULT.fpu
     """Value of an unvisited action: None: -1 (CrazyAra); otherwise the node's value minus this."""
-    virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit"] = "virtual_mix"
+    virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit"] = _DEFAULT.virtual_style
     """What an outstanding visit counts as: a loss, only a visit, or (mix) a visit up to
     ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra)."""
-    virtual_mix_threshold: int = 1000
+    virtual_mix_threshold: int = _DEFAULT.virtual_mix_threshold
     """Visits at which ``virtual_mix`` changes over. From 0."""
-    node_temperature: float = 1.7
+    node_temperature: float = _DEFAULT.node_temperature
     """Softmax temperature of priors; 1.7 in match play, 1.0 in self-play (CrazyAra). Above 0."""
-    dirichlet_alpha: float = 0.2
+    dirichlet_alpha: float = _DEFAULT.dirichlet_alpha
     """Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in chess). Above 0."""
-    dirichlet_epsilon: float = 0.0
+    dirichlet_epsilon: float = _DEFAULT.dirichlet_epsilon
     """Share of noise in the root's priors; 0 in match play, 0.25 in self-play. In [0, 1]."""
-    q_value_weight: float = 1.0
+    q_value_weight: float = _DEFAULT.q_value_weight
     """How far the second most visited action gains visits when its value is better (CrazyAra);
     0 plays by visits alone. From 0."""
-    q_veto_delta: float = 0.4
+    q_veto_delta: float = _DEFAULT.q_veto_delta
     """An action whose value is better by this much takes the place of the most visited (CrazyAra).
     More than 0."""
-    temperature: float = 1.0
-    """Temperature of the draw from visits in the first ``temperature_plies`` plies. More than 0."""
-    temperature_plies: int = 0
+    temperature: float = _DEFAULT.temperature
+    """Temperature of the draw from visits in the first ``temperature_plies`` plies. From 0; 0
+    plays the best one."""
+    temperature_plies: int = _DEFAULT.temperature_plies
     """Plies from the game's start in which the action is drawn; 0: always the best one."""
-    temperature_decay: float = 0.92
+    temperature_decay: float = _DEFAULT.temperature_decay
     """The temperature at ply p is temperature * temperature_decay ** p (CrazyAra). In (0, 1]."""
-    quantile_clipping: float = 0.25
+    quantile_clipping: float = _DEFAULT.quantile_clipping
     """Mass of the least visited actions that a draw leaves out (CrazyAra). In [0, 1)."""
-    solver: bool = True
+    solver: bool = _DEFAULT.solver
     """Proves wins, losses and draws from ends of the game upwards, and plays by them."""
-    reuse_tree: bool = True
-    """Keeps the subtree of the actions that were played."""
-    memory_mb: int = 0
-    """Size of a tree, in MiB, at which its search ends; 0: no limit."""
-    draw_on_second_occurrence: bool = False
+    reuse_tree: bool = _DEFAULT.reuse_tree
+    """Keeps the subtree of the actions that were played. A search with ``others`` never does: what
+    they did is seen only afterwards."""
+    memory_mb: int = _DEFAULT.memory_mb
+    """Size of a tree, in MiB, at which its search ends; default 2 GiB, 0: no limit."""
+    draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence
     """Counts a position that stood before on the path inside the tree as a draw."""
 
     @classmethod

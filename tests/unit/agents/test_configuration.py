@@ -94,6 +94,21 @@ def test_every_option_is_a_parameter_of_the_core():
     assert names == {name for name in dir(_core.SearchParams) if not name.startswith("_")}
 
 
+@pytest.mark.parametrize("name", [field.name for field in fields(agents.SearchConfig)])
+def test_every_default_is_the_cores(name):
+    from phasezoo import _core
+
+    default = getattr(agents.SearchConfig(), name)
+    assert getattr(_core.SearchParams(), name) == default
+    # As people write it: what went through the core's float32 shows no digits of rounding.
+    assert len(str(default)) <= len("virtual_mix")
+
+
+def test_defaults_that_once_differed_by_place():
+    config = agents.SearchConfig()
+    assert (config.memory_mb, config.temperature, config.temperature_plies) == (2048, 1.0, 0)
+
+
 def test_agents_by_name():
     assert agents.make("random", seed=3).name == "random"
     mcts = agents.make("mcts", limit=agents.Limit(nodes=7))

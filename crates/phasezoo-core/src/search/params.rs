@@ -37,8 +37,9 @@ impl VirtualStyle {
     }
 }
 
-/// The settings of a search. Defaults are those of match play in the published engine
-/// (`CrazyAra`; Helfenstein et al., M2CTS, table of search settings).
+/// The settings of a search. Defaults are written in [`Default`] alone and read from there by the
+/// bindings; they are those of match play in the published engine (`CrazyAra`; Helfenstein et al.,
+/// M2CTS, table of search settings).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Leaves that a tree may have outstanding, 1 to 65,535.
@@ -65,7 +66,7 @@ pub struct Params {
     pub q_value_weight: f32,
     /// A move whose Q is better by more than this takes the visits of the most visited one.
     pub q_veto_delta: f32,
-    /// Play temperature at ply 0; 0 plays the best move always.
+    /// Play temperature at ply 0, in the plies in which moves are drawn; 0 plays the best move.
     pub temperature: f32,
     /// Plies from the game's start during which moves are drawn; 0 plays the best move always.
     pub temperature_plies: u32,
@@ -97,7 +98,7 @@ impl Default for Params {
             dirichlet_epsilon: 0.0,
             q_value_weight: 1.0,
             q_veto_delta: 0.4,
-            temperature: 0.0,
+            temperature: 1.0,
             temperature_plies: 0,
             temperature_decay: 0.92,
             quantile_clipping: 0.25,
