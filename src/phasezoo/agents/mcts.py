@@ -1,7 +1,7 @@
 """Tree search as an agent: MCTS with one evaluator, M2CTS with a mixture of phase experts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -9,14 +9,19 @@ import numpy.typing as npt
 from phasezoo import games, gating
 from phasezoo.agents.base import state_in
 from phasezoo.agents.config import Limit, SearchConfig, limit_or
-from phasezoo.agents.following import steps_between
+from phasezoo.agents.continuation import steps_between
+from phasezoo.agents.others import INFORMATION, check_others
 from phasezoo.agents.search_seats import SearchSeats, params_of
-from phasezoo.errors import GateMismatch, InvalidArray
+from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
+from phasezoo.games.options import one_of
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.routing import Routing
-from phasezoo.types import Gate
+from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["M2CTSAgent", "MCTSAgent", "MCTSSession", "search_gate_of"]
+__all__ = ["M2CTSAgent", "MCTSAgent", "MCTSSession", "check_evaluator", "search_gate_of"]
+
+MODULE = ("torch.nn.modules.module", "Module")
+"""Where a network comes from, told without importing torch."""
 
 DEFAULT_LIMIT = Limit(nodes=800)
 """Nodes a move of the published self-play (M2CTS, Table XI)."""
@@ -29,8 +34,23 @@ class MCTSAgent:
     Calling it plays the game it is shown: the tree goes on while the states shown continue one
     another, otherwise it starts anew.
 
+    In games whose players move at once it searches for one player, and ``others`` says who moves
+    the others: single-player MCTS (Helfenstein et al., M2CTS, section on Pommerman). Edges are the
+    player's own actions; the others answer once for every node, from the search's own random
+    numbers; values are not negated. Every move is searched with a new tree, because what the others
+    did is seen only afterwards, and without the solver unless ``config`` has it, because a proof
+    would hold for the drawn answers alone.
+
     Args:
         evaluator: Answers leaves; a mixture brings its gate with it.
+        others: Who moves the others: a name that the game knows (``"random"``; Pommerman's are
+            ``"simple_unbiased"``, ``"simple"``, ``"random"`` and ``"stop"``), or an agent with
+            ``select_batch(states, players)``, such as a ``PolicyAgent``, which is asked once for
+            every node and is slow. None: one player moves at a time.
+        information: With ``others``, what the search knows: ``"observed"``, what its player has
+            seen of the game, or ``"full"``, the true state, which tables must name. The same in
+            games that hide nothing.
+        player: With ``others``, whom calls of the agent move.
         limit: When a search ends; default 800 nodes.
         batch_size: Leaves that the tree may have outstanding; default ``config.batch_size``.
         seed: Seeds everything random in its calls and searches.
@@ -43,7 +63,7 @@ class MCTSAgent:
         overrides: Fields of ``config`` by name, such as ``c_puct_init=2.0``.
 
     Raises:
-        InvalidConfig: An option does not exist or is out of range.
+        InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is none.
         GateMismatch: ``gate`` is not the one that the mixture routes by.
     """
 
@@ -51,10 +71,13 @@ class MCTSAgent:
         self,
         evaluator: Any,
         *,
+        others: Any = None,
+        information: Literal["observed", "full"] = "observed",
+        player: int = 0,
         limit: Limit | None = None,
         batch_size: int | None = None,
         seed: int = 0,
-        game: str | None = None,
+        game: str | games.Game | None = None,
         gate: str | Gate | None = None,
         config: SearchConfig | None = None,
         name: str | None = None,
@@ -63,16 +86,21 @@ class MCTSAgent:
     ) -> None:
         if batch_size is not None:
             overrides["batch_size"] = batch_size
+        self.game = None if game is None else games.make(game)
+        check_evaluator(evaluator)
+        check_others(others, self.game)
         self.evaluator = evaluator
+        self.others = others
+        self.information = one_of("information", information, INFORMATION)
+        self.player = player
         self.limit = limit_or(limit, DEFAULT_LIMIT)
-        self.config = (SearchConfig() if config is None else config).with_(**overrides)
+        self.config = _config(config, others, overrides)
         params_of(self.config)  # refuses what is out of range now, not at the first move
         self.seed = seed
-        self.game = None if game is None else games.make(game)
-        self.gate = search_gate_of(evaluator, gate, game)
+        self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
         self.name = self._default_name() if name is None else name
         self.threads = threads
-        self._following: MCTSSession | None = None
+        self._called: MCTSSession | None = None
         self._batches = 0
 
     def _default_name(self) -> str:
@@ -82,16 +110,21 @@ class MCTSAgent:
         """The action for ``info["state"]``, in the game that it continues.
 
         Raises:
-            InvalidState: There is no state in ``info``.
+            InvalidState: There is no state in ``info``. Environments of games with hidden
+                information put none there: ``session(seed).act(env.unwrapped.game_state, player)``.
             InvalidEvaluation: The evaluator's answer is not valid.
         """
         state = state_in(info, self.name)
-        if self._following is None:
-            self._following = self.session(self.seed)
-        return self._following.act(state)
+        if self._called is None:
+            self._called = self.session(self.seed)
+        return self._called.act(state)
 
-    def search(self, state: Any) -> Any:
+    def search(self, state: Any, player: int | None = None) -> Any:
         """Search ``state`` with a new tree; the same state always gives the same result.
+
+        Args:
+            state: Where to search; with ``others``, nothing else is known of its game.
+            player: For whom, if players move at once; default the agent's ``player``.
 
         Returns:
             A ``SearchResult``: ``action``; ``actions``, ``visits``, ``q`` and ``prior`` of the
@@ -100,9 +133,11 @@ class MCTSAgent:
 
         Raises:
             UnknownGame: The state belongs to no registered game.
+            InvalidConfig: Players move at once, and the agent was made without ``others``.
             InvalidEvaluation: The evaluator's answer is not valid.
+            InvalidState: The game is over, or over for the player.
         """
-        return self.session(self.seed).search(state)
+        return self.session(self.seed).search(state, player)
 
     def session(self, seed: int, game: str | games.Game | None = None) -> "MCTSSession":
         """A game that draws from ``seed`` alone."""
@@ -125,6 +160,8 @@ class MCTSAgent:
             self.gate,
             pool_rows=pool_rows,
             threads=self.threads if threads is None else threads,
+            others=self.others,
+            information=self.information,
         )
 
     def select_batch(
@@ -140,7 +177,7 @@ class MCTSAgent:
         rows = {}
         for row, state in enumerate(states):
             seat = seats.open(int(rng.integers(2**63)))
-            seats.ask(seat, state, state.to_play)
+            seats.ask(seat, state, self.acting(state, None if players is None else players[row]))
             rows[seat] = row
         actions = np.empty(len(states), dtype=np.int64)
         while rows:
@@ -148,12 +185,22 @@ class MCTSAgent:
                 actions[rows.pop(seat)] = move.action
         return actions
 
+    def acting(self, state: Any, player: int | None = None) -> int:
+        """Who acts in ``state``: ``player``, or whose turn it is, or the agent's ``player``."""
+        if player is not None:
+            return int(player)
+        return self.player if state.to_play == SIMULTANEOUS else int(state.to_play)
+
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""
-        return self.__dict__ | {"_following": None}
+        return self.__dict__ | {"_called": None}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.evaluator!r}, limit={self.limit}, seed={self.seed})"
+        others = "" if self.others is None else f"others={self.others!r}, "
+        return (
+            f"{type(self).__name__}({self.evaluator!r}, {others}limit={self.limit}, "
+            f"seed={self.seed})"
+        )
 
 
 class M2CTSAgent(MCTSAgent):
@@ -165,7 +212,8 @@ class M2CTSAgent(MCTSAgent):
         routing: ``"exact"``, ``"majority"`` or ``"soft"``; see :class:`MixtureOfExperts`.
         search_gate: Route by this gate instead, on purpose.
         fallback: The phase whose expert answers for phases that have none.
-        options: As for :class:`MCTSAgent`.
+        options: As for :class:`MCTSAgent`, ``others=`` for games whose players move at once among
+            them.
 
     Raises:
         InvalidConfig, GateMismatch, InvalidGate: See :class:`MixtureOfExperts`.
@@ -181,19 +229,26 @@ class M2CTSAgent(MCTSAgent):
         fallback: str | None = None,
         **options: Any,
     ) -> None:
+        for expert in experts.values():
+            check_evaluator(expert)
+        game = options.get("game")
         mixture = MixtureOfExperts(
             experts,
             gate,
             routing,
             search_gate=search_gate,
             fallback=fallback,
-            game=options.get("game"),
+            game=game.name if isinstance(game, games.Game) else game,
         )
         super().__init__(mixture, **options)
 
 
 class MCTSSession:
-    """One game of an :class:`MCTSAgent`: its tree, its random stream."""
+    """One game of an :class:`MCTSAgent`: its tree, what was seen of the game, its random stream.
+
+    A copy, or what was pickled, goes on as the original would
+    (:class:`~phasezoo.agents.search_seats.SearchSeats`).
+    """
 
     def __init__(self, agent: MCTSAgent, seed: int, game: games.Game | None) -> None:
         self._agent = agent
@@ -204,13 +259,23 @@ class MCTSSession:
         self._last: Any = None
 
     def act(self, state: Any, player: int | None = None) -> int:
-        """The action for ``state``; the tree is kept where it continues the last one shown."""
-        return int(self.search(state).action)
+        """The action for ``state``; the tree is kept if it continues the last one shown.
 
-    def search(self, state: Any) -> Any:
-        """As :meth:`MCTSAgent.search`, going on with the tree of this game."""
-        seats = self._followed(state)
-        seats.ask(self._seat, state, state.to_play)
+        Args:
+            state: The state, of which a search with ``information="observed"`` uses what its player
+                sees.
+            player: Who acts, if players move at once; default the agent's ``player``.
+        """
+        acting = self._agent.acting(state, player)
+        is_idle = getattr(state, "is_idle", None)
+        if is_idle is not None and is_idle(acting):  # whatever they answer, nothing happens
+            return next(iter(games.legal_actions_of(state, acting).tolist()), 0)
+        return int(self.search(state, acting).action)
+
+    def search(self, state: Any, player: int | None = None) -> Any:
+        """As :meth:`MCTSAgent.search`, going on with this game."""
+        seats = self._at(state)
+        seats.ask(self._seat, state, self._agent.acting(state, player))
         try:
             while not seats.poll():
                 pass
@@ -219,18 +284,13 @@ class MCTSSession:
             raise
         return seats.result
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the tree: a copy searches its next position anew."""
-        return self.__dict__ | {"_seats": None, "_last": None}
-
-    def _followed(self, state: Any) -> SearchSeats:
-        """Seats whose tree stands at ``state``."""
-        steps = None if self._last is None else steps_between(self._last, state)
+    def _at(self, state: Any) -> SearchSeats:
+        """Seats, of which this game's stands at ``state``."""
         if self._seats is None:
             game = games.game_of(state) if self._game is None else self._game
             self._seats = self._agent.seats(game)
             self._seat = self._seats.open(self._seed)
-        elif steps is None:
+        elif (steps := self._steps_to(state)) is None:
             # Another game: another tree, but not the random numbers of the last one again.
             self._seats.close(self._seat)
             self._seed = int(np.random.default_rng(self._seed).integers(2**63))
@@ -240,6 +300,56 @@ class MCTSSession:
                 self._seats.tell(self._seat, action, after)
         self._last = state
         return self._seats
+
+    def _steps_to(self, state: Any) -> list[tuple[Any, Any]] | None:
+        """How the game went on to ``state``; None if that is another game."""
+        if self._last is None:
+            return None
+        if self._agent.others is None:
+            return steps_between(self._last, state)
+        # What all did at once is not known; a game that has become younger is another one.
+        return None if getattr(state, "ply", 0) < getattr(self._last, "ply", 0) else []
+
+
+def _config(config: SearchConfig | None, others: Any, overrides: Mapping[str, Any]) -> SearchConfig:
+    """The settings of a search.
+
+    Raises:
+        InvalidConfig: An option does not exist, or others move and the tree is to be kept.
+    """
+    if others is None:
+        return (SearchConfig() if config is None else config).with_(**overrides)
+    if overrides.get("reuse_tree"):
+        message = (
+            "reuse_tree=True: what the others did is seen only afterwards, so that every move is "
+            "searched with a new tree; leave it out"
+        )
+        raise InvalidConfig(message)
+    chosen = SearchConfig(solver=False) if config is None else config
+    return chosen.with_(**{**overrides, "reuse_tree": False})
+
+
+def check_evaluator(evaluator: Any) -> None:
+    """Refuse what cannot answer leaves.
+
+    Raises:
+        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate``.
+    """
+    kinds = type(evaluator).__mro__
+    if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
+        message = (
+            f"a {type(evaluator).__name__} is a network, and a search asks an evaluator: wrap it, "
+            "inference.TorchEvaluator(…), or load one that was trained and saved, "
+            "inference.load(directory)"
+        )
+        raise InvalidConfig(message)
+    methods = ("evaluate", "evaluate_batch")
+    if isinstance(evaluator, type) or not any(hasattr(evaluator, name) for name in methods):
+        message = (
+            f"{evaluator!r} is no evaluator: give an object with plane_spec and evaluate(planes), "
+            "such as inference.Uniform() or inference.load(directory)"
+        )
+        raise InvalidConfig(message)
 
 
 def search_gate_of(evaluator: Any, gate: str | Gate | None, game: str | None) -> Gate | None:

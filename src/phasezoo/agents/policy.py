@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.base import Move, state_in
-from phasezoo.agents.following import PhaseMemory
+from phasezoo.agents.phase_memory import PhaseMemory
 from phasezoo.agents.search_seats import DEFAULT_POOL_ROWS
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts

@@ -1,17 +1,19 @@
 """Many games of a searching agent: one pool of trees, one evaluator."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from phasezoo import _core, games
 from phasezoo.agents.base import Move
 from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.driver import Driver
-from phasezoo.agents.following import PhaseMemory
-from phasezoo.errors import InvalidConfig
+from phasezoo.agents.others import OnePlayersGate, OnePlayersState, check_others, needs_others
+from phasezoo.agents.seat import Asked, Event, SavedSeat, Seat, Told
+from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.contracts import checked_players, play_checked
 from phasezoo.inference.counts import Counts
-from phasezoo.types import Gate
+from phasezoo.types import SIMULTANEOUS, Gate
 
 __all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "SearchSeats", "params_of"]
 
@@ -35,6 +37,9 @@ def params_of(config: SearchConfig) -> _core.SearchParams:
 class SearchSeats:
     """Games that share a ``SearchPool``; see :class:`~phasezoo.agents.base.Seats`.
 
+    A copy, or what was pickled, goes on as the original would: trees are made again, the first time
+    they are needed, by the searches that made them. That takes an evaluator which answers alike.
+
     Args:
         game: What is played.
         evaluator: Answers the leaves of all trees.
@@ -42,9 +47,13 @@ class SearchSeats:
         limit: When every search ends.
         gate: Says the phases of leaves; None: all are phase 0.
         pool_rows: The most rows handed to the evaluator at once; default 256, or
-            ``config.batch_size`` where that is more, so that no tree's batch is cut.
+            ``config.batch_size`` if that is more, so that no tree's batch is cut.
         threads: Threads that walk trees and make planes; default :data:`DEFAULT_THREADS`.
         others: Who moves all but the searching player, in games whose players move at once.
+        information: With ``others``, ``"observed"`` or ``"full"``.
+
+    Raises:
+        InvalidConfig: An option does not fit the game, or is out of range.
     """
 
     def __init__(
@@ -58,32 +67,50 @@ class SearchSeats:
         pool_rows: int | None = None,
         threads: int | None = None,
         others: Any = None,
+        information: str = "observed",
     ) -> None:
+        check_others(others, game)
+        if others is None and game.native and game.search_others:
+            raise needs_others(game)
         if pool_rows is None:
             pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
         if pool_rows < 1:
             message = f"pool_rows={pool_rows}: at least 1 is needed"
             raise InvalidConfig(message)
+        self.game = game
         self.limit = limit
-        self._reuse = config.reuse_tree
+        self.result: Any = None
+        self._evaluator = evaluator
+        self._config = config
+        self._reuse = config.reuse_tree and others is None
         self._gate = gate
-        self._pool = _core.SearchPool(
-            game.name if game.native else game,
-            params_of(config),
-            gate,
-            DEFAULT_THREADS if threads is None else threads,
-            others,
-        )
+        self._pool_rows = pool_rows
+        self._threads = DEFAULT_THREADS if threads is None else threads
+        self._others = others
+        self._is_observed = others is not None and information == "observed"
+        self._seats: dict[int, Seat] = {}
+        self._asked: dict[int, int] = {}
+        self._next = 0
+        self._is_checked = game.native
+        self._saved: dict[int, SavedSeat] = {}
+        self._open_pool()
+
+    def _open_pool(self) -> None:
+        game: Any = self.game.name if self.game.native else self.game
+        gate, others = self._gate, self._others
+        if others is not None and not self.game.native:
+            # The core sees a game of one player, in whose actions the others' are contained.
+            game, others = replace(self.game, num_players=1), None
+            gate = None if gate is None else OnePlayersGate(gate)  # type: ignore[assignment]
+        params = params_of(replace(self._config, reuse_tree=self._reuse))
+        self._pool = _core.SearchPool(game, params, gate, self._threads, others)
         self._driver = Driver(
             self._pool,
-            evaluator,
-            pool_rows,
-            one_by_one=config.batch_size == 1,
-            patient=limit.movetime_ms is None,
+            self._evaluator,
+            self._pool_rows,
+            one_by_one=self._config.batch_size == 1,
+            patient=self.limit.movetime_ms is None,
         )
-        self._phases: dict[int, PhaseMemory] = {}
-        self._asked: set[int] = set()
-        self.result: Any = None
 
     @property
     def counts(self) -> Counts:
@@ -92,39 +119,40 @@ class SearchSeats:
 
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
         """Take a seat: a tree of its own."""
-        seat = int(self._pool.add(seed))
-        self._phases[seat] = PhaseMemory(self._gate)
-        for state in history:
-            self._phases[seat].see(state)
-        return seat
+        number, self._next = self._next, self._next + 1
+        self._seats[number] = self._new_seat(seed, history)
+        return number
 
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """Move the tree's root along ``action``."""
-        self._phases[seat].see(state)
-        if self._reuse:
-            self._pool.advance(seat, int(action))
-        else:
-            self._pool.clear(seat)
+        self._rebuild()
+        found = self._seats[seat]
+        found.add(Told(action, state))
+        if self._others is not None:
+            return
+        if not self._reuse:
+            self._pool.clear(found.tree)
+            return
+        self._pool.advance(found.tree, int(action))
+        if self._pool.inspect(found.tree) is None:  # nothing is left of the searches before
+            found.forget()
 
     def ask(self, seat: int, state: Any, player: int) -> None:
-        """Begin a search at ``state``."""
-        self._phases[seat].see(state)
-        self._begin(seat, state)
+        """Begin a search at ``state``.
 
-    def _begin(self, seat: int, root: Any, **options: Any) -> None:
-        self._pool.begin(
-            seat,
-            root,
-            nodes=self.limit.nodes,
-            simulations=self.limit.simulations,
-            movetime_ms=self.limit.movetime_ms,
-            previous_phase=self._phases[seat].previous,
-            **options,
-        )
-        self._asked.add(seat)
+        Raises:
+            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
+            InvalidConfig: Players move at once, and nobody moves the others.
+            InvalidState: The game is over, or over for the player.
+        """
+        self._rebuild()
+        self._check(state, player)
+        self._begin(self._seats[seat], Asked(state, player), self.limit)
+        self._asked[self._seats[seat].tree] = seat
 
     def poll(self) -> list[tuple[int, Move]]:
         """One round of collecting, evaluating and backing up; the searches that ended with it."""
+        self._rebuild()
         if not self._asked:
             return []
         try:
@@ -132,25 +160,136 @@ class SearchSeats:
         except BaseException:
             # Leaves that were handed out will not be answered: such trees cannot go on.
             self._driver.forget()
-            for seat in self._asked:
-                self._pool.clear(seat)
+            for tree, seat in self._asked.items():
+                self._pool.clear(tree)
+                self._seats[seat].answered(0)
+                self._seats[seat].forget()
             self._asked.clear()
             raise
-        done = sorted(seat for seat in self._asked if not self._pool.is_running(seat))
-        return [(seat, self._finish(seat)) for seat in done]
+        done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
+        return [(self._asked[tree], self._finish(tree)) for tree in done]
 
     def close(self, seat: int) -> None:
         """Leave the game, and drop its tree."""
-        self._asked.discard(seat)
-        self._pool.remove(seat)
-        del self._phases[seat]
+        if self._saved.pop(seat, None) is not None:
+            return
+        found = self._seats.pop(seat)
+        self._asked.pop(found.tree, None)
+        self._pool.remove(found.tree)
 
-    def _finish(self, seat: int) -> Move:
-        self._asked.remove(seat)
-        self.result = self._pool.finish(seat)
+    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
+        return Seat(
+            int(self._pool.add(seed)),
+            seed,
+            history,
+            self._gate,
+            is_one_players=self._others is not None,
+            tracker=self.game.tracker if self._is_observed else None,
+        )
+
+    def _check(self, state: Any, player: int) -> None:
+        if not self._is_checked and not state.is_terminal:
+            self._is_checked = True
+            acting = checked_players(state, self.game.num_players)
+            if state.to_play != SIMULTANEOUS:
+                play_checked(state, int(games.legal_actions_of(state, acting[0])[0]))
+        if self._others is None:
+            if state.to_play == SIMULTANEOUS:
+                raise needs_others(self.game)
+            return
+        is_idle = getattr(state, "is_idle", None)
+        if player not in games.acting_players(state) or (is_idle is not None and is_idle(player)):
+            message = f"player {player} has nothing to search for: their game is over"
+            raise InvalidState(message)
+
+    def _begin(self, seat: Seat, asked: Asked, limit: Limit) -> None:
+        seat.add(asked)
+        root, options = seat.known(asked.state), dict[str, Any]()
+        if self._others is not None:
+            seed = seat.next_seed()
+            if self.game.native:
+                options = {"player": asked.player, "seed": seed, "observed": self._is_observed}
+            else:
+                root = OnePlayersState(root, asked.player, self._others, seed)
+        self._pool.begin(
+            seat.tree,
+            root,
+            nodes=limit.nodes,
+            simulations=limit.simulations,
+            movetime_ms=limit.movetime_ms,
+            previous_phase=seat.previous_phase,
+            **options,
+        )
+
+    def _finish(self, tree: int) -> Move:
+        seat = self._seats[self._asked.pop(tree)]
+        self.result = self._pool.finish(tree)
+        seat.answered(int(self.result.simulations))
+        if not self._reuse:
+            seat.forget()
         return Move(
             int(self.result.action),
             float(self.result.value),
             int(self.result.nodes),
             int(self.result.simulations),
         )
+
+    def _rebuild(self) -> None:
+        """Make the trees of a copy, by the searches that made the original's."""
+        if not self._saved:
+            return
+        counts = asdict(self.counts)
+        saved, self._saved = self._saved, {}
+        left = {number: list(enumerate(seat.events)) for number, seat in saved.items()}
+        for number, seat in saved.items():
+            self._seats[number] = self._new_seat(seat.seed, seat.history)
+        while left:
+            left = {
+                number: events
+                for number, events in left.items()
+                if self._replay(number, events, saved[number].searched_from)
+            }
+            while self._asked:
+                self.poll()
+        for number, seat in saved.items():
+            if seat.events and getattr(seat.events[-1], "simulations", 0) is None:
+                self._begin(self._seats[number], seat.events[-1], self.limit)  # type: ignore[arg-type]
+                self._asked[self._seats[number].tree] = number
+        self.counts.__dict__.update(counts)  # the copy has not done that work
+
+    def _replay(self, number: int, events: list[tuple[int, Event]], searched_from: int) -> bool:
+        """Go on with a seat's events up to the next search of which its tree holds something.
+
+        Returns:
+            Whether that search was begun.
+        """
+        seat = self._seats[number]
+        while events:
+            index, event = events.pop(0)
+            if isinstance(event, Told):
+                self.tell(number, event.action, event.state)
+            elif event.simulations and index >= searched_from:
+                timed = self.limit.movetime_ms is not None
+                limit = Limit(simulations=event.simulations) if timed else self.limit
+                self._begin(seat, event, limit)
+                self._asked[seat.tree] = number
+                return True
+            elif event.simulations is not None:
+                # Random numbers of a tree depend on how many searches there were, not on what
+                # they found.
+                self._begin(seat, event, self.limit)
+                self._pool.stop(seat.tree)
+        return False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the trees, and with what they are made from again."""
+        left_out = ("_pool", "_driver", "_seats", "_asked", "result")
+        state = {name: value for name, value in self.__dict__.items() if name not in left_out}
+        saved = {number: seat.saved() for number, seat in self._seats.items()}
+        return state | {"_saved": self._saved | saved, "counts": replace(self.counts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        counts = state.pop("counts")
+        self.__dict__.update(state, _seats={}, _asked={}, result=None)
+        self._open_pool()
+        self.counts.add(counts)

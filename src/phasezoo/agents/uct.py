@@ -3,15 +3,16 @@
 import copy
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.agents.base import Move, SessionSeats, state_in
 from phasezoo.agents.config import Limit, limit_or
-from phasezoo.agents.following import steps_between
+from phasezoo.agents.continuation import steps_between
 from phasezoo.errors import InvalidConfig
+from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["KRK_ROLLOUT_PLIES", "UCTAgent", "UCTSession"]
 
@@ -92,7 +93,7 @@ class UCTAgent:
         self.seed = seed
         self.game = None if game is None else games.make(game)
         self.name = name
-        self._following: UCTSession | None = None
+        self._called: UCTSession | None = None
         self._check_types()
         # Refuses what is out of range now, not at the first move.
         own = rollout == "krk" or defender == "follow"
@@ -146,9 +147,9 @@ class UCTAgent:
             InvalidState: There is no state in ``info``, or the game is over.
         """
         state = state_in(info, self.name)
-        if self._following is None:
-            self._following = self.session(self.seed)
-        return self._following.act(state)
+        if self._called is None:
+            self._called = self.session(self.seed)
+        return self._called.act(state)
 
     def search(self, state: Any) -> Any:
         """Search ``state`` with a new tree; the same state always gives the same result.
@@ -186,7 +187,7 @@ class UCTAgent:
 
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""
-        return self.__dict__ | {"_following": None}
+        return self.__dict__ | {"_called": None}
 
     def __repr__(self) -> str:
         return (
@@ -196,21 +197,28 @@ class UCTAgent:
 
 
 class UCTSession:
-    """One game of a :class:`UCTAgent`: its tree, its random stream."""
+    """One game of a :class:`UCTAgent`: its tree, its random stream.
+
+    A copy, or what was pickled, goes on as the original would: the first time it is asked, it makes
+    the tree again by the searches that made the original's. A rollout policy of one's own must
+    answer alike then.
+    """
 
     def __init__(self, agent: UCTAgent, seed: int) -> None:
         self._agent = agent
         self._seed = seed
         self._search: _core.UctSearch | None = None
         self._last: Any = None
+        self._searches: list[_Searched] = []
 
     @property
     def collapses(self) -> int:
         """How often, in this game, a reply was not in the tree."""
+        self._rebuild()
         return 0 if self._search is None else self._search.collapses
 
     def act(self, state: Any, player: int | None = None) -> int:
-        """The action for ``state``; the tree is kept where it continues the last one shown."""
+        """The action for ``state``; the tree is kept if it continues the last one shown."""
         return int(self.search(state).action)
 
     def move(self, state: Any) -> Move:
@@ -221,32 +229,75 @@ class UCTSession:
         )
 
     def search(self, state: Any) -> Any:
-        """As :meth:`UCTAgent.search`, going on with the tree of this game."""
-        search, limit = self._followed(state)
+        """As :meth:`UCTAgent.search`, going on with the tree of this game.
+
+        Raises:
+            InvalidConfig: Players of the game move at once.
+        """
+        if state.to_play == SIMULTANEOUS:
+            message = (
+                f"{self._agent.name}: the players of {games.game_of(state).name!r} move at once, "
+                "and this search walks games in which one player moves at a time; take "
+                "MCTSAgent(evaluator, others=…), which says who moves the others"
+            )
+            raise InvalidConfig(message)
+        self._rebuild()
+        search, played, limit = self._followed(state)
         self._last = None
-        result = search.search(
-            state,
-            nodes=limit.nodes,
-            simulations=limit.simulations,
-            movetime_ms=limit.movetime_ms,
-        )
+        for action in played:
+            search.advance(action)
+        result = _run(search, state, limit)
+        self._searches.append(_Searched(tuple(played), state, limit, int(result.simulations)))
         self._last = state
         return result
 
-    def _followed(self, state: Any) -> tuple[_core.UctSearch, Limit]:
-        """A search that stands at ``state``, and its limit."""
+    def _followed(self, state: Any) -> tuple[_core.UctSearch, list[int], Limit]:
+        """A search, the actions that lead from where it stands to ``state``, and its limit."""
         steps = None if self._last is None else steps_between(self._last, state)
         if self._search is not None and steps is not None:
-            for action, _ in steps:
-                self._search.advance(action)
-            return self._search, self._agent.limit
+            return self._search, [int(action) for action, _ in steps], self._agent.limit
         if self._search is not None:
             # Another game: another tree, but not the random numbers of the last one again.
             self._seed = int(np.random.default_rng(self._seed).integers(2**63))
+        self._searches = []
+        self._search = self._open(state)
+        return self._search, [], self._agent.first_limit
+
+    def _open(self, state: Any) -> _core.UctSearch:
         game = games.game_of(state) if self._agent.game is None else self._agent.game
-        self._search = self._agent.open_search(game, self._seed)
-        return self._search, self._agent.first_limit
+        return self._agent.open_search(game, self._seed)
+
+    def _rebuild(self) -> None:
+        """Make the tree of a copy."""
+        if self._search is not None or not self._searches:
+            return
+        self._search = self._open(self._searches[0].state)
+        for played, state, limit, simulations in self._searches:
+            for action in played:
+                self._search.advance(action)
+            timed = limit.movetime_ms is not None
+            _run(self._search, state, Limit(simulations=simulations) if timed else limit)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the tree: a copy searches its next position anew."""
-        return self.__dict__ | {"_search": None, "_last": None}
+        """Without the tree, and with what it is made from again."""
+        return self.__dict__ | {"_search": None, "_searches": list(self._searches)}
+
+
+class _Searched(NamedTuple):
+    """A search of a game."""
+
+    played: tuple[int, ...]
+    """Actions since the search before."""
+    state: Any
+    limit: Limit
+    simulations: int
+    """How many were made."""
+
+
+def _run(search: _core.UctSearch, state: Any, limit: Limit) -> Any:
+    return search.search(
+        state,
+        nodes=limit.nodes,
+        simulations=limit.simulations,
+        movetime_ms=limit.movetime_ms,
+    )

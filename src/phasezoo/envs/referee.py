@@ -12,9 +12,10 @@ from phasezoo._core import PommermanState, Stream
 from phasezoo.envs.action_parts import Mask, MultiDiscrete, index_of, masks_of
 from phasezoo.envs.moments import Ending, Moment
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
+from phasezoo.games.options import one_of
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
-__all__ = ["ILLEGAL", "OBSERVATIONS", "REWARDS", "Referee", "one_of"]
+__all__ = ["ILLEGAL", "OBSERVATIONS", "REWARDS", "Referee"]
 
 ILLEGAL = ("terminate", "raise", "random_legal")
 """What may happen after an illegal action."""
@@ -409,18 +410,6 @@ class Referee:
         winners = tuple(player for player, reward in enumerate(rewards) if reward > 0)
         result = "win" if winners else "tie"
         return Ending(rewards, terminated=True, result=result, reason=reason, winners=winners)
-
-
-def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
-    """``value``, if it is allowed.
-
-    Raises:
-        InvalidConfig: It is not.
-    """
-    if value not in allowed:
-        message = f"{option}={value!r}: expected one of {', '.join(map(repr, allowed))}"
-        raise InvalidConfig(message)
-    return value
 
 
 def _reason(state: Any) -> str | None:

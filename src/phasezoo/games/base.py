@@ -55,6 +55,11 @@ class Game:
     """Whether perfect play is known: states have ``best_actions``."""
     experts: tuple[str, ...] = field(repr=False, compare=False, default=())
     """Names of the players that the native core brings along for this game."""
+    search_others: tuple[str, ...] = field(repr=False, compare=False, default=())
+    """Names of those who may move the other players inside a search, if players move at once."""
+    tracker: Callable[[int], Any] | None = field(repr=False, compare=False, default=None)
+    """Makes what rebuilds a state from all that a player has seen of a game, if players do not see
+    the whole: called with the player; it has ``observe(state)`` and ``state()``."""
     action_parts: tuple[int, ...] | None = field(repr=False, compare=False, default=None)
     """Where an action has several parts, how many choices each has; the index of an action is
     ``first + choices of the first * (second + choices of the second * …)``."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasezoo import agents
+from phasezoo import agents, inference
 from phasezoo.agents.search_seats import params_of
 from phasezoo.errors import InvalidConfig, UnknownGame
 
@@ -46,7 +46,7 @@ def test_unknown_search_options_list_the_known_ones():
     with pytest.raises(InvalidConfig, match=r"'cpuct': no such search option.*c_puct_init"):
         agents.SearchConfig().with_(cpuct=2)
     with pytest.raises(InvalidConfig, match="'speed'"):
-        agents.MCTSAgent(None, speed=3)
+        agents.MCTSAgent(inference.Uniform(), speed=3)
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_unknown_search_options_list_the_known_ones():
 )
 def test_search_options_out_of_range_are_refused_at_once(option):
     with pytest.raises(InvalidConfig, match=next(iter(option))):
-        agents.MCTSAgent(None, **option)
+        agents.MCTSAgent(inference.Uniform(), **option)
 
 
 def test_overrides_and_published_self_play():
     config = agents.SearchConfig.self_play(dirichlet_epsilon=0.1)
     assert (config.dirichlet_epsilon, config.batch_size, config.reuse_tree) == (0.1, 8, False)
-    agent = agents.MCTSAgent(None, config=config, batch_size=4, node_temperature=1.2)
+    agent = agents.MCTSAgent(inference.Uniform(), config=config, batch_size=4, node_temperature=1.2)
     assert (agent.config.batch_size, agent.config.node_temperature) == (4, 1.2)
     assert agent.config.dirichlet_epsilon == 0.1
 

@@ -5,7 +5,7 @@ import pytest
 
 from phasezoo import agents, games, inference
 from phasezoo.agents.base import view
-from phasezoo.agents.following import steps_between
+from phasezoo.agents.continuation import steps_between
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
 
 CHESS = games.make("chess")

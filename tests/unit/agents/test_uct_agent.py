@@ -189,8 +189,19 @@ def test_copies_are_configuration() -> None:
     for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
         assert twin(None, info) == action
     session = agent.session(4)
-    first = session.search(START).visits.tolist()
-    assert pickle.loads(pickle.dumps(session)).search(START).visits.tolist() == first
+    state = START
+    for _ in range(2):
+        state = state.play(session.search(state).action)
+        state = state.play(int(state.legal_actions[0]))
+    for twin in (copy.deepcopy(session), pickle.loads(pickle.dumps(session))):
+        assert twin.collapses == session.collapses
+        again = copy.deepcopy(twin)
+        ours, theirs = copy.deepcopy(session).search(state), twin.search(state)
+        assert theirs.visits.tolist() == ours.visits.tolist()
+        assert again.search(state).totals.tolist() == ours.totals.tolist()
+    ours = session.search(state)
+    assert twin.search(state).visits.tolist() == session.search(state).visits.tolist()
+    assert theirs.visits.tolist() == ours.visits.tolist()
 
 
 def test_it_plays_in_environments_and_matches() -> None:

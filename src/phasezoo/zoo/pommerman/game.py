@@ -22,6 +22,9 @@ EXPERTS = ("simple", "simple_unbiased")
 """Players that the core brings along: the original's, and the one that published searches plan
 with."""
 
+SEARCH_OTHERS = (*EXPERTS, "random", "stop")
+"""Who may move the others inside a search."""
+
 
 def _initial(
     mode: str, seed: int | None = None, fog: Any = None, collapse: Any = False
@@ -57,6 +60,8 @@ def _game(
         state_type=_core.PommermanState,
         native=True,
         experts=EXPERTS,
+        search_others=SEARCH_OTHERS,
+        tracker=_core.PommermanTracker,
         action_parts=parts,
         is_hidden=True,
         win_or_tie=True,

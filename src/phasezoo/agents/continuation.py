@@ -1,12 +1,12 @@
-"""Following a game through the states an agent is shown."""
+"""Whether one state continues another, and by which actions."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from phasezoo import games
-from phasezoo.types import SIMULTANEOUS, Gate
+from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["PhaseMemory", "steps_between"]
+__all__ = ["steps_between"]
 
 MOST_STATES = 2000
 """States of a user's game looked at for a continuation; beyond, the game counts as a new one."""
@@ -19,7 +19,7 @@ def steps_between(old: Any, new: Any) -> list[tuple[Any, Any]] | None:
     searched for a state that equals ``new``; states without ``__eq__`` never do.
 
     Returns:
-        An empty list where nothing was played, None where ``new`` does not continue ``old``.
+        An empty list if nothing was played, None if ``new`` does not continue ``old``.
     """
     if type(old) is not type(new):
         return None
@@ -67,16 +67,3 @@ def _successors(state: Any) -> Iterator[tuple[int, Any]]:
         return
     for action in state.legal_actions:
         yield int(action), state.play(int(action))
-
-
-class PhaseMemory:
-    """The phase one ply before, which a monotone gate needs; None for other gates."""
-
-    def __init__(self, gate: Gate | None) -> None:
-        self._gate = gate if getattr(gate, "monotone", False) else None
-        self.previous: int | None = None
-
-    def see(self, state: Any, player: int | None = None) -> None:
-        """``state`` stood in the game, as ``player`` (default: the one to move) sees it."""
-        if self._gate is not None and not state.is_terminal:
-            self.previous = self._gate(state, player, previous=self.previous)

@@ -1,0 +1,75 @@
+"""What a game of one's own has promised, looked at while it is played."""
+
+import copy
+from typing import Any
+
+from phasezoo.errors import GameContract
+from phasezoo.games.queries import acting_players, legal_actions_of
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["checked_players", "play_checked"]
+
+
+def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
+    """The players who move now, as :func:`~phasezoo.games.queries.acting_players` gives them.
+
+    Raises:
+        GameContract: One of them is no player of the game, or nobody moves though it is not over.
+    """
+    acting = acting_players(state)
+    if state.is_terminal or (acting and all(0 <= player < num_players for player in acting)):
+        return acting
+    at_once = state.to_play == SIMULTANEOUS
+    given = f"acting is {acting}" if at_once else f"to_play is {state.to_play}"
+    message = (
+        f"{type(state).__name__}: {given}, expected players from 0 to {num_players - 1}"
+        + ("" if at_once else f", or {SIMULTANEOUS} where several move at once")
+        + f", in {state!r}"
+    )
+    raise GameContract(message)
+
+
+def play_checked(state: Any, action: Any) -> Any:
+    """``state.play(action)``, of a state that must stay as it is.
+
+    Raises:
+        GameContract: It did not: whoever keeps a state, such as a search, would see another one.
+    """
+    before, shown = _face(state), repr(state)
+    after = state.play(action)
+    if after is state or _differs(before, _face(state)):
+        message = (
+            f"{type(state).__name__}.play({action}) has changed the state it was called on, "
+            f"{shown}: play must return a new state and leave this one as it is, for example by "
+            "changing a copy"
+        )
+        raise GameContract(message)
+    return after
+
+
+def _face(state: Any) -> tuple[Any, ...]:
+    """What can be told apart: the turn, the legal actions, and what ``==`` compares."""
+    turn = int(state.to_play), bool(state.is_terminal)
+    legal = [legal_actions_of(state, player).tolist() for player in acting_players(state)]
+    return (*turn, legal, _copied(state))
+
+
+def _copied(state: Any) -> Any:
+    """A copy to compare with; None of states that cannot be compared, or copied."""
+    if "__eq__" not in {name for kind in type(state).__mro__[:-1] for name in vars(kind)}:
+        return None
+    try:
+        return copy.deepcopy(state)
+    except Exception:  # a user's own code: what it cannot copy is compared by its legal actions
+        return None
+
+
+def _differs(before: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
+    if before[:-1] != now[:-1]:
+        return True
+    if before[-1] is None or now[-1] is None:
+        return False
+    try:
+        return not bool(before[-1] == now[-1])
+    except Exception:  # arrays in a dataclass, say, have no truth: nothing is known
+        return False

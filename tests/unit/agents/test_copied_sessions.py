@@ -1,0 +1,192 @@
+"""A copied or pickled session goes on as the original would."""
+
+import copy
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from phasezoo import agents, games, inference
+
+CHESS = games.make("chess")
+FFA = games.make("pommerman-ffa")
+NOISE = {"dirichlet_epsilon": 0.25, "temperature": 1.2, "temperature_plies": 50}
+
+COPIES = [copy.deepcopy, lambda session: pickle.loads(pickle.dumps(session))]
+
+
+class Material:
+    """Counts pieces, and the rows it was asked for."""
+
+    plane_spec = "v2"
+    rows = 0
+
+    def evaluate(self, planes):
+        type(self).rows += len(planes)
+        worth = np.array([1, 3, 3, 5, 9, 0], dtype=np.float32)
+        balance = planes[:, 0:6].sum(axis=(2, 3)) - planes[:, 6:12].sum(axis=(2, 3))
+        return inference.Evaluation(value=np.tanh((balance * worth).sum(axis=1) / 10))
+
+
+def same(first, second):
+    assert first.action == second.action
+    for name in ("actions", "visits", "q", "prior", "policy"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+    assert (first.nodes, first.simulations) == (second.nodes, second.simulations)
+
+
+def after_moves(session, state, moves):
+    """The state that the session is asked about after ``moves`` of its own and as many replies."""
+    for number in range(moves):
+        state = state.play(session.search(state).action)
+        replies = state.legal_actions
+        state = state.play(int(replies[number % len(replies)]))
+    return state
+
+
+@pytest.mark.parametrize("copied", COPIES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"limit": agents.Limit(nodes=60), **NOISE},
+        {"limit": agents.Limit(nodes=60), "batch_size": 8, **NOISE},
+        {"limit": agents.Limit(simulations=90), "reuse_tree": False, **NOISE},
+        {"limit": agents.Limit(nodes=80)},
+    ],
+)
+def test_trees_noise_and_draws_go_on(options, copied):
+    session = agents.MCTSAgent(Material(), **options).session(5)
+    state = after_moves(session, CHESS.initial_state(), 3)
+    twin = copied(session)
+    for _ in range(3):
+        ours, theirs = session.search(state), twin.search(state)
+        same(ours, theirs)
+        state = state.play(ours.action)
+        state = state.play(int(state.legal_actions[-1]))
+    other = agents.MCTSAgent(Material(), **options).session(5)
+    assert other.search(state).visits.tolist() != ours.visits.tolist()  # there is a memory to keep
+
+
+def test_a_copy_before_the_first_move_and_a_copy_of_a_copy():
+    agent = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=40), **NOISE)
+    session = agent.session(9)
+    early = copy.deepcopy(session)
+    state = after_moves(session, CHESS.initial_state(), 2)
+    assert after_moves(early, CHESS.initial_state(), 2) == state
+    second = copy.deepcopy(copy.deepcopy(session))
+    same(session.search(state), second.search(state))
+    # Another game: both draw the same new seed.
+    same(session.search(CHESS.initial_state()), second.search(CHESS.initial_state()))
+
+
+def test_a_copy_searches_again_only_what_its_tree_holds():
+    agent = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=50), reuse_tree=False, **NOISE)
+    session = agent.session(1)
+    state = after_moves(session, CHESS.initial_state(), 3)
+    twin = copy.deepcopy(session)
+    Material.rows = 0
+    twin.search(state)
+    assert Material.rows == 50
+    assert twin._seats.counts.rows == session._seats.counts.rows + 50
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_many_seats_go_on(copied):
+    agent = agents.MCTSAgent(Material(), limit=agents.Limit(nodes=30), **NOISE)
+    seats = agent.seats(CHESS)
+    states, numbers = {}, [seats.open(seed) for seed in range(4)]
+    seats.close(numbers.pop(1))
+
+    def move(seats, state, number):
+        seats.ask(number, state, state.to_play)
+        while not (done := seats.poll()):
+            pass
+        assert [seat for seat, _ in done] == [number]
+        return done[0][1]
+
+    for number in numbers:
+        state = CHESS.initial_state()
+        for _ in range(number + 1):
+            action = move(seats, state, number).action
+            state = state.play(action)
+            seats.tell(number, action, state)
+            reply = int(state.legal_actions[0])
+            state = state.play(reply)
+            seats.tell(number, reply, state)
+        states[number] = state
+    seats.ask(3, states[3], 0)  # in the middle of a search
+    twin = copied(seats)
+    found = []
+    for each in (seats, twin):
+        while not (done := each.poll()):
+            pass
+        found.append(done + [move(each, states[number], number) for number in (0, 2)])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("copied", COPIES)
+@pytest.mark.parametrize("noise", [{}, NOISE])
+def test_what_a_player_has_seen_goes_on(copied, noise):
+    agent = agents.SinglePlayerMCTSAgent(
+        inference.Uniform(), limit=agents.Limit(simulations=40), **noise
+    )
+    session = agent.session(1)
+    others = [agents.SimpleUnbiasedAgent().session(player) for player in range(4)]
+    state = FFA.initial_state(seed=4)
+    for step in range(40):
+        if step == 20:
+            twin = copied(session)
+        if step >= 20:
+            same(session.search(state, 0), twin.search(state, 0))
+        else:
+            session.search(state, 0)
+        state = state.play(np.array([o.act(state, p) for p, o in enumerate(others)]))
+
+
+@dataclass(frozen=True)
+class Race:
+    """Players add one or two to a pile; whoever makes it ten has won."""
+
+    pile: int = 0
+    turn: int = 0
+
+    @property
+    def to_play(self):
+        return self.turn
+
+    @property
+    def is_terminal(self):
+        return self.pile >= 10
+
+    @property
+    def legal_actions(self):
+        return np.array([] if self.is_terminal else [0, 1], dtype=np.int64)
+
+    @property
+    def returns(self):
+        won = np.float32(self.is_terminal)
+        return np.array([-won, won] if self.turn == 0 else [won, -won], dtype=np.float32)
+
+    def play(self, action):
+        return Race(self.pile + action + 1, 1 - self.turn)
+
+    def planes(self, spec, player=None):
+        return np.full((1, 1, 1), self.pile, dtype=np.float32)
+
+
+games.register(
+    "copied-race",
+    initial_state=Race,
+    num_players=2,
+    num_actions=2,
+    plane_specs={"default": (1, 1, 1)},
+)
+
+
+def test_games_of_ones_own_go_on():
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(simulations=30), **NOISE)
+    session = agent.session(2)
+    state = after_moves(session, Race(), 2)
+    twin = pickle.loads(pickle.dumps(session))
+    same(session.search(state), twin.search(state))
