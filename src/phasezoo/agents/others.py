@@ -45,7 +45,8 @@ def check_others(others: Any, game: games.Game | None) -> None:
             return
     elif callable(getattr(others, "select_batch", None)):
         return
-    raise InvalidConfig(f"others={others!r}: expected {_expected(game)}")
+    message = f"others={others!r}: expected {_expected(game)}"
+    raise InvalidConfig(message)
 
 
 def needs_others(game: games.Game) -> InvalidConfig:
@@ -69,8 +70,7 @@ def _expected(game: games.Game | None) -> str:
 
 
 class OnePlayersState:
-    """A state of one's own game as ``player`` alone plays it: the others' actions are part of
-    ``play``.
+    """A state of one's own game as one player sees it; the others' actions are part of ``play``.
 
     It has the members of :class:`phasezoo.types.State` for a game of one player, who is number 0;
     everything else is the state's own.

@@ -14,12 +14,12 @@ from phasezoo.envs import rendering
 from phasezoo.envs.action_parts import masks_of, split_indices
 from phasezoo.envs.opponents import opponents_of
 from phasezoo.envs.referee import OBSERVATIONS, Referee
-from phasezoo.games.options import one_of
 from phasezoo.envs.seats import seat_of
 from phasezoo.envs.vector_gate import VectorGate
 from phasezoo.envs.vector_rivals import Rivals
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
+from phasezoo.games.options import one_of
 from phasezoo.types import Planes
 
 __all__ = ["GameVectorEnv", "States"]

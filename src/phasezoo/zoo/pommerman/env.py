@@ -5,8 +5,8 @@ from typing import Any
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
 from phasezoo.envs.vector_env import GameVectorEnv
-from phasezoo.games.options import one_of
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import one_of
 
 __all__ = ["MODES", "PommermanEnv", "PommermanVectorEnv", "pommerman_game"]
 
