@@ -110,7 +110,7 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
 
 
 def view(state: Any, player: int) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
-    """What an environment would show ``player``: observation and info (SPEC §5).
+    """What an environment would show ``player``: observation and info.
 
     The observation has the game's default planes; the phase is 0, as without a gate, and nothing is
     told of the moves before.

@@ -40,7 +40,7 @@ class _PommermanAgent:
 
 
 class SimpleAgent(_PommermanAgent):
-    """The agent that the original comes with (``facts/pommerman.md`` §10).
+    """The agent that the original comes with (``docs/definitions/pommerman.md#simpleagent``).
 
     The same decisions from the same random numbers: a session with seed n acts as the original's
     agent does after ``random.seed(n)``. It flees from bombs, bombs enemies beside it, walks towards
@@ -60,7 +60,9 @@ class SimpleAgent(_PommermanAgent):
 
 
 class SimpleUnbiasedAgent(_PommermanAgent):
-    """The rule of thumb that published searches plan with (``facts/pommerman.md`` §17.5).
+    """The rule of thumb that published searches plan with.
+
+    Its rules are on the page ``docs/definitions/pommerman.md#simpleunbiasedagent``.
 
     Known are its rules and their order: flee where a bomb in line explodes within nine steps, bomb
     an enemy beside, chase enemies within 14 rows and columns where they can be reached and the next

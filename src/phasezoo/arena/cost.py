@@ -1,4 +1,4 @@
-"""Limits at which two sides' inference costs the same (SPEC §9)."""
+"""Limits at which two sides' inference costs the same (``docs/definitions/matches.md``)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""Elo differences with their intervals (SPEC §9). None of these functions ever returns NaN."""
+"""Elo differences with their intervals (``docs/definitions/statistics.md``).
+
+None of these functions ever returns NaN.
+"""
 
 import math
 from collections.abc import Sequence

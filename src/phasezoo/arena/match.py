@@ -59,7 +59,7 @@ class Match:
 
     @property
     def elo(self) -> Interval:
-        """Rating difference with its 95 % interval, from groups (SPEC §9)."""
+        """Rating difference with its 95 % interval, from groups."""
         return pentanomial_elo(self.group_scores)
 
     @property

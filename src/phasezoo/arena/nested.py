@@ -1,4 +1,4 @@
-"""Several trainings, several matches: how much of the spread comes from training (DESIGN §5).
+"""Several trainings, several matches: how much of the spread comes from training.
 
 K baselines each play K mixtures. Pairings share networks, so their results are not independent: a
 lucky baseline lowers a whole column. The two-way random-effects model says

@@ -1,4 +1,4 @@
-"""Opening suites: what the games of a match start with (SPEC §9)."""
+"""Opening suites: what the games of a match start with."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence

@@ -49,7 +49,9 @@ def play_match(
     on_game: Callable[[GameRecord], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Match:
-    """Play a match (SPEC §9): each opening once with each colour, many games at once.
+    """Play a match: each opening once with each colour, many games at once.
+
+    What exactly is played and compared is on the page ``docs/definitions/matches.md``.
 
     In a game of n players each opening is played n times: ``agent_a`` takes every seat once and
     ``agent_b`` the others. The same agents, seed, concurrency and node limit give the same games;

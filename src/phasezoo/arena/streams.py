@@ -1,4 +1,4 @@
-"""Named random streams of a match (SPEC §11): one seed for every purpose, game and side."""
+"""Named random streams of a match: one seed for every purpose, game and side."""
 
 import hashlib
 

@@ -163,7 +163,8 @@ POMMERMAN = SupervisedConfig(
     plies_weight=0.002,
 )
 """For Pommerman: AdamW at a constant learning rate, batches of 128 and losses weighed 0.9 to 0.1,
-all as published (``facts/pommerman.md`` §17.3), with little weight on our heads' other parts.
+all as published (``docs/definitions/published.md#pommerman``), with little weight on our heads'
+other parts.
 
 The rate is the best of those tried, one training each on 200,000 positions, where policies stay
 near the actions' frequencies for long and then improve fast. Policy losses of ``risex4-1x2`` and

@@ -15,7 +15,7 @@ from phasezoo.training.splits import PositionStore, Splits
 __all__ = ["TrainingData", "rows_digest", "stream_seed"]
 
 _VALIDATION = 3
-"""Name of the random stream that draws validation positions (SPEC §11)."""
+"""Name of the random stream that draws validation positions."""
 
 
 @dataclass(frozen=True)

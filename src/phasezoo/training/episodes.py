@@ -49,8 +49,8 @@ class EpisodeStore:
     """Episodes that agents played against each other, by default as for the published networks.
 
     Four unbiased simple agents play, and every action of a living player is a position to learn
-    from (``facts/pommerman.md`` §17.3). The states are kept, planes are made of them when they are
-    asked for: a million positions are played in about a second.
+    from (``docs/definitions/data.md#pommermans-episodes``). The states are kept, planes are made of
+    them when they are asked for: a million positions are played in about a second.
 
     A "game" of a table is an episode here, and its plies are the players' actions, one after the
     other by seats; :attr:`columns` tells the steps, at the place ``offsets[game] + ply``.

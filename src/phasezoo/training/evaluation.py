@@ -1,7 +1,7 @@
 """What networks lose on positions they did not learn from, position by position.
 
 Losses stay per position, with the game they come from, so that means can be taken over any set of
-positions and intervals by resampling whole games (SPEC §10).
+positions and intervals by resampling whole games (``docs/definitions/statistics.md``).
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class MeanLosses:
     positions: int
     """How many positions."""
     total: float
-    """0.01 value + 0.99 policy (SPEC §10)."""
+    """0.01 value + 0.99 policy (``docs/definitions/losses.md``)."""
     policy: float
     """Cross-entropy of the action played over all actions, legal or not, in nats."""
     value: float

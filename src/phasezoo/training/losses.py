@@ -15,10 +15,10 @@ __all__ = ["POLICY_SHARE", "VALUE_SHARE", "RowLosses", "Targets", "row_losses", 
 
 POLICY_SHARE = 0.99
 VALUE_SHARE = 0.01
-"""Reported total = 0.01 value + 0.99 policy, as the paper's tables (SPEC §10)."""
+"""Reported total = 0.01 value + 0.99 policy, as the tables of M2CTS have it."""
 
 PLIES_CAP = 100.0
-"""Plies to the end are learnt as ``min(n, 100) / 100`` (``facts/crazyara.md`` §6.3)."""
+"""Plies to the end are learnt as ``min(n, 100) / 100`` (M2CTS)."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Targets:
 
 
 class RowLosses(NamedTuple):
-    """Losses of each position, ``float32[B]``; the policy without legal masking (SPEC §10)."""
+    """Losses of each position, ``float32[B]``; the policy without legal masking."""
 
     policy: Tensor
     """Cross-entropy of the action played over all actions, in nats."""
@@ -82,7 +82,7 @@ def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
 
 
 def training_loss(losses: RowLosses, config: SupervisedConfig) -> Tensor:
-    """The number that is minimised (Table X; ``facts/crazyara.md`` §6.3): a mean over positions."""
+    """The number that is minimised (M2CTS, Table X): a mean over positions."""
     return (
         config.policy_weight * losses.policy.mean()
         + config.value_weight * losses.value.mean()

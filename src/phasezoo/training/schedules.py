@@ -14,8 +14,8 @@ _KNOTS = (
     (0.9333, 0.0),
     (1.0, 0.0),
 )
-"""Where the published schedule bends (``facts/crazyara.md`` §6.2): (share of the training, share of
-the peak), where a share of 0 is the least learning rate."""
+"""Where the published schedule bends (``docs/definitions/losses.md#schedule``): (share of
+the training, share of the peak), where a share of 0 is the least learning rate."""
 
 
 @dataclass(frozen=True)
