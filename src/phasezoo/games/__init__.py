@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from phasezoo.games.base import Game
+from phasezoo.games.checker import check
 from phasezoo.games.queries import (
     acting_players,
     action_mask,
@@ -21,6 +22,7 @@ __all__ = [
     "Game",
     "acting_players",
     "action_mask",
+    "check",
     "encode",
     "game_of",
     "legal_actions_of",

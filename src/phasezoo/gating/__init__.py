@@ -14,6 +14,7 @@
 
 from phasezoo._core import Gate
 from phasezoo.gating.callables import CallableGate
+from phasezoo.gating.checker import check
 from phasezoo.gating.fingerprint import fingerprint, same
 from phasezoo.gating.registry import GRAMMAR, make, register, registered, spec_of
 

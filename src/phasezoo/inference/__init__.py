@@ -1,5 +1,6 @@
 """Evaluators: what answers a search's positions, alone or as a mixture of phase experts."""
 
+from phasezoo.inference.checker import check
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import (
@@ -26,6 +27,7 @@ __all__ = [
     "NetworkEvaluator",
     "StateBatch",
     "Uniform",
+    "check",
     "evaluate_leaves",
     "load",
 ]

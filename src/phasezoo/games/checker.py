@@ -1,0 +1,273 @@
+"""Play random games of a user's game and name each contract that it breaks."""
+
+import copy
+import operator
+import pickle
+from typing import Any
+
+import numpy as np
+
+from phasezoo.checking import Findings, Report, shown
+from phasezoo.games import queries
+from phasezoo.games.base import Game
+from phasezoo.games.registry import make
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["check", "random_states"]
+
+MOST_PLIES = 5_000
+"""A random game that is longer is given up; the report says so."""
+
+KEYS = 1 << 64
+
+
+def check(game: "str | Game", *, games: int = 20, seed: int = 0) -> Report:
+    """Play random games and look at every state on the way.
+
+    Args:
+        game: A game or its registered name.
+        games: How many games are played.
+        seed: Draws starts and actions: the same seed gives the same report.
+
+    Returns:
+        A report that is true if no contract is broken, and otherwise names each: ranges, shapes and
+        types of what states answer; that ``play`` leaves its state as it is and gives the same
+        state every time; that returns are finite, and sum to 0 between two players; that games
+        end; that states survive pickling and copying.
+
+    Raises:
+        UnknownGame: No game has that name.
+    """
+    return _Checker(make(game), seed).run(games)
+
+
+def random_states(game: Game, count: int, seed: int) -> list[Any]:
+    """States of random games, in which nobody has won yet; for the checkers of other objects."""
+    rng = np.random.default_rng(seed)
+    states: list[Any] = []
+    while len(states) < count:
+        state = game.initial_state(seed=int(rng.integers(2**31)))
+        for _ in range(MOST_PLIES):
+            if state.is_terminal or len(states) == count:
+                break
+            states.append(state)
+            state = state.play(random_action(state, rng))
+    return states
+
+
+def random_action(state: Any, rng: np.random.Generator) -> Any:
+    """A uniformly random action, or one for each player where several move at once."""
+    acting = queries.acting_players(state)
+    chosen = [int(rng.choice(queries.legal_actions_of(state, player))) for player in acting]
+    return np.array(chosen) if state.to_play == SIMULTANEOUS else chosen[0]
+
+
+class _Checker:
+    def __init__(self, game: Game, seed: int) -> None:
+        self.game = game
+        self.rng = np.random.default_rng(seed)
+        self.findings = Findings()
+        self.plies = 0
+
+    def run(self, games: int) -> Report:
+        played = 0
+        for _ in range(games):
+            start = int(self.rng.integers(2**31))
+            with self.findings.calling("games can be played", f"game {played}"):
+                self._starts_alike(start)
+                self._play(self.game.initial_state(seed=start))
+            played += 1
+        looked_at = f"{played} random games, {self.plies} plies"
+        return self.findings.report(f"game {self.game.name!r}", looked_at)
+
+    def _starts_alike(self, seed: int) -> None:
+        first, second = (self.game.initial_state(seed=seed) for _ in range(2))
+        self.findings.expect(
+            self._face(first) == self._face(second),
+            "initial_state gives the same state for the same seed",
+            f"two states made with seed {seed} differ",
+        )
+
+    def _play(self, state: Any) -> None:
+        before = None
+        for ply in range(MOST_PLIES):
+            if not self._looks_right(state, ply):
+                return
+            if before is not None and hasattr(state, "ply"):
+                self.findings.expect(
+                    state.ply == before + 1,
+                    "ply grows by one with every move",
+                    lambda now=state.ply, was=before: f"it was {was}, then {now}",
+                )
+            if state.is_terminal:
+                return
+            before = getattr(state, "ply", None)
+            state = self._step(state, ply)
+            self.plies += 1
+        self.findings.expect(
+            False, "games end", f"a random game was not over after {MOST_PLIES} plies"
+        )
+
+    def _step(self, state: Any, ply: int) -> Any:
+        action = random_action(state, self.rng)
+        face = self._face(state)
+        after = state.play(action)
+        here = f"at ply {ply}, action {shown(action)}"
+        self.findings.expect(
+            after is not state, "play returns a new state", f"it returned the same object {here}"
+        )
+        self.findings.expect(
+            self._face(state) == face,
+            "play leaves the state as it is",
+            f"what the state answers has changed {here}; return a changed copy instead",
+        )
+        self.findings.expect(
+            self._face(state.play(action)) == self._face(after),
+            "play gives the same state every time",
+            f"two calls gave different states {here}; what is random must be part of the state",
+        )
+        self._copies(after, here)
+        return after
+
+    def _copies(self, state: Any, here: str) -> None:
+        for name, copied in (
+            ("pickled", lambda: pickle.loads(pickle.dumps(state))),
+            ("deep-copied", lambda: copy.deepcopy(state)),
+        ):
+            contract = f"states can be {name}"
+            with self.findings.calling(contract, f"a state {here}"):
+                self.findings.expect(
+                    self._face(copied()) == self._face(state),
+                    contract,
+                    f"the copy of a state {here} answers differently",
+                )
+
+    def _looks_right(self, state: Any, ply: int) -> bool:
+        """Whether a state can be played on; every contract that it breaks is noted."""
+        expect, here = self.findings.expect, f"at ply {ply}"
+        over = state.is_terminal
+        expect(
+            isinstance(over, bool | np.bool_),
+            "is_terminal is True or False",
+            lambda: f"it is {shown(over)} {here}",
+        )
+        self._returns(state, bool(over), here)
+        self._planes(state, here)
+        self._key(state, here)
+        return self._turn(state, bool(over), here)
+
+    def _turn(self, state: Any, over: bool, here: str) -> bool:
+        players = range(self.game.num_players)
+        to_play = state.to_play
+        several = to_play == SIMULTANEOUS
+        known = several or (_is_whole(to_play) and int(to_play) in players)
+        self.findings.expect(
+            known or over,
+            "to_play is a player, or SIMULTANEOUS",
+            lambda: f"it is {shown(to_play)} {here}; players are 0 to {players[-1]}",
+        )
+        if over:
+            return False
+        if several:
+            acting = tuple(state.acting)
+            listed = self.findings.expect(
+                len(acting) > 0
+                and list(acting) == sorted(set(acting))
+                and set(acting) <= {*players},
+                "acting lists the players who move, ascending",
+                lambda: f"it is {shown(acting)} {here}",
+            )
+            playable = [self._actions(state.legal_actions_of(player), here) for player in acting]
+            return listed and all(playable)
+        return known and self._actions(state.legal_actions, here)
+
+    def _actions(self, given: Any, here: str) -> bool:
+        actions = np.asarray(given)
+        whole = self.findings.expect(
+            actions.ndim == 1 and actions.size > 0 and actions.dtype.kind in "iu",
+            "legal_actions are whole numbers, and there is one while the game goes on",
+            lambda: f"they are {shown(given)} {here}",
+        )
+        if not whole:
+            return False
+        self.findings.expect(
+            bool((np.diff(actions) > 0).all()),
+            "legal_actions are ascending, each once",
+            lambda: f"they are {shown(given)} {here}",
+        )
+        return self.findings.expect(
+            int(actions.min()) >= 0 and int(actions.max()) < self.game.num_actions,
+            "legal_actions are below num_actions",
+            lambda: f"they are {shown(given)} {here}; num_actions is {self.game.num_actions}",
+        )
+
+    def _returns(self, state: Any, over: bool, here: str) -> None:
+        returns = np.asarray(state.returns)
+        if not self.findings.expect(
+            returns.shape == (self.game.num_players,) and returns.dtype.kind in "fiu",
+            "returns hold one number a player",
+            lambda: f"they are {shown(state.returns)} {here}",
+        ):
+            return
+        self.findings.expect(
+            bool(np.isfinite(returns).all() and np.abs(returns).max() <= 1),
+            "returns lie in [-1, 1]",
+            lambda: f"they are {shown(state.returns)} {here}",
+        )
+        if over and self.game.num_players == 2 and state.to_play != SIMULTANEOUS:
+            self.findings.expect(
+                abs(float(returns.sum())) < 1e-6,
+                "returns of two players sum to 0",
+                lambda: f"they are {shown(state.returns)} {here}; search takes one for the other's",
+            )
+
+    def _planes(self, state: Any, here: str) -> None:
+        for spec, shape in self.game.plane_specs.items():
+            for player in (None, *range(self.game.num_players)):
+                if player is None and state.to_play == SIMULTANEOUS:
+                    continue
+                contract = f"planes({spec!r}) are finite numbers of the registered shape"
+                with self.findings.calling(contract, f"planes({spec!r}, {player}) {here}"):
+                    planes = np.asarray(state.planes(spec, player))
+                    self.findings.expect(
+                        planes.shape == tuple(shape)
+                        and planes.dtype.kind in "fiub"
+                        and bool(np.isfinite(planes).all()),
+                        contract,
+                        f"for player {player} they are {planes.dtype}{list(planes.shape)} {here}, "
+                        f"expected {list(shape)}",
+                    )
+
+    def _key(self, state: Any, here: str) -> None:
+        key = getattr(state, "key", None)
+        if key is not None:
+            self.findings.expect(
+                _is_whole(key) and 0 <= int(key) < KEYS,
+                "key is a whole number from 0 to 2**64 - 1",
+                lambda: f"it is {shown(key)} {here}",
+            )
+
+    def _face(self, state: Any) -> tuple[Any, ...]:
+        """All that a state answers, to be compared with what it answered before."""
+        over = bool(state.is_terminal)
+        players = range(self.game.num_players)
+        planes = [
+            np.asarray(state.planes(spec, player), dtype=np.float32).tobytes()
+            for spec in self.game.plane_specs
+            for player in players
+        ]
+        actions = [] if over else [
+            np.asarray(queries.legal_actions_of(state, player)).tolist() for player in players
+        ]  # fmt: skip
+        to_play = None if over else int(state.to_play)
+        returns = np.asarray(state.returns, dtype=np.float64).tolist()
+        known = (getattr(state, "ply", None), getattr(state, "key", None))
+        return over, to_play, actions, returns, planes, known
+
+
+def _is_whole(value: Any) -> bool:
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return not isinstance(value, bool)

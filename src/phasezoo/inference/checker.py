@@ -1,0 +1,126 @@
+"""Ask an evaluator about states of random games and name each contract that it breaks."""
+
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.checking import Findings, Report
+from phasezoo.errors import InvalidEvaluation
+from phasezoo.games.checker import random_states
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import evaluate_leaves, name_of
+from phasezoo.inference.states import StateBatch
+
+__all__ = ["check"]
+
+ROWS = 16
+"""States in the batch; each is asked about alone too."""
+
+TOLERANCE = 1e-3
+"""How far a row's answer may depend on the batch's shape: float32 sums in another order."""
+
+
+def check(
+    evaluator: Any, game: "str | games.Game" = "chess", *, rows: int = ROWS, seed: int = 0
+) -> Report:
+    """Ask an evaluator about states of random games, together and one by one.
+
+    Args:
+        evaluator: What a search would ask.
+        game: The game whose states it is shown.
+        rows: How many states.
+        seed: Draws the games.
+
+    Returns:
+        A report that is true if no contract is broken, and otherwise names each: that the game has
+        its planes; shapes, ranges and finiteness of its answers; that a row's answer does not
+        depend on the rows beside it, nor on the call; that a batch of one is answered.
+
+    Raises:
+        UnknownGame: No game has that name.
+    """
+    played = games.make(game)
+    findings = Findings()
+    states = [s for s in random_states(played, rows, seed) if len(games.acting_players(s)) == 1]
+    if _has_planes(findings, evaluator, played):
+        together = _answer(findings, evaluator, states, "a batch")
+        if together is not None:
+            _rows_stand_alone(findings, evaluator, states, together)
+    looked_at = f"{len(states)} states of {played.name!r}"
+    return findings.report(f"evaluator {name_of(evaluator)}", looked_at)
+
+
+def _has_planes(findings: Findings, evaluator: Any, game: games.Game) -> bool:
+    if hasattr(evaluator, "evaluate_batch"):
+        return True
+    ready = findings.expect(
+        callable(getattr(evaluator, "evaluate", None)),
+        "an evaluator has evaluate(planes)",
+        f"{type(evaluator).__name__} has none",
+    )
+    ready &= findings.expect(
+        hasattr(evaluator, "plane_spec"),
+        "plane_spec names the planes it wants, or is None",
+        f"{type(evaluator).__name__} has no plane_spec",
+    )
+    if not ready:
+        return False
+    if evaluator.plane_spec is None:
+        return True
+    contract = "plane_spec names planes of the game"
+    with findings.calling(contract, f"plane_spec {evaluator.plane_spec!r}"):
+        game.plane_shape(evaluator.plane_spec)
+        return True
+    return False
+
+
+def _answer(findings: Findings, evaluator: Any, states: list[Any], what: str) -> Any:
+    try:
+        return evaluate_leaves(evaluator, StateBatch(states), Counts())
+    except InvalidEvaluation as error:
+        findings.expect(False, "answers have the right shape and range", f"{what}: {error}")
+    except Exception as error:
+        found = f"{what} of {len(states)}: it raised {type(error).__name__}: {error}"
+        findings.expect(False, "an evaluator answers every batch", found)
+    return None
+
+
+def _rows_stand_alone(findings: Findings, evaluator: Any, states: list[Any], together: Any) -> None:
+    again = _answer(findings, evaluator, states, "the same batch")
+    if again is not None:
+        findings.expect(
+            _apart(together, again) <= TOLERANCE,
+            "the same batch has the same answer",
+            f"two calls differ by {_apart(together, again):.3g}; networks need eval() mode",
+        )
+    offsets = StateBatch(states).legal[0]
+    for row, state in enumerate(states):
+        alone = _answer(findings, evaluator, [state], "a batch of one")
+        if alone is None:
+            return
+        gap = abs(float(together.value.reshape(len(states), -1)[row, 0] - alone.value.flat[0]))
+        if together.legal_logits is not None and alone.legal_logits is not None:
+            logits = together.legal_logits[offsets[row] : offsets[row + 1]]
+            gap = max(gap, _gap(_softmax(logits), _softmax(alone.legal_logits)))
+        findings.expect(
+            gap <= TOLERANCE,
+            "a row's answer does not depend on the rows beside it",
+            f"row {row} differs by {gap:.3g} when it is asked alone",
+        )
+
+
+def _apart(one: Any, other: Any) -> float:
+    gaps = [_gap(one.value, other.value)]
+    if one.legal_logits is not None and other.legal_logits is not None:
+        gaps.append(_gap(one.legal_logits, other.legal_logits))
+    return max(gaps)
+
+
+def _gap(one: Any, other: Any) -> float:
+    return float(np.abs(one - other).max(initial=0.0))
+
+
+def _softmax(logits: Any) -> Any:
+    powers = np.exp(logits - logits.max(initial=0.0))
+    return powers / powers.sum()
