@@ -22,6 +22,7 @@ __all__ = [
     "GRAMMAR",
     "CallableGate",
     "Gate",
+    "check",
     "fingerprint",
     "make",
     "register",

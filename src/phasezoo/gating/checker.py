@@ -8,7 +8,7 @@ import numpy as np
 from phasezoo import games
 from phasezoo.checking import Findings, Report, shown
 from phasezoo.errors import InvalidGate
-from phasezoo.games.checker import random_states
+from phasezoo.games.random_play import random_states
 from phasezoo.gating.registry import make
 
 __all__ = ["check"]

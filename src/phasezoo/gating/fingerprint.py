@@ -13,11 +13,12 @@ import numpy as np
 from phasezoo import _core
 from phasezoo.errors import InvalidGate
 from phasezoo.games.base import Game
-from phasezoo.games.queries import acting_players, legal_actions_of
+from phasezoo.games.queries import acting_players
+from phasezoo.games.random_play import random_action
 from phasezoo.games.registry import make
 from phasezoo.gating.callables import CallableGate
 from phasezoo.gating.registry import spec_of
-from phasezoo.types import SIMULTANEOUS, Gate
+from phasezoo.types import Gate
 
 __all__ = ["fingerprint", "same", "sample_states"]
 
@@ -58,8 +59,7 @@ def sample_states(game: Game) -> tuple[list[Any], list[int]]:
             if ply % EVERY == 0:
                 states += [state] * len(acting)
                 players += acting
-            actions = [int(rng.choice(legal_actions_of(state, player))) for player in acting]
-            state = state.play(actions if state.to_play == SIMULTANEOUS else actions[0])
+            state = state.play(random_action(state, rng))
     return states, players
 
 

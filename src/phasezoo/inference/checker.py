@@ -6,8 +6,8 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.checking import Findings, Report
-from phasezoo.errors import InvalidEvaluation
-from phasezoo.games.checker import random_states
+from phasezoo.errors import InvalidEvaluation, PhasezooError
+from phasezoo.games.random_play import random_states
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import evaluate_leaves, name_of
 from phasezoo.inference.states import StateBatch
@@ -68,11 +68,11 @@ def _has_planes(findings: Findings, evaluator: Any, game: games.Game) -> bool:
         return False
     if evaluator.plane_spec is None:
         return True
-    contract = "plane_spec names planes of the game"
-    with findings.calling(contract, f"plane_spec {evaluator.plane_spec!r}"):
+    try:
         game.plane_shape(evaluator.plane_spec)
-        return True
-    return False
+    except PhasezooError as error:
+        return findings.expect(False, "plane_spec names planes of the game", str(error))
+    return True
 
 
 def _answer(findings: Findings, evaluator: Any, states: list[Any], what: str) -> Any:

@@ -1,0 +1,35 @@
+"""Random play of any game, for checkers and samples."""
+
+from typing import Any
+
+import numpy as np
+
+from phasezoo.games import queries
+from phasezoo.games.base import Game
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["MOST_PLIES", "random_action", "random_states"]
+
+MOST_PLIES = 5_000
+"""A random game that is longer is given up."""
+
+
+def random_states(game: Game, count: int, seed: int) -> list[Any]:
+    """States of random games, in which nobody has won yet; for the checkers of other objects."""
+    rng = np.random.default_rng(seed)
+    states: list[Any] = []
+    while len(states) < count:
+        state = game.initial_state(seed=int(rng.integers(2**31)))
+        for _ in range(MOST_PLIES):
+            if state.is_terminal or len(states) == count:
+                break
+            states.append(state)
+            state = state.play(random_action(state, rng))
+    return states
+
+
+def random_action(state: Any, rng: np.random.Generator) -> Any:
+    """A uniformly random action, or one for each player where several move at once."""
+    acting = queries.acting_players(state)
+    chosen = [int(rng.choice(queries.legal_actions_of(state, player))) for player in acting]
+    return np.array(chosen) if state.to_play == SIMULTANEOUS else chosen[0]
