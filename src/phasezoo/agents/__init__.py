@@ -10,14 +10,17 @@ from phasezoo.agents.base import (
     name_of_agent,
     seats_of,
 )
+from phasezoo.agents.catalogue import (
+    LegacyPommermanAgent,
+    SimpleAgent,
+    SimpleUnbiasedAgent,
+    SinglePlayerMCTSAgent,
+)
 from phasezoo.agents.config import Limit, SearchConfig
-from phasezoo.agents.legacy_pommerman import LegacyPommermanAgent
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
-from phasezoo.agents.pommerman import SimpleAgent, SimpleUnbiasedAgent
 from phasezoo.agents.registry import make, names, register
 from phasezoo.agents.simple import RandomAgent
-from phasezoo.agents.single_player import SinglePlayerMCTSAgent
 from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent, UCTSession
 

@@ -1,4 +1,4 @@
-"""An agent that plays from the table, in games whose perfect play is known."""
+"""An agent that plays perfectly, in games whose perfect play is known."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo import games
 from phasezoo.agents.base import Session, state_in
-from phasezoo.errors import InvalidConfig, InvalidState
 
 __all__ = ["TablebaseAgent"]
 
@@ -15,8 +15,8 @@ __all__ = ["TablebaseAgent"]
 class TablebaseAgent:
     """Plays perfectly: the shortest win, the longest resistance, a draw before a loss.
 
-    Moves that are equally good have the same probability. States must have ``best_actions``, which
-    those of ``"krk"`` do.
+    Actions that are equally good have the same probability. It asks the game
+    (:meth:`phasezoo.games.Game.action_scores`), which must know perfect play.
 
     Args:
         seed: Seeds its calls and batches; sessions have seeds of their own.
@@ -31,7 +31,7 @@ class TablebaseAgent:
         """A best action in ``info["state"]``.
 
         Raises:
-            InvalidConfig: No table is known for the state's game.
+            InvalidConfig: Perfect play of the state's game is not known.
             InvalidState: ``info`` has no state, or the game is over.
         """
         return _draw(self._rng, state_in(info, "TablebaseAgent"))
@@ -46,7 +46,8 @@ class TablebaseAgent:
         """``int64[N]``: a best action for each state.
 
         Raises:
-            InvalidConfig: No table is known for a state's game.
+            InvalidConfig: Perfect play of a state's game is not known.
+            InvalidState: A game is over.
         """
         return np.array([_draw(self._rng, state) for state in states], dtype=np.int64)
 
@@ -60,16 +61,4 @@ class _TablebaseSession:
 
 
 def _draw(rng: np.random.Generator, state: Any) -> int:
-    try:
-        best = state.best_actions
-    except AttributeError as error:
-        game = getattr(state, "game", type(state).__name__)
-        message = (
-            f"TablebaseAgent: no table of perfect play is known for {game!r}, only for 'krk'; "
-            "choose another agent"
-        )
-        raise InvalidConfig(message) from error
-    if len(best) == 0:
-        message = "TablebaseAgent was asked for an action in a finished game"
-        raise InvalidState(message)
-    return int(rng.choice(best))
+    return int(rng.choice(games.game_of(state).best_actions(state)))

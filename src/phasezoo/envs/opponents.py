@@ -37,7 +37,7 @@ class _Tablebase(_Random):
     """Any action of perfect play with the same probability, from the same stream."""
 
     def act(self, referee: Referee, moment: Moment, player: int) -> int:
-        actions = moment.state.best_actions
+        actions = referee.game.best_actions(moment.state)
         return int(actions[self._stream.below(len(actions))])
 
 

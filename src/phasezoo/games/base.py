@@ -6,7 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, UnknownGame
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
 from phasezoo.types import Info, PlaneShape
 
 __all__ = ["Game"]
@@ -51,8 +54,11 @@ class Game:
     """Whether, under these options, seeds draw what games start from."""
     match_options: Mapping[str, Any] = field(repr=False, compare=False, default_factory=dict)
     """Options of a match that names none, so that its games differ."""
-    has_table: bool = field(repr=False, compare=False, default=False)
-    """Whether perfect play is known: states have ``best_actions``."""
+    solve: Callable[[Any], npt.NDArray[np.float64]] | None = field(
+        repr=False, compare=False, default=None
+    )
+    """Scores the legal actions of a state by perfect play, if that is known; see
+    :meth:`action_scores`."""
     experts: tuple[str, ...] = field(repr=False, compare=False, default=())
     """Names of the players that the native core brings along for this game."""
     search_others: tuple[str, ...] = field(repr=False, compare=False, default=())
@@ -142,6 +148,39 @@ class Game:
             message = f"{self.name!r} has no JSON; states are pickled, and board games have a FEN"
             raise UnknownGame(message)
         return self.parse_json(text, **self.options)
+
+    @property
+    def has_table(self) -> bool:
+        """Whether perfect play is known."""
+        return self.solve is not None
+
+    def action_scores(self, state: Any) -> npt.NDArray[np.float64]:
+        """``float64[L]``: what each legal action is worth by perfect play, for the player to move.
+
+        Above 0 it wins, and the more the sooner; 0 draws; below 0 it loses, and the more below the
+        sooner. Only signs and order have a meaning in every game.
+
+        Raises:
+            InvalidConfig: Nobody knows perfect play of this game.
+            InvalidState: The game is over.
+        """
+        if self.solve is None:
+            message = (
+                f"perfect play of {self.name!r} is not known, so that its actions have no exact "
+                "scores; choose another agent, or another game"
+            )
+            raise InvalidConfig(message)
+        if state.is_terminal:
+            message = "the game is over: there are no actions to score"
+            raise InvalidState(message)
+        return self.solve(state)
+
+    def best_actions(self, state: Any) -> npt.NDArray[np.int64]:
+        """``int64[K]``, ascending: the actions of perfect play; see :meth:`action_scores`."""
+        scores = self.action_scores(state)
+        legal: npt.NDArray[np.int64] = np.asarray(state.legal_actions, dtype=np.int64)
+        best: npt.NDArray[np.int64] = legal[scores == scores.max()]
+        return best
 
     def plane_shape(self, spec: str | None = None) -> PlaneShape:
         """Channels, height and width of ``spec`` (default: the game's default planes).

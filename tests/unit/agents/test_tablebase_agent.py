@@ -27,6 +27,26 @@ def test_every_way_of_asking_gives_a_best_action():
         assert agent(None, {"state": state}) in state.best_actions
 
 
+def test_scores_agree_with_the_table_for_both_sides():
+    rng = np.random.default_rng(4)
+    for state in STATES * 5:
+        for _ in range(8):
+            if state.is_terminal:
+                break
+            scores, distances = KRK.action_scores(state), state.action_dtm
+            assert scores.shape == state.legal_actions.shape
+            np.testing.assert_array_equal(scores == 0, np.isinf(distances))
+            sign = 1 if state.to_play == 0 else -1  # the rook is White's
+            assert set(np.sign(scores)) <= {0, sign}
+            # Sooner mates are worth more to the side that mates.
+            np.testing.assert_array_equal(
+                np.argsort(sign * scores[scores != 0], kind="stable"),
+                np.argsort(-distances[scores != 0], kind="stable"),
+            )
+            assert KRK.best_actions(state).tolist() == state.best_actions.tolist()
+            state = state.play(int(rng.choice(state.legal_actions)))
+
+
 def test_ties_are_drawn_by_the_seed():
     def chosen(seed):
         return agents.TablebaseAgent(seed).select_batch(STATES * 3).tolist()
@@ -57,7 +77,7 @@ def test_states_without_a_table_are_refused(name):
     state = games.make(name).initial_state()
     agent = agents.TablebaseAgent()
     for ask in (lambda: agent.select_batch([state]), lambda: agent.session(1).act(state)):
-        with pytest.raises(InvalidConfig, match="'krk'"):
+        with pytest.raises(InvalidConfig, match=f"perfect play of '{name}' is not known"):
             ask()
 
 
@@ -65,7 +85,7 @@ def test_it_needs_a_state_of_a_game_that_goes_on():
     with pytest.raises(InvalidState, match="state"):
         agents.TablebaseAgent()(None, {})
     over = KRK.from_fen("R6k/8/6K1/8/8/8/8/8 b - - 0 1")
-    with pytest.raises(InvalidState, match="finished"):
+    with pytest.raises(InvalidState, match="over"):
         agents.TablebaseAgent().session(1).act(over)
 
 

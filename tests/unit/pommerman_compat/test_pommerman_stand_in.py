@@ -159,7 +159,7 @@ def test_the_original_is_not_replaced_unasked(no_pommerman, tmp_path, monkeypatc
 def test_importing_phasezoo_installs_nothing():
     code = (
         "import sys, phasezoo, phasezoo.games, phasezoo.agents, phasezoo.pommerman_compat\n"
-        "import phasezoo.agents.legacy_pommerman\n"
+        "import phasezoo.zoo.pommerman.agents.legacy\n"
         "print([name for name in sys.modules if name.startswith('pommerman')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game
@@ -12,6 +15,9 @@ from phasezoo.types import Info
 from phasezoo.zoo.boards.game import CHESS
 
 __all__ = ["KRK", "range_of"]
+
+LONGER_THAN_ANY_MATE = 1000
+"""More than the moves to any mate."""
 
 _TOO_LARGE = 1 << 31
 """For the core's integers; smaller numbers it refuses itself."""
@@ -60,6 +66,16 @@ def _move_info(state: Any, action: int | None) -> Info:
     return {"dtm_difference": _number(difference)}
 
 
+def _solve(state: Any) -> npt.NDArray[np.float64]:
+    """The table's moves to mate after each action as scores; draws are 0."""
+    distances = state.action_dtm.astype(np.float64)
+    rook_moves = any(
+        piece in state.fen.split()[0] for piece in ("R" if state.to_play == 0 else "r")
+    )
+    scores = np.where(np.isinf(distances), 0.0, LONGER_THAN_ANY_MATE - distances)
+    return scores if rook_moves else -scores
+
+
 def _number(moves: int | None) -> float | None:
     # Gymnasium's vector environments gather infos in arrays of the first value's type: None becomes
     # nan among floats, and an error among ints.
@@ -79,7 +95,7 @@ KRK = Game(
     parse_position=partial(_core.board_from_fen, "krk"),
     draws_start=_draws_start,
     match_options={"start": "uniform"},
-    has_table=True,
+    solve=_solve,
     state_info=_state_info,
     move_info=_move_info,
 )

@@ -1,4 +1,4 @@
-"""The agents that come with Pommerman."""
+"""The scripted agents that come with Pommerman."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,8 +29,7 @@ class _PommermanAgent:
 
         Raises:
             InvalidState: ``info`` has no state: environments of games with hidden information put
-            none
-                there. Give ``session(seed).act(env.unwrapped.game_state, player)`` instead.
+                none there. Give ``session(seed).act(env.unwrapped.game_state, player)`` instead.
         """
         return int(self._called.act(state_in(info, type(self).__name__), self.player))
 

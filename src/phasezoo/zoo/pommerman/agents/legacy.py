@@ -35,7 +35,7 @@ class LegacyPommermanAgent:
     Each game, and in it each player that the agent plays, has an object of its own; what an object
     learnt in one game it does not know in the next. ``action_space`` draws from the session's seed.
     Agents that draw from the global ``random`` or ``numpy.random`` go on doing so: nobody seeds
-    these but the caller, so their games repeat only if he does.
+    these but the caller, so their games repeat only if the caller does.
 
     Args:
         agent: A class or function that makes such an object, or the object, which is copied.
@@ -195,7 +195,7 @@ def _show(legacy: Any, agent: tuple[int, int, int, int, bool, bool]) -> None:
 
 
 def _index(answer: Any, radio: bool) -> int:
-    """The index of an answered action; ValueError or TypeError where it is none."""
+    """The index of an answered action; ValueError or TypeError if it is none."""
     if radio and isinstance(answer, Sequence | np.ndarray) and np.ndim(answer) == 1:
         action, first, second = (
             _below(bound, each) for bound, each in zip((ACTIONS, WORDS, WORDS), answer, strict=True)
