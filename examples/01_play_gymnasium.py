@@ -67,7 +67,7 @@ def many_boards():
 
 
 def two_agents():
-    """The same game for PettingZoo, where each player is an agent of his own."""
+    """The same game for PettingZoo, in which each player is an agent."""
     env = chess_v0.env(max_plies=40)
     env.reset(seed=7)
     for name in env.possible_agents:

@@ -101,6 +101,6 @@ class Findings:
 
 
 def shown(value: Any, most: int = 80) -> str:
-    """A value as messages quote it, cut where it is long."""
+    """A value as messages quote it, cut if it is long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"

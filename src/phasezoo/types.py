@@ -47,7 +47,7 @@ class Outcome(Protocol):
 
     @property
     def winner(self) -> int | None:
-        """Index of the winner, or None where no player alone won."""
+        """Index of the winner, or None if no player alone won."""
 
     @property
     def reason(self) -> str:
@@ -85,8 +85,8 @@ class State(Protocol):
 class SimultaneousState(Protocol):
     """A position of a game in which players may move at once.
 
-    ``to_play`` is :data:`SIMULTANEOUS` where they do; ``play`` then takes one action per acting
-    player, in ascending order of players. Where one player moves, the state answers like
+    ``to_play`` is :data:`SIMULTANEOUS` if they do; ``play`` then takes one action per acting
+    player, in ascending order of players. If one player moves, the state answers like
     :class:`State`.
 
     Two members may be there besides: ``settled(player)``, the return of a player for whom the game
@@ -126,7 +126,7 @@ class Gate(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One name per phase, in order of play where there is one."""
+        """One name per phase, in order of play if there is one."""
 
     def __call__(self, state: Any, player: int | None = None, previous: int | None = None) -> int:
         """The phase of ``state``, seen by ``player``; ``previous`` is the phase one ply before."""

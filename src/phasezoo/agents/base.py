@@ -212,7 +212,7 @@ def _move(session: Any, state: Any, player: int) -> Move:
 
 
 def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
-    """Seats of ``agent`` for ``game``: its own kind where it has one, otherwise session by session.
+    """Seats of ``agent`` for ``game``: its own kind if it has one, otherwise session by session.
 
     Args:
         agent: An agent, a :class:`SessionAgent`, or a callable ``(observation, info) -> action``.

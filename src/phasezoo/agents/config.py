@@ -55,7 +55,7 @@ class Limit:
 
 
 def limit_or(limit: Any, default: Limit) -> Limit:
-    """``limit``, or the default where there is none.
+    """``limit``, or the default if there is none.
 
     Raises:
         InvalidConfig: It is no :class:`Limit`.

@@ -37,7 +37,7 @@ class UCTAgent:
     mate for the lone king.
 
     The agent is configuration; :meth:`session` plays a game, whose tree is kept from move to move.
-    Where the opponent's reply is not in the tree, the tree *collapses* to its root, and the session
+    If the opponent's reply is not in the tree, the tree *collapses* to its root, and the session
     counts it. Calling the agent plays the game it is shown.
 
     Args:

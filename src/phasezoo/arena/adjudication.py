@@ -20,7 +20,7 @@ class Adjudication:
     resign_value: float | None = 0.867
     """A player whose value is at most minus this ... None: nobody resigns. In (0, 1]; 600 cp."""
     resign_moves: int = 5
-    """... on this many of his moves in a row resigns. At least 1."""
+    """... on this many of their moves in a row resigns. At least 1."""
     draw_value: float | None = 0.065
     """Both players' values within this of 0 ... None: no draws are agreed. In [0, 1); 20 cp."""
     draw_moves: int = 4
@@ -56,7 +56,7 @@ class Adjudicator:
 
         Args:
             player: Who moved, 0 or 1.
-            value: What his search said, for him.
+            value: What the player's search said, for that player.
             ply: Plies played since the game's start, this move included.
 
         Returns:

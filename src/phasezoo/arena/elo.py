@@ -37,13 +37,13 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half the distance between the ends; infinite where one of them is."""
+        """Half the distance between the ends; infinite if one of them is."""
         if math.isinf(self.low) or math.isinf(self.high):
             return math.inf
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
-        """``+17.4 ± 38.2``; where an end is infinite, both ends take the place of the ±."""
+        """``+17.4 ± 38.2``; if an end is infinite, both ends take the place of the ±."""
         if math.isinf(self.half_width):
             return f"{_signed(self.value)} [{_signed(self.low)}, {_signed(self.high)}]"
         return f"{_signed(self.value)} ± {self.half_width:.1f}"
@@ -142,7 +142,7 @@ def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:
 def los(scores: Sequence[float]) -> float:
     """Likelihood of superiority in [0, 1], as fastchess computes it from pairs.
 
-    (1 + erf((mean - 1/2) / sqrt(2 s^2))) / 2 with s the standard error of the mean; where all pairs
+    (1 + erf((mean - 1/2) / sqrt(2 s^2))) / 2 with s the standard error of the mean; if all pairs
     scored alike it is 0, 1/2 or 1.
 
     Raises:

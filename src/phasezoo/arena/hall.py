@@ -53,7 +53,7 @@ class Side:
     seats: Seats
     stats: SideStats
     limit: Limit | None = None
-    """Of its searches; None where it does not search."""
+    """Of its searches; None if it does not search."""
     identity: Any = None
     """JSON that tells it from other sides, for the log."""
     before: Counts = field(default_factory=Counts)

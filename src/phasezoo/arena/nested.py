@@ -95,7 +95,7 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
 def _one_side_varies(
     table: npt.NDArray[np.float64], games_variance: float, games_only: Interval
 ) -> CrossedResult:
-    """The result where one side, or both, has a single training."""
+    """The result if one side, or both, has a single training."""
     mean, count = float(table.mean()), table.size
     slope = elo_slope(mean)
     games_sd = _deviation(games_variance, slope)

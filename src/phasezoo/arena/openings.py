@@ -40,7 +40,7 @@ class OpeningSuite:
 
     @classmethod
     def load(cls, game: str) -> "OpeningSuite":
-        """The suite in the package; the initial position alone where it has none for ``game``.
+        """The suite in the package; the initial position alone if it has none for ``game``.
 
         Raises:
             UnknownGame: No game has that name.

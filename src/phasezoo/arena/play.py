@@ -68,7 +68,7 @@ def play_match(
         openings: A suite, move lists, or a file of them; default the package's suite for the game.
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.
-        concurrency: Games at once; default 64, or 1 where a search is limited by time.
+        concurrency: Games at once; default 64, or 1 if a search is limited by time.
         pool_rows: The most rows that a side's evaluator gets at once; default 256.
         threads: Threads that walk trees and make planes; default the agents' own settings.
         max_plies: Plies, the opening's included, at which a game is cut: it is counted as a draw
@@ -162,7 +162,7 @@ def _check_range(**options: int | None) -> None:
 
 
 def _concurrency(given: int | None, sides: Sequence[Side]) -> int:
-    """Games at once: one where a search is timed, because searches at once share the time."""
+    """Games at once: one if a search is timed, because searches at once share the time."""
     if given is not None:
         return given
     timed = any(side.limit is not None and side.limit.movetime_ms is not None for side in sides)

@@ -22,15 +22,15 @@ class GameRecord:
     group: int
     """Which group of games with the same opening (in games of two players: which pair), from 0."""
     sides: tuple[int, ...]
-    """For each player, the side of the match that played him: 0 or 1."""
+    """For each player, the side of the match that played them: 0 or 1."""
     opening: int
     """Index in the opening suite."""
     start_fen: str | None
     """Where the game started, if not at the initial position."""
     opening_moves: tuple[str, ...]
-    """Moves played before the agents took over (empty where the opening was given as a FEN)."""
+    """Moves played before the agents took over (empty if the opening was given as a FEN)."""
     moves: tuple[str, ...]
-    """The agents' moves: UCI, or the action where the game has no notation; ``"3,0,5"`` where
+    """The agents' moves: UCI, or the action if the game has no notation; ``"3,0,5"`` if
     several players moved at once."""
     returns: tuple[float, ...]
     """Per player: +1 won, 0 draw, -1 lost. A game cut by ``max_plies`` counts as a draw."""
@@ -39,7 +39,7 @@ class GameRecord:
     ending: Ending
     """What ended it."""
     seeds: tuple[int, ...]
-    """For each player, the seed of his random stream."""
+    """For each player, the seed of their random stream."""
 
     @property
     def score(self) -> float:
@@ -99,11 +99,11 @@ class SideStats:
     name: str
     """The agent's name."""
     limit: str = ""
-    """Its limit, in words; empty where it does not search."""
+    """Its limit, in words; empty if it does not search."""
     gate: str | None = None
     """The gate its experts were trained under."""
     search_gate: str | None = None
-    """The gate it searched with, where that is another one on purpose."""
+    """The gate it searched with, if that is another one on purpose."""
     routing: str | None = None
     """How its mixture of experts divides rows."""
     moves: int = 0

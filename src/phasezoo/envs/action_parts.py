@@ -22,7 +22,7 @@ def MultiDiscrete(parts: Sequence[int]) -> spaces.MultiDiscrete:  # noqa: N802 -
 
 
 def index_of(action: Any, num_actions: int, parts: Sequence[int] | None) -> int | None:
-    """The index of an action: a whole number, or one for each part; None where it is no action."""
+    """The index of an action: a whole number, or one for each part; None if it is no action."""
     try:
         index = operator.index(action)
     except TypeError:
@@ -55,7 +55,7 @@ def split_indices(indices: npt.NDArray[np.int64], parts: Sequence[int]) -> npt.N
 
 
 def masks_of(mask: ActionMask, parts: Sequence[int] | None) -> Mask:
-    """The mask of each part, 1 where some action that is allowed has that choice."""
+    """The mask of each part, 1 if some action that is allowed has that choice."""
     if parts is None:
         return mask
     table = mask.reshape(tuple(reversed(parts)))

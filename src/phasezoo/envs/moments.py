@@ -33,6 +33,6 @@ class Moment(NamedTuple):
     ending: Ending | None = None
     """How the game ended; None while it goes on."""
     mover: int | None = None
-    """Who has moved last; None before any move, and where players move at once."""
+    """Who has moved last; None before any move, and if players move at once."""
     told: tuple[Info, ...] = ()
-    """By player, what is told of his last move; empty in games that tell nothing of moves."""
+    """By player, what is told of their last move; empty in games that tell nothing of moves."""

@@ -29,7 +29,7 @@ __all__ = ["env", "parallel_env", "raw_env"]
 class parallel_env(ParallelGameEnv):  # noqa: N801 - PettingZoo's name for it
     """Pommerman, everybody giving an action at every step.
 
-    In ``ffa`` and ``1v1`` a player leaves at his death with -1; in teams the dead stay until the
+    In ``ffa`` and ``1v1`` a player leaves at their death with -1; in teams the dead stay until the
     end, their masks showing stop alone. With ``rewards="original"`` everybody stays and is paid at
     every step as the original pays.
 

@@ -18,7 +18,7 @@ def seat_of(agent_color: Any, num_players: int) -> Seat:
     """The seat that ``agent_color=`` names.
 
     Args:
-        agent_color: ``"white"`` or ``"black"`` where there are two players, an index,
+        agent_color: ``"white"`` or ``"black"`` if there are two players, an index,
             ``"alternate"`` (the next seat every game) or ``"random"`` (drawn every game).
         num_players: How many players the game has.
 

@@ -23,7 +23,7 @@ def acting_players(state: Any) -> tuple[int, ...]:
 
 
 def legal_actions_of(state: Any, player: int) -> Actions:
-    """``int64[L]``: the legal actions of ``player``; none when it is not his turn."""
+    """``int64[L]``: the legal actions of ``player``; none when it is not their turn."""
     if player not in acting_players(state):
         return np.empty(0, dtype=np.int64)
     if state.to_play == SIMULTANEOUS:
@@ -32,7 +32,7 @@ def legal_actions_of(state: Any, player: int) -> Actions:
 
 
 def action_mask(state: Any, player: int, num_actions: int) -> ActionMask:
-    """``int8[A]``: 1 where ``player`` may play the action; zeros when it is not his turn."""
+    """``int8[A]``: 1 where ``player`` may play the action; zeros when it is not their turn."""
     if isinstance(state, _core.BoardState):
         return (
             state.action_mask if player == state.to_play else np.zeros(num_actions, dtype=np.int8)

@@ -29,7 +29,7 @@ def random_states(game: Game, count: int, seed: int) -> list[Any]:
 
 
 def random_action(state: Any, rng: np.random.Generator) -> Any:
-    """A uniformly random action, or one for each player where several move at once."""
+    """A uniformly random action, or one for each player if several move at once."""
     acting = queries.acting_players(state)
     chosen = [int(rng.choice(queries.legal_actions_of(state, player))) for player in acting]
     return np.array(chosen) if state.to_play == SIMULTANEOUS else chosen[0]

@@ -28,7 +28,7 @@ class CallableGate:
     Args:
         function: ``function(state) -> int``, or with ``batched`` ``function(states) -> integers``.
             One that has a parameter ``player`` (``players``) is told who sees the state.
-        names: One name per phase, in order of play where there is one.
+        names: One name per phase, in order of play if there is one.
         spec: The registered name, or a description of the function.
         batched: Whether the function takes a list of states.
         monotone: Whether the gate answers the larger of the function's answer and the previous

@@ -42,7 +42,7 @@ def sample_states(game: Game) -> tuple[list[Any], list[int]]:
     """The states of the sample, and for each who sees it; the same in every process.
 
     They come from games of uniformly random moves from the game's own starts, each until it is over
-    or 400 plies long, of which every fifth state is taken from the first on; where players move at
+    or 400 plies long, of which every fifth state is taken from the first on; if players move at
     once, all acting players see it. Games are played until there are 1000 rows.
     """
     states: list[Any] = []

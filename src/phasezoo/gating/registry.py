@@ -89,7 +89,7 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
 
 
 def _missing(base: str) -> str | None:
-    """Why no gate of a user's own has this name; None where it cannot be one."""
+    """Why no gate of a user's own has this name; None if it cannot be one."""
     if base.startswith(CALLABLE):
         return (
             f"{base.removeprefix(CALLABLE)!r} is a function that was never registered, so no name "
@@ -138,7 +138,7 @@ def register(
 
     Args:
         name: Small letters, digits, ``-`` and ``_``; not the name of a built-in gate.
-        names: One name per phase, in order of play where there is one.
+        names: One name per phase, in order of play if there is one.
         batched: Whether the function takes a list of states and answers with as many integers.
 
     Raises:

@@ -64,7 +64,7 @@ class Evaluation:
     """What an evaluator says of B positions, each from the view of its player to move.
 
     At most one of ``policy_logits`` and ``legal_logits`` is given; with neither, all legal actions
-    are alike. At least one of ``value`` and ``wdl`` is given; where both are, search backs up
+    are alike. At least one of ``value`` and ``wdl`` is given; if both are, search backs up
     ``value``.
     """
 
@@ -81,7 +81,7 @@ class Evaluation:
     """What answering took. None: one call, no padding, timed from outside."""
 
     def values(self) -> Floats:
-        """``value``, or win minus loss where only ``wdl`` is given."""
+        """``value``, or win minus loss if only ``wdl`` is given."""
         if self.value is not None:
             return self.value
         if self.wdl is None:
@@ -111,7 +111,7 @@ class BatchEvaluator(Protocol):
     """An evaluator that wants more than planes: phases, trees, legal actions or states."""
 
     def evaluate_batch(self, leaves: Leaves) -> Evaluation:
-        """Answer ``leaves``; takes the place of ``evaluate`` where it exists."""
+        """Answer ``leaves``; takes the place of ``evaluate`` if it exists."""
 
 
 def name_of(evaluator: object) -> str:
@@ -130,7 +130,7 @@ def evaluate_leaves(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluatio
 
     Returns:
         The evaluation with ``float32`` arrays, its ``policy_logits`` gathered into
-        ``legal_logits`` (None where all legal actions are alike), and ``value`` always set.
+        ``legal_logits`` (None if all legal actions are alike), and ``value`` always set.
 
     Raises:
         InvalidEvaluation: The answer has a wrong shape, NaN, infinities, or values that are no

@@ -31,7 +31,7 @@ def load(
         path: A directory with ``model.safetensors`` and ``manifest.json``, as a training leaves it.
             The ONNX backend keeps its own file there too, so that the next load is quick.
         backend: ``"onnx"`` (CPU only), ``"torch"``, or ``"auto"``: ONNX Runtime for float32 on a
-            CPU where it is installed, else torch.
+            CPU if it is installed, else torch.
         device: Where to run, such as ``"cpu"`` or ``"cuda"``; None: a GPU if there is one, or the
             CPU with ``backend="onnx"``.
         threads: CPU threads; None: every usable core (``"torch"``: as torch has them).
@@ -110,7 +110,7 @@ def _torch_evaluator(
 def _onnx_evaluator(
     directory: Path, manifest: Manifest, weights: bytes, threads: int | None
 ) -> NetworkEvaluator:
-    """The ONNX Runtime evaluator; needs torch only where no ONNX file of these weights is kept."""
+    """The ONNX Runtime evaluator; needs torch only if no ONNX file of these weights is kept."""
     from phasezoo.inference.onnx import OnnxEvaluator, cached_onnx, export_onnx, store_onnx
 
     cached = cached_onnx(directory, manifest.files[MODEL])

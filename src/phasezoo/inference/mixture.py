@@ -82,7 +82,7 @@ class MixtureOfExperts:
 
     @property
     def plane_spec(self) -> str | None:
-        """The planes that all experts want; None where they differ, or want none."""
+        """The planes that all experts want; None if they differ, or want none."""
         specs = {getattr(expert, "plane_spec", None) for expert in self.experts}
         return specs.pop() if len(specs) == 1 else None
 

@@ -43,7 +43,7 @@ class NetworkEvaluator(ABC):
 
     @property
     def gate_fingerprint(self) -> str | None:
-        """What that gate answered, where it was a user's own."""
+        """What that gate answered, if it was a user's own."""
         return self.manifest.gate_fingerprint
 
     @property

@@ -83,7 +83,7 @@ def cached_onnx(directory: Path, weights: str) -> Path | None:
 
 
 def store_onnx(directory: Path, weights: str, model: bytes) -> None:
-    """Keep ``model`` for the next time, where the directory can be written."""
+    """Keep ``model`` for the next time, if the directory can be written."""
     try:
         write_file(directory / _cache_name(weights, digest(model)), model)
     except CheckpointError:
@@ -99,7 +99,7 @@ class OnnxEvaluator(NetworkEvaluator):
 
     The rows of a batch are shared out among threads, each of which runs its part alone. Threads
     that work on one row together would have to wait for each other after every layer, which costs
-    several times as much where other processes use the same cores.
+    several times as much if other processes use the same cores.
 
     Args:
         manifest: What the network was made for.

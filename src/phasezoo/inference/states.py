@@ -19,9 +19,9 @@ class StateBatch:
 
     Args:
         states: At least one; none of them over.
-        players: Who sees each state and is to move; default the state's player to move.
         phases: The phase of each; default 0.
         threads: Threads that make planes; default all that this process may use.
+        players: Who sees each state and is to move; default the state's player to move.
 
     Raises:
         InvalidArray: There are no states, one is over, or ``phases`` has another length.

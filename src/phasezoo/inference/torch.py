@@ -1,4 +1,4 @@
-"""The torch backend: any device, and bfloat16 where a trial says that it is safe."""
+"""The torch backend: any device, and bfloat16 if a trial says that it is safe."""
 
 import torch
 from safetensors import SafetensorError

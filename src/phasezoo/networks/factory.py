@@ -56,7 +56,7 @@ class Architecture:
     input_shape: tuple[int, int, int] = (52, 8, 8)
     """Channels, height and width of the input planes; chess's ``v2`` by default."""
     num_actions: int = 4672
-    """Size A of the policy; chess's by default. Where it is a multiple of height times width, the
+    """Size A of the policy; chess's by default. If it is a multiple of height times width, the
     policy is planes of moves, else it is read by a layer that is fully connected."""
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ class Network(nn.Module):
         input_shape: Channels, height and width of the input planes.
         channels: Channels of the tower.
         blocks: The tower, each with ``channels`` in and out.
-        num_actions: Size of the policy: planes of moves where it is a multiple of height times
+        num_actions: Size of the policy: planes of moves if it is a multiple of height times
             width, else read by a layer that is fully connected.
         value_channels: Channels between the tower and the value head's answers.
         activation: What follows the stem and the heads' convolutions.

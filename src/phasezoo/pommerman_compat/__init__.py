@@ -1,6 +1,6 @@
 """A stand-in for the ``pommerman`` package, enough for agents that were written for it.
 
-Such agents begin with ``from pommerman import agents, constants, utility``. Where the original is
+Such agents begin with ``from pommerman import agents, constants, utility``. If the original is
 not installed, :func:`install` makes this work in one process; importing phasezoo never does::
 
     from phasezoo import pommerman_compat

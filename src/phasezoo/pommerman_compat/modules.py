@@ -76,7 +76,7 @@ def install(*, replace: bool = False) -> None:
     Doing it again is harmless.
 
     Args:
-        replace: Hide the original where there is one. Modules of it that were imported come back
+        replace: Hide the original if there is one. Modules of it that were imported come back
             with :func:`uninstall`; what agents took from them already, they keep.
 
     Raises:
@@ -101,7 +101,7 @@ def install(*, replace: bool = False) -> None:
 
 
 def uninstall() -> None:
-    """Take the stand-in out again, and put back what it replaced; harmless where it is not in."""
+    """Take the stand-in out again, and put back what it replaced; harmless if it is not in."""
     stand_in = sys.modules.get(_NAME)
     if isinstance(stand_in, _StandIn):
         _take_out()

@@ -218,7 +218,7 @@ def check_free(path: Path, kind: str, config: Any) -> None:
 
 
 def read_record(path: Path, kind: str) -> RunRecord | None:
-    """Return what the run in ``path`` was begun with, or None where there is no run.
+    """Return what the run in ``path`` was begun with, or None if there is no run.
 
     Raises:
         RunDirectoryError: There is a ``config.json``, but it is damaged, of another kind of run or

@@ -44,7 +44,7 @@ class Provenance:
     """What a run was made with; everything that may be missing is None."""
 
     packages: dict[str, str | None]
-    """Version of each package whose version may matter; None where it is not installed."""
+    """Version of each package whose version may matter; None if it is not installed."""
     python: str
     """Version of Python."""
     revision: str | None
@@ -93,7 +93,7 @@ def environments() -> list[str]:
 
 
 def versions(names: tuple[str, ...]) -> dict[str, str | None]:
-    """Return the installed version of each package, None where it is not installed."""
+    """Return the installed version of each package, None if it is not installed."""
     found: dict[str, str | None] = {}
     for name in names:
         try:
@@ -104,9 +104,9 @@ def versions(names: tuple[str, ...]) -> dict[str, str | None]:
 
 
 def revision() -> str | None:
-    """Return the Git commit of the source tree this package runs from, None where there is none.
+    """Return the Git commit of the source tree this package runs from, None if there is none.
 
-    Ends in ``+changes`` where tracked files differ from the commit.
+    Ends in ``+changes`` if tracked files differ from the commit.
     """
     root = Path(__file__).resolve().parents[3]
     # Only our own checkout counts: an installed package may lie inside a user's repository.

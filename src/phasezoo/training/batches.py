@@ -21,7 +21,7 @@ class Batch:
     wdl: npt.NDArray[np.int64]
     """``int64[B]``: the same as a class: 0 won, 1 drawn, 2 lost."""
     plies_left: npt.NDArray[np.float32]
-    """``float32[B]``: plies to the end of the game; 1 before its last move. Where all move at once,
+    """``float32[B]``: plies to the end of the game; 1 before its last move. If all move at once,
     the steps."""
     phase: npt.NDArray[np.int8]
     """``int8[B]``: the phase by the gate of the position table."""

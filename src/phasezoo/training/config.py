@@ -55,7 +55,7 @@ class SupervisedConfig:
     """Share of positions shown without their last moves (0 to 1)."""
     symmetries: bool = True
     """Whether each training position is turned by a symmetry of the board that is drawn for it, new
-    in every epoch, where the game has such (Pommerman's eight)."""
+    in every epoch, if the game has such (Pommerman's eight)."""
     evaluate_every: int | None = None
     """Updates between two validations, each of which also saves a checkpoint (1 or more; none: a
     tenth of the training, 500 at most, which is the paper's)."""
@@ -78,7 +78,7 @@ class SupervisedConfig:
     threads: int | None = None
     """CPU threads of torch (1 or more; none: as torch has them)."""
     tensorboard: bool = True
-    """Whether metrics are also written for TensorBoard, where it is installed."""
+    """Whether metrics are also written for TensorBoard, if it is installed."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -136,10 +136,10 @@ def make_config(config: SupervisedConfig | None, overrides: dict[str, Any]) -> S
 
 
 def _check_type(name: str, annotation: Any, value: object) -> None:
-    """Refuse text where a number belongs, and parts where only whole numbers make sense.
+    """Refuse text in place of a number, and fractions in place of a whole number.
 
     Raises:
-        InvalidConfig: It is so.
+        InvalidConfig: A value has another kind.
     """
     allowed = {"int": (int,), "float": (int, float)}
     kinds = typing.get_args(annotation) or (annotation,)

@@ -33,7 +33,7 @@ class TrainingData:
     phase: str | None
     """The phase that all positions are of; None for all phases."""
     gate_fingerprint: str | None = None
-    """What the gate of the phase answers, where it is a user's own."""
+    """What the gate of the phase answers, if it is a user's own."""
 
     @classmethod
     def of(

@@ -32,7 +32,7 @@ class EpisodeColumns:
     player: npt.NDArray[np.int8]
     """``int8[P]``: who sees the position, and acts."""
     value: npt.NDArray[np.int8]
-    """``int8[P]``: how the episode ended for him: +1 won, -1 lost or died, 0 otherwise."""
+    """``int8[P]``: how the episode ended for them: +1 won, -1 lost or died, 0 otherwise."""
     step: npt.NDArray[np.int32]
     """``int32[P]``: steps since the start."""
     left: npt.NDArray[np.int32]

@@ -80,7 +80,7 @@ def read_pgn(
 
     Kept are moves, result, ratings, date and the start position; comments, glyphs and variations
     are dropped, and so is text between moves that is no move. The result is what stands after the
-    moves, or the tag where nothing does. A bad game is skipped, counted by its reason and named
+    moves, or the tag if nothing does. A bad game is skipped, counted by its reason and named
     with its line; a file that ends too soon gives all games before the damage.
 
     Args:

@@ -58,7 +58,7 @@ class RowLosses(NamedTuple):
     plies: Tensor
     """Squared error of the plies left / 100."""
     correct: Tensor
-    """1 where the likeliest action is the one played."""
+    """1 if the likeliest action is the one played."""
 
     def reported(self) -> Tensor:
         """``float32[B]``: the total that tables show."""

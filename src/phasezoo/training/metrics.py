@@ -48,7 +48,7 @@ class MetricsLog:
         out: The training's directory.
         columns: Names of all columns; ``update`` and ``positions`` come first.
         done: Updates done by the checkpoint that the training goes on from; None: it starts anew.
-        tensorboard: Whether to write TensorBoard's files where it is installed.
+        tensorboard: Whether to write TensorBoard's files if it is installed.
 
     Raises:
         CheckpointError: The file cannot be written.
@@ -138,7 +138,7 @@ def _changed(path: Path, error: Exception) -> CheckpointError:
 
 
 def _board(directory: Path, kept: list[dict[str, str]]) -> Any:
-    """TensorBoard's writer, or None where it is not installed."""
+    """TensorBoard's writer, or None if it is not installed."""
     if importlib.util.find_spec("tensorboard") is None:
         return None
     with warnings.catch_warnings():

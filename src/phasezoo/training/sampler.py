@@ -33,7 +33,7 @@ class Sampler:
         seed: Fixes the order, the dropout and the symmetries.
         history_dropout: Share of positions (0 to 1) whose last moves are left out of the planes, as
             if they had been set up from a FEN; repetitions stay counted.
-        symmetries: Whether each position is turned by a symmetry drawn for it, where the store has
+        symmetries: Whether each position is turned by a symmetry drawn for it, if the store has
             any; not those of :meth:`in_order`.
         threads: Threads; default all that this process may use.
 

@@ -35,9 +35,9 @@ class GameStore:
         offsets: ``int64[N + 1]``: game ``i`` has the moves ``offsets[i]`` to ``offsets[i + 1]``.
         result: ``int8[N]``: +1 the first player won, 0 drawn, -1 the second won.
         start_fens: Start positions of the games that do not start as usual.
-        white_elo: ``int16[N]``, 0 where unknown; default everywhere.
+        white_elo: ``int16[N]``, 0 if unknown; default everywhere.
         black_elo: The same for the second player.
-        dates: ``bytes10[N]``, ``YYYY.MM.DD`` with ``?``; empty where unknown; default everywhere.
+        dates: ``bytes10[N]``, ``YYYY.MM.DD`` with ``?``; empty if unknown; default everywhere.
         metadata: What else is known of the games; kept in the file.
 
     Raises:
@@ -170,7 +170,7 @@ class GameStore:
         """Split by game into train, validation and test.
 
         Games are ranked by a hash of the seed, their start and their moves, the same on every
-        machine; games that are the same always fall into the same part, even where that shifts a
+        machine; games that are the same always fall into the same part, even if that shifts a
         boundary by a game or two.
 
         Args:

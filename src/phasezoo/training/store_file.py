@@ -6,8 +6,8 @@
 | start_fen | string, null for the usual start |
 | moves | list of uint16 |
 | result | int8: +1, 0, -1 |
-| white_elo, black_elo | int16, null where unknown |
-| date | string ``YYYY.MM.DD``, null where unknown |
+| white_elo, black_elo | int16, null if unknown |
+| date | string ``YYYY.MM.DD``, null if unknown |
 
 The file's metadata has a key ``phasezoo`` with JSON: ``format_version``, ``kind`` (``"games"``),
 ``game``, counts, and whatever the maker of the file added.

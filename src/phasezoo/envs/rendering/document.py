@@ -35,7 +35,7 @@ class Drawing:
 def animated(drawings: Sequence[Drawing], fps: float) -> str:
     """An SVG document that shows pictures of the same size one after the other, for ever.
 
-    Where nothing moves, as in some editors, the first picture is seen.
+    If nothing moves, as in some editors, the first picture is seen.
 
     Args:
         drawings: At least one.

@@ -43,7 +43,7 @@ class Stamp:
     top: int
     size: int
     ink: Colour | None = None
-    """The colour of the layers that have none; None where all have one."""
+    """The colour of the layers that have none; None if all have one."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class KRKEnv(GymEnv):
     (39) and ``minimal`` (12). No plane knows the table.
 
     ## Starting State
-    White is to move, and the rook is his.
+    White is to move and has the rook.
 
     | ``start`` | games start from |
     |---|---|
@@ -41,7 +41,7 @@ class KRKEnv(GymEnv):
     | ``"heldout-region"`` | neither: the lone king on the rim, mate in 8 to 11 |
 
     No mirror image of a position is in another of the three splits. ``dtm=(low, high)`` keeps to starts
-    with so many moves to mate (all but ``"fixed"``). Where an opponent has White, starts that his first
+    with so many moves to mate (all but ``"fixed"``). If an opponent has White, starts that its first
     move can end, by mate or stalemate, are not drawn: ``dtm`` then begins at 2.
     ``reset(options={"fen": …, "moves": […]})`` starts anywhere, Black may have the rook there.
 

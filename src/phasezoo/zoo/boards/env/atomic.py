@@ -12,17 +12,17 @@ class AtomicChessEnv(GymEnv):
 
     ## Description
     A capture explodes: the captured piece, the capturing one and every piece but pawns on the eight
-    squares around leave the board. Whose king explodes has lost, at once, even where he was giving
-    mate; nobody may explode his own king. Kings may touch, and while they do there is no check, since
+    squares around leave the board. Whose king explodes has lost, at once, even if that side was giving
+    mate; nobody may explode their own king. Kings may touch, and while they do there is no check, since
     taking a king would explode the other too. Who plays what, and the self-play view of
     ``opponent=None``, are as in :class:`phasezoo.envs.ChessEnv`.
 
     ## Action Space
     ``Discrete(4672)``, the actions of :class:`phasezoo.envs.ChessEnv`. Beside the other king, a king
-    may castle although he is attacked.
+    may castle although it is attacked.
 
     ## Observation Space
-    ``Box(float32[C, 8, 8])``, seen by the learner: row 0 is his first rank, column 0 the a-file.
+    ``Box(float32[C, 8, 8])``, seen by the learner: row 0 is their first rank, column 0 the a-file.
     ``v2`` (52, the default), ``v1`` (39) and ``minimal`` (12) are those of
     :class:`phasezoo.envs.ChessEnv`.
 
@@ -32,7 +32,7 @@ class AtomicChessEnv(GymEnv):
     | 6–11 | the opponent's P N B R Q K |
     | 12–13 | whether the position stood once, twice before |
     | 14–25 | 0, pockets and promoted pieces in another variant |
-    | 26 | en passant square, where a capture is legal |
+    | 26 | en passant square, if a capture is legal |
     | 27–28 | 0, once colour and move number |
     | 29–32 | castling: own short, own long, the opponent's short, long |
     | 33 | halfmove clock / 50 |

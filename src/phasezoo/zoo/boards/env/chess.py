@@ -26,18 +26,18 @@ class ChessEnv(GymEnv):
     | 56–63 | knight: (rank, file) = (+2, +1) (+1, +2) (-1, +2) (-2, +1) (-2, -1) (-1, -2) (+1, -2) (+2, -1) |
     | 64–72 | under-promotions: ``64 + 3 * piece + file step + 1``, piece: knight 0, bishop 1, rook 2 |
 
-    Castling is the king's move by two squares, in chess960 his move onto his own rook. ``info["action_mask"]`` says which are legal;
+    Castling is the king's move by two squares, in chess960 its move onto its own rook. ``info["action_mask"]`` says which are legal;
     ``env.unwrapped.game_state.parse_uci("e2e4")`` and ``.san(action)`` translate.
 
     ## Observation Space
-    ``Box(float32[C, 8, 8])``, seen by the learner: row 0 is his first rank, column 0 the a-file.
+    ``Box(float32[C, 8, 8])``, seen by the learner: row 0 is their first rank, column 0 the a-file.
 
     | plane of ``v2`` (52, the default) | value |
     |---|---|
     | 0–5 | own P N B R Q K |
     | 6–11 | the opponent's P N B R Q K |
     | 12–13 | whether the position stood once, twice before |
-    | 14 | en passant square, where a capture is legal |
+    | 14 | en passant square, if a capture is legal |
     | 15–18 | castling: own short, own long, the opponent's short, long |
     | 19 | halfmove clock / 50 |
     | 20–35 | the last eight moves, newest first: from-square, to-square |

@@ -12,7 +12,7 @@ class CrazyhouseEnv(GymEnv):
 
     ## Description
     A captured piece changes sides and goes into the capturer's pocket, a promoted one as a pawn.
-    Instead of moving, a player may drop a piece from his pocket on an empty square; pawns not on the
+    Instead of moving, a player may drop a piece from the pocket on an empty square; pawns not on the
     first or last rank. Who plays what, and the self-play view of ``opponent=None``, are as in
     :class:`phasezoo.envs.ChessEnv`.
 
@@ -26,7 +26,7 @@ class CrazyhouseEnv(GymEnv):
     ``env.unwrapped.game_state.parse_uci("N@f3")`` and ``.san(action)`` translate.
 
     ## Observation Space
-    ``Box(float32[C, 8, 8])``, seen by the learner: row 0 is his first rank, column 0 the a-file. The
+    ``Box(float32[C, 8, 8])``, seen by the learner: row 0 is their first rank, column 0 the a-file. The
     first 52 planes of ``v2`` (64, the default) are the ``v2`` of :class:`phasezoo.envs.ChessEnv`, with
     the halfmove clock / 40; a drop has no from-square.
 

@@ -39,7 +39,7 @@ def picture(scene: Scene, square: int = 64) -> Picture:
     """The board as ``uint8[8 * square, 8 * square, 3]``.
 
     Args:
-        scene: What to draw; where there are pockets, the board is smaller between their strips.
+        scene: What to draw; if there are pockets, the board is smaller between their strips.
         square: Pixels along a square of a board without pockets.
     """
     image = _board(scene, square) if scene.pockets is None else _with_pockets(scene, 8 * square)

@@ -27,7 +27,7 @@ class LegacyPommermanAgent:
 
     As in the original, ``obs`` is that of :mod:`phasezoo.zoo.pommerman.observation`,
     ``action_space`` a Gymnasium ``Discrete(6)``, with a radio ``Tuple(Discrete(6), Discrete(8),
-    Discrete(8))``, and the answer an action, with a radio also [action, word, word]. Where they
+    Discrete(8))``, and the answer an action, with a radio also [action, word, word]. If they
     exist, ``init_agent(id, game_type)`` is called before a game, ``episode_end(reward)`` and
     ``shutdown()`` after it. The dead are not asked, they stop. The figure of an object that has one
     (``_character``) is kept current.

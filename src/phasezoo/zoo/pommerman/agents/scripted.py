@@ -63,8 +63,8 @@ class SimpleUnbiasedAgent(_PommermanAgent):
 
     Its rules are on the page ``docs/definitions/pommerman.md#simpleunbiasedagent``.
 
-    Known are its rules and their order: flee where a bomb in line explodes within nine steps, bomb
-    an enemy beside, chase enemies within 14 rows and columns where they can be reached and the next
+    Known are its rules and their order: flee if a bomb in line explodes within nine steps, bomb
+    an enemy beside, chase enemies within 14 rows and columns if they can be reached and the next
     cell is safe for three steps, bomb wood, fetch power-ups within five steps, otherwise walk to a
     safe cell, better one that is not among the last four; ties are drawn, so that no seat is
     preferred. The rest is our own: a bomb's line goes through walls; one flees to a neighbouring

@@ -38,16 +38,16 @@ class Bomb:
 
 @dataclass(frozen=True)
 class Figure:
-    """A player, and what is known of him."""
+    """A player, and what is known of them."""
 
     cell: Cell | None
     """None for the dead, and for those in the fog."""
     alive: bool
     won: bool
     means: tuple[int, int, bool] | None
-    """Ammunition, blast strength, and whether he kicks bombs; None where the viewer cannot know."""
+    """Ammunition, blast strength, and whether they kick bombs; None if the viewer cannot know."""
     words: tuple[int, int] | None
-    """What he said last; None without a radio, and where the viewer does not hear him."""
+    """What they said last; None without a radio, and if the viewer does not hear them."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ def scene_of(state: Any, player: int | None = None) -> Scene:
 
     Args:
         state: The state.
-        player: Who looks. He does not see cells farther than ``state.view`` from where he stands,
-            or died, nor what the others carry, and hears his team mate alone.
+        player: Who looks. They do not see cells farther than ``state.view`` from where they
+            stand or died, nor what the others carry, and hear their team mate alone.
     """
     seen = _Sight(state, player)
     cells = tuple(

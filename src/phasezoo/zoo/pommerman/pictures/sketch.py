@@ -12,7 +12,7 @@ __all__ = ["PAIRS", "SINGLES", "sketch"]
 
 BACKDROP: Colour = (47, 50, 60)
 SINGLES: tuple[Colour, ...] = ((0, 114, 178), (213, 94, 0), (240, 228, 66), (204, 121, 167))
-"""Everybody for himself: blue, vermilion, yellow, purple (of Okabe and Ito's palette, 2008)."""
+"""Everyone for themselves: blue, vermilion, yellow, purple (of Okabe and Ito's palette, 2008)."""
 PAIRS: tuple[Colour, ...] = ((0, 114, 178), (213, 94, 0), (86, 180, 233), (230, 159, 0))
 """Teams: two blues against vermilion and orange, of the same palette."""
 DEAD: Colour = (112, 116, 126)
@@ -52,7 +52,7 @@ def sketch(scene: Scene) -> Sketch:
     colours = PAIRS if scene.paired else SINGLES
     for (row, column), number in standing.items():
         left, top = LEFT + column * size, TOP + row * size
-        if (row, column) in scene.bombs:  # he makes room for it
+        if (row, column) in scene.bombs:  # the figure makes room for it
             small = round(0.72 * size)
             things += _face(number, colours[number], left, top + size - small, small)
         else:

@@ -21,7 +21,7 @@ def text(scene: Scene) -> str:
 
     ``#`` is a rigid wall, ``+`` wood, ``.`` a passage, ``b``, ``r`` and ``k`` are power-ups (an
     extra bomb, range, kick), ``?`` is fog, ``o`` a bomb and ``*`` a flame with the remaining life
-    behind it, and a digit is a player, with a bomb's life behind it if he stands on one.
+    behind it, and a digit is a player, with a bomb's life behind it if they stand on one.
     """
     rows = [[f"{_CELLS[code]} " for code in row] for row in scene.cells]
     for (row, column), life in scene.flames.items():
