@@ -1,62 +1,108 @@
 """The output directory of a training: whose it is, and whether this training may use it."""
 
-import json
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import CheckpointError, RunDirectoryError
 from phasezoo.inference.manifest import MANIFEST, Manifest
-from phasezoo.inference.storage import PARTIAL, read_file, write_file
+from phasezoo.inference.storage import PARTIAL, write_file
+from phasezoo.runs import describe, held, jsonable
+from phasezoo.runs.directory import read_record
+from phasezoo.runs.lock import LOCK
 
-__all__ = ["CONFIG", "claim_directory", "finished"]
+__all__ = ["CONFIG", "KIND", "RunDetails", "claimed", "finished"]
 
 CONFIG = "config.json"
-FORMAT_VERSION = 1
-_KIND = "supervised training"
+KIND = "supervised training"
 
 
-def claim_directory(
-    out: Path, identity: Mapping[str, Any], details: Mapping[str, Any], *, resume: bool
-) -> None:
-    """Make ``out`` the directory of this training, or find that it is already.
+@dataclass(frozen=True)
+class RunDetails:
+    """What the record of a training says besides what its numbers depend on."""
+
+    incidental: Mapping[str, Any]
+    """Options that a resumed training may change, by name; no option of the identity's."""
+    seeds: Mapping[str, int]
+    """Every seed, by what it is for."""
+    threads: int
+    """CPU threads."""
+    devices: Sequence[str] = ()
+    """Accelerators."""
+
+
+@contextlib.contextmanager
+def claimed(
+    out: Path, identity: Mapping[str, Any], details: RunDetails, *, resume: bool
+) -> Iterator[None]:
+    """Make ``out`` the directory of this training, or find that it is already, and lock it.
 
     Args:
         out: The directory.
         identity: What the resulting numbers depend on, as JSON; a training of another identity may
             not use the directory.
-        details: What else is worth keeping, such as the device.
+        details: What else its record says.
         resume: Whether a directory of this very training may be used again.
 
     Raises:
         RunDirectoryError: The directory holds another training or other files, is not a directory,
-            or cannot be written. Nothing in it was changed.
+            cannot be written, or another process is training in it. Nothing in it was changed.
+    """
+    _may_use(out, identity, details, resume=resume)  # before a lock file is made in it
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(out, error.strerror) from error
+    with held(out):
+        # Again: another process may just have begun here, or ended.
+        if not _may_use(out, identity, details, resume=resume):
+            _begin(out, identity, details)
+        for partial in out.glob(f"*{PARTIAL}"):  # what a killed session was writing
+            partial.unlink(missing_ok=True)
+        yield
+
+
+def _begin(out: Path, identity: Mapping[str, Any], details: RunDetails) -> None:
+    record = describe(
+        KIND,
+        {**identity, **details.incidental},
+        seeds=details.seeds,
+        threads=details.threads,
+        devices=details.devices,
+    )
+    try:
+        write_file(out / CONFIG, jsonable.dumps(record).encode())
+    except CheckpointError as error:
+        raise _cannot_write(out, error) from error
+
+
+def _may_use(out: Path, identity: Mapping[str, Any], details: RunDetails, *, resume: bool) -> bool:
+    """Whether ``out`` is this training's already; False if it is nobody's.
+
+    Raises:
+        RunDirectoryError: It is someone else's, or it may not be used again.
     """
     if out.exists() and not out.is_dir():
         message = f"{out}: is a file; choose another directory for the training"
         raise RunDirectoryError(message)
-    there = _read_config(out)
-    if there is not None:
-        _check_same(out, there, identity)
-        if not resume:
-            message = f"{out}: holds this very training already; resume it, or choose another out="
+    record = read_record(out, KIND)
+    if record is None:
+        others = _others(out)
+        if others:
+            message = (
+                f"{out}: holds other files ({', '.join(others[:3])}{', …' if others[3:] else ''}) "
+                f"and no {CONFIG} of a training; choose an empty or new directory"
+            )
             raise RunDirectoryError(message)
-        for partial in out.glob(f"*{PARTIAL}"):  # what a killed session was writing
-            partial.unlink(missing_ok=True)
-        return
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        record = {
-            "format_version": FORMAT_VERSION,
-            "kind": _KIND,
-            "identity": identity,
-            "details": details,
-        }
-        write_file(out / CONFIG, (json.dumps(record, indent=2) + "\n").encode())
-    except (OSError, CheckpointError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        message = f"{out}: cannot be written ({reason}); choose another directory"
-        raise RunDirectoryError(message) from error
+        return False
+    there = {k: v for k, v in record.config.items() if k not in details.incidental}
+    _check_same(out, there, identity)
+    if not resume:
+        message = f"{out}: holds this very training already; resume it, or choose another out="
+        raise RunDirectoryError(message)
+    return True
 
 
 def finished(out: Path) -> Manifest | None:
@@ -72,38 +118,11 @@ def finished(out: Path) -> Manifest | None:
     return manifest
 
 
-def _read_config(out: Path) -> dict[str, Any] | None:
-    """The record of the training that ``out`` belongs to; None if it belongs to nobody."""
-    path = out / CONFIG
-    if not path.is_file():
-        others = _others(out)
-        if others:
-            message = (
-                f"{out}: holds other files ({', '.join(others[:3])}{', …' if others[3:] else ''}) "
-                f"and no {CONFIG} of a training; choose an empty or new directory"
-            )
-            raise RunDirectoryError(message)
-        return None
-    try:
-        record = json.loads(read_file(path))
-        kind, format_version = record["kind"], record["format_version"]
-        identity = dict(record["identity"])
-    except (CheckpointError, ValueError, KeyError, TypeError) as error:
-        message = f"{path}: not the record of a training ({error}); choose another directory"
-        raise RunDirectoryError(message) from error
-    if (kind, format_version) != (_KIND, FORMAT_VERSION):
-        message = (
-            f"{path}: of {kind!r}, format version {format_version!r}; this version of phasezoo "
-            f"continues {_KIND!r}, version {FORMAT_VERSION}. Choose another directory"
-        )
-        raise RunDirectoryError(message)
-    return identity
-
-
 def _others(out: Path) -> list[str]:
     if not out.is_dir():
         return []
-    return sorted(path.name for path in out.iterdir() if not path.name.endswith(PARTIAL))
+    ours = (PARTIAL, LOCK)  # what a training that was killed at once has left
+    return sorted(path.name for path in out.iterdir() if not path.name.endswith(ours))
 
 
 def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
@@ -112,7 +131,7 @@ def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]
     Raises:
         RunDirectoryError: The message names what differs.
     """
-    given = json.loads(json.dumps(identity))
+    given = jsonable.plain(identity)
     differing = [key for key in {**there, **given} if there.get(key) != given.get(key)]
     if differing:
         shown = ", ".join(f"{k} {given.get(k)!r} (there {there.get(k)!r})" for k in differing[:4])
@@ -121,3 +140,7 @@ def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]
             "another out=, or give the same options to continue that one"
         )
         raise RunDirectoryError(message)
+
+
+def _cannot_write(out: Path, reason: object) -> RunDirectoryError:
+    return RunDirectoryError(f"{out}: cannot be written ({reason}); choose another directory")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from phasezoo import games, networks
+from phasezoo import _core, games, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import Game
 from phasezoo.inference.manifest import MANIFEST, Manifest, action_spec
@@ -21,7 +21,7 @@ from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import TrainingData, rows_digest, stream_seed
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.progress import OnProgress
-from phasezoo.training.run_files import claim_directory, finished
+from phasezoo.training.run_files import RunDetails, claimed, finished
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.trainer import Trainer, torch_threads
@@ -150,19 +150,35 @@ def train_supervised(
     device = networks.resolve_device(settings.device)
     networks.supported_dtype(settings.dtype, device)  # before the directory is touched
     samplers = _samplers(settings, data, manifest.planes, seed)
-    directory = Path(out)
-    claim_directory(directory, identity, _incidental(settings), resume=resume)
-    ended = finished(directory)
-    if ended is not None:
-        return _result(directory, ended)
     manifest = replace(
         manifest,
         parameters=networks.parameter_counts(fresh),
         training={"identity": identity},
     )
+    directory = Path(out)
+    seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
+    with claimed(directory, identity, _details(settings, seeds, device), resume=resume):
+        ended = finished(directory)
+        if ended is None:
+            ended = _train(fresh, settings, samplers, positions, directory, manifest, progress)
+    result = _result(directory, ended)
+    _LOGGER.info("%s", result.describe())
+    return result
+
+
+def _train(
+    network: Network,
+    settings: SupervisedConfig,
+    samplers: tuple[Sampler, Sampler],
+    positions: int,
+    directory: Path,
+    manifest: Manifest,
+    progress: OnProgress | None,
+) -> Manifest:
+    """Train from the last checkpoint in ``directory``, or from the start, to the end."""
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
     with torch_threads(settings.threads):
-        trainer = Trainer(fresh, settings, *samplers, positions, checkpoints)
+        trainer = Trainer(network, settings, *samplers, positions, checkpoints)
         latest = checkpoints.latest()
         if latest is not None:
             trainer.resume(latest)
@@ -170,11 +186,10 @@ def train_supervised(
         done = trainer.counters.update if latest is not None else None
         with MetricsLog(directory, columns, done, tensorboard=settings.tensorboard) as log:
             trainer.run(log, progress)
-        save_network(directory, trainer.network, manifest, _summary(trainer, identity))
+        summary = _summary(trainer, manifest.training["identity"])
+        saved = save_network(directory, trainer.network, manifest, summary)
     checkpoints.remove()
-    result = _result(directory, Manifest.read(directory))
-    _LOGGER.info("%s", result.describe())
-    return result
+    return saved
 
 
 def _manifest(game: Game, planes: str | None, network: str, data: TrainingData) -> Manifest:
@@ -251,14 +266,16 @@ def _identity(
     }
 
 
-def _incidental(config: SupervisedConfig) -> dict[str, Any]:
+def _details(
+    config: SupervisedConfig, seeds: Mapping[str, int], device: torch.device
+) -> RunDetails:
     """Where a training runs, which its record keeps and a resumed one may change."""
-    return {
-        **{name: getattr(config, name) for name in _INCIDENTAL},
-        "torch": torch.__version__,
-        "torch_threads": torch.get_num_threads(),
-        "phasezoo": version("phasezoo"),
-    }
+    return RunDetails(
+        incidental={name: getattr(config, name) for name in _INCIDENTAL},
+        seeds=seeds,
+        threads=_core.default_threads() if config.threads is None else config.threads,
+        devices=[torch.cuda.get_device_name(device)] if device.type == "cuda" else [],
+    )
 
 
 def _summary(trainer: Trainer, identity: Mapping[str, Any]) -> dict[str, Any]:

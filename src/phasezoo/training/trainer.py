@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from phasezoo import _core
 from phasezoo.networks import Network, resolve_device, supported_dtype
 from phasezoo.training.batches import Batch
 from phasezoo.training.checkpoint import Checkpoints, Counters
@@ -335,12 +336,14 @@ def _columns(batch: Batch, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]
 
 @contextlib.contextmanager
 def torch_threads(threads: int | None) -> Iterator[None]:
-    """Give torch ``threads`` CPU threads for as long as the context lasts; None leaves them."""
+    """Give torch ``threads`` CPU threads for as long as the context lasts.
+
+    None gives it all that this process may use, as the core counts them: torch itself knows neither
+    a container's quota nor ``PHASEZOO_THREADS``.
+    """
     before = torch.get_num_threads()
-    if threads is not None:
-        torch.set_num_threads(threads)
+    torch.set_num_threads(_core.default_threads() if threads is None else threads)
     try:
         yield
     finally:
-        if threads is not None:
-            torch.set_num_threads(before)
+        torch.set_num_threads(before)

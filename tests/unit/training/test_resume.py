@@ -1,14 +1,21 @@
 """A training that is killed, by whatever and wherever, goes on to the same numbers, bit for bit."""
 
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from training_runs import ARGUMENTS, numbers, train, train_and_die
 
-from phasezoo import inference
-from phasezoo.errors import CheckpointError
+from phasezoo import _core, inference
+from phasezoo.errors import CheckpointError, RunDirectoryError
 from phasezoo.training.metrics import read_metrics
+from phasezoo.training.trainer import torch_threads
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +80,77 @@ def test_a_finished_training_is_not_done_again(uninterrupted: Path) -> None:
 def test_where_it_runs_may_change(tmp_path: Path, uninterrupted: Path) -> None:
     out = tmp_path / "run"
     train_and_die(out, "update", 8)
-    train(out, threads=None, tensorboard=True)
+    train(out, tensorboard=True)
     assert numbers(out)[0] == numbers(uninterrupted)[0]
+
+
+def test_so_may_the_threads_though_the_last_bits_depend_on_them(
+    tmp_path: Path, uninterrupted: Path
+) -> None:
+    out = tmp_path / "run"
+    train_and_die(out, "update", 8)
+    losses = train(out, threads=2).metrics, train(uninterrupted).metrics
+    assert losses[0]["loss"] == pytest.approx(losses[1]["loss"], rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "manifest.json"])
+def test_a_finished_training_with_a_truncated_file_is_not_passed_over(
+    tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "run"
+    train(out, positions=16)
+    whole = (out / name).read_bytes()
+    (out / name).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(CheckpointError, match=rf"{name}: .*cut off"):
+        train(out, positions=16)
+    (out / name).write_bytes(whole)
+    assert train(out, positions=16).updates == 1
+
+
+def test_two_processes_at_one_directory_are_kept_apart(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from training_runs import train\n"
+        "def wait(event):\n"
+        "    print('training', flush=True); sys.stdin.readline()\n"
+        "train(Path(sys.argv[1]), positions=16, progress=wait)"
+    )
+    out = tmp_path / "run"
+    command = [sys.executable, "-c", code, str(out)]
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    with subprocess.Popen(command, stdin=-1, stdout=-1, text=True, env=paths) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "training\n"
+        before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        with pytest.raises(RunDirectoryError, match="another process is working"):
+            train(out, positions=16)
+        assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+        other.communicate("go on\n")
+    assert other.returncode == 0
+    assert train(out, positions=16, progress=lambda _: pytest.fail("it trained")).updates == 1
+
+
+def test_the_record_says_what_the_training_was_made_with(uninterrupted: Path) -> None:
+    record = json.loads((uninterrupted / "config.json").read_text())
+    assert record["kind"] == "supervised training"
+    assert record["config"]["max_lr"] == ARGUMENTS["max_lr"]
+    assert record["config"]["threads"] == record["provenance"]["threads"] == 1
+    assert record["seeds"]["training"] == ARGUMENTS["seed"]
+    assert set(record["seeds"]) == {"training", "weights", "batches"}
+    assert record["provenance"]["packages"]["torch"] == version("torch")
+    assert "Chess-v0" in record["provenance"]["environments"]
+    assert record["provenance"]["processor"]
+
+
+def test_by_default_torch_takes_the_threads_that_the_core_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_core, "default_threads", lambda: 3)
+    before = torch.get_num_threads()
+    with torch_threads(None):
+        assert torch.get_num_threads() == 3
+    with torch_threads(2):
+        assert torch.get_num_threads() == 2
+    assert torch.get_num_threads() == before
 
 
 def test_batches_made_ahead_do_not_matter(tmp_path: Path, uninterrupted: Path) -> None:

@@ -108,8 +108,8 @@ def test_a_network_of_all_phases_is_no_expert_and_reports_each_phase(tmp_path: P
 
 def test_networks_of_one_seed_start_alike(tmp_path: Path) -> None:
     def initial(name: str, **changes: Any) -> str:
-        identity = json.loads((train(tmp_path / name, **changes).path / "config.json").read_text())
-        return str(identity["identity"]["initial_weights_sha256"])
+        record = json.loads((train(tmp_path / name, **changes).path / "config.json").read_text())
+        return str(record["config"]["initial_weights_sha256"])
 
     short = {"positions": 16}
     one = initial("baseline", **short)
@@ -200,7 +200,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
         train(tmp_path / "thesis.tex" / "run")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "config.json").write_text('{"learning": true}')
-    with pytest.raises(RunDirectoryError, match="not the record"):
+    with pytest.raises(RunDirectoryError, match="is not the configuration"):
         train(tmp_path / "other")
     assert [path.name for path in sorted(tmp_path.rglob("*"))] == [
         "other",
