@@ -1,15 +1,21 @@
-"""The command ``phasezoo``: finds the sub-command, runs it, turns errors into one line and a code.
+"""The command ``phasezoo``: finds the subcommand, runs it, turns errors into one line and a code.
 
 Exit codes: 0 done, 1 the work failed, 2 the command was wrong, 130 stopped by Ctrl-C.
 """
 
-import importlib
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import metadata
+from typing import Annotated, Any, Protocol, Union
 
+from tyro.conf import subcommand
+
+from phasezoo.apps.data_commands import ImportOptions, PhasesOptions
+from phasezoo.apps.doctor import DoctorOptions
+from phasezoo.apps.options import parse
+from phasezoo.apps.perft_command import PerftOptions
+from phasezoo.apps.reproduce_command import reproduce_tree
 from phasezoo.errors import (
     InvalidConfig,
     InvalidFen,
@@ -19,7 +25,7 @@ from phasezoo.errors import (
     UnknownGame,
 )
 
-__all__ = ["COMMANDS", "Command", "main"]
+__all__ = ["main"]
 
 DONE, FAILED, USAGE, STOPPED = 0, 1, 2, 130
 
@@ -27,43 +33,11 @@ _WRONG_COMMAND = (InvalidConfig, InvalidFen, InvalidGate, InvalidPlaneSpec, Unkn
 """Errors that lie in what was typed; all others lie in the work."""
 
 
-@dataclass(frozen=True)
-class Command:
-    """A sub-command: its words, what it does, and the module whose ``NAME(arguments)`` runs it."""
+class Command(Protocol):
+    """Options of a subcommand, which can be run."""
 
-    words: tuple[str, ...]
-    summary: str
-    module: str
-    function: str = "main"
-
-
-COMMANDS = (
-    Command(
-        ("reproduce", "m2cts"),
-        "train phase experts, play M2CTS against MCTS, write a report",
-        "phasezoo.apps.reproduce_command",
-    ),
-    Command(
-        ("reproduce", "krk"),
-        "play king and rook against king with UCT over many settings, write a report",
-        "phasezoo.apps.reproduce_command",
-        "krk_main",
-    ),
-    Command(
-        ("data", "import"),
-        "PGN to a games store",
-        "phasezoo.apps.data_commands",
-        "import_main",
-    ),
-    Command(
-        ("data", "phases"),
-        "games and positions per phase of a games store",
-        "phasezoo.apps.data_commands",
-        "phases_main",
-    ),
-    Command(("perft",), "count positions to a depth", "phasezoo.apps.perft_command"),
-    Command(("doctor",), "versions, backends, devices, threads", "phasezoo.apps.doctor"),
-)
+    def run(self) -> int:
+        """Do what was asked for, and return the exit code."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,8 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Args:
         arguments: What follows the program's name; default ``sys.argv[1:]``.
+
+    Raises:
+        SystemExit: Help was asked for and printed.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or given == ["help"]:
+        given = ["--help"]
     try:
         code = _run(given)
         sys.stdout.flush()
@@ -89,45 +68,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    if not given or given[0] in ("-h", "--help", "help"):
-        sys.stdout.write(_help())
-        return DONE
     if given[0] in ("-V", "--version"):
         sys.stdout.write(f"phasezoo {metadata.version('phasezoo')}\n")
         return DONE
-    command = _find(given)
-    if command is None:
-        return _refuse_words(given)
-    rest = given[len(command.words) :]
-    function = getattr(importlib.import_module(command.module), command.function)
-    return int(function(rest))
+    command: Command = parse(_tree(given), given, "phasezoo")
+    return command.run()
 
 
-def _find(given: list[str]) -> Command | None:
-    for command in COMMANDS:
-        if tuple(given[: len(command.words)]) == command.words:
-            return command
-    return None
-
-
-def _refuse_words(given: list[str]) -> int:
-    """Say which sub-commands there are, for a group alone or for a word that is none."""
-    group = [c for c in COMMANDS if c.words[0] == given[0] and len(c.words) > 1]
-    if group and (len(given) == 1 or given[1] in ("-h", "--help")):
-        sys.stdout.write(_help(group))
-        return DONE if len(given) > 1 else USAGE
-    allowed = ", ".join(" ".join(c.words) for c in group or COMMANDS)
-    typed = " ".join(given[:2] if group else given[:1])
-    message = f"{typed!r} is not a command; there are {allowed} (see phasezoo --help)"
-    raise InvalidConfig(message)
-
-
-def _help(commands: Sequence[Command] = COMMANDS) -> str:
-    width = max(len(" ".join(c.words)) for c in COMMANDS)
-    lines = [f"  {' '.join(c.words).ljust(width)}   {c.summary}" for c in commands]
-    head = (
-        "usage: phasezoo COMMAND [OPTIONS]\n\nGame environments and agents for research on "
-        "phase-aware play.\n\ncommands:\n"
+def _tree(given: Sequence[str]) -> Any:
+    """Every subcommand, a line each."""
+    data = _union(_named(ImportOptions, "import"), _named(PhasesOptions, "phases"))
+    return _union(
+        Annotated[
+            _union(*reproduce_tree(given)),
+            subcommand("reproduce", description="Do a published study again, and write a report."),
+        ],
+        Annotated[data, subcommand("data", description="Games on disk.")],
+        _named(PerftOptions, "perft"),
+        _named(DoctorOptions, "doctor"),
     )
-    tail = "\n\noptions of every command: phasezoo COMMAND --help\nversion: phasezoo --version\n"
-    return head + "\n".join(lines) + tail
+
+
+def _named(kind: type[Command], name: str) -> Any:
+    return Annotated[kind, subcommand(name)]
+
+
+def _union(*members: Any) -> Any:
+    # A union of one member would be that member, and no subcommand.
+    return Union[members]  # noqa: UP007

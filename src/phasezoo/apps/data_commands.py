@@ -1,7 +1,6 @@
 """``phasezoo data import`` and ``phasezoo data phases``: games on disk."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,14 +10,14 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from phasezoo.apps.options import parse
+from phasezoo.apps.options import check_threads
 from phasezoo.errors import InvalidConfig
 
 if TYPE_CHECKING:
     from phasezoo.training.importer import ImportReport
     from phasezoo.training.positions import PhaseTable
 
-__all__ = ["import_main", "phase_table_view", "phases_main"]
+__all__ = ["ImportOptions", "PhasesOptions", "phase_table_view"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,47 @@ class ImportOptions:
     threads: int | None = None
     """Threads (1 or more; none: every usable core)."""
 
+    def run(self) -> int:
+        """Read the files and say what was kept and skipped.
+
+        Raises:
+            InvalidConfig: An option is wrong.
+            InvalidPgn: A file cannot be read, or no game in it can be used.
+            StoreError: The store exists or cannot be written.
+        """
+        check_threads(self.threads)
+        if len(self.paths) < 2:
+            message = (
+                "data import needs PGN files and the store to write: "
+                "phasezoo data import GAMES.pgn.zst GAMES.parquet"
+            )
+            raise InvalidConfig(message)
+        from phasezoo.training.importer import import_pgn
+
+        *sources, target = self.paths
+        console = Console(file=sys.stderr)
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task("reading", total=None)
+
+            def tell(text_bytes: int, games: int) -> None:
+                bar.update(task, description=f"{games:,} games, {text_bytes / 1e6:,.0f} MB of text")
+
+            report = import_pgn(
+                sources,
+                target,
+                self.game,
+                overwrite=self.overwrite,
+                min_plies=self.min_plies,
+                min_rating=self.min_rating,
+                deduplicate=self.deduplicate,
+                max_named=self.show,
+                threads=self.threads,
+                progress=tell,
+            )
+        _print_report(report, target)
+        return 0
+
 
 @dataclass(frozen=True)
 class PhasesOptions:
@@ -62,47 +102,24 @@ class PhasesOptions:
     threads: int | None = None
     """Threads (1 or more; none: every usable core)."""
 
+    def run(self) -> int:
+        """Print the table.
 
-def import_main(arguments: Sequence[str]) -> int:
-    """Run ``phasezoo data import``.
+        Raises:
+            InvalidConfig: An option is wrong.
+            InvalidGate: The gate is none, or does not fit the game.
+            StoreError: The store cannot be read.
+        """
+        check_threads(self.threads)
+        from phasezoo import gating
+        from phasezoo.training.store import GameStore
 
-    Raises:
-        InvalidConfig: An option is wrong.
-        InvalidPgn: A file cannot be read, or no game in it can be used.
-        StoreError: The store exists or cannot be written.
-    """
-    options = parse(ImportOptions, arguments, "phasezoo data import")
-    if len(options.paths) < 2:
-        message = (
-            "data import needs PGN files and the store to write: "
-            "phasezoo data import GAMES.pgn.zst GAMES.parquet"
-        )
-        raise InvalidConfig(message)
-    from phasezoo.training.importer import import_pgn
-
-    *sources, target = options.paths
-    console = Console(file=sys.stderr)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def tell(text_bytes: int, games: int) -> None:
-            bar.update(task, description=f"{games:,} games, {text_bytes / 1e6:,.0f} MB of text")
-
-        report = import_pgn(
-            sources,
-            target,
-            options.game,
-            overwrite=options.overwrite,
-            min_plies=options.min_plies,
-            min_rating=options.min_rating,
-            deduplicate=options.deduplicate,
-            max_named=options.show,
-            threads=options.threads,
-            progress=tell,
-        )
-    _print_report(report, target)
-    return 0
+        gate = gating.make(self.gate, monotone=self.monotone)
+        store = GameStore.sample() if self.store is None else GameStore.open(self.store)
+        table = store.phase_table(gate, seed=self.seed, threads=self.threads)
+        name = "the sample games" if self.store is None else str(self.store)
+        Console(file=sys.stdout).print(phase_table_view(table, f"{name}, gate {table.gate}"))
+        return 0
 
 
 def _print_report(report: "ImportReport", target: Path) -> None:
@@ -120,26 +137,6 @@ def _print_report(report: "ImportReport", target: Path) -> None:
         f"({report.seconds:.1f} s, {speed:,.0f} games a second)"
     )
     sys.stdout.write("\n".join(lines) + "\n")
-
-
-def phases_main(arguments: Sequence[str]) -> int:
-    """Run ``phasezoo data phases``.
-
-    Raises:
-        InvalidConfig: An option is wrong.
-        InvalidGate: The gate is none, or does not fit the game.
-        StoreError: The store cannot be read.
-    """
-    options = parse(PhasesOptions, arguments, "phasezoo data phases")
-    from phasezoo import gating
-    from phasezoo.training.store import GameStore
-
-    gate = gating.make(options.gate, monotone=options.monotone)
-    store = GameStore.sample() if options.store is None else GameStore.open(options.store)
-    table = store.phase_table(gate, seed=options.seed, threads=options.threads)
-    name = "the sample games" if options.store is None else str(options.store)
-    Console(file=sys.stdout).print(phase_table_view(table, f"{name}, gate {table.gate}"))
-    return 0
 
 
 def phase_table_view(table: "PhaseTable", title: str) -> Table:

@@ -3,7 +3,7 @@
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata, resources
 from typing import Literal
@@ -13,19 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from phasezoo.apps.options import parse
 from phasezoo.runs import provenance
 
-__all__ = ["Finding", "examine", "main"]
+__all__ = ["DoctorOptions", "Finding", "examine"]
 
 Status = Literal["ok", "absent", "broken"]
 
 _COLOURS = {"ok": "green", "absent": "yellow", "broken": "bold red"}
-
-
-@dataclass(frozen=True)
-class Options:
-    """Show versions, the core, backends, devices and threads; fails if the core is broken."""
 
 
 @dataclass(frozen=True)
@@ -42,22 +36,25 @@ class Finding:
     """Whether phasezoo is of no use without it."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command; the exit code is 1 if anything that is needed is not in order."""
-    parse(Options, arguments, "phasezoo doctor")
-    findings = examine()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("part", "state", "detail"):
-        table.add_column(name, overflow="fold")
-    for finding in findings:
-        state = Text(finding.status, style=_COLOURS[finding.status])
-        table.add_row(Text(finding.name), state, Text(finding.detail))
-    width = None if sys.stdout.isatty() else 110
-    Console(highlight=False, width=width).print(table)
-    broken = [f.name for f in findings if f.needed and f.status != "ok"]
-    if broken:
-        sys.stderr.write(f"phasezoo: not usable, because of: {', '.join(broken)}\n")
-    return 1 if broken else 0
+@dataclass(frozen=True)
+class DoctorOptions:
+    """Show versions, the core, backends, devices and threads; fails if the core is broken."""
+
+    def run(self) -> int:
+        """Show every finding; the exit code is 1 if anything that is needed is not in order."""
+        findings = examine()
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for name in ("part", "state", "detail"):
+            table.add_column(name, overflow="fold")
+        for finding in findings:
+            state = Text(finding.status, style=_COLOURS[finding.status])
+            table.add_row(Text(finding.name), state, Text(finding.detail))
+        width = None if sys.stdout.isatty() else 110
+        Console(highlight=False, width=width).print(table)
+        broken = [f.name for f in findings if f.needed and f.status != "ok"]
+        if broken:
+            sys.stderr.write(f"phasezoo: not usable, because of: {', '.join(broken)}\n")
+        return 1 if broken else 0
 
 
 def examine() -> list[Finding]:
@@ -76,6 +73,7 @@ def examine() -> list[Finding]:
         ("ONNX Runtime", _onnxruntime, "onnx", False),
         ("ONNX export", _version("onnx"), "onnx", False),
         ("plots (matplotlib)", _version("matplotlib"), "plot", False),
+        ("reports (Jinja2)", _version("jinja2"), "plot", False),
         ("Stable-Baselines3", _version("stable_baselines3", "stable-baselines3"), "sb3", False),
     )
     return [_look(name, look, extra, needed) for name, look, extra, needed in looks]

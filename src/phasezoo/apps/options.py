@@ -1,52 +1,90 @@
-"""Command-line options from dataclasses: tyro reads them, errors become one sentence."""
+"""The command line as tyro reads it from dataclasses; errors become one sentence."""
 
 import contextlib
 import io
 import re
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import tyro
 
+from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["parse"]
+__all__ = ["check_threads", "glance", "parse"]
 
 T = TypeVar("T")
 
 _FRAME = re.compile(r"[╭╮╰╯│─┌┐└┘├┤━┃]+")
+_HELP = re.compile(r"(phasezoo[\w ]*?) --help")
 _HINTS = ("For full helptext", "Argument helptext")
 
 
-def parse(kind: type[T], arguments: Sequence[str], program: str, default: T | None = None) -> T:
-    """Read options into a value of ``kind``; ``--help`` prints them and ends the program.
+def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
+    """Read a command line into a value of ``kind``; ``--help`` prints it and ends the program.
 
     Args:
-        kind: A dataclass; its fields are the options, its docstrings their help.
-        arguments: What was typed after the command.
-        program: The command, for messages.
-        default: Where values that were not typed come from; default the dataclass.
+        kind: A dataclass, or a union of them annotated as subcommands; fields are the options,
+            docstrings their help.
+        arguments: What was typed after the program's name.
+        program: The program's name.
 
     Raises:
-        InvalidConfig: An option is unknown, missing or ill-formed.
+        InvalidConfig: A command or option is unknown, missing or ill-formed.
     """
     complaints = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaints):
-            if default is None:
-                return tyro.cli(kind, prog=program, args=list(arguments))
-            return tyro.cli(kind, prog=program, args=list(arguments), default=default)
+            return tyro.cli(
+                kind,
+                prog=program,
+                args=list(arguments),
+                config=(tyro.conf.OmitSubcommandPrefixes,),
+            )
     except SystemExit as end:
         if end.code in (0, None):
             raise
-        message = f"{_sentence(complaints.getvalue())} (see {program} --help)"
+        told = complaints.getvalue()
+        asked = _HELP.findall(" ".join(_FRAME.sub(" ", told).split()))
+        message = f"{_sentence(told)} (see {asked[-1] if asked else program} --help)"
         raise InvalidConfig(message) from None
+
+
+def glance(kind: type[T], arguments: Sequence[str]) -> T:
+    """Read a few options ahead of all others, which are left alone.
+
+    Args:
+        kind: A dataclass with a default for every field.
+        arguments: The whole command line.
+    """
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            found, _ = tyro.cli(
+                kind, args=list(arguments), return_unknown_args=True, add_help=False
+            )
+    except SystemExit:  # ill-formed: left to the parser of the whole line to refuse
+        return kind()
+    return found
+
+
+def check_threads(threads: int | None) -> int:
+    """Return the number of threads to work with: the given one, or the native core's default.
+
+    Raises:
+        InvalidConfig: It is below 1.
+    """
+    if threads is None:
+        return _core.default_threads()
+    if threads < 1:
+        message = f"--threads {threads}: must be 1 or more"
+        raise InvalidConfig(message)
+    return threads
 
 
 def _sentence(framed: str) -> str:
     """Tyro's framed complaint as one line: what is wrong, without frame, title and hints."""
     parts: list[str] = []
-    for line in framed.splitlines():
+    for line in framed[max(framed.find("╭"), 0) :].splitlines():
         if line.startswith(("╭", "┌")):
             continue  # the title, such as "Value error"
         text = _FRAME.sub(" ", line).strip()

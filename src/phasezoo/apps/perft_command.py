@@ -2,57 +2,99 @@
 
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import tyro
 
-from phasezoo.apps.options import parse
+from phasezoo import _core
+from phasezoo.apps.options import check_threads
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["main"]
+__all__ = ["PerftOptions", "divide"]
 
 MOST = 13
 """The last depth whose count from the start of chess, 2e18, fits into 64 bits."""
 
 
 @dataclass(frozen=True)
-class Options:
+class PerftOptions:
     """Count the leaves of the tree of legal moves; the last line is the count."""
 
     game: tyro.conf.Positional[str]
-    """Game: chess, chess960, atomic, crazyhouse or krk."""
+    """Game, such as chess, atomic or krk."""
     depth: int
-    """Plies to look ahead (0 to 13)."""
+    """Plies to look ahead (0 to 13; 1 or more with --divide)."""
     fen: str | None = None
     """Position to count from; none: the start."""
+    divide: bool = False
+    """Also print the count below each move."""
     threads: int | None = None
     """Threads (1 or more; none: every usable core)."""
 
+    def run(self) -> int:
+        """Count and print.
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the command.
+        Raises:
+            InvalidConfig: The depth or number of threads is out of range.
+            InvalidFen: The position is none.
+            UnknownGame: There is no such game, or it has no perft.
+        """
+        least = 1 if self.divide else 0
+        if not least <= self.depth <= MOST:
+            message = f"--depth {self.depth}: must be {least} to {MOST}"
+            raise InvalidConfig(message)
+        check_threads(self.threads)
+        started = time.perf_counter()
+        if self.divide:
+            parts = divide(self.game, self.fen, self.depth, self.threads)
+            sys.stdout.write("".join(f"{move}: {count}\n" for move, count in parts))
+            nodes = sum(count for _, count in parts)
+        else:
+            nodes = _core.perft(self.game, self.fen, self.depth, self.threads)
+        seconds = time.perf_counter() - started
+        speed = f", {nodes / seconds / 1e6:.0f} million a second" if seconds > 0.01 else ""
+        place = self.fen or "the start"
+        sys.stdout.write(
+            f"{self.game} from {place}, depth {self.depth}: {seconds:.2f} s{speed}\n{nodes}\n"
+        )
+        return 0
+
+
+def divide(game: str, fen: str | None, depth: int, threads: int | None) -> list[tuple[str, int]]:
+    """The leaves below each move, by the move's name, in the order of actions.
+
+    Args:
+        game: Name of a game that has perft.
+        fen: Position to count from; None: the start.
+        depth: Plies to look ahead, the move among them (1 or more).
+        threads: Threads; default every usable core.
 
     Raises:
-        InvalidConfig: The depth or number of threads is out of range.
         InvalidFen: The position is none.
         UnknownGame: There is no such game, or it has no perft.
     """
-    options = parse(Options, arguments, "phasezoo perft")
-    if not 0 <= options.depth <= MOST:
-        message = f"--depth {options.depth}: must be 0 to {MOST}"
-        raise InvalidConfig(message)
-    if options.threads is not None and options.threads < 1:
-        message = f"--threads {options.threads}: must be 1 or more"
-        raise InvalidConfig(message)
-    from phasezoo import _core
+    from phasezoo import games
 
-    started = time.perf_counter()
-    nodes = _core.perft(options.game, options.fen, options.depth, options.threads)
-    seconds = time.perf_counter() - started
-    speed = f", {nodes / seconds / 1e6:.0f} million a second" if seconds > 0.01 else ""
-    where = options.fen or "the start"
-    sys.stdout.write(
-        f"{options.game} from {where}, depth {options.depth}: {seconds:.2f} s{speed}\n{nodes}\n"
+    _core.perft(game, fen, 0, threads)  # refuses a game without perft, and a position that is none
+    handle = games.make(game)
+    state: Any = handle.initial_state() if fen is None else handle.from_fen(fen)
+    return [
+        (_name(state, action), _leaves(game, state.play(action), depth - 1, threads))
+        for action in map(int, state.legal_actions)
+    ]
+
+
+def _name(state: Any, action: int) -> str:
+    return str(state.uci(action)) if hasattr(state, "uci") else str(action)
+
+
+def _leaves(game: str, state: Any, depth: int, threads: int | None) -> int:
+    """Leaves below a state: by the core if the game can write the state down, else by playing."""
+    if depth == 0:
+        return 1
+    if hasattr(state, "fen"):
+        return _core.perft(game, state.fen, depth, threads)
+    return sum(
+        _leaves(game, state.play(int(action)), depth - 1, threads) for action in state.legal_actions
     )
-    return 0

@@ -1,198 +1,118 @@
-"""``phasezoo reproduce m2cts`` and ``reproduce krk``: published studies from the command line."""
+"""``phasezoo reproduce``: published studies from the command line."""
 
 import dataclasses
+import inspect
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar
 
 import tyro
 
-from phasezoo.apps.options import parse
+from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.command import resuming
+from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.console import TerminalConsole
-from phasezoo.experiments.krk import command as krk
-from phasezoo.experiments.krk.config import PRESETS as KRK_PRESETS
-from phasezoo.experiments.krk.config import KrkConfig
-from phasezoo.experiments.m2cts import command as m2cts
-from phasezoo.experiments.m2cts.config import PRESETS as M2CTS_PRESETS
-from phasezoo.experiments.m2cts.config import M2ctsConfig
-from phasezoo.experiments.pommerman import command as pommerman
-from phasezoo.experiments.pommerman.config import PRESETS as POMMERMAN_PRESETS
-from phasezoo.experiments.pommerman.config import PommermanConfig
+from phasezoo.experiments.study import Study
 
-__all__ = ["KrkOptions", "M2ctsOptions", "PommermanOptions", "krk_main", "main"]
+__all__ = ["StudyOptions", "reproduce_tree"]
 
 STOPPED = 130
 
 
 @dataclass(frozen=True)
-class M2ctsOptions:
-    """Train phase experts, play M2CTS against MCTS with one network, and write a report.
+class StudyOptions:
+    """Sizes come as presets, and every setting of a preset can be given by itself."""
 
-    Sizes come as presets, and every setting of a preset can be given by itself. With --game
-    pommerman the study is played in Pommerman, with options of its own: see --game pommerman
-    --help.
-    """
+    study: ClassVar[Study[Any]]
 
+    config: Any
+    """What to run."""
     out: Path | None = None
     """Directory of the run, new or empty; the same command again continues what is unfinished
-    there (none: runs/m2cts-PRESET)."""
+    there (none: runs/ with the names of study and preset)."""
     resume: Path | None = None
     """Directory of a run to continue after Ctrl-C or a kill, with its own settings; nothing else
     may be given beside it."""
-    config: Annotated[M2ctsConfig, tyro.conf.arg(name="")] = field(default_factory=M2ctsConfig)
-    """What to run."""
 
+    def run(self) -> int:
+        """Start or continue the run; Ctrl-C says how to go on.
 
-@dataclass(frozen=True)
-class KrkOptions:
-    """Play king and rook against king with UCT over many settings, and write a report.
+        Raises:
+            PhasezooError: The options are wrong, or the run failed; what is finished is kept.
+        """
+        study, config = self.study, self.config
+        self._check_game(config)
+        config.validate()
+        out = self.resume or self.out or self._default_out(config.preset)
+        console = TerminalConsole()
+        try:
+            if self.resume is not None:
+                self._check_alone()
+                study.resume(out, console)
+            else:
+                study.reproduce(_absolute(config), out, console)
+        except KeyboardInterrupt:
+            if (out / "config.json").exists():
+                sys.stderr.write(f"\nStopped. Continue with: {study.resuming(out)}\n")
+            return STOPPED
+        return 0
 
-    Sizes come as presets, and every setting of a preset can be given by itself.
-    """
+    def _default_out(self, preset: str) -> Path:
+        return Path("runs") / f"{self.study.program.rsplit(maxsplit=1)[-1]}-{preset}"
 
-    out: Path | None = None
-    """Directory of the run, new or empty; the same command again continues what is unfinished
-    there (none: runs/krk-PRESET)."""
-    resume: Path | None = None
-    """Directory of a run to continue after Ctrl-C or a kill, with its own settings; nothing else
-    may be given beside it."""
-    config: Annotated[KrkConfig, tyro.conf.arg(name="")] = field(default_factory=KrkConfig)
-    """What to run."""
+    def _check_game(self, config: Any) -> None:
+        asked, played = getattr(config, "game", None), getattr(self.study.preset(""), "game", None)
+        if asked != played:
+            games = next(games for games in STUDIES.values() if self.study in games.values())
+            message = f"--game {asked}: expected {' or '.join(games)}"
+            raise InvalidConfig(message)
 
-
-@dataclass(frozen=True)
-class PommermanOptions:
-    """Train phase experts for Pommerman, search with them in free-for-all, and write a report.
-
-    Sizes come as presets, and every setting of a preset can be given by itself.
-    """
-
-    out: Path | None = None
-    """Directory of the run, new or empty; the same command again continues what is unfinished
-    there (none: runs/pommerman-PRESET)."""
-    resume: Path | None = None
-    """Directory of a run to continue after Ctrl-C or a kill, with its own settings; nothing else
-    may be given beside it."""
-    config: Annotated[PommermanConfig, tyro.conf.arg(name="")] = field(
-        default_factory=PommermanConfig
-    )
-    """What to run."""
-
-
-Options = TypeVar("Options", M2ctsOptions, KrkOptions, PommermanOptions)
-
-GAMES = ("chess", "pommerman")
-"""Games of the study of phase experts."""
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run ``phasezoo reproduce m2cts``.
-
-    Raises:
-        PhasezooError: The options are wrong, or the run failed; what is finished is kept.
-    """
-    game, arguments = _game(arguments)
-    if game == "pommerman":
-        return _pommerman_main(arguments)
-    default = M2ctsOptions(config=_preset(arguments, M2CTS_PRESETS))
-    options = _read(arguments, m2cts.PROGRAM, default)
-    # Loaded only now: help and wrong options should not wait for torch.
-    from phasezoo.experiments.m2cts import run
-
-    games = options.config.games
-    if games is not None:
-        # A resumed run may be started from elsewhere.
-        config = dataclasses.replace(options.config, games=games.absolute())
-        options = dataclasses.replace(options, config=config)
-    return _run(run, m2cts.PROGRAM, options)
-
-
-def _pommerman_main(arguments: Sequence[str]) -> int:
-    default = PommermanOptions(config=_preset(arguments, POMMERMAN_PRESETS))
-    options = _read(arguments, pommerman.PROGRAM, default)
-    from phasezoo.experiments.pommerman import run
-
-    return _run(run, pommerman.PROGRAM, options)
-
-
-def _game(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """The game that is asked for, and the other arguments.
-
-    Raises:
-        InvalidConfig: There is no study of that game.
-    """
-    game, rest = "chess", []
-    words = iter(arguments)
-    for word in words:
-        if word == "--game":
-            game = next(words, "")
-        elif word.startswith("--game="):
-            game = word.removeprefix("--game=")
-        else:
-            rest.append(word)
-    if game not in GAMES:
-        message = f"--game {game}: expected {' or '.join(GAMES)}"
-        raise InvalidConfig(message)
-    return game, rest
-
-
-def krk_main(arguments: Sequence[str]) -> int:
-    """Run ``phasezoo reproduce krk``.
-
-    Raises:
-        PhasezooError: The options are wrong, or the run failed; what is finished is kept.
-    """
-    options = _read(arguments, krk.PROGRAM, KrkOptions(config=_preset(arguments, KRK_PRESETS)))
-    from phasezoo.experiments.krk import run
-
-    return _run(run, krk.PROGRAM, options)
-
-
-def _run(study: Any, program: str, options: M2ctsOptions | KrkOptions | PommermanOptions) -> int:
-    """Start or continue a run of a study's module; Ctrl-C says how to go on."""
-    name = f"{program.rsplit(maxsplit=1)[-1]}-{options.config.preset}"
-    out = options.resume or options.out or Path("runs") / name
-    console = TerminalConsole()
-    try:
-        if options.resume is not None:
-            study.resume(options.resume, console)
-        else:
-            study.reproduce(options.config, out, console)
-    except KeyboardInterrupt:
-        if (out / "config.json").exists():
-            sys.stderr.write(f"\nStopped. Continue with: {resuming(program, out)}\n")
-        return STOPPED
-    return 0
-
-
-def _read(arguments: Sequence[str], program: str, default: Options) -> Options:
-    """The options, over the values of ``default``, which are those of the preset asked for."""
-    options = parse(type(default), arguments, program, default)
-    if options.resume is not None:
-        if options != dataclasses.replace(default, resume=options.resume):
+    def _check_alone(self) -> None:
+        if self != type(self)(self.study.preset(""), resume=self.resume):
             message = (
-                f"--resume {options.resume}: a run continues with its own settings; give nothing "
+                f"--resume {self.resume}: a run continues with its own settings; give nothing "
                 "else beside it, or start another run with --out"
             )
             raise InvalidConfig(message)
-        return options
-    options.config.validate()
-    return options
 
 
-Config = TypeVar("Config", M2ctsConfig, KrkConfig, PommermanConfig)
+@dataclass(frozen=True)
+class _Choice:
+    """What decides which options there are, and their defaults."""
+
+    game: str = ""
+    preset: str = ""
 
 
-def _preset(arguments: Sequence[str], presets: Mapping[Any, Config]) -> Config:
-    """The preset that is asked for; a name that is none is left for the parser to refuse."""
-    asked = "quick"
-    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        if word == "--preset":
-            asked = following
-        elif word.startswith("--preset="):
-            asked = word.removeprefix("--preset=")
-    return presets.get(asked, presets["quick"])
+def reproduce_tree(arguments: Sequence[str]) -> Any:
+    """The subcommands of ``reproduce``, with the defaults of the game and preset asked for."""
+    choice = glance(_Choice, arguments)
+    members = []
+    for name, games in STUDIES.items():
+        study = games.get(choice.game, next(iter(games.values())))
+        config = study.preset(choice.preset)
+        # The class of its options, whose settings stand beside --out and --resume.
+        settings: Any = Annotated[type(config), tyro.conf.arg(name="")]
+        options: Any = dataclasses.make_dataclass(
+            "StudyOptions",
+            [("config", settings)],
+            bases=(StudyOptions,),
+            frozen=True,
+            namespace={"study": study},
+        )
+        text = inspect.cleandoc(type(config).__doc__ or "")
+        about = tyro.conf.subcommand(name, default=options(config), description=text)
+        members.append(Annotated[options, about])
+    return members
+
+
+def _absolute(config: Any) -> Any:
+    """Paths from the root: a resumed run may be started from elsewhere."""
+    paths = {
+        field.name: value.absolute()
+        for field in dataclasses.fields(config)
+        if isinstance(value := getattr(config, field.name), Path)
+    }
+    return dataclasses.replace(config, **paths)

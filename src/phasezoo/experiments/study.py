@@ -1,16 +1,276 @@
-"""What every study does around its own stages."""
+"""A published study: what the command line knows of it, and the frame that every run of it has.
 
-from phasezoo.experiments.console import Console
-from phasezoo.runs import RunDirectory
+A study brings its settings and its own stages; the run directory, going on after a kill, the check
+of packages, the report and the command that does it all again are here, once.
+"""
 
-__all__ = ["note_other_versions"]
+import dataclasses
+import importlib
+import importlib.util
+import shlex
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from phasezoo import _core
+from phasezoo.errors import MissingDependency, RunDirectoryError
+from phasezoo.experiments.console import Console, silent
+from phasezoo.experiments.report import numbers
+from phasezoo.runs import RunDirectory, jsonable
+from phasezoo.runs.directory import check_free, read_record
+
+__all__ = ["Settings", "Study", "StudyRun"]
+
+T = TypeVar("T")
 
 
-def note_other_versions(run: RunDirectory, console: Console) -> None:
-    """Say so if this attempt has other packages than the one that began the run."""
-    changed = run.record.changed_packages()
-    if changed:
-        console.note(
-            f"This run was begun with other versions of {', '.join(changed)}; its numbers "
-            "may differ from an uninterrupted run's."
-        )
+class Settings(Protocol):
+    """The knobs of a study: a frozen dataclass with at least these fields."""
+
+    @property
+    def preset(self) -> str:
+        """Where all other settings start from."""
+
+    @property
+    def seed(self) -> int:
+        """Everything random derives from it."""
+
+    @property
+    def threads(self) -> int | None:
+        """Threads to work with; None for :func:`phasezoo._core.default_threads`."""
+
+    def validate(self) -> None:
+        """Raise InvalidConfig if a value is outside its range."""
+
+
+Config = TypeVar("Config", bound=Settings)
+Results = TypeVar("Results")
+
+
+@dataclass(frozen=True)
+class Study(Generic[Config]):
+    """A study as it is known before anything heavy is loaded."""
+
+    name: str
+    """Its name in run directories, such as ``krk``."""
+    program: str
+    """The command, such as ``phasezoo reproduce krk``."""
+    presets: Mapping[Any, Config]
+    """Its published sizes, smallest first; the first is the default."""
+    stages: str
+    """Where its work is: ``module:class`` of a :class:`StudyRun`."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """What a run needs from its first minute to its last, with the extra that brings it."""
+
+    def preset(self, name: str) -> Config:
+        """The settings of a size; the first size's if there is none of that name."""
+        return self.presets.get(name, next(iter(self.presets.values())))
+
+    def reproduce(
+        self, config: Config, out: Path, console: Console | None = None, **own: Any
+    ) -> Any:
+        """Run the study, or finish it if ``out`` holds an unfinished run of the same settings.
+
+        Args:
+            config: The settings.
+            out: A new or empty directory, or one of this very run.
+            console: Where to report; default nowhere.
+            own: What else the study's :class:`StudyRun` takes.
+
+        Returns:
+            The study's results.
+
+        Raises:
+            InvalidConfig: A setting is out of range.
+            RunDirectoryError: ``out`` belongs to something else, or cannot be written.
+            MissingDependency: A package is missing; the message names the extra.
+            PhasezooError: Anything else that is wrong; nothing that is finished is lost.
+        """
+        self._check(config)
+        check_free(out, self.name, config)
+        return self._finish(config, out, console or silent(), own)
+
+    def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
+        """Finish the run in ``out`` with the settings it was started with.
+
+        Raises:
+            RunDirectoryError: There is no such run in ``out``, or it cannot be written.
+            PhasezooError: See :meth:`reproduce`.
+        """
+        record = read_record(out, self.name)
+        if record is None:
+            message = (
+                f"{out}: no run of {self.name!r} to resume there (no config.json); start one with "
+                f"--out {out}"
+            )
+            raise RunDirectoryError(message)
+        kind = type(self.preset(""))
+        config = jsonable.decode(kind, record.config, f"{out / 'config.json'}")
+        self._check(config)
+        return self._finish(config, out, console or silent(), own)
+
+    def spelled(self, config: Config, out: Path) -> str:
+        """The command line for these settings: the preset, and what differs from it."""
+        words = [*self.program.split(), "--preset", config.preset, "--out", str(out)]
+        preset: Any = self.presets[config.preset]
+        for one in dataclasses.fields(preset):
+            value = getattr(config, one.name)
+            if one.name != "preset" and value != getattr(preset, one.name):
+                values = value if isinstance(value, tuple) else (value,)
+                words += ["--" + one.name.replace("_", "-"), *map(str, values)]
+        if "--seed" not in words:
+            words += ["--seed", str(config.seed)]
+        return shlex.join(words)
+
+    def resuming(self, out: Path) -> str:
+        """The command line that continues a run."""
+        return shlex.join([*self.program.split(), "--resume", str(out)])
+
+    def _check(self, config: Config) -> None:
+        """Refuse at the beginning what would fail at the end."""
+        config.validate()
+        for package, extra in self.packages.items():
+            if importlib.util.find_spec(package) is None:
+                message = (
+                    f"a run needs {package}, which is not installed: "
+                    f"pip install 'phasezoo[{extra}]'"
+                )
+                raise MissingDependency(message)
+
+    def _finish(self, config: Config, out: Path, console: Console, own: dict[str, Any]) -> Any:
+        module, name = self.stages.split(":")
+        make: type[StudyRun[Config, Any]] = getattr(importlib.import_module(module), name)
+        started = time.monotonic()
+        prepared = make.prepare(config, console)
+        seconds = round(time.monotonic() - started, 3)
+        with RunDirectory.create(
+            out, self.name, config, threads=config.threads, devices=_devices(config)
+        ) as directory:
+            if not directory.is_done("prepare"):
+                directory.log("prepare", "done", seconds=seconds)
+            return make(self, directory, config, prepared, console, **own).finish()
+
+
+class StudyRun(ABC, Generic[Config, Results]):
+    """One attempt at a run: a study's subclass does its stages in :meth:`work`.
+
+    Args:
+        study: The study.
+        directory: The run's directory, locked.
+        config: The settings.
+        prepared: What :meth:`prepare` returned.
+        console: Where to report.
+    """
+
+    def __init__(
+        self,
+        study: Study[Config],
+        directory: RunDirectory,
+        config: Config,
+        prepared: Any,
+        console: Console,
+    ) -> None:
+        self.study = study
+        self.directory = directory
+        self.path = directory.path
+        self.config = config
+        self.prepared = prepared
+        self.console = console
+        self.threads = config.threads or _core.default_threads()
+
+    @classmethod
+    def prepare(cls, config: Config, console: Console) -> Any:
+        """Do what can be refused before anything is written; default nothing."""
+        del config, console
+
+    @abstractmethod
+    def work(self) -> Results:
+        """Do every stage that is not done, and return what all of them found."""
+
+    @abstractmethod
+    def render(self, results: Results) -> str:
+        """The report as one HTML page."""
+
+    @abstractmethod
+    def show(self, results: Results) -> None:
+        """Tell the console what came out."""
+
+    def finish(self) -> Results:
+        """Do the work, and leave ``results.json`` and ``report.html``."""
+        self._note_other_versions()
+        results = self.work()
+        self.console.heading("Report")
+        self.directory.write_json("results.json", results)
+        path = self.directory.write_text("report.html", self.render(results))
+        self.show(results)
+        seconds: Mapping[str, float] = getattr(results, "seconds", {})
+        self.console.note(f"In all {numbers.duration(sum(seconds.values()))}.")
+        self.console.note(f"Report: {path}")
+        return results
+
+    def head(self) -> dict[str, Any]:
+        """What the results of every study begin with."""
+        return {
+            "config": self.config,
+            "command": self.study.spelled(self.config, self.path),
+            "date": self.directory.record.date,
+            "provenance": self.directory.record.provenance,
+        }
+
+    def once(self, stage: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
+        """Do a stage unless it is done, keep what it found in a file, and return it.
+
+        Args:
+            stage: Its name in the journal.
+            name: The JSON file of what it found.
+            kind: What that is.
+            make: Does the stage.
+        """
+        if not (self.directory.is_done(stage) and self.directory.has(name)):
+            with self.directory.stage(stage):
+                self.directory.write_json(name, make())
+        return self.directory.read_json(name, kind)
+
+    def same(self, name: str, value: Any) -> None:
+        """Write a file that must be the same in every attempt.
+
+        Raises:
+            RunDirectoryError: This version of phasezoo would go on differently, or the file is
+                damaged.
+        """
+        if not self.directory.has(name):
+            self.directory.write_json(name, value)
+        elif self.directory.read_json(name, Any) != jsonable.plain(value):
+            message = (
+                f"{self.path / name}: this version of phasezoo would go on with other {name}; "
+                "finish this run with the version in config.json, or start a new one with --out"
+            )
+            raise RunDirectoryError(message)
+
+    def seconds(self, stages: Iterable[str]) -> float:
+        """Seconds of all finished stages whose names begin with one of ``stages``."""
+        found = self.directory.seconds().items()
+        return sum(s for name, s in found if name.startswith(tuple(stages)))
+
+    def _note_other_versions(self) -> None:
+        changed = self.directory.record.changed_packages()
+        if changed:
+            self.console.note(
+                f"This run was begun with other versions of {', '.join(changed)}; its numbers "
+                "may differ from an uninterrupted run's."
+            )
+
+
+def _devices(config: Any) -> list[str]:
+    """Names of the accelerators that a study with networks uses."""
+    if not hasattr(config, "device"):
+        return []
+    import torch
+
+    from phasezoo.networks.precision import resolve_device
+
+    device = resolve_device(config.device)
+    return [torch.cuda.get_device_name(device)] if device.type == "cuda" else []

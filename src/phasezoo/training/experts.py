@@ -27,9 +27,9 @@ class PlannedTraining:
     """Training positions to see."""
 
 
-def plan_baseline(positions: int) -> PlannedTraining:
-    """The one network that experts are compared with."""
-    return PlannedTraining("baseline", "none", None, positions)
+def plan_baseline(positions: int, role: str = "baseline") -> PlannedTraining:
+    """The one network that experts are compared with; ``role`` is its name."""
+    return PlannedTraining(role, "none", None, positions)
 
 
 def plan_experts(
@@ -39,13 +39,13 @@ def plan_experts(
 
     Together the experts see exactly ``positions`` positions, each as large a part of them as its
     phase is of the training positions: every expert goes through its positions as often as a
-    baseline with ``positions`` does through all of them (SPEC §10). With the gate ``hash:n`` this
-    plans the placebo.
+    baseline with ``positions`` does through all of them. With the gate ``hash:n`` this plans the
+    placebo.
 
     Args:
         train: All training positions, labelled by the gate.
         positions: Training positions to see, over all experts.
-        role: First part of the names: ``expert`` or ``placebo``.
+        role: First part of the names, such as ``expert`` or ``placebo``.
 
     Raises:
         InvalidConfig: There are fewer positions to see than experts need.

@@ -18,11 +18,18 @@ def complaint(capsys):
     return error
 
 
+def shown_help(capsys, *arguments):
+    with pytest.raises(SystemExit) as end:
+        run(*arguments)
+    assert end.value.code in (0, None)
+    return capsys.readouterr().out
+
+
 def test_help_names_every_command(capsys):
-    assert run("--help") == run() == run("help") == 0
-    shown = capsys.readouterr().out
-    for command in cli.COMMANDS:
-        assert " ".join(command.words) in shown
+    shown = shown_help(capsys, "--help")
+    assert shown == shown_help(capsys) == shown_help(capsys, "help")
+    for command in ("reproduce", "data", "perft", "doctor"):
+        assert f"• {command}" in shown
 
 
 def test_the_version_is_the_packages(capsys):
@@ -35,15 +42,21 @@ def test_the_version_is_the_packages(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["reproduc"], ["'reproduc' is not a command", "reproduce m2cts"]),
-        (["reproduce", "alphago"], ["'reproduce alphago'", "reproduce m2cts"]),
-        (["data", "importt"], ["data import", "data phases"]),
+        (["reproduc"], ["reproduc ", "reproduce, data, perft, doctor"]),
+        (["reproduce", "alphago"], ["alphago", "m2cts, krk"]),
+        (["reproduce"], ["m2cts, krk", "phasezoo --help"]),
+        (["data", "importt"], ["importt", "import, phases"]),
+        (["data", "phases", "--threads", "-1"], ["--threads -1", "1 or more"]),
+        (["data", "import", "a.pgn", "a.parquet", "--threads", "0"], ["--threads 0", "1 or more"]),
+        (["reproduce", "krk", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["perft", "chess", "--deep", "5"], ["--deep"]),
         (["perft", "chess", "--depth", "x"], ["--depth", "'x'"]),
         (["perft", "chess", "--depth", "-1"], ["0 to 13"]),
         (["perft", "chess", "--depth", "2", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["perft", "chess", "--depth", "2", "--fen", "x"], ["'x'"]),
         (["perft", "go", "--depth", "2"], ["go"]),
+        (["perft", "go", "--depth", "2", "--divide"], ["go"]),
+        (["perft", "chess", "--depth", "0", "--divide"], ["1 to 13"]),
         (["doctor", "--fast"], ["--fast"]),
         (["reproduce", "m2cts", "--preset", "huge"], ["huge", "quick"]),
         (["reproduce", "m2cts", "--nodse", "5"], ["--nodse"]),
@@ -67,26 +80,34 @@ def test_wrong_commands_are_one_sentence_and_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_group_alone_lists_its_commands(capsys):
-    assert run("data") == 2
-    assert "data import" in capsys.readouterr().out
-    assert run("data", "--help") == 0
-
-
-@pytest.mark.parametrize("command", [["reproduce", "m2cts"], ["perft"], ["doctor"]])
-def test_every_command_has_help(command, capsys):
-    with pytest.raises(SystemExit) as end:
-        run(*command, "--help")
-    assert end.value.code in (0, None)
-    assert "phasezoo " + " ".join(command) in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["reproduce"], ["m2cts", "krk"]),
+        (["reproduce", "m2cts"], ["--nodes", "--games-played", "--resume"]),
+        (["reproduce", "m2cts", "--preset", "paper"], ["rise-256x15"]),
+        (["reproduce", "krk"], ["--constants", "--defender"]),
+        (["data"], ["import", "phases"]),
+        (["data", "import"], ["--min-plies"]),
+        (["data", "phases"], ["--monotone"]),
+        (["perft"], ["--divide"]),
+        (["doctor"], ["backends"]),
+    ],
+)
+def test_every_command_and_group_has_help_of_its_own(command, words, capsys):
+    shown = shown_help(capsys, *command, "--help")
+    title = " ".join(w for w in command if not w.startswith("--") and w != "paper")
+    assert f"usage: phasezoo {title} " in shown
+    for word in words:
+        assert word in shown
 
 
 def test_ctrl_c_is_130(monkeypatch):
-    def stop(_arguments):
+    def stop(_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("phasezoo.apps.perft_command.main", stop)
-    assert run("perft", "chess") == 130
+    monkeypatch.setattr("phasezoo.apps.perft_command.PerftOptions.run", stop)
+    assert run("perft", "chess", "--depth", "1") == 130
 
 
 def test_perft_ends_with_the_count(capsys):
@@ -97,7 +118,58 @@ def test_perft_ends_with_the_count(capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "97862"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["perft", "--help"]])
+@pytest.mark.parametrize(
+    ("game", "fen", "depth", "count"),
+    [
+        ("chess", None, 4, 197_281),
+        ("chess960", None, 3, 8_902),
+        ("atomic", "rn2kb1r/1pp1p2p/p2q1pp1/3P4/2P3b1/4PN2/PP3PPP/R2QKB1R b KQkq - 0 1", 3, None),
+        ("crazyhouse", "2k5/8/8/8/8/8/8/4K3[QRBNPqrbnp] w - - 0 1", 3, None),
+        ("crazyhouse", "4k3/1Q~6/8/8/4b3/8/Kpp5/8/ b - - 0 1", 3, None),
+        ("krk", None, 3, None),
+    ],
+)
+def test_perft_divide_adds_up_to_the_count(game, fen, depth, count, capsys):
+    from phasezoo import _core
+
+    given = ["perft", game, "--depth", str(depth), "--divide", *(["--fen", fen] if fen else [])]
+    assert run(*given) == 0
+    *moves, _, total = capsys.readouterr().out.splitlines()
+    parts = dict(line.split(": ") for line in moves)
+    assert sum(map(int, parts.values())) == int(total) == _core.perft(game, fen, depth)
+    assert len(parts) == len(moves) == _core.perft(game, fen, 1)
+    if count is not None:
+        assert int(total) == count
+
+
+def test_perft_divides_a_game_without_notation_by_playing_it(monkeypatch):
+    from phasezoo import games
+    from phasezoo.apps.perft_command import _leaves, _name
+
+    state = games.make("chess").initial_state()
+
+    class Plain:
+        """A chess state that cannot be written down."""
+
+        def __init__(self, inner):
+            self.inner, self.legal_actions = inner, inner.legal_actions
+
+        def play(self, action):
+            return Plain(self.inner.play(action))
+
+    assert _leaves("plain", Plain(state), 3, None) == 8_902
+    assert _name(Plain(state), 7) == "7"
+
+
+@pytest.mark.parametrize("place", ["x" * 300, "/proc/phasezoo-run"])
+def test_a_place_that_cannot_be_written_is_one_line(place, capsys):
+    assert run("reproduce", "krk", "--out", place) == 1
+    assert "cannot be written" in complaint(capsys)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["reproduce", "--help"], ["--version"], ["perft", "--help"]]
+)
 def test_small_commands_load_nothing_heavy(arguments):
     heavy = "torch", "onnxruntime", "pyarrow", "matplotlib", "chess"
     code = (

@@ -6,7 +6,7 @@ from phasezoo.apps import doctor
 
 
 def test_a_working_installation_is_in_order(capsys):
-    assert doctor.main([]) == 0
+    assert doctor.DoctorOptions().run() == 0
     shown = capsys.readouterr().out
     for part in ("native core", "threads", "PyTorch", "ONNX Runtime"):
         assert part in shown
@@ -26,7 +26,7 @@ def test_a_missing_package_names_its_extra_and_is_no_failure(module, extra, monk
 
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.setattr(doctor.importlib, "import_module", lambda name: without(name) or real(name))
-    assert doctor.main([]) == 0
+    assert doctor.DoctorOptions().run() == 0
     assert f"pip install 'phasezoo[{extra}]'" in " ".join(capsys.readouterr().out.split())
 
 
@@ -34,7 +34,7 @@ def test_a_broken_core_fails(monkeypatch, capsys):
     from phasezoo import _core
 
     monkeypatch.setattr(_core, "perft", lambda *_: 8901)
-    assert doctor.main([]) == 1
+    assert doctor.DoctorOptions().run() == 1
     captured = capsys.readouterr()
     assert "8901" in captured.out
     assert "native core" in captured.err

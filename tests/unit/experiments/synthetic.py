@@ -6,19 +6,18 @@ import numpy as np
 
 from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.nested import crossed
-from phasezoo.experiments.m2cts.config import M2ctsConfig
-from phasezoo.experiments.m2cts.results import (
+from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     Cell,
     Comparison,
-    Curve,
     Dataset,
     Differences,
     Entry,
     Losses,
     Matches,
     MatchSide,
-    NetworkCard,
     Pairing,
     PhaseStart,
     Results,

@@ -14,15 +14,18 @@ from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.console import silent
 from phasezoo.experiments.krk import study
 from phasezoo.experiments.krk.cells import cells_of, seed_of, tasks_of
-from phasezoo.experiments.krk.command import spelled
 from phasezoo.experiments.krk.config import PRESETS, KrkConfig
+from phasezoo.experiments.krk.domain import KRK
 from phasezoo.experiments.krk.play import play_game
 from phasezoo.experiments.krk.results import Results
-from phasezoo.experiments.krk.run import GAMES_FILE, reproduce, resume
+from phasezoo.experiments.krk.run import GAMES_FILE
 from phasezoo.experiments.krk.sweep import play_sweep
+from phasezoo.experiments.study import Study
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+
+reproduce, resume, spelled = KRK.reproduce, KRK.resume, KRK.spelled
 
 FILES = (
     "config.json", "journal.jsonl", GAMES_FILE, "results.json", "report.html",
@@ -155,10 +158,8 @@ def test_wrong_settings_are_refused_before_anything_is_written(changes, words, t
 
 
 def test_the_command_of_a_report_gives_the_same_settings(tmp_path, monkeypatch):
-    from phasezoo.experiments.krk import run
-
     seen = []
-    monkeypatch.setattr(run, "reproduce", lambda config, out, console: seen.append((config, out)))
+    monkeypatch.setattr(Study, "reproduce", lambda _, config, out, __: seen.append((config, out)))
     words = shlex.split(spelled(SMALL, Path("runs/a b")))[1:]
     assert cli.main(words) == 0
     assert seen == [(SMALL, Path("runs/a b"))]

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.m2cts.losses import (
+from phasezoo.experiments.m2cts.duel.losses import (
     TestPositions,
     TrainingLosses,
     loss_matrix,
 )
-from phasezoo.experiments.m2cts.results import ALL
+from phasezoo.experiments.m2cts.duel.results import ALL
 from phasezoo.experiments.statistics import over_trainings, resample_games, verdict
 from phasezoo.training.evaluation import PositionLosses
 

@@ -7,9 +7,9 @@ import pytest
 import synthetic
 from page_checker import check_page
 
-from phasezoo.experiments.m2cts import page, story
-from phasezoo.experiments.m2cts.config import M2ctsConfig
-from phasezoo.experiments.m2cts.results import Results
+from phasezoo.experiments.m2cts.duel import page, story
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.results import Results
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

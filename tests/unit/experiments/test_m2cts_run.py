@@ -12,14 +12,17 @@ import pytest
 
 from phasezoo.apps import cli
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.m2cts.command import spelled
-from phasezoo.experiments.m2cts.config import M2ctsConfig
-from phasezoo.experiments.m2cts.preparation import prepare
-from phasezoo.experiments.m2cts.run import reproduce, resume
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.experiments.study import Study
 from phasezoo.training import GameStore
 
+CHESS = DOMAINS["chess"]
+reproduce, resume, spelled = CHESS.reproduce, CHESS.resume, CHESS.spelled
+
 FILES = (
-    "config.json", "seeds.json", "versions.json", "dataset.json", "losses.json", "losses.csv",
+    "config.json", "seeds.json", "dataset.json", "losses.json", "losses.csv",
     "match.json", "games.pgn", "report.html", "results.json", "journal.jsonl",
 )  # fmt: skip
 
@@ -273,12 +276,10 @@ def test_the_command_of_a_run_starts_the_same_run(monkeypatch):
     import shlex
     from pathlib import Path
 
-    from phasezoo.experiments.m2cts import run
-
     config = dataclasses.replace(
         tiny(Path("/some where/x.parquet")), gate="moves:3", epochs=1.5, max_plies=None
     )
     seen = []
-    monkeypatch.setattr(run, "reproduce", lambda config, out, console: seen.append((config, out)))
+    monkeypatch.setattr(Study, "reproduce", lambda _, config, out, __: seen.append((config, out)))
     assert cli.main(shlex.split(spelled(config, Path("runs/a b")))[1:]) == 0
     assert seen == [(config, Path("runs/a b"))]

@@ -9,13 +9,13 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, InvalidGate, RunDirectoryError
-from phasezoo.experiments.pommerman import findings
-from phasezoo.experiments.pommerman import run as study_run
-from phasezoo.experiments.pommerman.command import spelled
-from phasezoo.experiments.pommerman.config import PRESETS, PommermanConfig
-from phasezoo.experiments.pommerman.lineup import Contender, contenders, plan
-from phasezoo.experiments.pommerman.play import GameRow, Task, play_games, tasks_of
-from phasezoo.experiments.pommerman.results import Results
+from phasezoo.experiments.m2cts.pommerman import findings
+from phasezoo.experiments.m2cts.pommerman import run as study_run
+from phasezoo.experiments.m2cts.pommerman.config import PRESETS, PommermanConfig
+from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
+from phasezoo.experiments.m2cts.pommerman.lineup import Contender, contenders, plan
+from phasezoo.experiments.m2cts.pommerman.play import GameRow, Task, play_games, tasks_of
+from phasezoo.experiments.m2cts.pommerman.results import Results
 from phasezoo.runs import jsonable
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")
@@ -44,7 +44,7 @@ SMALL = PommermanConfig(
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     out = tmp_path_factory.mktemp("runs") / "whole"
-    return out, study_run.reproduce(SMALL, out)
+    return out, POMMERMAN.reproduce(SMALL, out)
 
 
 def games_of(out):
@@ -100,12 +100,12 @@ def test_a_run_that_was_killed_goes_on_to_the_same_games(whole, tmp_path, monkey
 
     monkeypatch.setattr(study_run, "play_games", until_killed)
     with pytest.raises(KilledError):
-        study_run.reproduce(SMALL, tmp_path / "run")
+        POMMERMAN.reproduce(SMALL, tmp_path / "run")
     log = tmp_path / "run" / study_run.GAMES_FILE
     assert log.read_text().count("\n") == 23
     log.write_bytes(log.read_bytes() + b'{"task":{"contender"')  # killed while writing
     monkeypatch.undo()
-    again = study_run.resume(tmp_path / "run")
+    again = POMMERMAN.resume(tmp_path / "run")
     # The network's rounding may depend on who shares a batch, so games are compared by their tasks.
     tasks = [json.loads(line)["task"] for line in games_of(tmp_path / "run")]
     assert tasks == [json.loads(line)["task"] for line in games_of(out)]
@@ -116,7 +116,7 @@ def test_games_of_another_run_are_refused(whole, tmp_path):
     out, _ = whole
     other = dataclasses.replace(SMALL, boards=3)
     with pytest.raises(RunDirectoryError, match="boards"):
-        study_run.reproduce(other, out)
+        POMMERMAN.reproduce(other, out)
 
 
 def row(contender, board, seat, result, reason="last_standing"):
@@ -124,7 +124,7 @@ def row(contender, board, seat, result, reason="last_standing"):
 
 
 def test_boards_are_the_same_for_everybody_and_differ_between_trainings():
-    from phasezoo.experiments.pommerman.play import _Game
+    from phasezoo.experiments.m2cts.pommerman.play import _Game
 
     first, second, later = (
         Contender(name, kind, "none", training, 5)
@@ -172,6 +172,7 @@ def test_win_rates_and_their_differences_count_boards():
 def test_the_lineup_shares_positions_and_starts_alike():
     class Table:
         names = ("early", "late")
+        gate = "some"
 
         def __init__(self, *counts):
             self.counts = counts
@@ -199,7 +200,7 @@ def test_the_lineup_shares_positions_and_starts_alike():
 def test_presets_are_valid_and_spelled(preset, tmp_path):
     config = PRESETS[preset]
     config.validate()
-    words = spelled(dataclasses.replace(config, boards=9), tmp_path)
+    words = POMMERMAN.spelled(dataclasses.replace(config, boards=9), tmp_path)
     assert words.startswith("phasezoo reproduce m2cts --game pommerman")
     assert f"--preset {preset}" in words
     assert "--boards 9" in words

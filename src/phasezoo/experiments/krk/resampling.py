@@ -61,7 +61,7 @@ class Table:
 def table_of(rows: Sequence[GameRow], seed: int, resamples: int) -> Table:
     """Average every measure over the games of each cell, and over draws of them.
 
-    Games are drawn with replacement within each cell (SPEC §11: each cell has a stream of its own,
+    Games are drawn with replacement within each cell (each cell has a stream of its own,
     so the draws of a cell do not depend on which other cells there are).
 
     Args:

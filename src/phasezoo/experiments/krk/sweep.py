@@ -6,27 +6,26 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TypeAlias
 
+from phasezoo import _core
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk.cells import Cell, Task, tasks_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.play import GameRow, play_game
 from phasezoo.experiments.report import numbers
-from phasezoo.runs.provenance import usable_cores
-from phasezoo.runs.row_log import RowLog
+from phasezoo.runs import RowLog
 
-__all__ = ["play_sweep", "threads_of"]
+__all__ = ["Play", "play_sweep"]
 
 Play: TypeAlias = Callable[[Task, KrkConfig], GameRow]
 
 
-def threads_of(config: KrkConfig) -> int:
-    """Games that are played at the same time."""
-    return config.threads or usable_cores()
-
-
 def play_sweep(
-    config: KrkConfig, path: Path, console: Console, play: Play = play_game
+    config: KrkConfig,
+    path: Path,
+    console: Console,
+    play: Play = play_game,
+    threads: int | None = None,
 ) -> list[GameRow]:
     """Play every game that ``path`` does not hold yet, and return all of them in a fixed order.
 
@@ -37,10 +36,13 @@ def play_sweep(
         path: The log of finished games.
         console: Where progress is shown.
         play: Plays one game.
+        threads: Games that are played at the same time; default
+            :func:`phasezoo._core.default_threads`.
 
     Raises:
         RunDirectoryError: The log is of other games, is damaged, or cannot be written.
     """
+    workers = threads or _core.default_threads()
     tasks = list(tasks_of(config))
     log = RowLog(path, GameRow)
     finished = _finished(tasks, log)
@@ -48,12 +50,12 @@ def play_sweep(
         tally = _Tally(log.rows)
         bar.update(tally.games, str(tally))
         missing = deque(t for t in tasks if (t.cell, t.number) not in finished)
-        pool = ThreadPoolExecutor(threads_of(config), thread_name_prefix="krk")
+        pool = ThreadPoolExecutor(workers, thread_name_prefix="krk")
         running: set[Future[GameRow]] = set()
         try:
             while missing or running:
                 # Few games ahead, so that Ctrl-C waits only for those that are being played.
-                while missing and len(running) < threads_of(config) + 1:
+                while missing and len(running) < workers + 1:
                     running.add(pool.submit(play, missing.popleft(), config))
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:

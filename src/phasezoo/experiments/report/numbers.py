@@ -93,7 +93,7 @@ def signed_interval(interval: Interval | None, digits: int = 3) -> str:
 
 
 def elo_interval(interval: Interval, digits: int = 0) -> str:
-    """Return an Elo difference with ± half the width, both ends if one is infinite (SPEC §9)."""
+    """Return an Elo difference with ± half the width, both ends if one is infinite."""
     if math.isinf(interval.half_width):
         return f"{signed(interval.value, digits)} ({span(interval, digits)})"
     return f"{signed(interval.value, digits)} ± {decimal(interval.half_width, digits)}"

@@ -1,0 +1,15 @@
+"""The published studies that can be done again, a line each."""
+
+from typing import Any
+
+from phasezoo.experiments.krk.domain import KRK
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.study import Study
+
+__all__ = ["STUDIES"]
+
+STUDIES: dict[str, dict[str, Study[Any]]] = {
+    "m2cts": DOMAINS,
+    "krk": {"krk": KRK},
+}
+"""By name, then by game; the first game is the default."""

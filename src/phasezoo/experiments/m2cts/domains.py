@@ -1,0 +1,21 @@
+"""The games that the study of phase experts knows, a line each.
+
+A domain is a :class:`~phasezoo.experiments.study.Study`: settings with presets, and the class of
+its stages, a :class:`~.run.M2ctsRun` that says where its games come from, what its networks learn
+from them, and how its agents meet. A game of two players whose games are stored needs no stages of
+its own: :class:`~.duel.run.DuelRun` plays any of them, with presets of its own that name the game.
+"""
+
+from typing import Any
+
+from phasezoo.experiments.m2cts.duel.domain import CHESS
+from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
+from phasezoo.experiments.study import Study
+
+__all__ = ["DOMAINS"]
+
+DOMAINS: dict[str, Study[Any]] = {
+    "chess": CHESS,
+    "pommerman": POMMERMAN,
+}
+"""By the name that ``--game`` has; the first is the default."""

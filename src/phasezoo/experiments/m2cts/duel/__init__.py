@@ -1,0 +1,1 @@
+"""Two searches against each other: the comparison for games of two players, such as chess."""

@@ -1,0 +1,150 @@
+"""The knobs of the study, and its published sizes as values of them."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.settings import check_least, check_positive
+
+__all__ = ["PRESETS", "M2ctsConfig", "Preset"]
+
+Preset = Literal["quick", "standard", "paper"]
+
+
+@dataclass(frozen=True)
+class M2ctsConfig:
+    """Train phase experts, measure them, and play M2CTS against MCTS with one network.
+
+    Sizes come as presets: `quick` takes minutes on two cores, `standard` is for a claim on a GPU,
+    `paper` is the published set-up and needs the paper's games (KingBase Lite 2019, through
+    `phasezoo data import`) and a GPU.
+    """
+
+    game: str = "chess"
+    """The game; another one may bring other settings: see --game NAME --help."""
+    preset: Preset = "quick"
+    """Where all other settings start from; each can still be given."""
+    games: Path | None = None
+    """Games store to use (made by `phasezoo data import`); none: the games in the package."""
+    gate: str = "lichess"
+    """What the phases are, such as lichess, moves:3 or material:10,6 (paper: lichess)."""
+    seed: int = 1
+    """Everything random derives from it (0 or more)."""
+    trainings: int = 1
+    """K: trainings of each side; all K x K pairings are played (1 or more; claims need several)."""
+
+    network: str = "rise-32x4"
+    """Architecture of every network, channels x blocks (paper: RISEv3.3, rise-256x15)."""
+    planes: str = "v2"
+    """Input planes (paper: v2, which it calls 3.0)."""
+    positions: int = 200_000
+    """Training positions that the baseline sees, and all experts together (1,000 or more)."""
+    epochs: float | None = None
+    """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
+    training_batch: int = 128
+    """Training positions an update (1 to 65,536; paper: 2048, Table X)."""
+    learning_rate: float = 0.2
+    """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
+    validation_positions: int = 1024
+    """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
+    test_games: int | None = 300
+    """Test games that losses are measured on (2 or more; none: all of the test split)."""
+    resamples: int = 2000
+    """Draws of test games behind the intervals of losses (100 or more)."""
+
+    games_played: int = 200
+    """Games a pairing, an even number: every opening is played with both colours (2 or more)."""
+    nodes: int = 50
+    """New positions evaluated a move, on both sides (1 or more; paper: 100 to 3200)."""
+    simulations_per_node: int | None = None
+    """A move also ends after this many descents per node (1 or more; none: no limit; paper: 2)."""
+    adjudicate: bool = False
+    """Give up lost games and agree drawn ones by the searches' values (paper: yes)."""
+    search_batch: int = 1
+    """Leaves a tree may have outstanding (1 or more; paper: 1 to 64)."""
+    routing: Literal["majority", "exact", "soft"] = "exact"
+    """Which expert answers a position; majority is the paper's."""
+    concurrency: int = 100
+    """Games played at the same time (1 or more); part of what makes a run repeatable."""
+    max_plies: int | None = 250
+    """Half-moves after which a game is given as drawn (2 or more; none: no cap)."""
+
+    backend: Literal["auto", "onnx", "torch"] = "auto"
+    """What runs the networks in matches; auto: ONNX Runtime on a CPU, torch on a GPU."""
+    device: str | None = None
+    """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
+    threads: int | None = None
+    """Threads for native code and networks (1 or more; none: every usable core)."""
+
+    def validate(self) -> None:
+        """Check every range.
+
+        Raises:
+            InvalidConfig: A value is outside its range; the message names the option.
+        """
+        least = {
+            "seed": 0,
+            "trainings": 1,
+            "positions": 1000,
+            "training_batch": 1,
+            "validation_positions": 1,
+            "test_games": 2,
+            "resamples": 100,
+            "games_played": 2,
+            "nodes": 1,
+            "simulations_per_node": 1,
+            "search_batch": 1,
+            "concurrency": 1,
+            "max_plies": 2,
+            "threads": 1,
+        }
+        check_least(self, least)
+        if self.games_played % 2:
+            message = (
+                f"--games-played {self.games_played}: must be even, because every opening is "
+                "played with both colours"
+            )
+            raise InvalidConfig(message)
+        if self.training_batch > 65_536:
+            message = f"--training-batch {self.training_batch}: must be 65,536 or less"
+            raise InvalidConfig(message)
+        check_positive(self, ("learning_rate", "epochs"))
+
+
+_QUICK = M2ctsConfig()
+
+_STANDARD = dataclasses.replace(
+    _QUICK,
+    preset="standard",
+    trainings=8,
+    network="rise-64x8",
+    positions=4_000_000,
+    training_batch=256,
+    learning_rate=0.14,
+    validation_positions=20_000,
+    test_games=None,
+    games_played=100,
+    nodes=200,
+)
+
+_PAPER = dataclasses.replace(
+    _STANDARD,
+    preset="paper",
+    trainings=1,
+    network="rise-256x15",
+    epochs=7.0,
+    training_batch=2048,
+    learning_rate=0.14,
+    games_played=1000,
+    nodes=800,
+    simulations_per_node=2,
+    adjudicate=True,
+    search_batch=64,
+    routing="majority",
+    max_plies=None,
+)
+
+PRESETS: dict[Preset, M2ctsConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
+"""The sizes, smallest first."""

@@ -1,0 +1,114 @@
+"""Measures every network of a run on the test positions."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import inference
+from phasezoo.errors import StoreError
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.duel.losses import TestPositions, TrainingLosses, loss_matrix
+from phasezoo.experiments.m2cts.duel.preparation import Prepared
+from phasezoo.experiments.m2cts.duel.results import Losses
+from phasezoo.training.evaluation import PositionLosses, evaluate_networks
+from phasezoo.training.positions import PositionTable
+
+__all__ = ["TrainedNetworks", "measure"]
+
+
+TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
+"""Directories of the networks of one training by role: the ``baseline``, one ``expert`` for each
+phase and one ``placebo`` for each part, in their gates' order."""
+
+
+def measure(prepared: Prepared, trainings: Sequence[TrainedNetworks], console: Console) -> Losses:
+    """Return the loss matrix over the test games of a run.
+
+    Raises:
+        StoreError: No test position is left in the games drawn for testing.
+    """
+    rows = _drawn(prepared)
+    part = _parts(prepared, rows)
+    total = len(trainings) * (len(rows) * (1 + len(prepared.phases)) + len(rows))
+    measured = []
+    with console.task("Test losses", total) as task:
+        done = 0
+        for networks in trainings:
+            one = _training(prepared, networks, rows, part)
+            measured.append(one)
+            done += total // len(trainings)
+            task.update(done, f"{len(rows):,} test positions")
+    positions = TestPositions(
+        game=rows.game.astype(np.int64), phase=rows.phase.astype(np.int64), part=part
+    )
+    rng = np.random.default_rng(prepared.seed("resampling"))
+    return loss_matrix(prepared.phases, positions, measured, rng, prepared.config.resamples)
+
+
+def _drawn(prepared: Prepared) -> PositionTable:
+    """The positions of the test games that are drawn, without those that occur in train."""
+    games, wanted = len(prepared.splits.test), prepared.config.test_games
+    if wanted is None or wanted >= games:
+        return prepared.test
+    rng = np.random.default_rng(prepared.seed("test games"))
+    chosen = rng.permutation(games)[:wanted]
+    rows = prepared.test.select(np.isin(prepared.test.game, chosen))
+    if len(rows) == 0:
+        message = (
+            f"--test-games {wanted}: none of their positions is new; ask for more, or use other "
+            "games"
+        )
+        raise StoreError(message)
+    return rows
+
+
+def _parts(prepared: Prepared, rows: PositionTable) -> npt.NDArray[np.int64]:
+    store = prepared.splits.test
+    labelled = store.positions(prepared.placebo, threads=prepared.config.threads)
+    part: npt.NDArray[np.int64] = labelled.phase[store.offsets[rows.game] + rows.ply].astype(
+        np.int64
+    )
+    return part
+
+
+def _training(
+    prepared: Prepared,
+    networks: TrainedNetworks,
+    rows: PositionTable,
+    part: npt.NDArray[np.int64],
+) -> TrainingLosses:
+    everywhere = _evaluate(prepared, [*networks["baseline"], *networks["expert"]], rows)
+    placebo = [
+        _evaluate(prepared, [path], rows.select(part == index))[0]
+        for index, path in enumerate(networks["placebo"])
+    ]
+    return TrainingLosses(
+        experts=everywhere[1:],
+        placebo=placebo,
+        baseline=everywhere[0],
+    )
+
+
+def _evaluate(
+    prepared: Prepared, paths: Sequence[Path], rows: PositionTable
+) -> list[PositionLosses]:
+    if len(rows) == 0:
+        return [_nothing(rows) for _ in paths]
+    config = prepared.config
+    evaluators = {
+        str(path): inference.load(
+            path, backend=config.backend, device=config.device, threads=config.threads
+        )
+        for path in paths
+    }
+    found = evaluate_networks(evaluators, prepared.splits.test, rows, threads=config.threads)
+    return [found[str(path)] for path in paths]
+
+
+def _nothing(rows: PositionTable) -> PositionLosses:
+    """What is measured on no positions, as a small test set may leave a part of the placebo."""
+    empty = np.empty(0, dtype=np.float32)
+    return PositionLosses(empty, empty, empty.astype(bool), rows.phase, rows.game)

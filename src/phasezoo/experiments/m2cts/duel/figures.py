@@ -1,0 +1,251 @@
+"""The study's drawings, each made from results alone and described in words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phasezoo.experiments.m2cts.cards import NetworkCard
+from phasezoo.experiments.m2cts.duel import paper
+from phasezoo.experiments.m2cts.duel.results import ALL, Dataset, Losses, Matches
+from phasezoo.experiments.report import numbers, plots
+from phasezoo.experiments.report.html import Html
+from phasezoo.experiments.report.plots import Estimate
+
+__all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move", "training_losses"]
+
+# Moves beyond this share of all positions are left out of the picture of phases: a thin tail.
+_SHOWN_SHARE = 0.995
+
+_COMPARISONS = {
+    "thinning": ("placebo − one network: what thinner data costs", plots.PLACEBO),
+    "specialisation": ("phases − placebo: what specialisation gives", plots.PHASE),
+    "both": ("phases − one network: both together", plots.INK),
+}
+
+
+def phases_by_move(dataset: Dataset) -> Html:
+    """Draw how many positions of each phase there are at each move number (stacked area)."""
+    counts = np.array(dataset.by_move, dtype=float)
+    totals = counts.sum(axis=0)
+    share = totals.cumsum() / max(totals.sum(), 1)
+    last = int(np.searchsorted(share, _SHOWN_SHARE)) + 1
+    counts = counts[:, :last]
+    moves = np.arange(1, counts.shape[1] + 1)
+    figure, plot = plots.axes(7.6, 3.0)
+    colours = plots.ordered_colours(len(dataset.phases))
+    plot.stackplot(moves, counts, colors=colours, edgecolor=plots.SURFACE, linewidth=0.8)
+    lower = np.zeros(counts.shape[1])
+    unnamed = False
+    for name, row, colour in zip(dataset.phases, counts, colours, strict=True):
+        unnamed |= not _label_area(plot, name, (lower, row), colour)
+        lower = lower + row
+    plot.set_xlim(1, max(2, counts.shape[1]))
+    plot.set_ylim(bottom=0)
+    plot.set_xlabel("move number")
+    plot.set_ylabel("positions")
+    plot.yaxis.set_major_formatter(lambda value, _: numbers.count(value))
+    if unnamed:
+        handles = _patches(dataset.phases, colours)
+        plot.legend(handles=handles, frameon=False, fontsize=9, labelcolor=plots.INK, loc=1)
+    peaks = ", ".join(
+        f"{name}: {numbers.count(row.sum())} positions, most at move {int(row.argmax()) + 1}"
+        for name, row in zip(dataset.phases, counts, strict=True)
+        if row.sum()
+    )
+    return plots.to_svg(figure, "phases", f"Positions of each phase by move number. {peaks}.")
+
+
+def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Html:
+    """Draw every network's training and validation loss, phase experts left, placebo right."""
+    figure, (left, right) = plots.axes(7.6, 3.3, columns=2, sharey=True)
+    colours = dict(zip(phases, plots.ordered_colours(len(phases)), strict=True))
+    shades = plots.ordered_colours(max(1, sum(n.role == "placebo" for n in networks)))
+    for plot, role, title in (
+        (left, "expert", "Phase experts"),
+        (right, "placebo", "Placebo experts"),
+    ):
+        drawn = [n for n in networks if n.role in ("baseline", role)]
+        parts = list(dict.fromkeys(n.phase for n in drawn if n.role == role))
+        for network in drawn:
+            if network.role == "baseline":
+                colour, label = plots.INK, "one network"
+            else:
+                part = parts.index(network.phase)
+                colour = colours.get(network.phase or "", shades[part % len(shades)])
+                label = network.phase or network.name
+            _draw_curve(plot, network, colour, label)
+        plots.entitle(plot, title)
+        plot.set_xlabel("training positions seen")
+        plot.xaxis.set_major_formatter(lambda value, _: _thousands(value))
+        plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK, loc="upper right")
+    words = [
+        f"{network.name} {network.best_validation:.3f}"
+        for network in networks
+        if network.best_validation is not None and network.training == 0
+    ]
+    left.set_ylabel("total loss")
+    ends = f" Lowest validation losses: {', '.join(words)}." if words else ""
+    text = f"Training and validation loss of each network by training positions seen.{ends}"
+    return plots.to_svg(figure, "training", text)
+
+
+def loss_forest(losses: Losses) -> Html:
+    """Draw the three comparisons of total loss, by test set, with their intervals."""
+    groups, words = [], []
+    for column in [*(c for c in losses.columns if c != ALL), ALL]:
+        rows = []
+        for comparison in losses.comparisons:
+            text, colour = _COMPARISONS[comparison.name]
+            interval = comparison.differences[column].total
+            rows.append(Estimate(text, interval, colour, strong=column == ALL))
+            words.append(f"{column}, {text}: {numbers.signed_interval(interval)}")
+        groups.append(("all positions" if column == ALL else column, rows))
+    figure = plots.forest(
+        groups, "difference of total loss on test positions", 3, hints=("← better", "worse →")
+    )
+    return plots.to_svg(figure, "differences", "; ".join(words) + ".")
+
+
+def elo_forest(matches: Matches, label: str) -> Html:
+    """Draw this run's Elo difference beside the paper's."""
+    ours = [Estimate(label, matches.elo, plots.PHASE, strong=True)]
+    if matches.spread is not None:
+        games_only = matches.spread.elo_games_only
+        ours.append(Estimate("the same, counting games only", games_only, plots.PHASE))
+    published = [_quoted(row, f"search {row.name}", 2) for row in paper.ELO_SEPARATED]
+    full = [_quoted(row, row.name, 1) for row, _ in paper.DATA_AND_SIZE]
+    half = [_quoted(row, row.name, 1) for _, row in paper.DATA_AND_SIZE]
+    groups = [
+        ("this run", ours),
+        ("paper, Table XV: full data, by search batch", published),
+        ("paper, Table IV: full data, 800 nodes", full),
+        ("paper, Table IV: half the data, 800 nodes", half),
+    ]
+    figure = plots.forest(
+        groups,
+        "Elo difference, M2CTS over MCTS with one network",
+        0,
+        hints=("← one network", "experts →"),
+    )
+    text = (
+        f"This run: {numbers.elo_interval(matches.elo)} Elo. Paper: "
+        f"{numbers.elo_interval(paper.ELO_MEAN.interval)} on average with all of its data, "
+        + ", ".join(numbers.signed(b.value, 1) for _, b in paper.DATA_AND_SIZE)
+        + " with half of it."
+    )
+    return plots.to_svg(figure, "elo", text)
+
+
+def game_bars(matches: Matches) -> Html:
+    """Draw results, scores of pairs, and how games ended."""
+    total = matches.total
+    figure, (results, pairs, ends) = plots.axes(
+        7.6, 2.9, columns=3, gridspec_kw={"width_ratios": (1, 1.2, 1.6)}
+    )
+    _bars(
+        results,
+        "Games",
+        ("won", "drawn", "lost"),
+        (total.wins, total.draws, total.losses),
+        (plots.PHASE, plots.GRID, plots.BASELINE),
+    )
+    shades = (plots.BASELINE, plots.BASELINE, plots.GRID, plots.PHASE, plots.PHASE)
+    _bars(pairs, "Pairs by score", ("0", "½", "1", "1½", "2"), total.pentanomial, shades)
+    reasons = sorted(total.reasons.items(), key=lambda item: item[1])
+    names = [_ending(reason) for reason, _ in reasons]
+    values = [number for _, number in reasons]
+    ends.barh(names, values, color=plots.BASELINE, height=0.62)
+    for place, value in enumerate(values):
+        ends.text(value, place, f" {value}", va="center", fontsize=8.5, color=plots.INK)
+    plots.entitle(ends, "How games ended")
+    ends.grid(visible=False)
+    ends.set_xticks([])
+    ends.set_xlim(0, 1.18 * max(values, default=1))
+    text = (
+        f"Games of M2CTS: {total.wins} won, {total.draws} drawn, {total.losses} lost. Pairs "
+        f"scoring 0, ½, 1, 1½ and 2: {', '.join(map(str, total.pentanomial))}. Ends: "
+        + ", ".join(f"{_ending(reason)} {number}" for reason, number in reversed(reasons))
+        + "."
+    )
+    return plots.to_svg(figure, "games", text)
+
+
+def _quoted(row: paper.PublishedElo, label: str, digits: int) -> Estimate:
+    text = numbers.elo_interval(row.interval, digits)
+    return Estimate(label, row.interval, plots.PAPER, text)
+
+
+def _ending(reason: str) -> str:
+    return {"max_plies": "cut at the cap"}.get(reason, reason.replace("_", " "))
+
+
+def _label_area(plot: Any, name: str, area: tuple[Any, Any], colour: str) -> bool:
+    """Write a phase's name where its area is highest; say whether there was room."""
+    lower, row = area
+    inside = slice(len(row) // 16, len(row) - len(row) // 16)
+    place = int(row[inside].argmax()) + inside.start if len(row[inside]) else 0
+    if row[place] < 0.15 * (lower + row).max(initial=1):
+        return False
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    is_light = 0.299 * red + 0.587 * green + 0.114 * blue > 140  # luma of ITU-R BT.601
+    ink = "#10131a" if is_light else "#ffffff"
+    height = lower[place] + row[place] / 2
+    plot.text(place + 1, height, name, ha="center", va="center", fontsize=9.5, color=ink)
+    return True
+
+
+def _draw_curve(plot: Any, network: NetworkCard, colour: str, label: str) -> None:
+    first = network.training == 0
+    style = {"color": colour, "alpha": 1.0 if first else 0.25, "linewidth": 1.6 if first else 0.8}
+    curve = network.curve
+    if curve.positions:
+        positions, smooth = _smoothed(curve.positions, curve.train)
+        plot.plot(positions, smooth, label=label if first else None, **style)
+    if curve.validation_positions:
+        plot.plot(
+            curve.validation_positions,
+            curve.validation,
+            "o",
+            markersize=3.2 if first else 1.5,
+            markeredgecolor=plots.SURFACE,
+            markeredgewidth=0.4,
+            color=colour,
+            alpha=style["alpha"],
+            label=None if curve.positions or not first else label,
+        )
+
+
+def _smoothed(positions: Sequence[int], losses: Sequence[float]) -> tuple[Any, Any]:
+    """Means of equal stretches: at most 60 points, so that noise does not hide the course."""
+    stretches = min(60, len(losses))
+    x = [part.mean() for part in np.array_split(np.array(positions, dtype=float), stretches)]
+    y = [part.mean() for part in np.array_split(np.array(losses, dtype=float), stretches)]
+    return x, y
+
+
+def _bars(
+    plot: Any, title: str, names: Sequence[str], values: Sequence[int], colours: Sequence[str]
+) -> None:
+    places = range(len(names))
+    plot.bar(places, values, color=colours, width=0.72)
+    for place, value in zip(places, values, strict=True):
+        plot.text(place, value, str(value), ha="center", va="bottom", fontsize=8.5, color=plots.INK)
+    plot.set_xticks(list(places), names)
+    plot.set_yticks([])
+    plot.spines["left"].set_visible(False)
+    plot.grid(visible=False)
+    plot.set_ylim(0, 1.12 * max(1, *values))
+    plots.entitle(plot, title)
+
+
+def _patches(names: Sequence[str], colours: Sequence[str]) -> list[Any]:
+    from matplotlib.patches import Patch
+
+    return [Patch(facecolor=c, label=name) for name, c in zip(names, colours, strict=True)]
+
+
+def _thousands(value: float) -> str:
+    if value >= 1e6:
+        return f"{value / 1e6:g} M"
+    return f"{value / 1e3:g} k" if value >= 1000 else f"{value:g}"

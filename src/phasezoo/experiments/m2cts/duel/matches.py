@@ -1,0 +1,227 @@
+"""The games: every mixture against every baseline, resumable game by game."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo import inference
+from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
+from phasezoo.arena import (
+    Adjudication,
+    GameRecord,
+    Match,
+    SideStats,
+    crossed,
+    los,
+    pentanomial_elo,
+    pgn_of,
+    play_match,
+    trinomial_elo,
+)
+from phasezoo.arena.elo import elo_of_score
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.preparation import Prepared
+from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide, Pairing
+from phasezoo.experiments.report import numbers
+
+__all__ = ["collect", "play_pairing", "summarise"]
+
+NAMES = ("M2CTS", "MCTS")
+
+
+def play_pairing(
+    prepared: Prepared,
+    experts: Mapping[str, Path],
+    baseline: Path,
+    pair: tuple[int, int],
+    log: Path,
+    console: Console,
+) -> tuple[Pairing, str]:
+    """Play, or finish playing, one mixture against one baseline.
+
+    Args:
+        prepared: The run's games and settings.
+        experts: Network directory of each phase's expert.
+        baseline: Network directory of the baseline.
+        pair: Training indices of mixture and baseline.
+        log: Where finished games are kept; a match found there goes on.
+        console: Where progress is shown.
+
+    Returns:
+        The summary, and the games as PGN.
+    """
+    config = prepared.config
+    started = time.perf_counter()
+    agents = _agents(prepared, experts, baseline)
+    title = f"Playing mixture {pair[0] + 1} against baseline {pair[1] + 1}"
+    tally: Counter[float] = Counter()
+    with console.task(title, config.games_played) as task:
+
+        def show(record: GameRecord) -> None:
+            tally[record.score] += 1
+            task.update(sum(tally.values()), _running(tally))
+
+        for record in _finished(log):
+            show(record)
+        match = play_match(
+            *agents,
+            game=config.game,
+            games=config.games_played,
+            openings=prepared.openings,
+            seed=prepared.seed("match", *pair),
+            concurrency=config.concurrency,
+            threads=config.threads,
+            max_plies=config.max_plies,
+            adjudication=Adjudication() if config.adjudicate else None,
+            names=NAMES,
+            log=log,
+            on_game=show,
+        )
+    event = f"Mixture {pair[0] + 1} v baseline {pair[1] + 1}"
+    pgn = "".join(pgn_of(record, NAMES, config.game, event) for record in match.games)
+    return _pairing(match, pair, time.perf_counter() - started), pgn
+
+
+def summarise(config: M2ctsConfig, pairings: Sequence[Pairing]) -> Matches:
+    """Put the pairings together, with the chance between trainings apart from that in games."""
+    total = collect(pairings)
+    limit = f"{numbers.count(config.nodes)} nodes a move"
+    if config.simulations_per_node is not None:
+        limit += f" and {config.simulations_per_node} simulations a node"
+    if config.trainings == 1:
+        return Matches(limit, list(pairings), total, None)
+    shape = (config.trainings, config.trainings)
+    means, errors = np.zeros(shape), np.zeros(shape)
+    for pairing in pairings:
+        scores = _pair_scores(pairing)
+        means[pairing.mixture, pairing.baseline] = scores.mean()
+        errors[pairing.mixture, pairing.baseline] = scores.std() / np.sqrt(len(scores))
+    return Matches(limit, list(pairings), total, crossed(means.tolist(), errors.tolist()))
+
+
+def collect(pairings: Sequence[Pairing]) -> Pairing:
+    """All games of several pairings as if they were of one; intervals count games only."""
+    pentanomial = np.sum([p.pentanomial for p in pairings], axis=0).tolist()
+    wins, draws, lost = (sum(getattr(p, n) for p in pairings) for n in ("wins", "draws", "losses"))
+    games = sum(p.games for p in pairings)
+    scores = np.concatenate([_pair_scores(p) for p in pairings]).tolist()
+    reasons: Counter[str] = Counter()
+    for pairing in pairings:
+        reasons.update(pairing.reasons)
+    first, second = (_joined([p.sides[i] for p in pairings]) for i in (0, 1))
+    return Pairing(
+        mixture=pairings[0].mixture,
+        baseline=pairings[0].baseline,
+        games=games,
+        wins=wins,
+        draws=draws,
+        losses=lost,
+        pentanomial=pentanomial,
+        elo=pentanomial_elo(scores),
+        elo_trinomial=trinomial_elo(wins, draws, lost),
+        los=los(scores),
+        sides=(first, second),
+        reasons=dict(reasons),
+        duplicates=sum(p.duplicates for p in pairings),
+        mean_plies=sum(p.mean_plies * p.games for p in pairings) / games,
+        seconds=sum(p.seconds for p in pairings),
+    )
+
+
+def _agents(
+    prepared: Prepared, experts: Mapping[str, Path], baseline: Path
+) -> tuple[MCTSAgent, MCTSAgent]:
+    config = prepared.config
+
+    def load(path: Path) -> Any:
+        return inference.load(
+            path, backend=config.backend, device=config.device, threads=config.threads
+        )
+
+    options: dict[str, Any] = {
+        "limit": _limit(config),
+        "batch_size": config.search_batch,
+        "game": config.game,
+        "threads": config.threads,
+    }
+    loaded = {phase: load(path) for phase, path in experts.items()}
+    mixture = M2CTSAgent(loaded, gate=config.gate, routing=config.routing, **options)
+    return mixture, MCTSAgent(load(baseline), **options)
+
+
+def _limit(config: M2ctsConfig) -> Limit:
+    each = config.simulations_per_node
+    return Limit(nodes=config.nodes, simulations=None if each is None else each * config.nodes)
+
+
+def _pairing(match: Match, pair: tuple[int, int], seconds: float) -> Pairing:
+    first, second = (_side(stats) for stats in match.sides)
+    return Pairing(
+        mixture=pair[0],
+        baseline=pair[1],
+        games=len(match.games),
+        wins=match.wins,
+        draws=match.draws,
+        losses=match.losses,
+        pentanomial=list(match.pentanomial),
+        elo=match.elo,
+        elo_trinomial=match.elo_trinomial,
+        los=match.los,
+        sides=(first, second),
+        reasons=dict(Counter(record.reason for record in match.games)),
+        duplicates=match.duplicates,
+        mean_plies=sum(record.plies for record in match.games) / len(match.games),
+        seconds=seconds,
+    )
+
+
+def _side(stats: SideStats) -> MatchSide:
+    counts = stats.counts
+    return MatchSide(
+        name=stats.name,
+        rows=counts.rows,
+        padded_rows=counts.padded_rows,
+        calls=counts.calls,
+        off_phase_rows=counts.off_phase_rows,
+        seconds=counts.seconds,
+    )
+
+
+def _joined(sides: Sequence[MatchSide]) -> MatchSide:
+    totals = {
+        name: sum(getattr(side, name) for side in sides)
+        for name in ("rows", "padded_rows", "calls", "off_phase_rows", "seconds")
+    }
+    return MatchSide(name=sides[0].name, **totals)
+
+
+def _pair_scores(pairing: Pairing) -> Any:
+    return np.repeat(np.arange(5) / 4, pairing.pentanomial)
+
+
+def _finished(log: Path) -> list[GameRecord]:
+    """Games of an earlier attempt, for the running score; the match itself checks them."""
+    import json
+
+    if not log.exists():
+        return []
+    records = []
+    for line in log.read_bytes().splitlines()[1:]:
+        try:
+            records.append(GameRecord.from_dict(json.loads(line)["game"]))
+        except (ValueError, KeyError, TypeError):
+            break  # cut short by a kill
+    return records
+
+
+def _running(tally: Counter[float]) -> str:
+    played = sum(tally.values())
+    score = sum(score * number for score, number in tally.items()) / played
+    won, drawn, lost = (tally[value] for value in (1.0, 0.5, 0.0))
+    elo = numbers.signed(elo_of_score(score), 0)
+    return f"{played} games: +{won} ={drawn} −{lost}, Elo {elo}"

@@ -1,0 +1,157 @@
+"""Everything a run can refuse before it writes anything: games, gate, network."""
+
+import hashlib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games as games_registry
+from phasezoo import gating
+from phasezoo.arena import OpeningSuite, stream
+from phasezoo.errors import InvalidGate, StoreError
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.training.positions import PositionTable, without_seen
+from phasezoo.training.store import GameStore, Splits
+
+__all__ = ["Prepared", "prepare"]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The games, split and labelled, and what else a run of a configuration works with."""
+
+    config: M2ctsConfig
+    """The settings."""
+    source: str
+    """Where the games come from, for people."""
+    sha256: str
+    """Checksum of the games file."""
+    games: int
+    """Games in the store."""
+    splits: Splits
+    """Train, validation, test."""
+    tables: dict[str, PositionTable]
+    """Positions of each split, by the gate under study."""
+    test: PositionTable
+    """Test positions that do not occur in train."""
+    removed: list[int]
+    """Test positions by phase that do."""
+    openings: OpeningSuite
+    """Openings whose last position occurs in none of the games."""
+    openings_dropped: int
+    """Openings whose last position does."""
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """Names of the phases."""
+        return self.tables["train"].names
+
+    @property
+    def gate(self) -> str:
+        """The gate under study, in its full spelling."""
+        return self.tables["train"].gate
+
+    @property
+    def placebo(self) -> str:
+        """The gate that divides the positions as thinly and means nothing."""
+        return f"hash:{len(self.phases)}"
+
+    def seed(self, *names: str | int) -> int:
+        """The seed of a named stream of the run."""
+        return stream(self.config.seed, *names)
+
+
+def prepare(config: M2ctsConfig) -> Prepared:
+    """Check a configuration against what is here, and load, split and label the games.
+
+    Raises:
+        InvalidConfig: There is no such architecture or device.
+        InvalidGate: The gate is none, or has a single phase.
+        InvalidPlaneSpec: The game has no such planes.
+        StoreError: The games are missing, damaged, of another game, or too few to split.
+    """
+    game = config.game
+    gate = gating.make(config.gate, game)
+    if gate.num_phases < 2:
+        message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
+        raise InvalidGate(message)
+    _check_network(config)
+    source, path = _file(config)
+    store = GameStore.sample(game) if config.games is None else GameStore.open(path)
+    if store.variant != game:
+        message = f"{path}: holds games of {store.variant!r}; this study is about {game!r}"
+        raise StoreError(message)
+    splits = store.split(stream(config.seed, "split"))
+    tables = splits.positions(gate, threads=config.threads)
+    test, removed = without_seen(tables["test"], tables["train"])
+    _check_tables(tables, test, path)
+    keys = np.unique(np.concatenate([table.key for table in tables.values()]))
+    openings, dropped = OpeningSuite.load(game).without(keys)
+    return Prepared(
+        config=config,
+        source=source.format(games=f"{len(store):,}"),
+        sha256=_sha256(path),
+        games=len(store),
+        splits=splits,
+        tables=tables,
+        test=test,
+        removed=removed.tolist(),
+        openings=openings,
+        openings_dropped=dropped,
+    )
+
+
+def _check_network(config: M2ctsConfig) -> None:
+    from phasezoo.networks.factory import Architecture
+    from phasezoo.networks.precision import resolve_device
+
+    game: Any = games_registry.make(config.game)
+    Architecture(config.network, game.plane_shape(config.planes), game.num_actions)
+    resolve_device(config.device)
+
+
+def _file(config: M2ctsConfig) -> tuple[str, Path]:
+    if config.games is not None:
+        return f"{config.games.name} ({{games}} games)", config.games
+    packaged = resources.files("phasezoo") / "data" / f"{config.game}_games.parquet"
+    with resources.as_file(packaged) as path:
+        return (
+            (
+                "the {games} sample games of the package, which Stockfish played against itself "
+                "from varied openings"
+            ),
+            path,
+        )
+
+
+def _check_tables(tables: dict[str, PositionTable], test: PositionTable, path: Path) -> None:
+    gate = tables["train"].gate
+    for name, table in tables.items():
+        if len(table) == 0:
+            message = (
+                f"{path}: leaves no positions for {name}; the games are split by game into train, "
+                "validation and test, so at least a few dozen games are needed"
+            )
+            raise StoreError(message)
+    for name, part in (("train", tables["train"]), ("validation", tables["validation"])):
+        for phase, count in zip(part.names, part.positions_per_phase(), strict=True):
+            if count == 0:
+                message = (
+                    f"{path}: has no {name} positions of phase {phase!r} (gate {gate!r}); use "
+                    f"more games or another gate"
+                )
+                raise StoreError(message)
+    if len(test) == 0:
+        message = f"{path}: every test position occurs in train too; use more, or other, games"
+        raise StoreError(message)
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

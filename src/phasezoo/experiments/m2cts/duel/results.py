@@ -1,0 +1,262 @@
+"""What a run of the study found, as plain data: the report is made from this and nothing else."""
+
+from dataclasses import dataclass
+
+from phasezoo.arena.elo import Interval
+from phasezoo.arena.nested import CrossedResult
+from phasezoo.experiments.m2cts.cards import NetworkCard
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.runs.provenance import Provenance
+
+__all__ = [
+    "ALL",
+    "METRICS",
+    "Cell",
+    "Comparison",
+    "Dataset",
+    "Differences",
+    "Entry",
+    "Losses",
+    "MatchSide",
+    "Matches",
+    "Pairing",
+    "PhaseStart",
+    "Results",
+    "Split",
+]
+
+ALL = "all"
+"""Name of the column of all test positions."""
+
+METRICS = ("total", "policy", "value", "accuracy")
+"""What is measured on test positions; the first three are losses, where less is better."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """One of train, validation and test.
+
+    Attributes:
+        name: Its name.
+        games: Games in it.
+        positions: Positions by phase.
+        reaching: Games that have a position of the phase, by phase.
+        removed: Positions by phase that were taken out because they occur in train.
+        results: Games won by the first player, drawn, won by the second.
+    """
+
+    name: str
+    games: int
+    positions: list[int]
+    reaching: list[int]
+    removed: list[int]
+    results: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class PhaseStart:
+    """The move number at which a phase begins, over the games that reach it."""
+
+    mean: float
+    deviation: float
+    games: int
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The games and how the gate divides them.
+
+    Attributes:
+        source: Where the games come from, for people.
+        sha256: Checksum of the games file.
+        game: Game name.
+        gate: The gate in its full spelling.
+        phases: Names of the phases, in order of play where there is one.
+        splits: Train, validation, test.
+        starts: Where each phase begins; None for a phase that no game reaches.
+        by_move: Positions by phase and move number, ``[phase][move - 1]``.
+        openings: Openings the match may use.
+        openings_dropped: Openings left out because their last position occurs in the games.
+        openings_digest: Short hash of the openings that are left.
+    """
+
+    source: str
+    sha256: str
+    game: str
+    gate: str
+    phases: list[str]
+    splits: list[Split]
+    starts: list[PhaseStart | None]
+    by_move: list[list[int]]
+    openings: int
+    openings_dropped: int
+    openings_digest: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Losses and policy accuracy of one player on one set of test positions; None without any."""
+
+    positions: int
+    total: float | None
+    policy: float | None
+    value: float | None
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences of the four numbers with 95 % intervals; None without positions."""
+
+    total: Interval | None
+    policy: Interval | None
+    value: Interval | None
+    accuracy: Interval | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the loss matrix, a mean over trainings.
+
+    Attributes:
+        name: As shown.
+        role: ``expert``, ``mixture``, ``placebo`` or ``baseline``.
+        phase: The phase of an expert, otherwise None.
+        cells: By test set.
+        differences: To the baseline, by test set; empty for the baseline itself.
+    """
+
+    name: str
+    role: str
+    phase: str | None
+    cells: dict[str, Cell]
+    differences: dict[str, Differences]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One answer taken from the loss matrix.
+
+    Attributes:
+        name: ``specialisation`` (phase - placebo), ``thinning`` (placebo - baseline) or ``both``.
+        differences: By test set.
+        deviation: Standard deviation between trainings of the total loss difference on all test
+            positions; None with one training.
+    """
+
+    name: str
+    differences: dict[str, Differences]
+    deviation: float | None
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The loss matrix: who errs how much on which test positions.
+
+    Attributes:
+        columns: Test sets: the phases, then :data:`ALL`.
+        games: Test games.
+        resamples: Draws of test games behind the intervals.
+        entries: Experts, mixtures and the baseline.
+        comparisons: See :class:`Comparison`.
+    """
+
+    columns: list[str]
+    games: int
+    resamples: int
+    entries: list[Entry]
+    comparisons: list[Comparison]
+
+
+@dataclass(frozen=True)
+class MatchSide:
+    """What one side of a match asked of its networks."""
+
+    name: str
+    rows: int
+    padded_rows: int
+    calls: int
+    off_phase_rows: int
+    seconds: float
+
+    @property
+    def mean_rows(self) -> float:
+        """Rows a call."""
+        return self.rows / self.calls if self.calls else 0.0
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One mixture against one baseline, seen from the mixture.
+
+    Attributes:
+        mixture: Training index of the mixture.
+        baseline: Training index of the baseline.
+        games: Games played.
+        wins: Won by the mixture.
+        draws: Drawn.
+        losses: Lost by the mixture.
+        pentanomial: Pairs of games by score of the mixture: 0, 1/2, 1, 3/2, 2.
+        elo: From pair scores.
+        elo_trinomial: From single games, as published figures are.
+        los: Likelihood of superiority.
+        sides: The mixture's, the baseline's.
+        reasons: Games by the reason of their end.
+        duplicates: Games with the opening and moves of an earlier one.
+        mean_plies: Mean length of a game.
+        seconds: Time the match took.
+    """
+
+    mixture: int
+    baseline: int
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    pentanomial: list[int]
+    elo: Interval
+    elo_trinomial: Interval
+    los: float
+    sides: tuple[MatchSide, MatchSide]
+    reasons: dict[str, int]
+    duplicates: int
+    mean_plies: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Matches:
+    """All pairings, and their sum.
+
+    Attributes:
+        limit: What bounds a move, for people.
+        pairings: Every mixture against every baseline.
+        total: All games put together; its intervals count games only.
+        spread: Chance between trainings apart from games; None with one training.
+    """
+
+    limit: str
+    pairings: list[Pairing]
+    total: Pairing
+    spread: CrossedResult | None
+
+    @property
+    def elo(self) -> Interval:
+        """The main figure: over trainings where there are several, otherwise over games."""
+        return self.spread.elo if self.spread else self.total.elo
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a report shows."""
+
+    config: M2ctsConfig
+    command: str
+    date: str
+    provenance: Provenance
+    seeds: dict[str, int]
+    dataset: Dataset
+    networks: list[NetworkCard]
+    losses: Losses
+    matches: Matches
+    seconds: dict[str, float]

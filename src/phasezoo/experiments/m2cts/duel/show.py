@@ -1,0 +1,151 @@
+"""The run's tables on the console."""
+
+from collections.abc import Sequence
+
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.cards import NetworkCard
+from phasezoo.experiments.m2cts.duel import story
+from phasezoo.experiments.m2cts.duel.results import (
+    ALL,
+    Dataset,
+    Losses,
+    Matches,
+    Results,
+)
+from phasezoo.experiments.report import numbers
+
+__all__ = ["show_dataset", "show_losses", "show_match", "show_networks", "show_verdict"]
+
+
+def show_dataset(console: Console, dataset: Dataset) -> None:
+    """Games and positions per phase and split."""
+    head = ["", "games", "positions", *dataset.phases, "in train too"]
+    rows = [
+        [
+            split.name,
+            numbers.count(split.games),
+            numbers.count(sum(split.positions)),
+            *map(numbers.count, split.positions),
+            numbers.count(sum(split.removed)) if sum(split.removed) else numbers.ABSENT,
+        ]
+        for split in dataset.splits
+    ]
+    console.table(f"Games and positions, gate {dataset.gate}", head, rows)
+    console.note(f"Games: {dataset.source}.")
+    if dataset.openings_dropped:
+        console.note(
+            f"{dataset.openings_dropped} openings dropped, because their last position occurs in "
+            f"these games; {dataset.openings} are left."
+        )
+
+
+def show_networks(console: Console, cards: Sequence[NetworkCard]) -> None:
+    """What each network got, and what each mixture amounts to."""
+    head = ["", "parameters", "active", "positions", "unique", "epochs", "updates", "validation",
+            "time"]  # fmt: skip
+    rows = [
+        [
+            card.name,
+            numbers.count(card.parameters),
+            numbers.count(card.parameters),
+            numbers.count(card.positions),
+            numbers.count(card.unique_positions),
+            numbers.decimal(card.epochs, 2),
+            numbers.count(card.updates),
+            numbers.decimal(card.best_validation),
+            numbers.duration(card.seconds),
+        ]
+        for card in cards
+    ]
+    for training in sorted({card.training for card in cards}):
+        for role, name in (("expert", "phase mixture"), ("placebo", "placebo mixture")):
+            group = [c for c in cards if c.role == role and c.training == training]
+            rows.append(_mixture(f"{name} {training + 1}", group))
+    console.table("What each network got (active: parameters per position)", head, rows)
+
+
+def _mixture(name: str, group: Sequence[NetworkCard]) -> list[str]:
+    def total(field: str) -> float:
+        return float(sum(getattr(card, field) for card in group))
+
+    return [
+        name,
+        numbers.count(total("parameters")),
+        numbers.count(max(card.parameters for card in group)),
+        numbers.count(total("positions")),
+        numbers.count(total("unique_positions")),
+        "",
+        numbers.count(total("updates")),
+        "",
+        numbers.duration(total("seconds")),
+    ]
+
+
+def show_losses(console: Console, losses: Losses) -> None:
+    """The loss matrix and the three comparisons."""
+    names = ["all positions" if c == ALL else c for c in losses.columns]
+    for metric, title in (
+        ("total", "Total loss"),
+        ("policy", "Policy loss"),
+        ("value", "Value loss"),
+        ("accuracy", "Policy accuracy"),
+    ):
+        rows = []
+        for entry in losses.entries:
+            values = [getattr(entry.cells[c], metric) for c in losses.columns]
+            shown = map(numbers.percent if metric == "accuracy" else numbers.decimal, values)
+            rows.append([entry.name, *shown])
+        console.table(f"{title} on test positions of", ["", *names], rows)
+    labels = {
+        "thinning": "placebo − one network (thinner data)",
+        "specialisation": "phases − placebo (specialisation)",
+        "both": "phases − one network (both)",
+    }
+    rows = [
+        [
+            labels[c.name],
+            *(numbers.signed_interval(c.differences[column].total) for column in losses.columns),
+        ]
+        for c in losses.comparisons
+    ]
+    console.table("Differences of total loss, 95 % intervals", ["", *names], rows)
+
+
+def show_match(console: Console, matches: Matches) -> None:
+    """The result, and what each side asked of its networks."""
+    total = matches.total
+    console.note(
+        f"M2CTS against MCTS, {total.games} games, {matches.limit}: +{total.wins} ={total.draws} "
+        f"−{total.losses}"
+    )
+    console.note(
+        f"Elo {numbers.elo_interval(total.elo)} (95 %, games only), LOS {numbers.chance(total.los)}"
+    )
+    spread = matches.spread
+    if spread is not None:
+        console.note(
+            f"Elo {numbers.elo_interval(spread.elo)} (95 %, for new trainings); between "
+            f"trainings: mixtures {numbers.decimal(spread.first_sd, 0)}, baselines "
+            f"{numbers.decimal(spread.second_sd, 0)}; games of one pairing: "
+            f"{numbers.decimal(spread.games_sd, 0)}"
+        )
+    rows = [
+        [
+            side.name,
+            numbers.count(side.rows),
+            numbers.count(side.calls),
+            numbers.decimal(side.mean_rows, 1),
+            numbers.count(side.off_phase_rows),
+            numbers.duration(side.seconds),
+        ]
+        for side in total.sides
+    ]
+    head = ["", "rows", "calls", "rows a call", "rows of another phase", "time"]
+    console.table("Inference", head, rows)
+
+
+def show_verdict(console: Console, results: Results) -> None:
+    """The answer in a few lines."""
+    console.note(f"{story.headline(results)}. {story.match_sentence(results)}")
+    for line in story.expectation(results)[-1:]:
+        console.note(line)

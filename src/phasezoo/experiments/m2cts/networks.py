@@ -1,0 +1,110 @@
+"""The networks of a run: trained, finished if an earlier attempt left them, and what each got."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from phasezoo.experiments.console import Console, Task
+from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
+from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.training.progress import Progress
+from phasezoo.training.supervised import TrainingResult, train_supervised
+
+__all__ = ["curve_of", "train"]
+
+_REFRESH_SECONDS = 0.2
+
+
+def train(
+    network: PlannedNetwork, recipe: Mapping[str, Any], out: Path, console: Console
+) -> NetworkCard:
+    """Train a network, or finish its training, and say what it got.
+
+    Args:
+        network: What to train.
+        recipe: What else :func:`phasezoo.training.train_supervised` takes: store, architecture,
+            splits, settings.
+        out: Its directory.
+        console: Where progress is shown.
+
+    Raises:
+        CheckpointError: A file of the training is damaged, or the disk is full.
+    """
+    with console.task(f"Training {network.name}", network.positions) as task:
+        result = train_supervised(
+            gate=network.gate,
+            phase=network.phase,
+            positions=network.positions,
+            seed=network.seed,
+            out=out,
+            progress=_shown_on(task),
+            **recipe,
+        )
+    return _card_of(network, result)
+
+
+def _shown_on(task: Task) -> Callable[[Progress], None]:
+    """What :func:`train_supervised` calls: shows speed and losses a few times a second."""
+    first: Progress | None = None
+    started = last = time.perf_counter()
+
+    def show(progress: Progress) -> None:
+        nonlocal first, last
+        first = first or progress
+        now = time.perf_counter()
+        if now - last < _REFRESH_SECONDS and progress.update < progress.updates:
+            return
+        last = now
+        speed = (progress.positions - first.positions) / max(now - started, 1e-9)
+        parts = [f"{speed:,.0f} positions/s"]
+        if progress.train_loss is not None:
+            parts.append(f"loss {progress.train_loss:.3f}")
+        if progress.validation_loss is not None:
+            parts.append(f"validation {progress.validation_loss:.3f}")
+        task.update(progress.positions, ", ".join(parts))
+
+    return show
+
+
+def _card_of(network: PlannedNetwork, result: TrainingResult) -> NetworkCard:
+    """What one network got, from the result of its training."""
+    best = result.metrics.get("loss", math.nan)
+    return NetworkCard(
+        name=network.name,
+        role=network.role,
+        training=network.training,
+        phase=network.phase,
+        gate=result.gate,
+        architecture=result.network,
+        parameters=result.parameters,
+        positions=result.positions,
+        unique_positions=result.unique_positions,
+        epochs=result.epochs,
+        updates=result.updates,
+        seconds=result.seconds,
+        best_validation=best if math.isfinite(best) else None,
+        curve=curve_of(result.history),
+    )
+
+
+def curve_of(history: Sequence[Mapping[str, float | None]]) -> Curve:
+    """Losses while training, from the rows of its log."""
+    train, validation = _column(history, "train/loss"), _column(history, "validation/loss")
+    return Curve(
+        positions=[p for p, _ in train],
+        train=[loss for _, loss in train],
+        validation_positions=[p for p, _ in validation],
+        validation=[loss for _, loss in validation],
+    )
+
+
+def _column(history: Sequence[Mapping[str, float | None]], name: str) -> list[tuple[int, float]]:
+    # A training that was killed between a row and its checkpoint has written the row twice.
+    found: dict[int, float] = {}
+    for row in history:
+        positions, loss = row.get("positions"), row.get(name)
+        if positions is not None and loss is not None and math.isfinite(loss):
+            found[int(positions)] = loss
+    return list(found.items())

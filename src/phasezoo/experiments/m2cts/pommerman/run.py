@@ -1,0 +1,127 @@
+"""The study in free-for-all, from the first episode to the report.
+
+Every finished game is on disk, so a run that was stopped goes on with the games it lacks.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.experiments.m2cts.pommerman import findings, page, show, training
+from phasezoo.experiments.m2cts.pommerman.agents import agent_of
+from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
+from phasezoo.experiments.m2cts.pommerman.lineup import Contender, contenders, networks_of, plan
+from phasezoo.experiments.m2cts.pommerman.play import GameRow, Task, play_games, tasks_of
+from phasezoo.experiments.m2cts.pommerman.results import Dataset, LossRow, Results
+from phasezoo.experiments.m2cts.run import M2ctsRun
+from phasezoo.experiments.report import numbers
+from phasezoo.runs import RowLog
+
+__all__ = ["GAMES_FILE", "PommermanRun"]
+
+GAMES_FILE = "games.jsonl"
+
+
+class PommermanRun(M2ctsRun[PommermanConfig, Results]):
+    """Mixtures by several gates, and one network, each against three of the original's agents."""
+
+    def work(self) -> Results:
+        """Do every stage that is not done."""
+        self.console.heading("Playing episodes to learn from")
+        self.episodes = training.read(self.config)
+        dataset = self.once(
+            "data", "dataset.json", Dataset, lambda: training.describe(self.episodes)
+        )
+        show.show_dataset(self.console, dataset)
+        planned = plan(self.config, self.episodes.tables, self._large_positions())
+        self.same("seeds.json", {network.name: network.seed for network in planned})
+        everybody = contenders(self.config)
+        cards = self.train(planned)
+        losses = self.once(
+            "losses",
+            "losses.json",
+            list[LossRow],
+            lambda: training.measure(self.episodes, self.config, everybody, planned, self.networks),
+        )
+        show.show_losses(self.console, losses)
+        rows = self._games(everybody, planned)
+        records = findings.records_of(rows, self.config)
+        return Results(
+            **self.head(),
+            dataset=dataset,
+            networks=cards,
+            losses=losses,
+            records=records,
+            claims=findings.claims_of(records),
+            seconds=self.times(
+                cards,
+                playing_episodes=["data"],
+                measuring_losses=["losses"],
+                playing_games=["games/"],
+            ),
+        )
+
+    def render(self, results: Results) -> str:
+        """The report as one HTML page."""
+        return page.render(results)
+
+    def show(self, results: Results) -> None:
+        """Win rates, their differences, and the paper's claims."""
+        show.show_records(self.console, results)
+
+    def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
+        """The large network has episodes and a learning rate of its own."""
+        return training.recipe(self.episodes, self.config, network)
+
+    def _large_positions(self) -> int:
+        if self.episodes.large is None:
+            return 0
+        positions = len(self.episodes.large_splits.train.positions("none"))
+        return max(1, round(self.config.large_epochs * positions))
+
+    def _games(
+        self, everybody: Sequence[Contender], planned: Sequence[PlannedNetwork]
+    ) -> list[GameRow]:
+        self.console.heading("Games")
+        log = RowLog(self.path / GAMES_FILE, GameRow)
+        played = {row.task for row in log.rows}
+        tasks = {one: list(tasks_of(one, self._boards(one))) for one in everybody}
+        place = {task: i for i, task in enumerate(t for own in tasks.values() for t in own)}
+        unknown = played - place.keys()
+        if unknown:
+            message = (
+                f"{log.path}: holds games of another run ({next(iter(unknown))}); move it away and "
+                f"continue with --resume {self.path}"
+            )
+            raise RunDirectoryError(message)
+        for contender, own in tasks.items():
+            self._play(contender, [task for task in own if task not in played], planned, log)
+        return sorted(log.rows, key=lambda row: place[row.task])
+
+    def _play(
+        self,
+        contender: Contender,
+        missing: Sequence[Task],
+        planned: Sequence[PlannedNetwork],
+        log: RowLog[GameRow],
+    ) -> None:
+        if not missing:
+            return
+        agent = agent_of(contender, self.config, networks_of(contender, planned, self.networks))
+        won, done = 0, 0
+        with (
+            self.directory.stage(f"games/{contender.name}/{contender.training + 1}"),
+            self.console.task(f"{contender.name} ({contender.training + 1})", len(missing)) as bar,
+        ):
+
+            def finished(row: GameRow) -> None:
+                nonlocal won, done
+                log.append(row)
+                won, done = won + (row.result == "won"), done + 1
+                bar.update(done, f"{numbers.count(done)} games, {numbers.percent(won / done)} won")
+
+            play_games(agent, missing, self.config, finished, self.threads)
+
+    def _boards(self, contender: Contender) -> int:
+        return self.config.large_boards if contender.kind == "large" else self.config.boards
