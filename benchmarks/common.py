@@ -29,7 +29,7 @@ class Row:
     aim: str
     """The figure we set out to reach, in words."""
     peer: str = ""
-    """What stands beside us, with its version; empty where nothing does."""
+    """What stands beside us, with its version; empty if nothing does."""
     theirs: float | None = None
     """The peer's figure, from the same run."""
     spread: tuple[float, float] | None = None

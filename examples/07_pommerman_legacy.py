@@ -1,6 +1,6 @@
 """Agents that were written for the original Pommerman package play here unchanged.
 
-Such agents import ``pommerman``. Where that package is not installed, one call puts a small
+Such agents import ``pommerman``. If that package is not installed, one call puts a small
 stand-in in its place.
 """
 
@@ -17,7 +17,7 @@ from pommerman import constants  # noqa: E402
 
 
 class Cautious(pommerman_agents.BaseAgent):
-    """Stands still where no bomb is near, and otherwise walks away from the nearest one."""
+    """Stands still if no bomb is near, and otherwise walks away from the nearest one."""
 
     def act(self, obs, action_space):
         bombs = np.argwhere(obs["bomb_life"] > 0)

@@ -131,7 +131,7 @@ def differs(tally: Tally, where: str, state: Any, record: dict[str, Any]) -> Non
 
 
 def replay_game(tally: Tally, record: dict[str, Any]) -> Playing:
-    """Set a recorded game up; where its board follows from the seed, draw that too."""
+    """Set a recorded game up; if its board follows from the seed, draw that too."""
     mode = MODES[record["mode"]]
     fog, collapse = bool(record["view"]), bool(record["collapses"])
     text = recorded_json(record["state"], record["n"], 0)

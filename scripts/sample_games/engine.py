@@ -42,7 +42,7 @@ def _score(words: Sequence[str]) -> int:
 
 
 def _number_after(words: Sequence[str], key: str, default: int) -> int:
-    """Reads the integer that follows `key` in an `info` line, or `default` where it is absent."""
+    """Reads the integer that follows `key` in an `info` line, or `default` if it is absent."""
     return int(words[words.index(key) + 1]) if key in words else default
 
 

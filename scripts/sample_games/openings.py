@@ -73,12 +73,12 @@ def board_after(moves: Iterable[str]) -> chess.Board:
 
 
 def position_key(board: chess.Board) -> str:
-    """Placement, player to move, castling rights, and en passant only where it is legal."""
+    """Placement, player to move, castling rights, and en passant only if it is legal."""
     return board.epd(en_passant="legal")
 
 
 def draw_opening(engine: Engine, config: OpeningConfig, index: int) -> Opening | None:
-    """Draws candidate `index`; None where its last position is over or a player is in check."""
+    """Draws candidate `index`; None if its last position is over or a player is in check."""
     rng = np.random.default_rng([config.seed, STREAM, index])
     line = GameLine(engine, config.draw, rng)
     for _ in range(int(rng.integers(config.plies[0], config.plies[1] + 1))):
@@ -117,7 +117,7 @@ def draw_candidates(config: OpeningConfig, report: Callable[[], None]) -> list[O
 
 
 class Wanted:
-    """Looks for given positions in games, cheaply where nearly none of them occurs.
+    """Looks for given positions in games, cheaply if nearly none of them occurs.
 
     Args:
         keys: Keys of the positions, as `position_key` makes them.
