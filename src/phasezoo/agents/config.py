@@ -11,7 +11,9 @@ __all__ = ["Limit", "SearchConfig", "limit_or"]
 
 @dataclass(frozen=True)
 class Limit:
-    """When a search ends (SPEC §7): at the first of the limits that are given.
+    """When a search ends: at the first of the limits that are given.
+
+    What counts as a node and a simulation is on the page ``docs/definitions/limits.md``.
 
     A search also ends when its root is solved.
     """

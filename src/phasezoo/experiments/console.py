@@ -1,4 +1,4 @@
-"""What a run shows while it works: headings, tables, progress; plain where nobody watches."""
+"""What a run shows while it works: headings, tables, progress; plain if nobody watches."""
 
 import contextlib
 import sys

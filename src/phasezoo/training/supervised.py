@@ -31,7 +31,7 @@ __all__ = ["TrainingResult", "train_supervised"]
 _LOGGER = logging.getLogger(__name__)
 
 _WEIGHTS, _BATCHES = 1, 2
-"""Names of a training's random streams (SPEC §11)."""
+"""Names of a training's random streams."""
 
 _INCIDENTAL = ("device", "threads", "tensorboard")
 """Options that a resumed training may change: where it runs, not what it is."""
@@ -39,7 +39,7 @@ _INCIDENTAL = ("device", "threads", "tensorboard")
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """A training that has ended (SPEC §10 names what is reported of each)."""
+    """A training that has ended (``docs/definitions/losses.md`` names what is reported of each)."""
 
     path: Path
     """The directory that :func:`phasezoo.inference.load` reads."""

@@ -229,7 +229,10 @@ class Trainer:
         self.checkpoints.save(self.network, self.optimizer, counters)
 
     def _recover(self, loss: float) -> None:
-        """Go back to the best checkpoint; the schedule goes on (``facts/crazyara.md`` §6.5)."""
+        """Go back to the best checkpoint; the schedule goes on.
+
+        See ``docs/definitions/losses.md#spikes``.
+        """
         counters = self.counters
         counters.spikes += 1
         counters.stopped = counters.spikes > self.config.spike_limit

@@ -45,7 +45,7 @@ class GameRow:
         reason: How the game ended.
         moves: White's moves.
         differences: Of each of White's moves, the distance to mate after it less that after the
-            best move (in White's moves); None where the win was given away or already gone.
+            best move (in White's moves); None if the win was given away or already gone.
         given_away: Moves that turned a won position into a drawn one.
         collapses: Times that Black's reply was not in the tree.
         simulations: Simulations of all searches together.

@@ -101,7 +101,7 @@ def average(samples: Sequence[ResampledMeans]) -> ResampledMeans:
 
 
 def intervals(sample: ResampledMeans) -> list[Interval | None]:
-    """A 95 % interval for every point; None where there is none."""
+    """A 95 % interval for every point; None if there is none."""
     points = zip(sample.means, sample.resampled.T, strict=True)
     return [percentile_interval(float(mean), draws) for mean, draws in points]
 

@@ -84,7 +84,7 @@ class VariantSummary:
 
 @dataclass(frozen=True)
 class Line:
-    """A curve with a 95 % band: ``y[i]`` at ``x[i]``, None where it does not exist."""
+    """A curve with a 95 % band: ``y[i]`` at ``x[i]``, None if it does not exist."""
 
     name: str
     variant: Variant
@@ -113,7 +113,7 @@ class Choice:
         values: The values it was measured at.
         shares: Share of resamples for each value; they add up to 1.
         contenders: The values that may be the lowest, with 95 % (see ``judging.py``).
-        claimed: The values the study names; empty where it names none.
+        claimed: The values the study names; empty if it names none.
     """
 
     name: str

@@ -42,7 +42,7 @@ def claims(found: Sequence[Claim]) -> Html:
 
 
 def choices(found: Sequence[Choice]) -> Html:
-    """Distributions of the arg-min, a row each; darker where more resamples have it."""
+    """Distributions of the arg-min, a row each; darker if more resamples have it."""
     axis = found[0].axis
     head = [f"{axis}:", *(f"{v:g}" for v in found[0].values), f"{axis} that may be best"]
     rows = [

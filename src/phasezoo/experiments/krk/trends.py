@@ -29,7 +29,7 @@ def rise(curve: ResampledMeans) -> ResampledMeans:
 
 
 def correlation(first: ResampledMeans, second: ResampledMeans) -> ResampledMeans:
-    """Pearson's correlation of two curves over their points; NaN where one of them is constant.
+    """Pearson's correlation of two curves over their points; NaN if one of them is constant.
 
     Args:
         first: ``float64[X]`` with ``float64[R, X]``.
@@ -43,7 +43,7 @@ def argmin_shares(curve: ResampledMeans) -> list[float]:
     """The share of resamples in which each point is the lowest; points that tie divide it.
 
     Returns:
-        One number per point; they add up to 1, or are all 0 where nothing was measured.
+        One number per point; they add up to 1, or are all 0 if nothing was measured.
     """
     values = np.where(np.isnan(curve.resampled), np.inf, curve.resampled)
     if not np.isfinite(values).any():

@@ -32,7 +32,7 @@ class NetworkCard:
         epochs: Times that its training positions were gone through.
         updates: Optimiser steps.
         seconds: Time spent in training.
-        best_validation: Lowest validation loss, of the checkpoint that is kept; None where none was
+        best_validation: Lowest validation loss, of the checkpoint that is kept; None if none was
             measured.
         curve: Losses while training.
     """

@@ -41,7 +41,7 @@ def escape(content: Content) -> Html:
 
 
 def join(*parts: Content, separator: str = "") -> Html:
-    """Return the parts one after the other, each escaped where it is text."""
+    """Return the parts one after the other, each escaped if it is text."""
     return Html(separator.join(escape(part) for part in parts))
 
 
@@ -102,7 +102,7 @@ def table(
     class_: str = "",
     strong_rows: frozenset[int] = frozenset(),
 ) -> Html:
-    """Return a table whose first column names its rows; it scrolls sideways where it is wide.
+    """Return a table whose first column names its rows; it scrolls sideways if it is wide.
 
     Args:
         head: Column headings.

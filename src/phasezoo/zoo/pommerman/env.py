@@ -41,7 +41,7 @@ class PommermanEnv(GymEnv):
 
     | ``mode`` | id | players |
     |---|---|---|
-    | ``"ffa"`` | ``PommermanFFA-v0`` | four, everybody for himself |
+    | ``"ffa"`` | ``PommermanFFA-v0`` | four, everyone for themselves |
     | ``"team"`` | ``PommermanTeam-v0`` | players 0 and 2 against 1 and 3 |
     | ``"radio"`` | ``PommermanTeamRadio-v0`` | the same in fog, with two words to the mate every step |
     | ``"1v1"`` | ``PommermanOneVsOne-v0`` | two |
@@ -62,15 +62,15 @@ class PommermanEnv(GymEnv):
     A board drawn by the seed as the original draws it, the players in the corners.
 
     ## Rewards
-    Each once: -1 at the learner's death in ``ffa`` and ``1v1``, +1 where he alone is left; in teams +1
+    Each once: -1 at the learner's death in ``ffa`` and ``1v1``, +1 if the learner alone is left; in teams +1
     or -1 at the end to both members, the dead too. After step 800 with more than one side alive -1 for
-    all; where both die at once in ``1v1`` 0. ``rewards="original"`` is the original's at every step,
+    all; if both die at once in ``1v1`` 0. ``rewards="original"`` is the original's at every step,
     which for the learner comes to the same.
 
     ## Episode End
     Terminated at the learner's death in ``ffa`` and ``1v1``, when one side alone is left, when nobody
-    is, and after step 800, which is the game's own rule. In teams a dead learner's game goes on: his
-    mask shows stop alone, and whatever he sends is ignored. Truncated by ``max_plies``.
+    is, and after step 800, which is the game's own rule. In teams a dead learner's game goes on: the
+    mask shows stop alone, and whatever the learner sends is ignored. Truncated by ``max_plies``.
 
     ## Information
     | key | value |
@@ -79,7 +79,7 @@ class PommermanEnv(GymEnv):
     | ``to_play`` | -2: all move at once |
     | ``ply`` | steps since the start |
     | ``phase`` | the phase by ``gate``; 0 without one |
-    | ``result`` | ``"win"`` or ``"tie"`` when the game is over for all; None before, also where the learner has died |
+    | ``result`` | ``"win"`` or ``"tie"`` when the game is over for all; None before, also if the learner has died |
     | ``winners`` | who won, a tuple of players; None until ``result`` |
     | ``reason`` | ``"last_standing"``, ``"last_team_standing"``, ``"all_dead"``, ``"step_limit"``; None before |
     | ``illegal_action`` | always False: everything is allowed |

@@ -71,7 +71,7 @@ class Dataset:
         sha256: Checksum of the games file.
         game: Game name.
         gate: The gate in its full spelling.
-        phases: Names of the phases, in order of play where there is one.
+        phases: Names of the phases, in order of play if there is one.
         splits: Train, validation, test.
         starts: Where each phase begins; None for a phase that no game reaches.
         by_move: Positions by phase and move number, ``[phase][move - 1]``.
@@ -242,7 +242,7 @@ class Matches:
 
     @property
     def elo(self) -> Interval:
-        """The main figure: over trainings where there are several, otherwise over games."""
+        """The main figure: over trainings if there are several, otherwise over games."""
         return self.spread.elo if self.spread else self.total.elo
 
 

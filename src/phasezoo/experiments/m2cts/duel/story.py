@@ -271,7 +271,7 @@ def _between(results: Results) -> str:
 
 
 def _contradiction(results: Results) -> Html | None:
-    """A word on loss and strength pointing in different directions, where they do."""
+    """A word on loss and strength pointing in different directions, if they do."""
     interval = comparison(results.losses, "both").differences[ALL].total
     if interval is None or not math.isfinite(results.matches.elo.value):
         return None

@@ -158,7 +158,7 @@ def sides(total: Pairing) -> Html:
 
 
 def pairings(matches: Matches) -> list[Html]:
-    """Every mixture against every baseline, where there are several."""
+    """Every mixture against every baseline, if there are several."""
     if matches.spread is None:
         return []
     scores = {(p.mixture, p.baseline): p for p in matches.pairings}
@@ -175,7 +175,7 @@ def pairings(matches: Matches) -> list[Html]:
 
 
 def paper_losses(results: Results) -> list[Html]:
-    """Table XIV, beside ours where the phases are the same."""
+    """Table XIV, beside ours if the phases are the same."""
     head = ("", "opening", "middlegame", "endgame", "all positions")
     quoted: list[Sequence[Content]] = [
         (r.name, *(numbers.decimal(x, 4) for x in (r.opening, r.middlegame, r.endgame, r.all)))

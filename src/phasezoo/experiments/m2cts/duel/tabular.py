@@ -9,7 +9,7 @@ __all__ = ["losses_csv"]
 
 
 def losses_csv(losses: Losses) -> str:
-    """One row per network and test set; empty cells where there were no positions."""
+    """One row per network and test set; empty cells if there were no positions."""
     head = ["name", "role", "phase", "test_set", "positions", *METRICS]
     head += [f"{m}_minus_baseline{end}" for m in METRICS for end in ("", "_low", "_high")]
     text = io.StringIO()

@@ -27,7 +27,7 @@ BY_RANGE = (
 )
 
 Wins = npt.NDArray[np.float64]
-"""``float64[K, B]``: games won of the four on each board, by training; NaN where not all played."""
+"""``float64[K, B]``: games won of the four on each board, by training; NaN if not all played."""
 
 
 def records_of(rows: Sequence[GameRow], config: PommermanConfig) -> list[Record]:

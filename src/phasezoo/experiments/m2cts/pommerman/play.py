@@ -33,10 +33,10 @@ class GameRow:
     """A finished game, seen from the contender.
 
     Attributes:
-        task: Which game. result: ``won``, ``lost`` (he died, or another one is left), or ``drawn``:
-        nobody has won, and
-            he was there to the end.
-        reason: How it ended; ``died`` where it may have gone on without him.
+        task: Which game.
+        result: ``won``, ``lost`` (died, or another one is left), or ``drawn``: nobody has won, and
+            the contender was there to the end.
+        reason: How it ended; ``died`` if it may have gone on without the contender.
         steps: Steps until then.
         nodes: Positions evaluated.
         simulations: Simulations of all moves.

@@ -77,13 +77,18 @@ class Record:
     """The games of one contender, over all trainings.
 
     Attributes:
-        name: Which. kind: See :data:`Kind`. simulations: Simulations a move. games: Games played.
-        won: Games won. drawn: Games that nobody won, the contender alive or dead with the last
-        ones. timed_out: Of these, games that went to the step limit. win_rate: Share of games won,
-        with Wilson's interval over games. by_training: The same share for each training. steps:
-        Mean steps of a game. difference: Win rate less one network's on the same boards and seats;
-        None for itself and the
-            references.
+        name: Which.
+        kind: See :data:`Kind`.
+        simulations: Simulations a move.
+        games: Games played.
+        won: Games won.
+        drawn: Games that nobody won, the contender alive or dead with the last ones.
+        timed_out: Of these, games that went to the step limit.
+        win_rate: Share of games won, with Wilson's interval over games.
+        by_training: The same share for each training.
+        steps: Mean steps of a game.
+        difference: Win rate less one network's on the same boards and seats; None for itself and
+            the references.
         to_placebo: The same less the placebo's; None for others than gates.
     """
 

@@ -1,7 +1,7 @@
 """What the published studies did and what they say: M2CTS on Pommerman, and its search study.
 
-Every value here is theirs (``facts/studies.md``, ``facts/pommerman.md`` §17.4,
-``facts/crazyara.md`` §8); nothing is computed from them.
+Every value here is theirs (``docs/definitions/published.md#pommerman``); nothing is computed from
+them.
 """
 
 __all__ = [
@@ -46,7 +46,8 @@ UNSTABLE_GATE = "opponents"
 SEARCH_STUDY = {0: (0.386, 0.100), 50: (0.614, 0.393), 100: (0.680, 0.438), 250: (0.768, 0.490),
                 500: (0.791, 0.555), 1000: (0.788, 0.575)}  # fmt: skip
 """By simulations a move, win rates of the 64-channel network with single-player search, trained and
-untrained, against three SimpleUnbiasedAgents; other rules than ours (``facts/pommerman.md`` §17.5),
+untrained, against three SimpleUnbiasedAgents; other rules than ours
+(``docs/definitions/pommerman.md#simpleunbiasedagent``),
 so a reference, not a mark."""
 
 ORIGINAL_ENVIRONMENT = (0.73, 0.84)
