@@ -32,8 +32,8 @@ __all__ = [
 ]
 
 _MUCH_DATA = 0.5
-"""Share of the paper's training positions from which its full-data figures are the ones to "
-"expect."""
+"""Share of the paper's training positions from which its full-data figures are the ones to
+expect."""
 
 _FEW_DATA = 0.05
 """Share of the paper's training positions below which a run is a small fraction of the paper's."""
