@@ -31,7 +31,7 @@ def require_torch() -> None:
     """Make sure that torch can be imported.
 
     Raises:
-        MissingDependency: It is not installed.
+        MissingDependency: Torch is not installed.
     """
     if importlib.util.find_spec("torch") is None:
         message = "networks need torch, which is not installed: pip install 'phasezoo[train]'"

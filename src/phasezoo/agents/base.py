@@ -96,7 +96,7 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
     """``info["state"]``, which agents that plan ahead need.
 
     Raises:
-        InvalidState: It is not there.
+        InvalidState: ``info`` has no state.
     """
     state = info.get("state")
     if state is None:

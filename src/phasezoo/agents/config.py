@@ -60,7 +60,7 @@ def limit_or(limit: Any, default: Limit) -> Limit:
     """``limit``, or the default if there is none.
 
     Raises:
-        InvalidConfig: It is no :class:`Limit`.
+        InvalidConfig: ``limit`` is no :class:`Limit`.
     """
     if limit is None:
         return default

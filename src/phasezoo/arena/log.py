@@ -45,7 +45,7 @@ class GameLog:
         """Write a finished game through to the disk.
 
         Raises:
-            RunDirectoryError: It cannot be written; the games before it are safe.
+            RunDirectoryError: The file cannot be written; the games before this one are safe.
         """
         line = {"game": record.to_dict(), "sides": [side.to_dict() for side in sides]}
         try:

@@ -135,7 +135,7 @@ def _action(state: Any, move: str) -> int:
     """What ``move`` means in ``state``.
 
     Raises:
-        InvalidUci: It cannot be read, or is not legal.
+        InvalidUci: The move cannot be read, or is not legal.
     """
     if hasattr(state, "parse_uci"):
         return int(state.parse_uci(move))

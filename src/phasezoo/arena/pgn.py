@@ -128,7 +128,7 @@ class PgnFile:
         """Write a finished game through to the disk.
 
         Raises:
-            RunDirectoryError: It cannot be written.
+            RunDirectoryError: The file cannot be written.
         """
         self._write(self.path, "a", self._text([record]))
 
@@ -136,7 +136,7 @@ class PgnFile:
         """Replace the file's content by ``records``, in order of their numbers.
 
         Raises:
-            RunDirectoryError: It cannot be written; the old content is still there.
+            RunDirectoryError: The file cannot be written; the old content is still there.
         """
         new = self.path.with_name(self.path.name + ".new")
         self._write(new, "w", self._text(sorted(records, key=lambda record: record.number)))

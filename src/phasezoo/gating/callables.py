@@ -205,7 +205,7 @@ class ObjectGate(CallableGate):
         """``float32[N, num_phases]``: what the object says.
 
         Raises:
-            InvalidGate: It is no table of probabilities.
+            InvalidGate: The answer is no table of probabilities.
         """
         told = {"players": players, "previous": previous}
         given = self.own.probabilities(
@@ -218,7 +218,7 @@ def check_names(names: Sequence[str], spec: str) -> tuple[str, ...]:
     """The names of a gate's phases, if they are usable.
 
     Raises:
-        InvalidGate: There are none or too many, one is no text, or two are the same.
+        InvalidGate: No name is given or too many are, one is no text, or two are the same.
     """
     given = () if isinstance(names, str) else tuple(names)
     texts = all(isinstance(name, str) and name for name in given)
@@ -237,7 +237,7 @@ def check_probabilities(
     """A gate's answer as ``float32[count, num_phases]``.
 
     Raises:
-        InvalidGate: It has another shape, or a row is no distribution.
+        InvalidGate: The answer has another shape, or a row is no distribution.
     """
     try:
         table = np.asarray(given, dtype=np.float32)

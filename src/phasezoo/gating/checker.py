@@ -37,7 +37,7 @@ def check(
         that ``probabilities`` are ones; that the gate survives pickling.
 
     Raises:
-        InvalidGate: It is no gate, or does not fit the game.
+        InvalidGate: The object is no gate, or does not fit the game.
         UnknownGame: No game has that name.
     """
     played = games.make(game)

@@ -78,7 +78,7 @@ class Manifest:
         """Read and check the manifest in ``directory``.
 
         Raises:
-            CheckpointError: There is none, or it is not one that this version can use.
+            CheckpointError: The directory has no manifest, or one that this version cannot use.
         """
         path = directory / MANIFEST
         if not path.is_file():

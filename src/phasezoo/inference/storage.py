@@ -24,7 +24,7 @@ def read_file(path: Path) -> bytes:
     """The bytes of ``path``.
 
     Raises:
-        CheckpointError: It is not there or cannot be read.
+        CheckpointError: The file is not there or cannot be read.
     """
     try:
         return path.read_bytes()

@@ -22,7 +22,7 @@ def parse_tensors(data: bytes, where: str) -> dict[str, torch.Tensor]:
     """Read the bytes of a ``safetensors`` file.
 
     Raises:
-        CheckpointError: They are none; the message begins with ``where``.
+        CheckpointError: The bytes are no such file; the message begins with ``where``.
     """
     try:
         return load_tensors(data)

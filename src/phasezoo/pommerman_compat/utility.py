@@ -53,7 +53,7 @@ def get_next_position(position: Position, direction: Action | int) -> Position:
     """The cell that a direction, a member of :class:`Action` or its value, leads to.
 
     Raises:
-        InvalidAction: It is no direction.
+        InvalidAction: ``direction`` is no direction.
     """
     try:
         rows, columns = _MOVES[Action(direction)]
@@ -67,7 +67,7 @@ def get_direction(position: Position, next_position: Position) -> Action:
     """The direction that leads from one cell towards another in the same row or column.
 
     Raises:
-        InvalidAction: They are in no common row or column, or are one cell.
+        InvalidAction: The cells share no row or column, or are the same.
     """
     rows, columns = next_position[0] - position[0], next_position[1] - position[1]
     if (rows == 0) == (columns == 0):
@@ -93,7 +93,7 @@ def is_valid_direction(
         invalid_values: Codes of cells; None: those of walls.
 
     Raises:
-        InvalidAction: It is no direction.
+        InvalidAction: ``direction`` is no direction.
     """
     to = get_next_position(position, direction)
     if to == tuple(position):

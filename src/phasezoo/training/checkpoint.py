@@ -80,7 +80,7 @@ class Checkpoints:
         """Save a checkpoint, then remove all others but the best.
 
         Raises:
-            CheckpointError: It cannot be written; the earlier ones are still there.
+            CheckpointError: The checkpoint cannot be written; the earlier ones are still there.
         """
         moments = {
             f"{key}/{name}": moment.cpu().contiguous()
@@ -153,7 +153,7 @@ def save_network(
     """Write a network into ``directory``; it counts as there once the manifest is, which is last.
 
     Raises:
-        CheckpointError: It cannot be written.
+        CheckpointError: The directory cannot be written.
     """
     model = model_bytes(network)
     whole = dataclasses.replace(manifest, files={MODEL: digest(model)}, training=training)

@@ -102,7 +102,7 @@ class GameStore:
         """The sample games inside the package.
 
         Raises:
-            StoreError: There are none of this game.
+            StoreError: The package has no sample games of this game.
         """
         games.make(game)
         file = resources.files("phasezoo") / "data" / f"{game}_games.parquet"

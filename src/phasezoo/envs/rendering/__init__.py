@@ -20,10 +20,10 @@ def modes_of(game: Game) -> tuple[str, ...]:
 
 
 def check_mode(game: Game, mode: str | None) -> str | None:
-    """``mode``, if the game can be drawn so.
+    """``mode``, if the game can be drawn in it.
 
     Raises:
-        InvalidConfig: It cannot.
+        InvalidConfig: The game cannot be drawn in this mode.
     """
     if mode is None or mode in modes_of(game):
         return mode

@@ -32,7 +32,7 @@ def check_player(game: Game, player: int | None) -> None:
     """Make sure that a game has the player who is to look at it.
 
     Raises:
-        InvalidConfig: It has not.
+        InvalidConfig: The game has no such player.
     """
     if player is not None and player not in range(game.num_players):
         message = (

@@ -147,10 +147,10 @@ class PommermanVectorEnv(GameVectorEnv):
 
 
 def checked(opponents: Any) -> Any:
-    """Opponents that there are.
+    """``opponents``, if some are named.
 
     Raises:
-        InvalidConfig: There are none.
+        InvalidConfig: No opponents are named.
     """
     if opponents is None:
         message = (

@@ -114,7 +114,7 @@ class LegacyPommermanSession:
         Raises:
             IllegalAction: The object answered what is no action.
             InvalidConfig: ``player`` is not given, or there is no such player.
-            InvalidState: It is no state of Pommerman.
+            InvalidState: ``state`` is no state of Pommerman.
         """
         game_type = game_type_of(state)
         if player is None:
