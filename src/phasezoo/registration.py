@@ -11,6 +11,8 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
+from phasezoo.resolver import find_agents_by
+
 __all__ = ["ENVIRONMENTS", "NAMESPACE", "Environment", "register_all"]
 
 NAMESPACE = "phasezoo"
@@ -81,6 +83,7 @@ _PARALLEL = ("pommerman_v0",)
 
 def register_all() -> None:
     """Register every environment that is not registered yet; calling it twice is harmless."""
+    find_agents_by(_agent_named)
     for environment in ENVIRONMENTS:
         for prefix in ("", f"{NAMESPACE}/"):
             name = prefix + environment.gymnasium_id
@@ -92,6 +95,12 @@ def register_all() -> None:
                     kwargs=dict(environment.kwargs),
                 )
         _register_with_pettingzoo(environment.pettingzoo_module)
+
+
+def _agent_named(name: str) -> Any:
+    from phasezoo import agents  # heavy, and above the environments that ask for it
+
+    return agents.make(name)
 
 
 def _register_with_pettingzoo(module: str) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from phasezoo.envs.action_parts import flat_mask
+from phasezoo.conductor.action_parts import flat_mask
 
 
 def at_once(name):

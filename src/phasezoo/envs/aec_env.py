@@ -1,6 +1,6 @@
 """Any game as a PettingZoo AEC environment."""
 
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -10,9 +10,10 @@ from pettingzoo import AECEnv
 
 from phasezoo import games
 from phasezoo._core import Stream
+from phasezoo.conductor import Conductor, Moment, info_of, make_view, mask_of, observe
 from phasezoo.envs import rendering
-from phasezoo.envs.moments import Moment
-from phasezoo.envs.referee import Referee
+from phasezoo.envs.spaces import observation_space
+from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
@@ -78,17 +79,18 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self._referee = Referee(
-            game, planes=planes, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
+        self._conductor = Conductor(
+            game, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
         )
-        self.game = self._referee.game
+        self.game = self._conductor.game
+        self._view = make_view(self.game, planes)
         if self.game.action_parts is not None:
             message = (
                 f"{self.game.name!r} has actions of {len(self.game.action_parts)} parts: use the "
                 "game's own PettingZoo module, such as phasezoo.envs.pommerman_v0"
             )
             raise InvalidConfig(message)
-        self.gate = self._referee.gate
+        self.gate = self._conductor.gate
         # PettingZoo's render test makes every environment with "human" first and never draws it.
         self.render_mode = (
             render_mode if render_mode == "human" else rendering.check_mode(self.game, render_mode)
@@ -109,7 +111,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
 
     def _space(self) -> spaces.Dict:
         mask = spaces.Box(0, 1, (self.game.num_actions,), dtype=np.int8)
-        return spaces.Dict({"observation": self._referee.observation_space(), "action_mask": mask})
+        return spaces.Dict({"observation": observation_space(self._view), "action_mask": mask})
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of ``agent``'s observations, the same object at every call."""
@@ -136,9 +138,9 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             InvalidState: No game has begun.
         """
         self._now("set_game_state()")
-        self._referee.check_game(state)
+        check_game(self.game, state)
         rewards = {name: self._cumulative_rewards.get(name, 0.0) for name in self.possible_agents}
-        self._enter(self._referee.moment(state))
+        self._enter(self._conductor.moment(state))
         self._cumulative_rewards.update(rewards)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -156,10 +158,10 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         if seed is not None or self._rng is None:
             self._rng = seeding.np_random(seed)[0]
         game_seed = int(self._rng.integers(1 << 63))
-        state = self._referee.start(without_probe(options), Stream(game_seed, "start").seed())
+        state = start(self.game, without_probe(options), Stream(game_seed, "start").seed())
         if self._moment is None:
-            self._referee.check_planes(state)
-        moment = self._referee.begin(state)
+            check_planes(self._view, state)
+        moment = self._conductor.begin(state)
         self._seed, self._replacements = game_seed, {}
         self._enter(moment)
 
@@ -168,13 +170,13 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         moment = self._now("observe()")
         player = self._index[agent]
         return {
-            "observation": self._referee.observation(moment, player),
+            "observation": observe(moment, player, self._view),
             "action_mask": self._mask(moment, player),
         }
 
     def state(self) -> Planes:
         """``float32[C, H, W]``: the state as ``player_0`` sees it; see also :attr:`game_state`."""
-        return self._referee.observation(self._now("state()"), 0)
+        return cast(Planes, observe(self._now("state()"), 0, self._view))
 
     def step(self, action: int | None) -> None:
         """Play the action of ``agent_selection``; None for an agent whose game is over.
@@ -190,17 +192,17 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         player = self._index[agent]
-        index = self._referee.index(action)
-        illegal = not self._referee.is_legal(moment, player, index)
-        if illegal and self._referee.illegal != "terminate":
+        index = self._conductor.index(action)
+        illegal = not self._conductor.is_legal(moment, player, index)
+        if illegal and self._conductor.illegal != "terminate":
             index = self._replacement(moment, player, index)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        if illegal and self._referee.illegal == "terminate":
-            self._show(self._referee.forfeit(moment, (player,)), illegal=player)
+        if illegal and self._conductor.illegal == "terminate":
+            self._show(self._conductor.forfeit(moment, (player,)), illegal=player)
             return
         self._chosen[player] = index
-        waiting = [each for each in self._referee.acting(moment) if each not in self._chosen]
+        waiting = [each for each in self._conductor.acting(moment) if each not in self._chosen]
         if waiting:
             self.agent_selection = self.possible_agents[waiting[0]]
             self.infos[agent]["illegal_action"] = illegal
@@ -208,7 +210,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         chosen = [self._chosen[each] for each in sorted(self._chosen)]
         at_once = moment.state.to_play == SIMULTANEOUS
         joint = np.array(chosen, dtype=np.int64) if at_once else chosen[0]
-        self._show(self._referee.play(moment, joint), illegal=player if illegal else None)
+        self._show(self._conductor.play(moment, joint), illegal=player if illegal else None)
 
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
@@ -256,19 +258,19 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             name: self._info(moment, self._index[name], illegal=self._index[name] == illegal)
             for name in self.agents
         }
-        acting = self._referee.acting(moment)
-        player = acting[0] if acting else self._referee.viewer(moment)
+        acting = self._conductor.acting(moment)
+        player = acting[0] if acting else self._conductor.viewer(moment)
         self.agent_selection = self.possible_agents[player]
 
     def _mask(self, moment: Moment, player: int) -> Any:
         if player in self._chosen:
-            return self._referee.whole_mask(0)
-        return self._referee.mask(moment, player, when_over=0)
+            return np.zeros(self.game.num_actions, dtype=np.int8)
+        return mask_of(moment, player, self._view, when_over=0)
 
     def _info(self, moment: Moment, player: int, *, illegal: bool) -> Info:
-        mask = self._referee.mask(moment, player, when_over=0)
-        return self._referee.info(moment, player, mask=mask, illegal=illegal)
+        mask = mask_of(moment, player, self._view, when_over=0)
+        return info_of(moment, player, self._view, mask=mask, illegal=illegal)
 
     def _replacement(self, moment: Moment, player: int, action: int) -> int:
         stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
-        return self._referee.replacement(moment, player, action, stream)
+        return self._conductor.replacement(moment, player, action, stream)

@@ -8,12 +8,13 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo._core import Stream
+from phasezoo.conductor import Conductor, Moment, make_view, mask_of, told
+from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.envs import rendering
-from phasezoo.envs.action_parts import flat_mask
-from phasezoo.envs.moments import Moment
-from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated
-from phasezoo.envs.referee import Referee
+from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated, views_of
 from phasezoo.envs.seats import seat_in_game, seat_of
+from phasezoo.envs.spaces import action_space, observation_space
+from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
@@ -76,24 +77,22 @@ class GymEnv(gymnasium.Env[Any, Any]):
         rewards: str = "once",
         render_mode: str | None = None,
     ) -> None:
-        self._referee = Referee(
+        self._conductor = Conductor(
             game,
-            planes=planes,
             gate=gate,
             monotone=monotone,
             illegal=illegal,
             max_plies=max_plies,
-            observation=observation,
             rewards=rewards,
         )
-        self.game = self._referee.game
-        self.gate = self._referee.gate
-        players = self.game.num_players
-        self._kinds = None if opponent is None else opponents_of(opponent, self.game)
-        self._seat_option = seat_of(agent_color, players)
+        self.game = self._conductor.game
+        self.gate = self._conductor.gate
+        self._view = make_view(self.game, planes, observation)
+        self._kinds = None if opponent is None else opponents_of(opponent, self._view)
+        self._seat_option = seat_of(agent_color, self.game.num_players)
         self.render_mode = rendering.check_mode(self.game, render_mode)
-        self.action_space = self._referee.action_space()
-        self.observation_space = self._referee.observation_space()
+        self.action_space = action_space(self.game)
+        self.observation_space = observation_space(self._view)
         self._games = 0
         self._seed = 0
         self._seat = 0
@@ -105,7 +104,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
     def seat(self) -> int:
         """The learner's player index in this game; with ``opponent=None`` the player to move."""
         if self._kinds is None and self._moment is not None:
-            return self._referee.viewer(self._moment)
+            return self._conductor.viewer(self._moment)
         return self._seat
 
     @property
@@ -128,11 +127,11 @@ class GymEnv(gymnasium.Env[Any, Any]):
             UnknownGame: The state is of another game.
         """
         self._now("set_game_state()")
-        self._referee.check_game(state)
-        moment = self._referee.moment(state)
+        check_game(self.game, state)
+        moment = self._conductor.moment(state, views_of(self._opponents, self._view))
         if self._kinds is not None:
-            moment = self._referee.settle(moment, self._seat)
-        acting = self._referee.acting(moment)
+            moment = self._conductor.settle(moment, self._seat)
+        acting = self._conductor.acting(moment)
         if self._kinds is not None and moment.ending is None and self._seat not in acting:
             message = (
                 f"the learner is player {self._seat}, but player {state.to_play} is to move in "
@@ -163,12 +162,13 @@ class GymEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         count = self._games if seed is None else 0
         game_seed = int(self.np_random.integers(1 << 63))
-        state = self._referee.start(options, Stream(game_seed, "start").seed())
+        state = start(self.game, options, Stream(game_seed, "start").seed())
         if self._moment is None:
-            self._referee.check_planes(state)
+            check_planes(self._view, state)
         seat = seat_in_game(self._seat_option, count, game_seed, self.game.num_players)
-        opponents = {} if self._kinds is None else seated(self._kinds, seat, game_seed)
-        moment = self._advance(self._referee.begin(state), seat, opponents)
+        opponents = {} if self._kinds is None else seated(self.game, self._kinds, seat, game_seed)
+        first = self._conductor.begin(state, views_of(opponents, self._view))
+        moment = self._advance(first, seat, opponents)
         if moment.ending is not None:
             message = (
                 f"the opponents' first moves end the game ({moment.ending.reason}) before the "
@@ -198,13 +198,13 @@ class GymEnv(gymnasium.Env[Any, Any]):
         if moment.ending is not None:
             message = "the game is over: call reset() before the next step()"
             raise InvalidState(message)
-        index = self._referee.index(action)
+        index = self._conductor.index(action)
         mover = self.seat
-        if self._referee.is_idle(moment, mover):
-            index = int(self._referee.legal_actions(moment, mover)[0])
-        illegal = not self._referee.is_legal(moment, mover, index)
-        if illegal and self._referee.illegal == "terminate":
-            after = self._referee.forfeit(moment, (mover,))
+        if self._conductor.is_idle(moment, mover):
+            index = int(self._conductor.legal_actions(moment, mover)[0])
+        illegal = not self._conductor.is_legal(moment, mover, index)
+        if illegal and self._conductor.illegal == "terminate":
+            after = self._conductor.forfeit(moment, (mover,))
         else:
             if illegal:
                 index = self._replacement(moment, mover, index)
@@ -212,7 +212,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             after = self._advance(after, self._seat, self._opponents)
         self._moment = after
         observation, info = self._shown(after, illegal=illegal)
-        reward, ending = self._referee.rewards(after)[mover], after.ending
+        reward, ending = self._conductor.rewards(after)[mover], after.ending
         if ending is None:
             return observation, reward, False, False, info
         return observation, reward, ending.terminated, not ending.terminated, info
@@ -226,8 +226,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             InvalidState: No game has begun.
         """
         moment = self._now("action_masks()")
-        mask = self._referee.mask(moment, self.seat, when_over=1)
-        return flat_mask(mask).astype(np.bool_)
+        return flat_mask(mask_of(moment, self.seat, self._view)).astype(np.bool_)
 
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
@@ -252,16 +251,15 @@ class GymEnv(gymnasium.Env[Any, Any]):
         return self._moment
 
     def _shown(self, moment: Moment, *, illegal: bool) -> tuple[Planes, Info]:
-        viewer = self._referee.viewer(moment) if self._kinds is None else self._seat
-        mask = self._referee.mask(moment, viewer, when_over=1)
+        viewer = self._conductor.viewer(moment) if self._kinds is None else self._seat
         mover = moment.mover if self._kinds is None else None
-        info = self._referee.info(moment, viewer, mask=mask, illegal=illegal, mover=mover)
-        return self._referee.observation(moment, viewer), info
+        shown = told(moment, viewer, self._view, illegal=illegal, mover=mover)
+        return shown.observation, shown.info
 
     def _replacement(self, moment: Moment, player: int, action: int) -> int:
         if self._replacements is None:
             self._replacements = Stream(self._seed, "illegal")
-        return self._referee.replacement(moment, player, action, self._replacements)
+        return self._conductor.replacement(moment, player, action, self._replacements)
 
     def _advance(self, moment: Moment, seat: int, opponents: dict[int, Opponent]) -> Moment:
         """Let opponents move until the learner's turn or the end."""
@@ -273,10 +271,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
                 )
                 raise InvalidConfig(message)
             return moment
-        moment = self._referee.settle(moment, seat)
-        while moment.ending is None and seat not in self._referee.acting(moment):
+        moment = self._conductor.settle(moment, seat)
+        while moment.ending is None and seat not in self._conductor.acting(moment):
             moment = self._play(moment, None, None, opponents)
-            moment = self._referee.settle(moment, seat)
+            moment = self._conductor.settle(moment, seat)
         return moment
 
     def _play(
@@ -284,10 +282,12 @@ class GymEnv(gymnasium.Env[Any, Any]):
     ) -> Moment:
         """Play one turn: ``player``'s action, and those of opponents who move now."""
         actions = [
-            action if acting == player else choose(opponents[acting], self._referee, moment, acting)
-            for acting in self._referee.acting(moment)
+            action
+            if acting == player
+            else choose(opponents[acting], self._conductor, moment, acting)
+            for acting in self._conductor.acting(moment)
         ]
         at_once = moment.state.to_play == SIMULTANEOUS
-        return self._referee.play(
+        return self._conductor.play(
             moment, np.array(actions, dtype=np.int64) if at_once else actions[0]
         )

@@ -1,7 +1,7 @@
 """Any game as a PettingZoo parallel environment, for games whose players move at once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -11,11 +11,11 @@ from pettingzoo import ParallelEnv
 
 from phasezoo import games
 from phasezoo._core import Stream
+from phasezoo.conductor import Conductor, Moment, info_of, make_view, mask_of, observe
 from phasezoo.envs import rendering
-from phasezoo.envs.action_parts import Mask
 from phasezoo.envs.aec_env import agent_names, without_probe
-from phasezoo.envs.moments import Moment
-from phasezoo.envs.referee import Referee
+from phasezoo.envs.spaces import action_space, observation_space
+from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
@@ -71,33 +71,32 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         rewards: str = "once",
         render_mode: str | None = None,
     ) -> None:
-        self._referee = Referee(
+        self._conductor = Conductor(
             game,
-            planes=planes,
             gate=gate,
             monotone=monotone,
             illegal=illegal,
             max_plies=max_plies,
-            observation=observation,
             rewards=rewards,
         )
-        self.game = self._referee.game
-        self.gate = self._referee.gate
+        self.game = self._conductor.game
+        self.gate = self._conductor.gate
+        self._view = make_view(self.game, planes, observation)
         self.render_mode = (
             render_mode if render_mode == "human" else rendering.check_mode(self.game, render_mode)
         )
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
-        self.action_spaces = {name: self._referee.action_space() for name in self.possible_agents}
+        self.action_spaces = {name: action_space(self.game) for name in self.possible_agents}
         self.observation_spaces = {
-            name: self._referee.observation_space() for name in self.possible_agents
+            name: observation_space(self._view) for name in self.possible_agents
         }
         self._rng: np.random.Generator | None = None
         self._seed = 0
         self._replacements: dict[int, Stream] = {}
         self._moment: Moment | None = None
 
-    def observation_space(self, agent: str) -> spaces.Box:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of ``agent``'s observations, the same object at every call."""
         return self.observation_spaces[agent]
 
@@ -125,8 +124,8 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
             InvalidState: No game has begun.
         """
         self._now("set_game_state()")
-        self._referee.check_game(state)
-        self._moment = self._referee.moment(state)
+        check_game(self.game, state)
+        self._moment = self._conductor.moment(state)
         self.agents = self._taking_part(self._moment, self.possible_agents)
         return self._observations(self.agents), self._infos(self._moment, self.agents, ())
 
@@ -148,10 +147,10 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         if seed is not None or self._rng is None:
             self._rng = seeding.np_random(seed)[0]
         game_seed = int(self._rng.integers(1 << 63))
-        state = self._referee.start(without_probe(options), Stream(game_seed, "start").seed())
+        state = start(self.game, without_probe(options), Stream(game_seed, "start").seed())
         if self._moment is None:
-            self._referee.check_planes(state)
-        moment = self._referee.begin(state)
+            check_planes(self._view, state)
+        moment = self._conductor.begin(state)
         self._seed, self._replacements, self._moment = game_seed, {}, moment
         self.agents = list(self.possible_agents)
         return self._observations(self.agents), self._infos(moment, self.agents, ())
@@ -177,22 +176,23 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
             message = "the game is over: call reset() before the next step()"
             raise InvalidState(message)
         chosen = {
-            player: self._given(moment, actions, player) for player in self._referee.acting(moment)
+            player: self._given(moment, actions, player)
+            for player in self._conductor.acting(moment)
         }
         offenders = tuple(
             player
             for player, action in chosen.items()
-            if not self._referee.is_legal(moment, player, action)
+            if not self._conductor.is_legal(moment, player, action)
         )
-        if offenders and self._referee.illegal == "terminate":
-            after = self._referee.forfeit(moment, offenders)
+        if offenders and self._conductor.illegal == "terminate":
+            after = self._conductor.forfeit(moment, offenders)
         else:
             chosen |= {
                 player: self._replacement(moment, player, chosen[player]) for player in offenders
             }
             joint = list(chosen.values())
             at_once = moment.state.to_play == SIMULTANEOUS
-            after = self._referee.play(
+            after = self._conductor.play(
                 moment, np.array(joint, dtype=np.int64) if at_once else joint[0]
             )
         self._moment = after
@@ -200,7 +200,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
 
     def state(self) -> Planes:
         """``float32[C, H, W]``: the state as ``player_0`` sees it; see also :attr:`game_state`."""
-        return self._referee.observation(self._now("state()"), 0)
+        return cast(Planes, observe(self._now("state()"), 0, self._view))
 
     def render(self) -> Any:
         """The state as ``render_mode`` says.
@@ -224,17 +224,17 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         return self._moment
 
     def _given(self, moment: Moment, actions: Mapping[str, Any], player: int) -> int:
-        if self._referee.is_idle(moment, player):
-            return int(self._referee.legal_actions(moment, player)[0])
+        if self._conductor.is_idle(moment, player):
+            return int(self._conductor.legal_actions(moment, player)[0])
         name = self.possible_agents[player]
         if name not in actions:
             message = f"{name} is to move, but actions has only {sorted(actions)}"
             raise InvalidConfig(message)
-        return self._referee.index(actions[name])
+        return self._conductor.index(actions[name])
 
     def _shown(self, moment: Moment, offenders: tuple[int, ...]) -> Step:
         names, ending = self.agents, moment.ending
-        paid = self._referee.rewards(moment)
+        paid = self._conductor.rewards(moment)
         rewards, terminated = {}, {}
         for name in names:
             player = self.possible_agents.index(name)
@@ -253,7 +253,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
 
     def _leaving(self, moment: Moment, player: int) -> float | None:
         """What ``player`` gets where the game is over for him and goes on for others."""
-        return None if self._referee.pays_every_step else self._referee.settled(moment, player)
+        return None if self._conductor.pays_every_step else self._conductor.settled(moment, player)
 
     def _taking_part(self, moment: Moment, names: Sequence[str]) -> list[str]:
         """Those of ``names`` for whom the game goes on."""
@@ -265,8 +265,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
     def _observations(self, names: Sequence[str]) -> dict[str, Planes]:
         moment = self._now("observations")
         return {
-            name: self._referee.observation(moment, self.possible_agents.index(name))
-            for name in names
+            name: observe(moment, self.possible_agents.index(name), self._view) for name in names
         }
 
     def _infos(
@@ -275,15 +274,12 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         infos = {}
         for name in names:
             player = self.possible_agents.index(name)
-            mask = self._mask(moment, player)
-            infos[name] = self._referee.info(moment, player, mask=mask, illegal=player in offenders)
+            mask = mask_of(moment, player, self._view, when_over=0, when_waiting=1)
+            infos[name] = info_of(
+                moment, player, self._view, mask=mask, illegal=player in offenders
+            )
         return infos
-
-    def _mask(self, moment: Moment, player: int) -> Mask:
-        if moment.ending is None and player not in self._referee.acting(moment):
-            return self._referee.whole_mask(1)
-        return self._referee.mask(moment, player, when_over=0)
 
     def _replacement(self, moment: Moment, player: int, action: int) -> int:
         stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))
-        return self._referee.replacement(moment, player, action, stream)
+        return self._conductor.replacement(moment, player, action, stream)

@@ -10,16 +10,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from phasezoo import _core, games
+from phasezoo.conductor import Conductor, make_view
+from phasezoo.conductor.action_parts import masks_of, split_indices
 from phasezoo.envs import rendering
-from phasezoo.envs.action_parts import masks_of, split_indices
 from phasezoo.envs.opponents import opponents_of
-from phasezoo.envs.referee import OBSERVATIONS, Referee
 from phasezoo.envs.seats import seat_of
+from phasezoo.envs.spaces import action_space, observation_space
+from phasezoo.envs.starts import start
 from phasezoo.envs.vector_gate import VectorGate
-from phasezoo.envs.vector_rivals import Rivals
+from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
-from phasezoo.games.options import one_of
+from phasezoo.games.options import flag, one_of
 from phasezoo.types import Planes
 
 __all__ = ["GameVectorEnv", "States"]
@@ -121,17 +123,17 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self._referee = referee = Referee(
+        self._conductor = conductor = Conductor(
             game,
-            planes=planes,
             gate=gate,
             monotone=monotone,
             illegal=illegal,
             max_plies=max_plies,
-            observation=one_of("observation", observation, OBSERVATIONS),
             rewards=rewards,
         )
-        self.game, self.gate = referee.game, referee.gate
+        self.game, self.gate = conductor.game, conductor.gate
+        one_of("observation", observation, ("planes", "none"))
+        self._view = make_view(self.game, planes, observation)
         if not self.game.native:
             message = (
                 f"{self.game.name!r} is a game of your own, which native code cannot step; use "
@@ -149,30 +151,30 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.render_mode = rendering.check_mode(self.game, render_mode)
-        self._gate = VectorGate(referee.gate, num_envs)
+        self._gate = VectorGate(self.gate, num_envs)
         players = self.game.num_players
-        kinds = () if opponent is None else opponents_of(opponent, self.game)
-        self._rivals = None if self._runs_natively(kinds) else Rivals(kinds, referee)
+        kinds = () if opponent is None else opponents_of(opponent, self._view)
+        self._outside = None if self._runs_natively(kinds) else VectorOpponents(kinds, conductor)
         self._vector = _core.GameVector(
             self.game.name,
             num_envs,
-            planes=referee.planes if referee.observes == "planes" else None,
+            planes=self._view.planes if observation == "planes" else None,
             gate=self._gate.native,
             seat=seat_of(agent_color, players),
-            opponent=_name_of(kinds) if self._rivals is None else "outside",
+            opponent=_name_of(kinds) if self._outside is None else "outside",
             illegal=illegal,
             max_plies=max_plies,
             autoreset=self.autoreset_mode.value,
             threads=threads,
-            copy=copy,
+            copy=flag("copy", copy),
             **self.game.options,
         )
         self._draws_start = self.game.draws_start(self.game.options)
         self._seeds = GameSeeds(num_envs)
         self._flips = opponent is not None
-        self.single_observation_space = referee.observation_space()
+        self.single_observation_space = observation_space(self._view)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.single_action_space = referee.action_space()
+        self.single_action_space = action_space(self.game)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def _runs_natively(self, kinds: Sequence[Any]) -> bool:
@@ -242,17 +244,17 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
                 "alone mean different games: give the fen too"
             )
             raise InvalidConfig(message)
-        position = self._referee.start(given, 0) if given else None
+        position = start(self.game, given, 0) if given else None
         if position is not None:
-            self._referee.begin(position)
+            self._conductor.begin(position)
         if seed is not None and isinstance(seed, int | np.integer):
             super().reset(seed=int(seed))
-        if self._rivals is not None:
-            self._rivals.forget(range(self.num_envs) if mask is None else np.flatnonzero(mask))
+        if self._outside is not None:
+            self._outside.forget(range(self.num_envs) if mask is None else np.flatnonzero(mask))
         reseeded = self._seeds.seed(seed, mask)
         self._vector.reset(mask, self._seeds.next, reseeded, position)
         self._seeds.draw(self._vector.restarted())
-        self._gate.look(self._vector, first=True)
+        self._look()
         arrays = self._finish()
         return self._observations(arrays), self._infos(arrays, mask)
 
@@ -274,11 +276,11 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             InvalidState: No game has begun, or under DISABLED one is over.
         """
         chosen = self._indices(np.ascontiguousarray(actions))
-        if self._rivals is None and self._gate.is_native:
+        if self._outside is None and self._gate.is_native:
             arrays = self._vector.step(chosen, self._seeds.next)
         else:
             self._vector.begin_step(chosen, self._seeds.next)
-            self._gate.look(self._vector, first=True)
+            self._look()
             arrays = self._finish()
         restarted = self._vector.restarted()
         if restarted:
@@ -332,20 +334,27 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         steps = np.cumprod([1, *parts[:-1]], dtype=np.int64)
         return given.astype(np.int64) @ steps
 
+    def _look(self) -> None:
+        """Games have begun or moved on: gates in Python see them."""
+        self._gate.look(self._vector, first=True)
+        if self._outside is not None:
+            self._outside.look(self._vector)
+
     def _finish(self) -> tuple[Any, ...]:
         """Let opponents from outside answer until nobody is awaited; then what the learners see."""
-        while self._rivals is not None:
+        while self._outside is not None:
             rows, players = self._vector.waiting()
             if not rows:
                 break
-            self._vector.reply(self._rivals.answer(self._vector, rows, players))
+            self._vector.reply(self._outside.answer(self._vector, rows, players))
             self._gate.look(self._vector, first=False)
+            self._outside.look(self._vector)
         arrays = self._vector.observe()
         self._gate.write(arrays[7])
         return arrays
 
     def _observations(self, arrays: tuple[Any, ...]) -> Planes:
-        if self._referee.observes == "planes":
+        if self._view.observation == "planes":
             return cast(Planes, arrays[0])
         return np.zeros((self.num_envs, 0), dtype=np.float32)
 
@@ -357,11 +366,11 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             present &= mask
             has_result = has_result & mask
         infos: Infos = {}
-        for key, flag, array, known in zip(
+        for key, presence, array, known in zip(
             _ARRAYS, _FLAGS, arrays[4:10], (*present, has_result), strict=True
         ):
             infos[key] = array
-            infos[flag] = known
+            infos[presence] = known
         infos["action_mask"] = self._masks(infos["action_mask"])
         return infos
 
@@ -382,7 +391,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         count = self.num_envs
         planes, to_play, ply, phase, illegal, result, has_result = self._vector.finals(rows)
         observations = np.full(count, None, dtype=object)
-        if self._referee.observes != "planes":
+        if self._view.observation != "planes":
             planes = np.zeros((len(rows), 0), dtype=np.float32)
         for place, row in enumerate(rows):
             observations[row] = planes[place]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
 from phasezoo.types import Info, PlaneShape
 
-__all__ = ["Game"]
+__all__ = ["Game", "check_sizes", "fen_info"]
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,11 @@ class Game:
     )
     """Scores the legal actions of a state by perfect play, if that is known; see
     :meth:`action_scores`."""
-    experts: tuple[str, ...] = field(repr=False, compare=False, default=())
-    """Names of the players that the native core brings along for this game."""
+    scripted: Mapping[str, Callable[[int, int], Any]] = field(
+        repr=False, compare=False, default_factory=dict
+    )
+    """Players that the game brings along, by name: made from the game's seed and the player's
+    index, they have ``act(state, player)``."""
     search_others: tuple[str, ...] = field(repr=False, compare=False, default=())
     """Names of those who may move the other players inside a search, if players move at once."""
     tracker: Callable[[int], Any] | None = field(repr=False, compare=False, default=None)
@@ -74,6 +77,10 @@ class Game:
     win_or_tie: bool = field(repr=False, compare=False, default=False)
     """Whether results are told as ``"win"`` or ``"tie"`` with the winners; always where not two
     play."""
+    observation_dict: Callable[[Any, int], dict[str, Any]] | None = field(
+        repr=False, compare=False, default=None
+    )
+    """What a player sees of a state as a dictionary, in games that have observed so."""
     state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)
     """What environments tell of a state besides what they tell in every game."""
     move_info: Callable[[Any, int | None], Info] | None = field(
@@ -81,6 +88,11 @@ class Game:
     )
     """What environments tell of a move, given the state before it and the action; None before any
     move."""
+
+    @property
+    def tells_winners(self) -> bool:
+        """Whether results are told as ``"win"`` or ``"tie"`` with the winners."""
+        return self.win_or_tie or self.num_players != 2
 
     def with_options(self, **options: Any) -> "Game":
         """The same game with other options; those that are None are left out.
@@ -201,6 +213,11 @@ class Game:
             return "seed" in inspect.signature(self.new_state).parameters
         except (TypeError, ValueError):  # built-in callables may have no signature
             return False
+
+
+def fen_info(state: Any) -> Info:
+    """What is told of a state that has a FEN."""
+    return {"fen": state.fen}
 
 
 def check_sizes(name: str, num_players: int, num_actions: int) -> None:

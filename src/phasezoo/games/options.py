@@ -1,10 +1,11 @@
-"""Options of which one of a few values is allowed."""
+"""Checks of options that several layers make."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["one_of"]
+__all__ = ["flag", "one_of"]
 
 
 def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -15,5 +16,17 @@ def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     """
     if value not in allowed:
         message = f"{option}={value!r}: expected one of {', '.join(map(repr, allowed))}"
+        raise InvalidConfig(message)
+    return value
+
+
+def flag(option: str, value: Any) -> bool:
+    """``value``, if it is True or False; anything else, such as ``"no"``, is a mistake.
+
+    Raises:
+        InvalidConfig: It is neither.
+    """
+    if not isinstance(value, bool):
+        message = f"{option}={value!r}: expected True or False"
         raise InvalidConfig(message)
     return value

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 from phasezoo.errors import InvalidConfig, UnknownGame
-from phasezoo.games.base import Game, check_sizes
+from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.types import PlaneShape
 
 __all__ = ["game_of", "make", "names", "register"]
@@ -106,7 +106,8 @@ def register(
     if default_planes is not None and default_planes not in plane_specs:
         message = f"{name!r}: default_planes={default_planes!r} is not among {list(plane_specs)}"
         raise InvalidConfig(message)
-    state_type = type(initial_state())
+    first = initial_state()
+    state_type = type(first)
     game = Game(
         name=name,
         num_players=num_players,
@@ -115,6 +116,7 @@ def register(
         default_planes=next(iter(plane_specs)) if default_planes is None else default_planes,
         state_type=state_type,
         new_state=initial_state,
+        state_info=fen_info if hasattr(first, "fen") else None,
     )
     _REGISTERED[name] = game
     _BY_TYPE[state_type] = game

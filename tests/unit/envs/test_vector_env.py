@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from phasezoo import errors
+from phasezoo.agents import Move
 from phasezoo.envs import ChessVectorEnv
 
 MATE_IN_ONE = "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1"
@@ -136,26 +137,60 @@ def test_threads_change_nothing(opponent):
             np.testing.assert_array_equal(mine, other)
 
 
-class Batched:
-    """An agent that answers all waiting boards at once."""
+class Alone:
+    """An agent whose sessions give one answer."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def session(self, seed):
+        return self
+
+    def act(self, state, player=None):
+        return self.answer
+
+
+class Together:
+    """An agent that answers all waiting boards together, by its seats."""
 
     def __init__(self, answer=None):
         self.sizes = []
         self.answer = answer
+        self.open_seats = set()
+        self.opened = 0
+        self.asked = {}
 
     def session(self, seed):
-        raise AssertionError("a batch is asked")
+        raise AssertionError("its seats are asked")
 
-    def select_batch(self, states, players=None):
-        self.sizes.append(len(states))
-        assert [state.to_play for state in states] == list(players)
-        if self.answer is not None:
-            return self.answer
-        return np.array([state.legal_actions[0] for state in states])
+    def seats(self, game):
+        assert game.name == "chess"
+        return self
+
+    def open(self, seed, history=()):
+        self.opened += 1
+        self.open_seats.add(self.opened)
+        return self.opened
+
+    def close(self, seat):
+        self.open_seats.remove(seat)
+
+    def ask(self, seat, state, player):
+        assert seat in self.open_seats
+        assert state.to_play == player
+        self.asked[seat] = state
+
+    def poll(self):
+        self.sizes.append(len(self.asked))
+        asked, self.asked = self.asked, {}
+        return [
+            (seat, Move(int(state.legal_actions[0]) if self.answer is None else self.answer))
+            for seat, state in asked.items()
+        ]
 
 
-def test_an_agent_gets_all_waiting_boards_in_one_batch():
-    agent = Batched()
+def test_an_agent_answers_all_waiting_boards_together():
+    agent = Together()
     envs = ChessVectorEnv(6, opponent=agent, agent_color="alternate")
     envs.reset(seed=1)
     assert agent.sizes == []  # the learner is White everywhere
@@ -166,23 +201,18 @@ def test_an_agent_gets_all_waiting_boards_in_one_batch():
     envs.reset(options={"reset_mask": mask})  # one learner is White again
     envs.reset(options={"reset_mask": mask})
     assert agent.sizes == [6, 6, 1]
+    assert len(agent.open_seats) == 6  # who leaves a game gives the seat back
 
 
-@pytest.mark.parametrize(
-    ("answer", "error"),
-    [
-        (np.zeros(2, dtype=np.int64), errors.IllegalAction),
-        (np.full(2, 2**40), errors.IllegalAction),
-        (np.zeros(3, dtype=np.int64), errors.InvalidArray),
-        (np.zeros(2), errors.InvalidArray),
-        ("e7e5", errors.InvalidArray),
-    ],
-)
-def test_bad_answers_of_opponents_raise(answer, error):
-    envs = ChessVectorEnv(2, opponent=Batched(answer))
+@pytest.mark.parametrize("answer", [0, 2**40, -1, None, "e7e5", 3.5])
+@pytest.mark.parametrize("kind", [Together, Alone, lambda answer: lambda observation, info: answer])
+def test_bad_answers_of_opponents_raise(answer, kind):
+    if answer is None and kind is Together:
+        pytest.skip("this one answers itself")
+    envs = ChessVectorEnv(2, opponent=kind(answer))
     envs.reset(seed=1)
     actions = envs.sample_actions(np.random.default_rng(0))
-    with pytest.raises(error):
+    with pytest.raises(errors.IllegalAction, match="action"):
         envs.step(actions)
     with pytest.raises(errors.InvalidState, match="reset"):
         envs.step(actions)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from phasezoo import _core
 from phasezoo.errors import MissingDependency, UnknownGame
-from phasezoo.games.base import Game
+from phasezoo.games.base import Game, fen_info
 
 if TYPE_CHECKING:
     import chess
@@ -23,6 +23,7 @@ CHESS = Game(
     native=True,
     new_state=partial(_core.board_initial, "chess"),
     parse_position=partial(_core.board_from_fen, "chess"),
+    state_info=fen_info,
 )
 """Chess by the FIDE rules; :attr:`BoardState.outcome` lists the ends that are played out."""
 
@@ -36,6 +37,7 @@ CHESS960 = Game(
     native=True,
     new_state=partial(_core.board_initial, "chess960"),
     parse_position=partial(_core.board_from_fen, "chess960"),
+    state_info=fen_info,
     draws_start=lambda options: True,
 )
 """Chess from one of 960 arrays of the first rank, drawn by a seed; without one the usual array.
@@ -53,6 +55,7 @@ ATOMIC = Game(
     native=True,
     new_state=partial(_core.board_initial, "atomic"),
     parse_position=partial(_core.board_from_fen, "atomic"),
+    state_info=fen_info,
 )
 """Atomic chess by lichess rules: captures explode, and whose king explodes has lost.
 
@@ -69,6 +72,7 @@ CRAZYHOUSE = Game(
     native=True,
     new_state=partial(_core.board_initial, "crazyhouse"),
     parse_position=partial(_core.board_from_fen, "crazyhouse"),
+    state_info=fen_info,
 )
 """Crazyhouse: captured pieces change sides, and are dropped instead of moving.
 

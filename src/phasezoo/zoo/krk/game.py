@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.base import Game
+from phasezoo.games.base import Game, fen_info
+from phasezoo.games.options import flag
 from phasezoo.types import Info
 from phasezoo.zoo.boards.game import CHESS
 
@@ -29,9 +30,7 @@ def _initial(
     if start is not None and not isinstance(start, str):
         message = f"start={start!r}: expected a name, such as 'uniform'"
         raise InvalidConfig(message)
-    if not isinstance(both_move, bool):
-        message = f"both_move={both_move!r}: expected True or False"
-        raise InvalidConfig(message)
+    both_move = flag("both_move", both_move)
     return _core.board_initial("krk", seed, start, range_of(dtm), both_move)
 
 
@@ -58,7 +57,7 @@ def _draws_start(options: Mapping[str, Any]) -> bool:
 
 
 def _state_info(state: Any) -> Info:
-    return {"dtm": _number(state.dtm)}
+    return fen_info(state) | {"dtm": _number(state.dtm)}
 
 
 def _move_info(state: Any, action: int | None) -> Info:

@@ -5,8 +5,9 @@ from math import prod
 from typing import Any
 
 from phasezoo import _core
-from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game
+from phasezoo.games.options import flag
+from phasezoo.zoo.pommerman.observation import pommerman_observation
 
 __all__ = ["POMMERMAN"]
 
@@ -18,11 +19,11 @@ RADIO_ACTION = (6, 8, 8)
 """An action with two words; its index is ``action + 6 * (first word + 8 * second word)``."""
 
 
-EXPERTS = ("simple", "simple_unbiased")
+SCRIPTED = ("simple", "simple_unbiased")
 """Players that the core brings along: the original's, and the one that published searches plan
 with."""
 
-SEARCH_OTHERS = (*EXPERTS, "random", "stop")
+SEARCH_OTHERS = (*SCRIPTED, "random", "stop")
 """Who may move the others inside a search."""
 
 
@@ -39,13 +40,7 @@ def _from_json(
 
 
 def _rules(fog: Any, collapse: Any) -> tuple[bool | None, bool]:
-    if fog is not None and not isinstance(fog, bool):
-        message = f"fog={fog!r}: expected True, False, or None for the mode's own"
-        raise InvalidConfig(message)
-    if not isinstance(collapse, bool):
-        message = f"collapse={collapse!r}: expected True or False"
-        raise InvalidConfig(message)
-    return fog, collapse
+    return None if fog is None else flag("fog", fog), flag("collapse", collapse)
 
 
 def _game(
@@ -59,12 +54,13 @@ def _game(
         default_planes="standard",
         state_type=_core.PommermanState,
         native=True,
-        experts=EXPERTS,
+        scripted={each: partial(_core.PommermanAgent, each) for each in SCRIPTED},
         search_others=SEARCH_OTHERS,
         tracker=_core.PommermanTracker,
         action_parts=parts,
         is_hidden=True,
         win_or_tie=True,
+        observation_dict=pommerman_observation,
         option_names=("fog", "collapse"),
         new_state=partial(_initial, mode),
         parse_json=partial(_from_json, mode),
@@ -78,7 +74,7 @@ POMMERMAN = (
     _game("pommerman-team-radio", "radio", 11, 4, RADIO_ACTION),
     _game("pommerman-1v1", "1v1", 8, 2),
 )
-"""Everybody for himself, two teams, two teams with a radio, and two players.
+"""Everybody alone, two teams, two teams with a radio, and two players.
 
 ``initial_state(seed=n)`` is the board that the original draws after ``random.seed(n)``. All players
 move at once: ``state.play`` takes an action for each who acts, or for each of all players.

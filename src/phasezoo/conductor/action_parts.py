@@ -1,4 +1,4 @@
-"""Actions of several parts, such as a move and two words: spaces, indices and masks."""
+"""Actions of several parts, such as a move and two words: indices and masks."""
 
 import operator
 from collections.abc import Sequence
@@ -6,19 +6,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from phasezoo.types import ActionMask
 
-__all__ = ["Mask", "MultiDiscrete", "flat_mask", "index_of", "masks_of", "split_indices"]
+__all__ = ["Mask", "flat_mask", "index_of", "masks_of", "split_indices"]
 
 Mask: TypeAlias = ActionMask | tuple[ActionMask, ...]
 """``int8[A]``, or a tuple with the mask of each part."""
-
-
-def MultiDiscrete(parts: Sequence[int]) -> spaces.MultiDiscrete:  # noqa: N802 - Gymnasium's name
-    """The space of actions whose parts have so many choices."""
-    return spaces.MultiDiscrete(np.array(parts, dtype=np.int64))
 
 
 def index_of(action: Any, num_actions: int, parts: Sequence[int] | None) -> int | None:

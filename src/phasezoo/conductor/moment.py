@@ -1,8 +1,8 @@
-"""What an environment knows of a game at one moment."""
+"""What is known of a game at one moment."""
 
 from typing import Any, NamedTuple
 
-from phasezoo.types import Info
+from phasezoo.types import Gate, Info
 
 __all__ = ["Ending", "Moment"]
 
@@ -23,16 +23,18 @@ class Ending(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A state of a game in an environment; a value."""
+    """A state of a game that is being played, with what the state itself does not know; a value."""
 
     state: Any
     ply: int
     """Plies since the game's start."""
     phases: tuple[int, ...]
-    """The phase as each player sees it."""
+    """The phase as each player is told it."""
+    gates: tuple[Gate | None, ...]
+    """The gate that says each player's phase; None for phase 0 throughout."""
     ending: Ending | None = None
     """How the game ended; None while it goes on."""
     mover: int | None = None
     """Who has moved last; None before any move, and if players move at once."""
-    told: tuple[Info, ...] = ()
+    moves: tuple[Info, ...] = ()
     """By player, what is told of their last move; empty in games that tell nothing of moves."""

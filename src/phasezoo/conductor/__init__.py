@@ -1,0 +1,19 @@
+"""The conductor: leads a game from moment to moment, and says what each player is told of it."""
+
+from phasezoo.conductor.conductor import Conductor
+from phasezoo.conductor.moment import Ending, Moment
+from phasezoo.conductor.view import Told, View, info_of, make_view, mask_of, observe, told, view_of
+
+__all__ = [
+    "Conductor",
+    "Ending",
+    "Moment",
+    "Told",
+    "View",
+    "info_of",
+    "make_view",
+    "mask_of",
+    "observe",
+    "told",
+    "view_of",
+]

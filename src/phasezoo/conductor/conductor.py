@@ -1,0 +1,268 @@
+"""One game as it is conducted: moves, ends, rewards and legality."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import games, gating
+from phasezoo._core import Stream
+from phasezoo.conductor.action_parts import index_of
+from phasezoo.conductor.moment import Ending, Moment
+from phasezoo.conductor.view import View
+from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
+from phasezoo.games.options import flag, one_of
+from phasezoo.types import SIMULTANEOUS, Gate, Info
+
+__all__ = ["ILLEGAL", "REWARDS", "Conductor"]
+
+ILLEGAL = ("terminate", "raise", "random_legal")
+"""What may happen after an illegal action."""
+
+REWARDS = ("once", "original")
+"""When rewards come: each once, or at every step as the game itself pays them."""
+
+
+class Conductor:
+    """Conducts one game after another by the same rules; holds nothing of the game it conducts.
+
+    Environments, matches and studies alike lead a game from :class:`Moment` to moment with it, and
+    show each player what :func:`~phasezoo.conductor.view.told` says.
+
+    Args:
+        game: The game or its name.
+        gate: What says the phase; None for the gate that each player's view brings, or phase 0.
+        monotone: Whether phases of ``gate`` never go back.
+        illegal: One of :data:`ILLEGAL`.
+        max_plies: Games are truncated after so many plies.
+        rewards: One of :data:`REWARDS`; ``"original"`` in games whose states have ``rewards``.
+
+    Raises:
+        InvalidConfig: An option is outside its range.
+        InvalidGate: The gate does not fit the game.
+        UnknownGame: No game has that name.
+    """
+
+    def __init__(
+        self,
+        game: "str | games.Game",
+        *,
+        gate: Any = None,
+        monotone: bool = False,
+        illegal: str = "terminate",
+        max_plies: int | None = None,
+        rewards: str = "once",
+    ) -> None:
+        self.game = games.make(game)
+        monotone = flag("monotone", monotone)
+        self.gate: Gate | None = (
+            None if gate is None else gating.make(gate, self.game.name, monotone)
+        )
+        self.illegal = one_of("illegal", illegal, ILLEGAL)
+        self.pays_every_step = one_of("rewards", rewards, REWARDS) == "original"
+        if self.pays_every_step and not hasattr(self.game.state_type, "rewards"):
+            message = f"rewards='original': {self.game.name!r} pays at the end alone; leave it out"
+            raise InvalidConfig(message)
+        if max_plies is not None and (
+            isinstance(max_plies, bool) or not isinstance(max_plies, int) or max_plies < 1
+        ):
+            message = (
+                f"max_plies={max_plies!r}: expected a whole number from 1, or None for no limit"
+            )
+            raise InvalidConfig(message)
+        self.max_plies = max_plies
+        self._players = tuple(range(self.game.num_players))
+
+    def begin(self, state: Any, views: Sequence[View] = ()) -> Moment:
+        """The first moment of a game that starts with ``state``.
+
+        Args:
+            state: Where the game starts.
+            views: What each player wants to see; their gates say phases if the game has none.
+
+        Raises:
+            InvalidConfig: The game would be cut before its first move.
+        """
+        ply = int(getattr(state, "ply", 0))
+        if self.max_plies is not None and ply >= self.max_plies:
+            message = (
+                f"the moves given to reset are {ply} plies, and max_plies={self.max_plies} ends "
+                "the game there; give fewer moves or raise max_plies"
+            )
+            raise InvalidConfig(message)
+        return self.moment(state, views)
+
+    def moment(self, state: Any, views: Sequence[View] = ()) -> Moment:
+        """``state`` by itself, as if nothing had been played before; see :meth:`begin`."""
+        ending = self._ending(state) if state.is_terminal else None
+        ply = int(getattr(state, "ply", 0))
+        gates: tuple[Gate | None, ...] = (self.gate,) * len(self._players)
+        if self.gate is None and views:
+            gates = tuple(view.gate for view in views)
+        phases = self.phases(state, gates, None)
+        return Moment(state, ply, phases, gates, ending, None, self.no_moves())
+
+    def play(self, moment: Moment, action: Any) -> Moment:
+        """The moment after a legal action, or after those of all who move at once."""
+        state = moment.state.play(action)
+        ply = moment.ply + 1
+        ending = None
+        if state.is_terminal:
+            ending = self._ending(state)
+        elif self.max_plies is not None and ply >= self.max_plies:
+            ending = Ending((0.0,) * len(self._players), terminated=False, result=None, reason=None)
+        mover = int(moment.state.to_play)
+        return Moment(
+            state,
+            ply,
+            self.phases(state, moment.gates, moment.phases),
+            moment.gates,
+            ending,
+            None if mover == SIMULTANEOUS else mover,
+            self.moves_after(moment, mover, action),
+        )
+
+    def forfeit(self, moment: Moment, players: Sequence[int]) -> Moment:
+        """The end of a game by illegal actions of ``players``: -1 for them, 0 for the others."""
+        rewards = tuple(-1.0 if player in players else 0.0 for player in self._players)
+        ending = Ending(rewards, terminated=True, result=None, reason="illegal_action")
+        return moment._replace(ending=ending)
+
+    def settle(self, moment: Moment, player: int) -> Moment:
+        """``moment`` as its end, if the game is over for ``player`` though not for all."""
+        value = self.settled(moment, player)
+        if value is None:
+            return moment
+        rewards = tuple(value if each == player else 0.0 for each in self._players)
+        return moment._replace(ending=Ending(rewards, terminated=True, result=None, reason=None))
+
+    def settled(self, moment: Moment, player: int) -> float | None:
+        """What ``player`` gets if the game is over for them though not for all."""
+        settled = getattr(moment.state, "settled", None)
+        if settled is None or moment.ending is not None:
+            return None
+        value: float | None = settled(player)
+        return value
+
+    def rewards(self, moment: Moment) -> tuple[float, ...]:
+        """What the step that led here pays each player."""
+        if moment.ending is not None and not self.pays_every_step:
+            return moment.ending.rewards
+        if self.pays_every_step and (moment.ending is None or moment.ending.reason is None):
+            return tuple(float(reward) for reward in moment.state.rewards)
+        return (0.0,) * len(self._players) if moment.ending is None else moment.ending.rewards
+
+    def index(self, action: Any) -> int:
+        """An action as an int inside the action space.
+
+        Raises:
+            IllegalAction: It is none.
+        """
+        parts = self.game.action_parts
+        index = index_of(action, self.game.num_actions, parts)
+        if index is None:
+            own = "" if parts is None else f", or {len(parts)} whole numbers below {parts}"
+            message = (
+                f"action {action!r}: expected a whole number from 0 to "
+                f"{self.game.num_actions - 1}{own}"
+            )
+            raise IllegalAction(message)
+        return index
+
+    def is_idle(self, moment: Moment, player: int) -> bool:
+        """Whether it does not matter what ``player``, who is asked for an action, answers."""
+        is_idle = getattr(moment.state, "is_idle", None)
+        return bool(is_idle is not None and moment.ending is None and is_idle(player))
+
+    def is_legal(self, moment: Moment, player: int, action: int) -> bool:
+        """Whether ``player`` may play ``action`` now."""
+        return action in self.legal_actions(moment, player)
+
+    def replacement(self, moment: Moment, player: int, action: int, stream: Stream) -> int:
+        """A legal action, drawn from ``stream``, in place of an illegal one.
+
+        Raises:
+            IllegalAction: The environment was made with ``illegal="raise"``.
+        """
+        legal = self.legal_actions(moment, player)
+        if self.illegal == "raise":
+            message = (
+                f"action {action} is not one of the {len(legal)} legal actions of player {player} "
+                f"at ply {moment.ply}; the action mask shows them"
+            )
+            raise IllegalAction(message)
+        return int(legal[stream.below(len(legal))])
+
+    def legal_actions(self, moment: Moment, player: int) -> npt.NDArray[np.int64]:
+        """``int64[L]``, ascending.
+
+        Raises:
+            GameContract: The player is to move but has none.
+        """
+        actions = games.legal_actions_of(moment.state, player)
+        if len(actions) == 0 and player in games.acting_players(moment.state):
+            message = (
+                f"{self.game.name!r}: player {player} is to move but has no legal action; a game "
+                "must say that it is over, or give at least one action"
+            )
+            raise GameContract(message)
+        return actions
+
+    def acting(self, moment: Moment) -> tuple[int, ...]:
+        """The players who move now, ascending; nobody when the game is over."""
+        return () if moment.ending is not None else games.acting_players(moment.state)
+
+    def viewer(self, moment: Moment) -> int:
+        """The player to move; in a finished game the one who would be next."""
+        player = int(moment.state.to_play)
+        if player == SIMULTANEOUS or player in self._players:
+            return max(player, 0)
+        return moment.ply % len(self._players)
+
+    def no_moves(self) -> tuple[Info, ...]:
+        """What is told of moves, by player, before there are any."""
+        if self.game.move_info is None:
+            return ()
+        return tuple(self.game.move_info(None, None) for _ in self._players)
+
+    def moves_after(self, moment: Moment, mover: int, action: Any) -> tuple[Info, ...]:
+        """What is told of moves, by player, after ``mover`` has played ``action``."""
+        if self.game.move_info is None:
+            return ()
+        new = self.game.move_info(moment.state, action)
+        return (*moment.moves[:mover], new, *moment.moves[mover + 1 :])
+
+    def phases(
+        self, state: Any, gates: Sequence[Gate | None], previous: Sequence[int] | None
+    ) -> tuple[int, ...]:
+        """The phase by each player's gate, after ``previous``, those one ply before."""
+        return tuple(
+            0
+            if gate is None
+            else gate(state, player)
+            if previous is None
+            else gate(state, player, previous[player])
+            for player, gate in enumerate(gates)
+        )
+
+    def _ending(self, state: Any) -> Ending:
+        rewards = tuple(float(value) for value in state.returns)
+        if len(rewards) != len(self._players):
+            message = (
+                f"{self.game.name!r}: returns has {len(rewards)} entries, but the game was "
+                f"registered with {len(self._players)} players"
+            )
+            raise GameContract(message)
+        reason = _reason(state)
+        if not self.game.tells_winners:
+            result = "1-0" if rewards[0] > 0 else "0-1" if rewards[0] < 0 else "1/2-1/2"
+            return Ending(rewards, terminated=True, result=result, reason=reason)
+        winners = tuple(player for player, reward in enumerate(rewards) if reward > 0)
+        result = "win" if winners else "tie"
+        return Ending(rewards, terminated=True, result=result, reason=reason, winners=winners)
+
+
+def _reason(state: Any) -> str | None:
+    outcome = getattr(state, "outcome", None)
+    return None if outcome is None else str(outcome.reason)

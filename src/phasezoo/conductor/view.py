@@ -1,0 +1,172 @@
+"""What a player is told: observation, mask and info, everywhere by the same function."""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from phasezoo import games, gating
+from phasezoo.conductor.action_parts import Mask, masks_of
+from phasezoo.conductor.moment import Moment
+from phasezoo.games.base import Game
+from phasezoo.games.options import one_of
+from phasezoo.types import Gate, Info
+
+__all__ = ["Told", "View", "info_of", "make_view", "mask_of", "observe", "told", "view_of"]
+
+
+@dataclass(frozen=True)
+class View:
+    """What one player wants to see of a game."""
+
+    game: Game
+    planes: str
+    """Which planes."""
+    observation: str = "planes"
+    """``"planes"``; ``"none"``; ``"dict"`` in games that know one."""
+    gate: Gate | None = None
+    """Says the phase in a game that has no gate itself."""
+
+    @property
+    def plane_shape(self) -> tuple[int, int, int]:
+        """Channels, height and width of the planes."""
+        return self.game.plane_shape(self.planes)
+
+
+class Told(NamedTuple):
+    """What a player is told at one moment."""
+
+    observation: Any
+    """``float32[C, H, W]``; ``float32[0]`` if nothing is observed; or the game's dictionary."""
+    mask: Mask
+    """``int8[A]``, 1 = may be played; a tuple with the mask of each part if actions have parts."""
+    info: Info
+    """Everything else, the mask among it."""
+
+
+def make_view(game: Game, planes: str | None = None, observation: str = "planes") -> View:
+    """The view that an environment's options ask for.
+
+    Args:
+        game: What is played.
+        planes: Which planes; default the game's own.
+        observation: ``"planes"``, ``"none"``, or ``"dict"`` in games that know one.
+
+    Raises:
+        InvalidConfig: The game has no such observation.
+        InvalidPlaneSpec: The game has no such planes.
+    """
+    game.plane_shape(planes)
+    known = ("planes", "none") if game.observation_dict is None else ("planes", "none", "dict")
+    spec = game.default_planes if planes is None else planes
+    return View(game, spec, one_of("observation", observation, known))
+
+
+def view_of(agent: Any, default: View) -> View:
+    """What an agent asks to see, by its attributes; ``default`` for the rest.
+
+    Args:
+        agent: Any object. ``plane_spec`` names planes, or is ``"dict"`` or ``"none"``; ``gate`` is
+            a gate, or the specification of one.
+        default: What is shown to agents that do not say.
+
+    Raises:
+        InvalidGate: The gate does not fit the game.
+        InvalidPlaneSpec: The game has no such planes.
+    """
+    game, spec, gate = (
+        default.game,
+        getattr(agent, "plane_spec", None),
+        getattr(agent, "gate", None),
+    )
+    view = default
+    if spec == "none" or (spec == "dict" and game.observation_dict is not None):
+        view = replace(view, observation=spec)
+    elif spec is not None:
+        game.plane_shape(spec)
+        view = replace(view, planes=spec, observation="planes")
+    return view if gate is None else replace(view, gate=gating.make(gate, game.name))
+
+
+def told(
+    moment: Moment,
+    player: int,
+    view: View,
+    *,
+    illegal: bool = False,
+    when_over: int = 1,
+    when_waiting: int = 0,
+    mover: int | None = None,
+) -> Told:
+    """What ``player`` is told.
+
+    Args:
+        moment: The game.
+        player: Who is told.
+        view: What they want to see.
+        illegal: Whether their last action was illegal.
+        when_over: What a mask is filled with in a finished game.
+        when_waiting: What the mask of a player who is not to move is filled with.
+        mover: Whose last move is told of, in games that tell of moves; default the player's own.
+    """
+    mask = mask_of(moment, player, view, when_over=when_over, when_waiting=when_waiting)
+    info = info_of(moment, player, view, mask=mask, illegal=illegal, mover=mover)
+    return Told(observe(moment, player, view), mask, info)
+
+
+def observe(moment: Moment, player: int, view: View) -> Any:
+    """What ``player`` sees, as ``view`` says."""
+    if view.observation == "none":
+        return np.zeros(0, dtype=np.float32)
+    if view.observation == "dict" and view.game.observation_dict is not None:
+        return view.game.observation_dict(moment.state, player)
+    return games.planes_of(moment.state, view.planes, player)
+
+
+def mask_of(
+    moment: Moment, player: int, view: View, *, when_over: int = 1, when_waiting: int = 0
+) -> Mask:
+    """``int8[A]``: 1 if ``player`` may act so; if actions have parts, a tuple of their masks.
+
+    Args:
+        moment: The game.
+        player: Who is asked.
+        view: Knows the game.
+        when_over: Fills the mask of a finished game.
+        when_waiting: Fills the mask of a player who is not to move.
+    """
+    count, parts = view.game.num_actions, view.game.action_parts
+    if moment.ending is not None:
+        return masks_of(np.full(count, when_over, dtype=np.int8), parts)
+    if when_waiting and player not in games.acting_players(moment.state):
+        return masks_of(np.full(count, when_waiting, dtype=np.int8), parts)
+    return masks_of(games.action_mask(moment.state, player, count), parts)
+
+
+def info_of(
+    moment: Moment,
+    player: int,
+    view: View,
+    *,
+    mask: Mask,
+    illegal: bool = False,
+    mover: int | None = None,
+) -> Info:
+    """What ``player`` is told besides the observation; the arguments are those of :func:`told`."""
+    game, state, ending = view.game, moment.state, moment.ending
+    info: Info = {"action_mask": mask}
+    if not game.is_hidden:
+        info["state"] = state
+    if game.state_info is not None:
+        info |= game.state_info(state)
+    info["to_play"] = int(state.to_play)
+    info["ply"] = moment.ply
+    info["phase"] = moment.phases[player]
+    info["result"] = None if ending is None else ending.result
+    info["reason"] = None if ending is None else ending.reason
+    info["illegal_action"] = illegal
+    if game.tells_winners:
+        info["winners"] = None if ending is None else ending.winners
+    if moment.moves:
+        info |= moment.moves[player if mover is None else mover]
+    return info

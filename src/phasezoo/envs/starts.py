@@ -1,0 +1,86 @@
+"""Where the games of an environment start, and whether they can."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from phasezoo import games
+from phasezoo.conductor.view import View
+from phasezoo.errors import GameContract, InvalidConfig
+from phasezoo.games.base import Game
+
+__all__ = ["check_game", "check_planes", "start"]
+
+
+def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
+    """The state a game starts from.
+
+    Args:
+        game: What is played.
+        options: ``fen`` and ``moves`` (UCI) for a start of one's own.
+        seed: Draws the start in games with random ones.
+
+    Raises:
+        InvalidConfig: An option is not known, or the game is over there.
+        InvalidFen: The FEN is not a position of the game.
+        InvalidUci: A move is not legal where it stands.
+    """
+    given = {} if options is None else dict(options)
+    unknown = sorted(map(str, given.keys() - {"fen", "moves"}))
+    if unknown:
+        message = f"reset options {unknown}: known are 'fen' (text) and 'moves' (a list of UCI)"
+        raise InvalidConfig(message)
+    moves = given.get("moves")
+    moves = () if moves is None else moves
+    if isinstance(moves, str) or not isinstance(moves, Sequence):
+        message = f"reset option moves={moves!r}: expected a list of UCI moves, ['e2e4', 'e7e5']"
+        raise InvalidConfig(message)
+    if given.get("fen") is not None:
+        state = game.from_fen(given["fen"], moves)
+    else:
+        state = game.initial_state(seed=seed)
+        if moves and not hasattr(state, "parse_uci"):
+            message = (
+                f"reset option moves: {game.name!r} has no notation of moves; use "
+                "set_game_state(state) to go on from a state"
+            )
+            raise InvalidConfig(message)
+        for move in moves:
+            state = state.play(state.parse_uci(move))
+    if state.is_terminal:
+        reason = getattr(getattr(state, "outcome", None), "reason", None)
+        message = (
+            f"the position given to reset is over{f' ({reason})' if reason else ''}; "
+            "give one in which the game goes on"
+        )
+        raise InvalidConfig(message)
+    return state
+
+
+def check_planes(view: View, state: Any) -> None:
+    """Refuse a game whose planes are not what it was registered with.
+
+    Raises:
+        GameContract: They have another shape.
+    """
+    if view.observation != "planes":
+        return
+    shape = games.planes_of(state, view.planes, None if state.to_play >= 0 else 0).shape
+    if shape != view.plane_shape:
+        message = (
+            f"{view.game.name!r}: planes({view.planes!r}) gave shape {shape}, but the game was "
+            f"registered with {view.plane_shape}"
+        )
+        raise GameContract(message)
+
+
+def check_game(game: Game, state: Any) -> None:
+    """Refuse a state of another game.
+
+    Raises:
+        InvalidConfig: It is one.
+        UnknownGame: It is of no registered game.
+    """
+    name = games.game_of(state).name
+    if name != game.name:
+        message = f"{state!r} is a state of {name!r}, not of {game.name!r}"
+        raise InvalidConfig(message)

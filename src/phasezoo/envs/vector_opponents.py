@@ -1,0 +1,168 @@
+"""Opponents of many games that are asked from outside the native code: agents and callables."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo._core import GameVector, Stream
+from phasezoo.conductor import Conductor, Moment, View
+from phasezoo.envs.opponents import Callee, Opponent, check_choice, choose, sit_down
+from phasezoo.types import SIMULTANEOUS, Gate, Info
+
+__all__ = ["VectorOpponents"]
+
+Actions = npt.NDArray[np.int64]
+Key = tuple[int, int]
+"""A game's row, and a player in it."""
+
+
+@dataclass
+class _Seat:
+    """An opponent in one game."""
+
+    seed: int
+    """The game's."""
+    opponent: Opponent | None
+    """None for an agent that answers all its boards together."""
+    number: int = -1
+    """Such an agent's number of the seat."""
+    moves: tuple[Info, ...] = ()
+    """What is told of moves: their own last one; of the learner's they see nothing."""
+    phase: int | None = None
+    """By their own gate, the phase one ply before."""
+
+
+class VectorOpponents:
+    """Answers for every seat but the learners', as the opponents of single environments do.
+
+    Seats may be taken by different kinds. An agent has a game of its own on each board: its tree
+    and its random stream. Agents with ``seats(game)`` answer all boards that wait together; the
+    sessions of others are asked one by one, and so are callables, with the observation and info
+    that they ask to see.
+
+    Args:
+        kinds: For each seat but the learner's, in order: what
+            :func:`~phasezoo.envs.opponents.resolve` gives.
+        conductor: Knows the rules of the games.
+    """
+
+    def __init__(self, kinds: Sequence[Any], conductor: Conductor) -> None:
+        self._kinds = kinds
+        self._conductor = conductor
+        self._seats: dict[Key, _Seat] = {}
+        self._together: dict[int, Any] = {}
+        """By the place of the kind, the seats of an agent that answers boards together."""
+        self._remembers = conductor.gate is None and any(
+            getattr(_own_gate(kind), "monotone", False) for kind in kinds
+        )
+
+    def forget(self, rows: Iterable[int]) -> None:
+        """The games ``rows`` are reset: who sits there leaves, even if a seed comes again."""
+        gone = set(rows)
+        for key in [key for key in self._seats if key[0] in gone]:
+            self._leave(key)
+
+    def look(self, vector: GameVector) -> None:
+        """Games have begun or moved on: gates of opponents that never go back see every ply."""
+        if not self._remembers:
+            return
+        seats = vector.seats()
+        for row, learner in enumerate(seats):
+            for player in range(len(self._kinds) + 1):
+                if player == learner:
+                    continue
+                kind = self._kinds[_place(learner, player)]
+                gate = _own_gate(kind)
+                if gate is not None and getattr(gate, "monotone", False):
+                    seat = self._seat(vector, kind, row, player)
+                    seat.phase = gate(vector.state(row), player, seat.phase)
+
+    def answer(self, vector: GameVector, rows: Sequence[int], players: Sequence[int]) -> Actions:
+        """``int64[K]``: the actions of ``players`` in the games ``rows``.
+
+        Raises:
+            IllegalAction: One is not legal.
+        """
+        seats, phases = vector.seats(), vector.phases()
+        actions = np.zeros(len(rows), dtype=np.int64)
+        waiting: dict[int, dict[int, tuple[int, Moment, int]]] = {}
+        for place, (row, player) in enumerate(zip(rows, players, strict=True)):
+            index = _place(seats[row], player)
+            kind = self._kinds[index]
+            seat = self._seat(vector, kind, row, player)
+            moment = self._moment(vector.state(row), seat, kind, player, phases[row])
+            if seat.opponent is not None:
+                action = choose(seat.opponent, self._conductor, moment, player)
+                seat.moves = self._conductor.moves_after(moment, player, action)
+                actions[place] = action
+            elif self._conductor.is_idle(moment, player):
+                actions[place] = self._conductor.legal_actions(moment, player)[0]
+            else:
+                number = self._ask(index, seat, moment.state, player)
+                waiting.setdefault(index, {})[number] = (place, moment, player)
+        for index, asked in waiting.items():
+            while asked:
+                for number, move in self._together[index].poll():
+                    place, moment, player = asked.pop(number)
+                    action = self._conductor.index(move.action)
+                    actions[place] = check_choice(self._conductor, moment, player, action)
+        return actions
+
+    def _ask(self, index: int, seat: _Seat, state: Any, player: int) -> int:
+        """Let an agent that answers boards together think about one; the number of its seat."""
+        table = self._together[index]
+        if hasattr(table, "show"):
+            seat.number = table.show(seat.number, state)
+        table.ask(seat.number, state, player)
+        return seat.number
+
+    def _seat(self, vector: GameVector, kind: Any, row: int, player: int) -> _Seat:
+        """The opponent in one game, a new one for a new game."""
+        seed, key = vector.seed(row), (row, player)
+        seat = self._seats.get(key)
+        if seat is not None and seat.seed == seed:
+            return seat
+        if seat is not None:
+            self._leave(key)
+        seat = self._seats[key] = _Seat(seed, None, moves=self._conductor.no_moves())
+        if hasattr(kind, "seats"):
+            index = self._kinds.index(kind)
+            if index not in self._together:
+                self._together[index] = kind.seats(self._conductor.game)
+            seat.number = self._together[index].open(Stream(seed, "session", player).seed())
+        else:
+            seat.opponent = sit_down(self._conductor.game, kind, player, seed)
+        return seat
+
+    def _leave(self, key: Key) -> None:
+        seat = self._seats.pop(key)
+        if seat.opponent is None:
+            for table in self._together.values():
+                table.close(seat.number)
+
+    def _moment(self, state: Any, seat: _Seat, kind: Any, player: int, phase: int) -> Moment:
+        """The game as ``player`` is told of it; only their own phase is looked at."""
+        count = self._conductor.game.num_players
+        gate = _own_gate(kind) if self._conductor.gate is None else self._conductor.gate
+        previous: int | None = phase
+        if state.to_play == SIMULTANEOUS or self._conductor.gate is None:
+            # Phases differ between players, or are not those of the vector.
+            previous = seat.phase
+        phases = [0] * count
+        if gate is not None:
+            phases[player] = seat.phase = gate(state, player, previous)
+        return Moment(state, state.ply, tuple(phases), (gate,) * count, moves=seat.moves)
+
+
+def _place(learner: int, player: int) -> int:
+    """Which of the opponents has the seat of ``player``."""
+    return player - (player > learner)
+
+
+def _own_gate(kind: Any) -> Gate | None:
+    """The gate that a callable brings."""
+    view: View | None = kind.view if isinstance(kind, Callee) else None
+    return None if view is None else view.gate
