@@ -7,6 +7,7 @@ import numpy as np
 
 from phasezoo._core import Stream
 from phasezoo.conductor import Conductor, Moment, View, told, view_of
+from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import IllegalAction, InvalidConfig
 from phasezoo.games.base import Game
 from phasezoo.resolver import agent_named
@@ -32,8 +33,8 @@ class Opponent(Protocol):
     def view(self) -> View | None:
         """What they want to be shown; None for those who see the state."""
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> int:
-        """The action of ``player``."""
+    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
+        """What ``player`` answers: an index, or if actions have parts one for each."""
 
 
 class _Random:
@@ -69,8 +70,8 @@ class _Scripted:
     def __init__(self, make: Callable[[int, int], Any], seed: int, player: int) -> None:
         self._agent = make(seed, player)
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> int:
-        return int(self._agent.act(moment.state, player))
+    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
+        return self._agent.act(moment.state, player)
 
 
 class _Session:
@@ -81,8 +82,8 @@ class _Session:
     def __init__(self, agent: Any, seed: int, player: int) -> None:
         self._session = agent.session(Stream(seed, "session", player).seed())
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> int:
-        return conductor.index(self._session.act(moment.state, player))
+    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
+        return self._session.act(moment.state, player)
 
 
 class Callee:
@@ -92,10 +93,10 @@ class Callee:
         self._function = function
         self.view = view_of(function, default)
 
-    def act(self, conductor: Conductor, moment: Moment, player: int) -> int:
-        """The function's answer as an index."""
+    def act(self, conductor: Conductor, moment: Moment, player: int) -> Any:
+        """The function's answer."""
         shown = told(moment, player, self.view)
-        return conductor.index(self._function(shown.observation, shown.info))
+        return self._function(shown.observation, shown.info)
 
 
 def resolve(given: Any, view: View) -> Any:
@@ -186,16 +187,18 @@ def choose(opponent: Opponent, conductor: Conductor, moment: Moment, player: int
     return check_choice(conductor, moment, player, opponent.act(conductor, moment, player))
 
 
-def check_choice(conductor: Conductor, moment: Moment, player: int, action: int) -> int:
-    """``action``, if ``player`` may play it.
+def check_choice(conductor: Conductor, moment: Moment, player: int, answer: Any) -> int:
+    """The index of the action that an opponent answered, if it is legal.
 
     Raises:
-        IllegalAction: They may not.
+        IllegalAction: It is not, or is no action at all.
     """
-    if not conductor.is_legal(moment, player, action):
+    game = conductor.game
+    action = index_of(answer, game.num_actions, game.action_parts)
+    if action is None or not conductor.is_legal(moment, player, action):
         legal = np.array2string(conductor.legal_actions(moment, player), threshold=10, edgeitems=3)
         message = (
-            f"the opponent in seat {player} answered action {action}, which is not legal at ply "
+            f"the opponent in seat {player} answered action {answer!r}, which is not legal at ply "
             f"{moment.ply}; legal are {legal}"
         )
         raise IllegalAction(message)

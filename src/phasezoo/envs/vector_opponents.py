@@ -107,8 +107,7 @@ class VectorOpponents:
             while asked:
                 for number, move in self._together[index].poll():
                     place, moment, player = asked.pop(number)
-                    action = self._conductor.index(move.action)
-                    actions[place] = check_choice(self._conductor, moment, player, action)
+                    actions[place] = check_choice(self._conductor, moment, player, move.action)
         return actions
 
     def _ask(self, index: int, seat: _Seat, state: Any, player: int) -> int:
