@@ -104,7 +104,7 @@ MEANINGS = {
     "whether the position stood once, twice before": lambda b, v: [
         full(times_before(b) >= 1), full(times_before(b) >= 2),
     ],
-    "en passant square, where a capture is legal": lambda b, v: [
+    "en passant square, if a capture is legal": lambda b, v: [
         board_of(legal_en_passant(b), v)
     ],
     "en passant square, after any double step": lambda b, v: [
