@@ -85,7 +85,7 @@ def test_every_plane_has_the_meaning_of_its_row(variant, spec):
     rare = {
         "chess960",
         "bishops of opposite colours",
-        "en passant square, where a capture is legal",
+        "en passant square, if a capture is legal",
     }
     if variant == "krk":
         return
