@@ -1,15 +1,16 @@
 """Matches between agents, and what their results say."""
 
 from phasezoo.arena.adjudication import Adjudication
+from phasezoo.arena.concurrent_games import SideFailed
 from phasezoo.arena.cost import equal_cost_limits, seconds_per_move
+from phasezoo.arena.crossed_trainings import CrossedResult, crossed
 from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
-from phasezoo.arena.hall import SideFailed
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.match import Match
-from phasezoo.arena.nested import CrossedResult, crossed
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import pgn_of
 from phasezoo.arena.play import play_match
+from phasezoo.arena.rates import rate_of
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.arena.streams import stream
 
@@ -29,6 +30,7 @@ __all__ = [
     "pentanomial_elo",
     "pgn_of",
     "play_match",
+    "rate_of",
     "seconds_per_move",
     "stream",
     "trinomial_elo",

@@ -1,15 +1,18 @@
 """The result of a match, and what it says of the two sides' strength."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from phasezoo.arena.elo import Interval, los, pair_score_statistics, pentanomial_elo, trinomial_elo
+from phasezoo.arena.rates import percent, rate_of
 from phasezoo.arena.records import GameRecord, SideStats, duplicates
+from phasezoo.errors import InvalidConfig
 
 __all__ = ["Match"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Match:
     """The result of a match, from side 0's view."""
 
@@ -41,11 +44,7 @@ class Match:
 
         Groups of which not all games are finished are left out.
         """
-        groups: dict[int, list[float]] = {}
-        for record in self.games:
-            groups.setdefault(record.group, []).append(record.score)
-        size = len(self.games[0].sides) if self.games else 0
-        return tuple(sum(g) / size for _, g in sorted(groups.items()) if len(g) == size)
+        return self._by_group(lambda record: record.score)
 
     @property
     def score(self) -> float:
@@ -58,26 +57,47 @@ class Match:
         return pair_score_statistics(self.group_scores)[1]
 
     @property
+    def num_players(self) -> int:
+        """How many play in a game; 2 if none was finished."""
+        return len(self.games[0].sides) if self.games else 2
+
+    @property
+    def win_rate(self) -> Interval:
+        """Share of games won by a player of side 0, with its 95 % interval (:func:`rate_of`)."""
+        groups = self._by_group(lambda record: float(record.won))
+        return rate_of(groups, self.num_players)
+
+    @property
+    def score_rate(self) -> Interval:
+        """:attr:`score` with its 95 % interval (:func:`rate_of`)."""
+        return rate_of(self.group_scores, self.num_players)
+
+    @property
     def elo(self) -> Interval:
-        """Rating difference with its 95 % interval, from groups."""
+        """Rating difference with its 95 % interval, from pairs; for games of two players.
+
+        Raises:
+            InvalidConfig: More than two play: see :attr:`win_rate` and :attr:`score_rate`.
+        """
+        self._of_two("Elo")
         return pentanomial_elo(self.group_scores)
 
     @property
     def elo_trinomial(self) -> Interval:
         """The same from single games, as cutechess has it, to stand beside published figures."""
+        self._of_two("Elo")
         return trinomial_elo(self.wins, self.draws, self.losses)
 
     @property
     def los(self) -> float:
         """Likelihood that side 0 is the stronger one, in [0, 1], as fastchess has it."""
+        self._of_two("LOS")
         return los(self.group_scores)
 
     @property
     def pentanomial(self) -> tuple[int, int, int, int, int]:
-        """Pairs in which side 0 scored 0, 1/2, 1, 3/2 and 2 points.
-
-        In games of more than two players: groups, by the nearest of these shares of the points.
-        """
+        """Pairs in which side 0 scored 0, 1/2, 1, 3/2 and 2 points; for games of two players."""
+        self._of_two("the count of pairs by points")
         counts = [0] * 5
         for score in self.group_scores:
             counts[round(score * 4)] += 1
@@ -103,3 +123,30 @@ class Match:
         from phasezoo.arena.summary import summary_of
 
         return summary_of(self)
+
+    def __repr__(self) -> str:
+        first, second = self.sides
+        counts = f"+{self.wins} ={self.draws} -{self.losses}"
+        if not self.group_scores:
+            said = "no finished group"
+        elif self.num_players == 2:
+            said = f"Elo {self.elo}"
+        else:
+            said = f"won {percent(self.win_rate)}, score {percent(self.score_rate)}"
+        return f"<Match {first.name} v {second.name}: {self.game}, {counts}, {said}>"
+
+    def _by_group(self, share: Callable[[GameRecord], float]) -> tuple[float, ...]:
+        """The mean share over the games of each finished group."""
+        groups: dict[int, list[float]] = {}
+        for record in self.games:
+            groups.setdefault(record.group, []).append(share(record))
+        size = self.num_players
+        return tuple(sum(g) / size for _, g in sorted(groups.items()) if len(g) == size)
+
+    def _of_two(self, what: str) -> None:
+        if self.num_players != 2:
+            message = (
+                f"{what} compares two players, in {self.game!r} there are {self.num_players}: use "
+                "win_rate and score_rate"
+            )
+            raise InvalidConfig(message)

@@ -8,7 +8,7 @@ from typing import Any
 from phasezoo import agents, gating
 from phasezoo.agents import Limit
 from phasezoo.arena.adjudication import Adjudication
-from phasezoo.arena.hall import Hall, Side
+from phasezoo.arena.concurrent_games import ConcurrentGames, Side
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.match import Match
 from phasezoo.arena.openings import OpeningSuite, as_suite
@@ -136,7 +136,7 @@ def play_match(
         if progress is not None:
             progress(len(done), games)
 
-    hall = Hall(
+    playing = ConcurrentGames(
         handle,
         sides,
         concurrency=_concurrency(concurrency, sides),
@@ -144,7 +144,7 @@ def play_match(
         adjudication=adjudication,
         finished=finished,
     )
-    hall.play(schedule.games(skip={record.number for record in done}))
+    playing.play(schedule.games(skip={record.number for record in done}))
     if file is not None:
         file.rewrite(done)
     return Match(

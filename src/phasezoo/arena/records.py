@@ -56,6 +56,11 @@ class GameRecord:
         return sum(points) / len(points)
 
     @property
+    def won(self) -> bool:
+        """Whether a player of side 0 won."""
+        return any(v > 0 and side == 0 for v, side in zip(self.returns, self.sides, strict=True))
+
+    @property
     def result(self) -> str:
         """``"1-0"``, ``"0-1"`` or ``"1/2-1/2"``; with more than two players, their returns."""
         if len(self.returns) != 2:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, get_args
 
-from phasezoo.arena.hall import Scheduled
+from phasezoo.arena.concurrent_games import Scheduled
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.streams import stream

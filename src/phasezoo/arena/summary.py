@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from phasezoo.arena.rates import percent
 from phasezoo.arena.records import SideStats
 
 if TYPE_CHECKING:
@@ -12,19 +13,32 @@ __all__ = ["summary_of"]
 
 
 def summary_of(match: "Match") -> str:
-    """The match in a few lines: result, Elo, pairs, and a table of what each side did."""
+    """The match in a few lines: result, strength, and a table of what each side did."""
     first, second = match.sides
     lines = [f"{first.name} v {second.name}: {len(match.games)} games of {match.game}"]
     if match.group_scores:
-        lines += [
-            f"+{match.wins} ={match.draws} -{match.losses}   score {match.score:.1%}",
-            f"Elo {match.elo} (95 %, pairs)   LOS {match.los:.1%}",
-            f"Elo {match.elo_trinomial} (95 %, single games, as cutechess)",
-            "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
-        ]
+        lines += _of_two(match) if match.num_players == 2 else _of_many(match)
     lines += _remarks(match)
     lines += _table(match.sides)
     return "\n".join(lines)
+
+
+def _of_two(match: "Match") -> list[str]:
+    return [
+        f"+{match.wins} ={match.draws} -{match.losses}   score {match.score:.1%}",
+        f"Elo {match.elo} (95 %, pairs)   LOS {match.los:.1%}",
+        f"Elo {match.elo_trinomial} (95 %, single games, as cutechess)",
+        "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
+    ]
+
+
+def _of_many(match: "Match") -> list[str]:
+    """Ratings compare two players; of more, shares are told."""
+    won = sum(record.won for record in match.games)
+    return [
+        f"{match.sides[0].name} won {won} of {len(match.games)}: {percent(match.win_rate)} (95 %)",
+        f"score against players of {match.sides[1].name}: {percent(match.score_rate)} (95 %)",
+    ]
 
 
 def _remarks(match: "Match") -> list[str]:

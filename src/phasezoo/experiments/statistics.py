@@ -2,7 +2,8 @@
 
 Two sources of chance are kept apart: which games happened to be drawn, and how a training happened
 to come out. Games are cheap and trainings are not, so an interval that counts games only is far too
-narrow for a claim about a method. The same for matches is in :mod:`phasezoo.arena.nested`.
+narrow for a claim about a method. The same for matches is in
+:mod:`phasezoo.arena.crossed_trainings`.
 """
 
 import math
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.elo import Z95, Interval
-from phasezoo.arena.student import t_quantile
+from phasezoo.arena.student_t import t_quantile
 
 __all__ = [
     "ResampledMeans",

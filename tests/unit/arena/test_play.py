@@ -164,7 +164,7 @@ def test_three_players_rotate_through_the_seats():
         # A winner beats both others; a loser draws with one and loses to the winner.
         assert record.score == (1.0 if won else 0.25)
     assert len(match.group_scores) == 3
-    assert match.elo.low <= match.elo.value <= match.elo.high
+    assert match.score_rate.low < match.score == match.score_rate.value < match.score_rate.high
     with pytest.raises(InvalidConfig, match="a multiple of 3"):
         arena.play_match("random", "random", game="toy-heap", games=8)
 

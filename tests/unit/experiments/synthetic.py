@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from phasezoo.arena.crossed_trainings import crossed
 from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
-from phasezoo.arena.nested import crossed
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.results import (

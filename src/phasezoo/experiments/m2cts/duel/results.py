@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from phasezoo.arena.crossed_trainings import CrossedResult
 from phasezoo.arena.elo import Interval
-from phasezoo.arena.nested import CrossedResult
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.runs.provenance import Provenance

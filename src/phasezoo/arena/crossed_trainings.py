@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.elo import Interval, elo_slope, interval_of_score
-from phasezoo.arena.student import t_quantile
+from phasezoo.arena.student_t import t_quantile
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["CrossedResult", "crossed"]

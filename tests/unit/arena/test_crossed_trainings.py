@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from phasezoo.arena.crossed_trainings import crossed
 from phasezoo.arena.elo import elo_of_score, elo_slope
-from phasezoo.arena.nested import crossed
-from phasezoo.arena.student import t_cdf, t_quantile
+from phasezoo.arena.student_t import t_cdf, t_quantile
 from phasezoo.errors import InvalidConfig
 
 # Any printed table of Student's t, two-sided 95 %.

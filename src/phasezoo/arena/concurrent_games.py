@@ -14,7 +14,7 @@ from phasezoo.errors import IllegalAction, InvalidEvaluation
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["Hall", "Scheduled", "Side", "SideFailed"]
+__all__ = ["ConcurrentGames", "Scheduled", "Side", "SideFailed"]
 
 
 class SideFailed(InvalidEvaluation):
@@ -48,7 +48,7 @@ class Scheduled:
 
 @dataclass
 class Side:
-    """An agent in a hall."""
+    """An agent that plays the games."""
 
     seats: Seats
     stats: SideStats
@@ -79,7 +79,7 @@ class _Running:
         self.adjudicator = None if adjudication is None else Adjudicator(adjudication)
 
 
-class Hall:
+class ConcurrentGames:
     """Plays games side by side.
 
     Everything that is random in a game comes from its own seeds, so a game does not depend on which

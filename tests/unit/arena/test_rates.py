@@ -1,0 +1,62 @@
+"""Shares with their intervals, where Elo has no meaning."""
+
+import numpy as np
+import pytest
+
+from phasezoo import agents, arena
+from phasezoo.arena.rates import percent, rate_of
+from phasezoo.errors import InvalidConfig
+
+
+@pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.parametrize(("groups", "size"), [(4, 2), (8, 4), (20, 4), (60, 2), (250, 4)])
+@pytest.mark.parametrize("share", [0.02, 0.25, 0.5, 0.9])
+def test_intervals_hold_the_true_share(share, groups, size, alike):
+    rng = np.random.default_rng([groups, size, alike, int(100 * share)])
+    held = 0
+    for _ in range(1000):
+        games = rng.random((groups, 1 if alike else size)) < share
+        rate = rate_of(games.mean(axis=1).tolist(), size)
+        assert rate.low < rate.high
+        held += rate.low <= share <= rate.high
+    # 93 %, less three errors of a thousand draws.
+    assert held / 1000 > 0.93 - 3 * np.sqrt(0.93 * 0.07 / 1000)
+
+
+def test_intervals_narrow_with_games_and_stay_within_shares():
+    rng = np.random.default_rng(1)
+    draws = (rng.random((400, 4)) < 0.3).mean(axis=1).tolist()
+    widths = [rate_of(draws[:n], 4).half_width for n in (4, 40, 400)]
+    assert widths[0] > widths[1] > widths[2]
+    for groups in ([0.0] * 10, [1.0] * 10, [0.5] * 10, [0.5]):
+        rate = rate_of(groups, 4)
+        assert 0 <= rate.low <= rate.value <= rate.high <= 1
+        assert rate.high - rate.low > 0.2
+    assert percent(rate_of([0.25] * 400, 4)).startswith("25.0 % [21.")
+    for wrong in ([], [1.5], [float("nan")]):
+        with pytest.raises(InvalidConfig, match="at least one share"):
+            rate_of(wrong, 4)
+
+
+def test_equal_agents_of_a_game_of_four_win_a_quarter_and_have_no_elo():
+    simple = agents.SimpleAgent()
+    match = arena.play_match(simple, simple, game="pommerman-ffa", games=40, seed=3)
+    assert match.win_rate.low < 0.25 < match.win_rate.high
+    assert match.score_rate.low < 0.5 < match.score_rate.high
+    assert sum(record.won for record in match.games) == round(match.win_rate.value * 40)
+    for text in (match.summary(), repr(match)):
+        assert "Elo" not in text
+        assert percent(match.win_rate) in text
+        assert percent(match.score_rate) in text
+    for figure in ("elo", "elo_trinomial", "los", "pentanomial"):
+        with pytest.raises(InvalidConfig, match="there are 4: use win_rate and score_rate"):
+            getattr(match, figure)
+
+
+def test_games_of_two_have_both():
+    one = agents.RandomAgent(seed=1)
+    match = arena.play_match(one, one, game="atomic", games=4, max_plies=20, seed=1)
+    assert match.score_rate.value == match.score
+    assert "Elo" in match.summary()
+    assert f"Elo {match.elo}" in repr(match)
+    assert len(repr(match)) < 200
