@@ -33,6 +33,7 @@ test-all: setup ## every test
 lint: setup ## formatting, lints, types, layers
 	ruff format --check .
 	ruff check .
+	python scripts/check_docstrings.py src scripts benchmarks
 	mypy
 	python -m mypy.stubtest phasezoo._core
 	lint-imports --no-logo

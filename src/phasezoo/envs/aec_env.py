@@ -40,7 +40,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
 
     Observations are ``{"observation": float32[C, H, W], "action_mask": int8[A]}``, as the asked
     player sees the state; the mask is all zeros for a player who is not to move. Rewards come at
-    the end, each player his own. Where players move at once, they are asked in turn, each seeing
+    the end, each player their own. If players move at once, they are asked in turn, each seeing
     the state before any of them has moved.
 
     Args:

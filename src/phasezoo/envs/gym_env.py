@@ -35,7 +35,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         opponent: ``"random"``, in games with a table of perfect play ``"tablebase"``, the name of
             another agent, a callable ``(observation, info) -> action``, an agent, or None for
             self-play; in games of more than two players also a list, in the order of seats.
-        agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` where there
+        agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` if there
             are two players, ``"alternate"`` (the next seat every game) or ``"random"``.
         planes: Which planes are observed; default the game's own.
         gate: What says ``info["phase"]``; None for phase 0 throughout.
@@ -46,8 +46,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         observation: ``"planes"``, or ``"none"`` for agents that look at ``info["state"]`` alone; in
             Pommerman also ``"dict"``, the original's.
         rewards: ``"once"``, at the end of the learner's game; in Pommerman also ``"original"``,
-        what
-            the original pays at every step.
+            what the original pays at every step.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
 
     Raises:
@@ -183,7 +182,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         """Play the learner's action, and the opponents' up to the learner's next turn.
 
         Args:
-            action: An index into the action space, or where actions have parts one for each.
+            action: An index into the action space, or if actions have parts one for each.
 
         Returns:
             Observation, reward, terminated, truncated, info.
@@ -220,7 +219,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``bool[A]``: the learner's legal actions, as SB3's MaskablePPO asks for them.
 
-        Where actions have parts, the masks of all parts one after the other.
+        If actions have parts, the masks of all parts one after the other.
 
         Raises:
             InvalidState: No game has begun.

@@ -28,7 +28,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
     """A game in which all players give an action at every step.
 
     Observations are the bare ``float32[C, H, W]``; masks are in ``infos``. An agent who is not to
-    move has a mask of ones, and what he sends is ignored. An agent for whom the game is over
+    move has a mask of ones, and what they send is ignored. An agent for whom the game is over
     leaves, though it may go on for others.
 
     Args:
@@ -38,10 +38,10 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         monotone: Whether phases never go back.
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
-        max_plies: Games are truncated after so many plies; None for no limit. observation:
-        ``"planes"``, or in Pommerman ``"dict"``, the original's. rewards: ``"once"``, when the game
-        is over for an agent; in Pommerman also ``"original"``: what
-            the original pays all players at every step, who then stay to the end.
+        max_plies: Games are truncated after so many plies; None for no limit.
+        observation: ``"planes"``, or ``"dict"`` in games that know one: Pommerman's original.
+        rewards: ``"once"``, when the game is over for an agent; in Pommerman also ``"original"``:
+            what the original pays all players at every step, who then stay to the end.
         render_mode: ``"ansi"`` and, for board games, ``"svg"`` and ``"rgb_array"``; or None.
 
     Raises:
@@ -252,7 +252,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         )
 
     def _leaving(self, moment: Moment, player: int) -> float | None:
-        """What ``player`` gets where the game is over for him and goes on for others."""
+        """What ``player`` gets if the game is over for them and goes on for others."""
         return None if self._conductor.pays_every_step else self._conductor.settled(moment, player)
 
     def _taking_part(self, moment: Moment, names: Sequence[str]) -> list[str]:

@@ -47,7 +47,7 @@ class ResampledMeans:
     """Means per position with their resampled counterparts."""
 
     means: Array
-    """``float64[...]``: sum over games / positions over games; NaN where no position is."""
+    """``float64[...]``: sum over games / positions over games; NaN if no position is."""
     resampled: Array
     """``float64[R, ...]``: the same, for R draws of as many games with replacement."""
 
@@ -87,7 +87,7 @@ def percentile_interval(value: float, resampled: Array) -> Interval | None:
         resampled: ``float64[R]``: the same for R draws of games; those without a value count not.
 
     Returns:
-        The interval, or None where the number does not exist.
+        The interval, or None if the number does not exist.
     """
     resampled = resampled[np.isfinite(resampled)]
     if not math.isfinite(value) or len(resampled) == 0:
@@ -110,7 +110,7 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
         resampled: ``float64[R, K]``: the same for R draws of test games.
 
     Returns:
-        The interval, or None where the number does not exist, as for a phase without positions.
+        The interval, or None if the number does not exist, as for a phase without positions.
     """
     resampled = resampled[np.isfinite(resampled).all(axis=1)]
     mean = float(values.mean())
@@ -126,7 +126,7 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
 def wilson(successes: int, trials: int) -> Interval:
     """Return a share of one or more trials with Wilson's 95 % interval (1927), within [0, 1].
 
-    It keeps its width where every trial succeeds or none does, unlike a bootstrap's.
+    It keeps its width if every trial succeeds or none does, unlike a bootstrap's.
     """
     share, z2 = successes / trials, Z95**2
     centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)

@@ -75,7 +75,7 @@ class Game:
     is_hidden: bool = field(repr=False, compare=False, default=False)
     """Whether players do not see the whole state: environments do not show it to them."""
     win_or_tie: bool = field(repr=False, compare=False, default=False)
-    """Whether results are told as ``"win"`` or ``"tie"`` with the winners; always where not two
+    """Whether results are told as ``"win"`` or ``"tie"`` with the winners; always if not two
     play."""
     observation_dict: Callable[[Any, int], dict[str, Any]] | None = field(
         repr=False, compare=False, default=None
