@@ -1,69 +1,55 @@
 //! Work on many states at once: planes, legal actions; and perft.
 
+use std::ops::Range;
+
 use numpy::{PyArray1, PyArray4, PyArrayMethods, PyReadwriteArray4, PyUntypedArrayMethods};
-use phasezoo_core::game::{Action, Game, Player};
-use phasezoo_core::games::BoardState as CoreState;
-use phasezoo_core::games::boards::perft::perft_shared;
-use phasezoo_core::games::boards::planes::BoardPlanes;
-use phasezoo_core::{Error, threads};
+use phasezoo_core::game::{Action, Player};
+use phasezoo_core::{Error, Result, threads};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::arguments::{Count, Text};
-use crate::boards::{AnyBoard, dispatch, with_rules};
+use crate::catalogue;
 use crate::errors::to_py;
-use crate::state::{BoardState, viewer};
+use crate::native::{Native, NativeGame, viewer};
 
 /// States that one thread handles at least: less is done before another thread has woken up.
 const GRAIN: usize = 32;
 
-/// A batch of states, kept alive while the interpreter lock is released.
-pub(crate) struct States(Vec<Py<BoardState>>);
+/// float32[N, C, H, W].
+pub(crate) type Planes<'py> = Bound<'py, PyArray4<f32>>;
 
-impl States {
-    /// The states of any Python sequence.
-    pub(crate) fn from_sequence(states: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut batch = Vec::with_capacity(states.len().unwrap_or_default());
-        for state in states.try_iter()? {
-            batch.push(state?.cast_into::<BoardState>()?.unbind());
-        }
-        Ok(Self(batch))
-    }
+/// How many legal actions each state has, and all of them, one state after the other.
+pub(crate) type Lists = (Vec<i64>, Vec<i32>);
 
-    /// How many states there are.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// One state.
-    pub(crate) fn get(&self, row: usize) -> &AnyBoard {
-        &self.0[row].get().board
-    }
+/// Which planes of states are made, and where they go.
+pub(crate) struct Job<'a, 'py> {
+    spec: &'a str,
+    out: Option<&'a Bound<'py, PyAny>>,
+    /// Who sees each state; the player to move where nobody is named.
+    players: Option<Vec<i64>>,
+    threads: Option<usize>,
 }
 
-fn number(count: Option<Count>) -> Option<usize> {
-    count.map(|Count(count)| count)
+/// The states of any Python sequence, and their game.
+fn gathered<'py>(
+    states: &Bound<'py, PyAny>,
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Option<&'static dyn NativeGame>)> {
+    let states = states.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    let game = match states.first() {
+        Some(first) => Some(catalogue::game_of(first).ok_or_else(|| no_state(first))?),
+        None => None,
+    };
+    Ok((states, game))
 }
 
-/// Who sees each state: the players given, or the one to move.
-pub(crate) fn viewers(
-    states: &States,
-    players: Option<&[i64]>,
-) -> phasezoo_core::Result<Vec<Player>> {
-    if let Some(players) = players
-        && players.len() != states.len()
-    {
-        return Err(Error::InvalidArray(format!(
-            "players has {} entries for {} states; give one a state, or None",
-            players.len(),
-            states.len()
-        )));
-    }
-    (0..states.len())
-        .map(|row| viewer(states.get(row), players.map(|players| players[row])))
-        .collect()
+/// What was given is no state of a game of the core.
+pub(crate) fn no_state(object: &Bound<'_, PyAny>) -> PyErr {
+    let message = format!("a {} is no state of a game of the core", object.get_type());
+    PyTypeError::new_err(message)
 }
 
-/// float32[N, C, 8, 8]: the planes of each state, made on `threads` threads.
+/// float32[N, C, H, W]: the planes of each state, made on `threads` threads.
 #[pyfunction]
 #[pyo3(signature = (states, spec, out = None, players = None, threads = None))]
 fn encode<'py>(
@@ -73,40 +59,60 @@ fn encode<'py>(
     out: Option<&Bound<'py, PyAny>>,
     players: Option<Vec<i64>>,
     threads: Option<Count>,
-) -> PyResult<Bound<'py, PyArray4<f32>>> {
-    let states = States::from_sequence(states)?;
-    let planes = shared_planes(&states, &spec).map_err(to_py)?;
-    let viewers = viewers(&states, players.as_deref()).map_err(to_py)?;
-    let [channels, height, width] = planes.shape();
+) -> PyResult<Planes<'py>> {
+    let (states, game) = gathered(states)?;
+    let Some(game) = game else {
+        return Err(to_py(Error::InvalidArray(
+            "no states were given: at least one is needed".into(),
+        )));
+    };
+    let threads = threads.map(|Count(count)| count);
+    game.encode(py, &states, Job { spec: &spec, out, players, threads })
+}
+
+/// The planes of states of one game.
+pub(crate) fn planes_of<'py, G: Native>(
+    py: Python<'py>,
+    states: &[&G],
+    job: Job<'_, 'py>,
+) -> PyResult<Planes<'py>> {
+    let planes = G::named_planes(job.spec, states.first().copied()).map_err(to_py)?;
+    if let Some(row) = states.iter().position(|state| !state.fits(planes)) {
+        return Err(to_py(Error::InvalidArray(format!(
+            "state {row} is of a board of another size than state 0; give states of one size"
+        ))));
+    }
+    let viewers = viewers(states, job.players.as_deref()).map_err(to_py)?;
+    let [channels, height, width] = G::plane_shape(planes);
     let shape = [states.len(), channels, height, width];
-    let array = match out {
+    let array = match job.out {
         None => PyArray4::zeros(py, shape, false),
         Some(out) => output(out, shape)?,
     };
     let mut writable = writable(&array)?;
     let buffer = writable.as_slice_mut().map_err(|error| unusable(&error))?;
-    py.detach(|| fill(&states, planes, &viewers, buffer, number(threads))).map_err(to_py)?;
+    py.detach(|| fill(states, planes, &viewers, buffer, job.threads)).map_err(to_py)?;
     drop(writable);
     Ok(array)
 }
 
-/// The planes of that name in the game that all states are of.
-fn shared_planes(states: &States, spec: &str) -> phasezoo_core::Result<BoardPlanes> {
-    let Some(first) = states.0.first().map(|state| &state.get().board) else {
-        return Err(Error::InvalidArray("no states were given: at least one is needed".into()));
-    };
-    match (0..states.len()).find(|&row| states.get(row).game() != first.game()) {
-        None => first.planes(spec),
-        Some(row) => Err(Error::InvalidArray(format!(
-            "state {row} is of {:?} and state 0 of {:?}; give states of one game",
-            states.get(row).game(),
-            first.game()
-        ))),
+/// Who sees each state: the players given, or the one to move.
+fn viewers<G: Native>(states: &[&G], players: Option<&[i64]>) -> Result<Vec<Player>> {
+    if let Some(players) = players
+        && players.len() != states.len()
+    {
+        return Err(Error::InvalidArray(format!(
+            "players has {} entries for {} states; give one a state, or None",
+            players.len(),
+            states.len()
+        )));
     }
+    let viewer = |(row, &state)| viewer(state, players.map(|players| players[row]));
+    states.iter().enumerate().map(viewer).collect()
 }
 
 /// The caller's buffer, if it has the right type, shape and layout.
-fn output<'py>(out: &Bound<'py, PyAny>, shape: [usize; 4]) -> PyResult<Bound<'py, PyArray4<f32>>> {
+fn output<'py>(out: &Bound<'py, PyAny>, shape: [usize; 4]) -> PyResult<Planes<'py>> {
     let needed = || format!("needed is a writable, C-contiguous float32{shape:?}");
     let Ok(array) = out.cast::<PyArray4<f32>>() else {
         let given = describe(out);
@@ -141,21 +147,21 @@ fn unusable(error: &dyn std::fmt::Display) -> PyErr {
     to_py(Error::InvalidArray(format!("out cannot be written ({error}); give another array")))
 }
 
-fn fill(
-    states: &States,
-    planes: BoardPlanes,
+fn fill<G: Native>(
+    states: &[&G],
+    planes: G::Planes,
     viewers: &[Player],
     buffer: &mut [f32],
     threads: Option<usize>,
-) -> phasezoo_core::Result<()> {
-    let size = planes.size();
+) -> Result<()> {
+    let size = G::plane_shape(planes).iter().product::<usize>();
     let mut rest = buffer;
     let tasks = threads::ranges(states.len(), threads::parts(threads, states.len(), GRAIN)?)
         .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
         .collect();
     threads::run(threads, tasks, |(out, rows)| {
         for (out, row) in out.chunks_exact_mut(size).zip(rows) {
-            dispatch!(states.get(row), state => state.encode(planes, viewers[row], out));
+            states[row].encode(planes, viewers[row], out);
         }
     })
 }
@@ -170,24 +176,26 @@ fn legal_actions<'py>(
     states: &Bound<'py, PyAny>,
     threads: Option<Count>,
 ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>)> {
-    let states = States::from_sequence(states)?;
-    let (offsets, actions) =
-        py.detach(|| collect_actions(&states, number(threads))).map_err(to_py)?;
+    let (states, game) = gathered(states)?;
+    let (offsets, actions) = match game {
+        Some(game) => game.legal_actions(py, &states, threads.map(|Count(count)| count))?,
+        None => (vec![0], Vec::new()),
+    };
     Ok((PyArray1::from_vec(py, offsets), PyArray1::from_vec(py, actions)))
 }
 
-fn collect_actions(
-    states: &States,
-    threads: Option<usize>,
-) -> phasezoo_core::Result<(Vec<i64>, Vec<i32>)> {
+/// Where the legal actions of each state begin, and all of them.
+pub(crate) fn lists_of<G: Native>(states: &[&G], threads: Option<usize>) -> Result<Lists> {
     let parts = threads::parts(threads, states.len(), GRAIN)?;
     let mut lists: Vec<(Vec<u32>, Vec<i32>)> = vec![Default::default(); parts];
     let tasks = threads::ranges(states.len(), parts).zip(&mut lists).collect();
-    threads::run(threads, tasks, |(rows, (counts, all)): (std::ops::Range<usize>, &mut _)| {
+    threads::run(threads, tasks, |(rows, (counts, all)): (Range<usize>, &mut _)| {
         let mut actions: Vec<Action> = Vec::with_capacity(64);
-        for row in rows {
-            let board = states.get(row);
-            dispatch!(board, state => state.legal_actions(board.to_play(), &mut actions));
+        for state in &states[rows] {
+            match state.mover() {
+                Some(player) => state.legal_actions(player, &mut actions),
+                None => actions.clear(),
+            }
             counts.push(actions.len() as u32);
             all.extend(actions.iter().map(|&action| action as i32));
         }
@@ -214,22 +222,18 @@ fn perft(
     depth: Count,
     threads: Option<Count>,
 ) -> PyResult<u64> {
-    let board = if let Some(fen) = fen {
-        AnyBoard::from_fen(&game, &fen)
-    } else {
-        with_rules!(&*game, R => Ok(CoreState::<R>::initial().into()))
-    };
-    let board: AnyBoard = board.map_err(to_py)?;
+    let native = catalogue::game(&game).map_err(to_py)?;
     let depth = u32::try_from(depth.0).unwrap_or(u32::MAX);
+    let threads = threads.map(|Count(count)| count);
     let mut interrupt = Ok(());
     let count = py.detach(|| {
-        dispatch!(&board, state => perft_shared(state.position(), depth, number(threads), || {
+        native.perft(fen.as_deref(), depth, threads, &mut || {
             // A path to the method would fix one lifetime.
             #[allow(clippy::redundant_closure_for_method_calls)]
             let checked = Python::attach(|py| py.check_signals());
             interrupt = checked;
             interrupt.is_ok()
-        }))
+        })
     });
     interrupt?;
     // Without an interrupt nobody gave the count up.

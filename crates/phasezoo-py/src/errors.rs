@@ -22,7 +22,7 @@ pub(crate) fn to_py(error: Error) -> PyErr {
         Error::GameContract(_) => "GameContract",
         Error::CorruptRecord(_) => "CorruptRecord",
         Error::InvalidState(_) => "InvalidState",
-        Error::External(_) => return external(error),
+        Error::External(_) => return raised_by_caller(error),
     };
     let message = error.to_string();
     Python::attach(|py| raised(py, class, message).unwrap_or_else(|failure| failure))
@@ -33,7 +33,7 @@ fn raised(py: Python<'_>, class: &str, message: String) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-fn external(error: Error) -> PyErr {
+fn raised_by_caller(error: Error) -> PyErr {
     match error {
         Error::External(inner) => match inner.downcast::<PyErr>() {
             Ok(raised) => *raised,
@@ -41,4 +41,9 @@ fn external(error: Error) -> PyErr {
         },
         other => to_py(other),
     }
+}
+
+/// An exception of the caller's own code, which comes back as it was.
+pub(crate) fn external(error: PyErr) -> Error {
+    Error::External(Box::new(error))
 }

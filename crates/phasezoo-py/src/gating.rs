@@ -3,17 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use phasezoo_core::game::Game;
-use phasezoo_core::gating::{self, Features, MixednessTable, View};
+use phasezoo_core::gating::{self, Features, View};
 use phasezoo_core::{Error, Result};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::boards::dispatch;
+use crate::catalogue;
 use crate::errors::to_py;
-use crate::pommerman::PommermanState;
-use crate::state::{BoardState, viewer};
 
 /// Says which phase of the game a state is in; an immutable value.
 #[pyclass(frozen, eq, module = "phasezoo._core")]
@@ -134,13 +131,8 @@ impl Gate {
 impl Gate {
     /// What the gate may read of a state: everything of one of ours, a `key` of a user's own.
     fn features(&self, state: &Bound<'_, PyAny>, player: Option<i64>) -> PyResult<Features> {
-        if let Ok(ours) = state.cast::<BoardState>() {
-            let board = &ours.get().board;
-            let player = viewer(board, player).map_err(to_py)?;
-            return Ok(dispatch!(board, state => state.features(player)));
-        }
-        if let Ok(ours) = state.cast::<PommermanState>() {
-            return ours.get().features(player);
+        if let Some(game) = catalogue::game_of(state) {
+            return game.features(state, player).map_err(to_py);
         }
         let key = if self.gate.needs_key() { own_key(state)? } else { None };
         Ok(Features { key, view: View::Plain })
@@ -206,26 +198,7 @@ pub(crate) fn own_key(state: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     }
 }
 
-/// The mixedness of a chess position by the table "classic", "current" or "engine".
-#[pyfunction]
-#[pyo3(signature = (state, table = "classic"))]
-fn chess_mixedness(state: &BoardState, table: &str) -> PyResult<u32> {
-    let Some(table) = MixednessTable::parse(table) else {
-        return Err(to_py(Error::InvalidGate(format!(
-            "mixedness table {table:?}: choose \"classic\", \"current\" or \"engine\""
-        ))));
-    };
-    let board = &state.board;
-    match dispatch!(board, state => state.features(board.to_play())).view {
-        View::Chess(view) => Ok(gating::mixedness(table, view.white, view.black)),
-        View::Pommerman(_) | View::Plain => {
-            Err(to_py(Error::InvalidGate("mixedness needs a chess position".into())))
-        }
-    }
-}
-
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Gate>()?;
-    m.add("GATE_GRAMMAR", gating::GRAMMAR)?;
-    m.add_function(wrap_pyfunction!(chess_mixedness, m)?)
+    m.add("GATE_GRAMMAR", gating::GRAMMAR)
 }

@@ -3,66 +3,19 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use numpy::{IntoPyArray, PyArray1, PyArray4, PyArrayMethods};
-use phasezoo_core::game::Game;
-use phasezoo_core::games::boards::planes::BoardPlanes;
-use phasezoo_core::games::pommerman::CHANNELS;
-use phasezoo_core::games::pommerman::config::MAX_SIZE;
-use phasezoo_core::games::{
-    Atomic, BoardModel, BoardState as CoreBoard, Chess, Chess960, Crazyhouse, Krk, Rules,
-};
-use phasezoo_core::model::SearchModel;
-use phasezoo_core::{Error, Result, search, threads};
+use numpy::{IntoPyArray, PyArray1};
+use phasezoo_core::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::boards::{AnyBoard, dispatch_over, from_games};
 use crate::errors::to_py;
-use crate::others::PommermanModel;
-use crate::pommerman::{PommermanState, check_spec};
-use crate::python_game::{PythonModel, integers};
-use crate::state::BoardState;
-
-/// Rows that a thread encodes at least: less is done before another thread has woken up.
-const GRAIN: usize = 16;
-
-/// The batches of each model that a pool may have.
-pub(crate) enum Rows {
-    /// Standard chess.
-    Chess(Batch<Chess>),
-    /// Chess from one of 960 starts.
-    Chess960(Batch<Chess960>),
-    /// Atomic chess.
-    Atomic(Batch<Atomic>),
-    /// Crazyhouse.
-    Crazyhouse(Batch<Crazyhouse>),
-    /// King and rook against king.
-    Krk(Batch<Krk>),
-    /// Pommerman, as one player sees it.
-    Pommerman(search::LeafBatch<PommermanModel>),
-    /// A user's game, with its model.
-    Python(search::LeafBatch<PythonModel>, PythonModel),
-}
-
-/// Evaluates an expression on the batch inside a [`Rows`], whatever its model.
-macro_rules! dispatch_rows {
-    ($rows:expr, $batch:ident => $body:expr) => {{
-        use $crate::leaves::Rows;
-        $crate::boards::dispatch_over!(Rows, $rows, $batch => $body,
-            Rows::Pommerman($batch) => $body, Rows::Python($batch, _) => $body)
-    }};
-}
-pub(crate) use dispatch_rows;
-
-/// The batch of one board game.
-type Batch<R> = search::LeafBatch<BoardModel<R>>;
-
-from_games!(Rows, Batch);
+use crate::python_game::integers;
+use crate::rows::{Columns, DynRows};
 
 /// Positions that await an evaluation.
 #[pyclass(frozen, module = "phasezoo._core")]
 pub(crate) struct LeafBatch {
-    pub(crate) rows: Rows,
+    pub(crate) rows: Box<dyn DynRows>,
     /// The pool that takes the rows back.
     pub(crate) pool: u64,
     threads: Option<usize>,
@@ -74,7 +27,7 @@ pub(crate) struct LeafBatch {
 
 impl LeafBatch {
     /// The rows that a pool has collected.
-    pub(crate) fn new(rows: Rows, pool: u64, threads: Option<usize>) -> Self {
+    pub(crate) fn new(rows: Box<dyn DynRows>, pool: u64, threads: Option<usize>) -> Self {
         Self { rows, pool, threads, planes: Mutex::default(), parent: None }
     }
 
@@ -108,16 +61,7 @@ impl LeafBatch {
         }
         let made = match self.planes_of_parent(py, spec)? {
             Some(made) => made,
-            None => dispatch_over!(Rows, &self.rows,
-                batch => board_planes(py, batch, spec, self.threads)?,
-                Rows::Pommerman(batch) => pommerman_planes(py, batch, spec, self.threads)?,
-                Rows::Python(batch, model) => {
-                    let rows = (0..batch.len())
-                        .map(|row| model.planes(batch.snapshot(row), py, spec))
-                        .collect::<PyResult<Vec<_>>>()?;
-                    py.import("numpy")?.call_method1("stack", (rows,))?
-                }
-            ),
+            None => self.rows.planes(py, spec, self.threads)?,
         };
         let mut planes = self.planes.lock().unwrap_or_else(PoisonError::into_inner);
         planes.insert(spec.to_owned(), made.clone().unbind());
@@ -127,34 +71,28 @@ impl LeafBatch {
     /// int8[B]: each row's phase under the pool's gate; 0 without one.
     #[getter]
     fn phases<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
-        dispatch_rows!(&self.rows, batch => PyArray1::from_slice(py, &batch.phases))
+        PyArray1::from_slice(py, self.rows.columns().phases)
     }
 
     /// int32[B]: the tree that each row belongs to.
     #[getter]
     fn trees<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
-        let trees: Vec<i32> = dispatch_rows!(&self.rows, batch => {
-            batch.tickets.iter().map(|ticket| ticket.tree as i32).collect()
-        });
-        trees.into_pyarray(py)
+        let tickets = self.rows.columns().tickets;
+        tickets.iter().map(|ticket| ticket.tree as i32).collect::<Vec<_>>().into_pyarray(py)
     }
 
     /// int64[B]: a number for each row, unique within its tree.
     #[getter]
     fn tickets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let tickets: Vec<i64> = dispatch_rows!(&self.rows, batch => {
-            batch.tickets.iter().map(|ticket| ticket.serial as i64).collect()
-        });
-        tickets.into_pyarray(py)
+        let tickets = self.rows.columns().tickets;
+        tickets.iter().map(|ticket| ticket.serial as i64).collect::<Vec<_>>().into_pyarray(py)
     }
 
     /// int64[B]: the player to move in each row.
     #[getter]
     fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let players: Vec<i64> = dispatch_rows!(&self.rows, batch => {
-            batch.players.iter().map(|&player| i64::from(player)).collect()
-        });
-        players.into_pyarray(py)
+        let players = self.rows.columns().players;
+        players.iter().map(|&player| i64::from(player)).collect::<Vec<_>>().into_pyarray(py)
     }
 
     /// (offsets int64[B + 1], actions int32[total]): row i's legal actions, ascending, are
@@ -165,32 +103,15 @@ impl LeafBatch {
         &self,
         py: Python<'py>,
     ) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>) {
-        let (offsets, actions): (Vec<i64>, Vec<i32>) = dispatch_rows!(&self.rows, batch => (
-            batch.offsets.iter().map(|&at| at as i64).collect(),
-            batch.actions.iter().map(|&action| action as i32).collect(),
-        ));
+        let Columns { offsets, actions, .. } = self.rows.columns();
+        let offsets: Vec<i64> = offsets.iter().map(|&at| at as i64).collect();
+        let actions: Vec<i32> = actions.iter().map(|&action| action as i32).collect();
         (offsets.into_pyarray(py), actions.into_pyarray(py))
     }
 
     /// The states of the rows, made on demand.
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        dispatch_over!(Rows, &self.rows,
-            batch => {
-                let states = board_states(batch).map_err(to_py)?;
-                PyList::new(
-                    py,
-                    states.into_iter().map(|state| BoardState::from(AnyBoard::from(state))),
-                )
-            },
-            Rows::Pommerman(batch) => {
-                let states = (0..batch.len())
-                    .map(|row| PommermanState::from(batch.snapshot(row).game.clone()));
-                PyList::new(py, states)
-            },
-            Rows::Python(batch, _) => {
-                PyList::new(py, (0..batch.len()).map(|row| batch.snapshot(row).object(py)))
-            }
-        )
+        self.rows.states(py)
     }
 
     /// The batch of these rows, in this order.
@@ -208,11 +129,7 @@ impl LeafBatch {
                 )))
             })?;
         Ok(Self {
-            rows: dispatch_over!(Rows, &this.rows,
-                batch => Rows::from(batch.select(&rows)),
-                Rows::Pommerman(batch) => Rows::Pommerman(batch.select(&rows)),
-                Rows::Python(batch, model) => Rows::Python(batch.select(&rows), model.clone())
-            ),
+            rows: this.rows.select(&rows),
             pool: this.pool,
             threads: this.threads,
             planes: Mutex::default(),
@@ -228,15 +145,14 @@ impl LeafBatch {
 impl LeafBatch {
     /// B, the number of rows.
     pub(crate) fn count(&self) -> usize {
-        dispatch_rows!(&self.rows, batch => batch.len())
+        self.rows.columns().tickets.len()
     }
 
     /// The phases that a gate of the user's gives the rows. A root has no ply before it, so it is asked
     /// about without `previous`.
     pub(crate) fn ask_gate(&self, py: Python<'_>, gate: &Bound<'_, PyAny>) -> PyResult<Vec<i8>> {
         let count = gate.getattr("names")?.len()?;
-        let (players, previous) =
-            dispatch_rows!(&self.rows, batch => (&batch.players, &batch.previous));
+        let Columns { players, previous, .. } = self.rows.columns();
         let states = self.states(py)?;
         let mut phases = vec![0; self.count()];
         for known in [false, true] {
@@ -277,98 +193,6 @@ impl LeafBatch {
         }
         Ok(phases)
     }
-}
-
-/// float32[B, C, 8, 8], made in parallel with the interpreter lock released.
-fn board_planes<'py, R: Rules>(
-    py: Python<'py>,
-    batch: &search::LeafBatch<BoardModel<R>>,
-    spec: &str,
-    threads: Option<usize>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let planes = BoardPlanes::parse::<R>(spec).map_err(to_py)?;
-    in_parallel(py, batch.len(), planes.shape(), threads, |rows, out| {
-        let mut state = None;
-        for (out, row) in out.chunks_exact_mut(planes.size()).zip(rows) {
-            let state = state.get_or_insert_with(|| batch.root(row).clone());
-            batch.restore(&BoardModel::new(), row, state)?;
-            state.encode(planes, batch.players[row], out);
-        }
-        Ok(())
-    })
-}
-
-/// float32[B, 23, n, n], made in parallel with the interpreter lock released.
-fn pommerman_planes<'py>(
-    py: Python<'py>,
-    batch: &search::LeafBatch<PommermanModel>,
-    spec: &str,
-    threads: Option<usize>,
-) -> PyResult<Bound<'py, PyAny>> {
-    check_spec(spec).map_err(to_py)?;
-    let width = match batch.len() {
-        0 => MAX_SIZE,
-        _ => usize::from(batch.snapshot(0).game.config().size),
-    };
-    if let Some(row) =
-        (0..batch.len()).find(|&row| usize::from(batch.snapshot(row).game.config().size) != width)
-    {
-        return Err(to_py(Error::InvalidArray(format!(
-            "row {row} is of a board of another size than row 0: search them in pools of their own"
-        ))));
-    }
-    let shape = [CHANNELS, width, width];
-    in_parallel(py, batch.len(), shape, threads, |rows, out| {
-        for (out, row) in out.chunks_exact_mut(shape.iter().product()).zip(rows) {
-            batch.snapshot(row).game.write_planes(batch.players[row], out);
-        }
-        Ok(())
-    })
-}
-
-/// float32[count, C, H, W] that `write` fills rows of, in parallel with the interpreter lock released.
-fn in_parallel(
-    py: Python<'_>,
-    count: usize,
-    [channels, height, width]: [usize; 3],
-    threads: Option<usize>,
-    write: impl Fn(std::ops::Range<usize>, &mut [f32]) -> Result<()> + Sync,
-) -> PyResult<Bound<'_, PyAny>> {
-    let array = PyArray4::<f32>::zeros(py, [count, channels, height, width], false);
-    let mut writable = array.try_readwrite()?;
-    let mut rest = writable.as_slice_mut()?;
-    let size = channels * height * width;
-    let fill = || -> Result<()> {
-        let parts = threads::parts(threads, count, GRAIN)?;
-        let mut done: Vec<Result<()>> = Vec::new();
-        done.resize_with(parts, || Ok(()));
-        let tasks = threads::ranges(count, parts)
-            .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
-            .zip(&mut done)
-            .collect();
-        threads::run(
-            threads,
-            tasks,
-            |((out, rows), done): ((&mut [f32], std::ops::Range<usize>), &mut Result<()>)| {
-                *done = write(rows, out);
-            },
-        )?;
-        done.into_iter().collect()
-    };
-    py.detach(fill).map_err(to_py)?;
-    drop(writable);
-    Ok(array.into_any())
-}
-
-fn board_states<R: Rules>(batch: &search::LeafBatch<BoardModel<R>>) -> Result<Vec<CoreBoard<R>>> {
-    let model = BoardModel::new();
-    (0..batch.len())
-        .map(|row| {
-            let mut state = batch.root(row).clone();
-            batch.path(row).iter().try_for_each(|&action| model.advance(&mut state, action))?;
-            Ok(state)
-        })
-        .collect()
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -6,40 +6,40 @@
 
 mod answers;
 mod arguments;
-mod boards;
+mod catalogue;
 mod encode;
 mod errors;
+mod games;
 mod gating;
 mod leaves;
+mod native;
+mod options;
 mod others;
-mod pgn;
-mod pommerman;
-mod pommerman_agents;
-mod pommerman_samples;
+mod outcome;
+mod pools;
 mod python_game;
 mod records;
 mod results;
+mod rollouts;
+mod rows;
 mod search;
 mod search_params;
-mod state;
 mod stream;
 mod threads;
 mod uct;
 mod vector;
 mod vector_buffers;
+mod vectors;
 
 use pyo3::prelude::*;
 
 /// The native core of phasezoo.
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    state::register(m)?;
+    catalogue::register(m)?;
     encode::register(m)?;
     gating::register(m)?;
-    pgn::register(m)?;
-    pommerman::register(m)?;
-    pommerman_agents::register(m)?;
-    pommerman_samples::register(m)?;
+    outcome::register(m)?;
     records::register(m)?;
     search::register(m)?;
     search_params::register(m)?;

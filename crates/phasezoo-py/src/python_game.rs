@@ -6,11 +6,15 @@ use numpy::{PyArray1, PyArrayMethods};
 use phasezoo_core::game::{Action, MAX_PLAYERS, Player, Returns};
 use phasezoo_core::gating::{Features, View};
 use phasezoo_core::model::{SearchModel, ValueRule};
+use phasezoo_core::search::LeafBatch;
 use phasezoo_core::{Error, Result};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
+use crate::errors::external;
 use crate::gating::own_key;
+use crate::options::GameOptions;
+use crate::rows::{Rooted, Walked};
 
 /// How far returns may leave [-1, 1], or the sum of two players' zero: rounding of float32.
 const SLACK: f32 = 1e-4;
@@ -61,9 +65,14 @@ impl PythonModel {
         Ok(Self { name: name.into(), num_players, num_actions, handle })
     }
 
+    /// The name of the game, for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// float32[C, H, W] of a state as its player to move sees it, checked against what the game was
     /// registered with.
-    pub(crate) fn planes<'py>(
+    fn planes_of<'py>(
         &self,
         state: &PythonState,
         py: Python<'py>,
@@ -256,6 +265,36 @@ impl PythonModel {
     }
 }
 
+impl Rooted for PythonModel {
+    fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<PythonState> {
+        options.check(&[]).map_err(external)?;
+        Ok(state.clone().into())
+    }
+
+    fn calls_python(&self) -> bool {
+        true
+    }
+}
+
+impl Walked for PythonModel {
+    fn show(&self, py: Python<'_>, state: &PythonState) -> PyResult<Py<PyAny>> {
+        Ok(state.object(py).clone().unbind())
+    }
+
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &LeafBatch<Self>,
+        spec: &str,
+        _threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rows = (0..batch.len())
+            .map(|row| self.planes_of(batch.snapshot(row), py, spec))
+            .collect::<PyResult<Vec<_>>>()?;
+        py.import("numpy")?.call_method1("stack", (rows,))
+    }
+}
+
 /// Whether a state's type has an `__eq__` of its own.
 fn has_equality(state: &Bound<'_, PyAny>) -> PyResult<bool> {
     let object = state.py().import("builtins")?.getattr("object")?;
@@ -268,9 +307,4 @@ pub(crate) fn integers(given: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
         return Ok(array.try_readonly()?.as_array().to_vec());
     }
     given.try_iter()?.map(|item| item?.extract()).collect()
-}
-
-/// An exception of the user's own code, which comes back as it was.
-fn external(error: PyErr) -> Error {
-    Error::External(Box::new(error))
 }

@@ -3,32 +3,53 @@
 use numpy::{
     PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
 };
-use phasezoo_core::games::Chess;
-use phasezoo_core::games::boards::planes::BoardPlanes;
-use phasezoo_core::records::{Permutation, Rows, Samples, Starts, Table};
+use phasezoo_core::gating;
+use phasezoo_core::records::{Labels, Permutation, Rows, Samples};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
-use crate::boards::AnyBoard;
+use crate::catalogue;
 use crate::errors::to_py;
 use crate::gating::Gate;
-use crate::state::BoardState;
 
-/// Start positions of the games of a kind: the one place that dispatches over the kinds.
-enum AnyStarts {
-    Chess(Starts<Chess>),
+/// Games in columns that somebody else owns: the moves of all games, and where each game's begin.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    pub(crate) moves: &'a [u16],
+    pub(crate) offsets: &'a [i64],
 }
 
-/// Evaluates an expression on the table of the columns, whatever its game.
-macro_rules! dispatch_table {
-    ($starts:expr, $moves:expr, $offsets:expr, $table:ident => $body:expr) => {
-        match $starts {
-            AnyStarts::Chess(starts) => {
-                let $table = Table::new($moves, $offsets, starts);
-                $body
-            }
-        }
-    };
+/// Stored games of any kind: it knows their start positions, and reads their columns.
+pub(crate) trait DynTable: Send + Sync {
+    /// Checks the columns' shape.
+    fn check(&self, columns: Columns<'_>) -> Result<()>;
+    /// Phase and key of the position before every move, all moves checked.
+    fn label(
+        &self,
+        columns: Columns<'_>,
+        gate: &gating::Gate,
+        threads: Option<usize>,
+    ) -> Result<Labels>;
+    /// The states of one game before each of its moves.
+    fn states(
+        &self,
+        py: Python<'_>,
+        columns: Columns<'_>,
+        game: usize,
+    ) -> PyResult<Vec<Py<PyAny>>>;
+    /// Fills training rows.
+    fn sample(
+        &self,
+        columns: Columns<'_>,
+        rows: Rows<'_>,
+        spec: &str,
+        out: Samples<'_>,
+        threads: Option<usize>,
+    ) -> Result<()>;
+    /// A number per game.
+    fn hashes(&self, columns: Columns<'_>, seed: u64) -> Result<Vec<u64>>;
+    /// Some of the games.
+    fn gather(&self, columns: Columns<'_>, games: &[i64]) -> Result<(Vec<u16>, Vec<i64>)>;
 }
 
 /// Games in columns: `moves` uint16[T], one game after the other, and `offsets` int64[N + 1]. The
@@ -37,7 +58,7 @@ macro_rules! dispatch_table {
 pub(crate) struct Records {
     moves: Py<PyArray1<u16>>,
     offsets: Py<PyArray1<i64>>,
-    starts: AnyStarts,
+    table: Box<dyn DynTable>,
 }
 
 #[pymethods]
@@ -45,25 +66,17 @@ impl Records {
     /// Checks the columns' shape and the start positions; the moves are checked by `label`.
     #[new]
     fn new(
+        py: Python<'_>,
         game: &str,
         moves: Bound<'_, PyArray1<u16>>,
         offsets: Bound<'_, PyArray1<i64>>,
         starts: Vec<(usize, String)>,
     ) -> PyResult<Self> {
-        let pairs = starts.iter().map(|(game, fen)| (*game, fen.as_str()));
-        let starts = match game {
-            "chess" => Starts::parse(pairs).map(AnyStarts::Chess),
-            other => Err(Error::UnknownGame(format!(
-                "{other:?}: games of this kind cannot be stored; known is \"chess\""
-            ))),
-        };
-        let starts = starts.map_err(to_py)?;
-        {
-            let (moves, offsets) = (moves.try_readonly()?, offsets.try_readonly()?);
-            let (moves, offsets) = (contiguous(&moves)?, contiguous(&offsets)?);
-            dispatch_table!(&starts, moves, offsets, table => table.check()).map_err(to_py)?;
-        }
-        Ok(Self { moves: moves.unbind(), offsets: offsets.unbind(), starts })
+        let native = catalogue::game(game).map_err(to_py)?;
+        let table = native.records(&starts).map_err(to_py)?;
+        let records = Self { moves: moves.unbind(), offsets: offsets.unbind(), table };
+        records.read(py, |columns| records.table.check(columns))?;
+        Ok(records)
     }
 
     /// (phase int8[T], key uint64[T]) of the position before every move, all moves checked.
@@ -75,24 +88,15 @@ impl Records {
         gate: &Gate,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u64>>)> {
-        let (moves, offsets) = self.columns(py)?;
-        let (moves, offsets) = (contiguous(&moves)?, contiguous(&offsets)?);
-        let labels = py.detach(
-            || dispatch_table!(&self.starts, moves, offsets, table => table.label(&gate.gate, threads)),
-        );
-        let labels = labels.map_err(to_py)?;
+        let labels = self.read(py, |columns| self.table.label(columns, &gate.gate, threads))?;
         Ok((PyArray1::from_vec(py, labels.phase), PyArray1::from_vec(py, labels.key)))
     }
 
     /// The states of one game before each of its moves, every move checked.
-    fn states(&self, py: Python<'_>, game: usize) -> PyResult<Vec<BoardState>> {
+    fn states(&self, py: Python<'_>, game: usize) -> PyResult<Vec<Py<PyAny>>> {
         let (moves, offsets) = self.columns(py)?;
-        let (moves, offsets) = (contiguous(&moves)?, contiguous(&offsets)?);
-        let states = match &self.starts {
-            AnyStarts::Chess(starts) => Table::new(moves, offsets, starts).states(game),
-        };
-        let states = states.map_err(to_py)?;
-        Ok(states.into_iter().map(|state| AnyBoard::Chess(state).into()).collect())
+        let columns = Columns { moves: contiguous(&moves)?, offsets: contiguous(&offsets)? };
+        self.table.states(py, columns, game)
     }
 
     /// Fills `planes` float32[B, C, 8, 8], `action` int64[B], `to_play` int8[B] and `plies_left`
@@ -113,9 +117,6 @@ impl Records {
         hidden: Option<PyReadonlyArray1<'_, bool>>,
         threads: Option<usize>,
     ) -> PyResult<()> {
-        let spec = BoardPlanes::parse::<Chess>(spec).map_err(to_py)?;
-        let (moves, offsets) = self.columns(py)?;
-        let (moves, offsets) = (contiguous(&moves)?, contiguous(&offsets)?);
         let hidden = hidden.as_ref().map(contiguous).transpose()?;
         let rows = Rows {
             games: contiguous(&games)?,
@@ -132,19 +133,12 @@ impl Records {
             to_play: to_play.as_slice_mut()?,
             plies_left: plies_left.as_slice_mut()?,
         };
-        py.detach(|| {
-            dispatch_table!(&self.starts, moves, offsets, table => table.sample(rows, spec, out, threads))
-        })
-        .map_err(to_py)
+        self.read(py, |columns| self.table.sample(columns, rows, spec, out, threads))
     }
 
     /// uint64[N]: a number per game that depends on `seed`, its start and its moves alone.
     fn hashes<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let (moves, offsets) = self.columns(py)?;
-        let (moves, offsets) = (contiguous(&moves)?, contiguous(&offsets)?);
-        let hashes = py
-            .detach(|| dispatch_table!(&self.starts, moves, offsets, table => table.hashes(seed)))
-            .map_err(to_py)?;
+        let hashes = self.read(py, |columns| self.table.hashes(columns, seed))?;
         Ok(PyArray1::from_vec(py, hashes))
     }
 
@@ -155,22 +149,29 @@ impl Records {
         py: Python<'py>,
         games: PyReadonlyArray1<'py, i64>,
     ) -> PyResult<(Bound<'py, PyArray1<u16>>, Bound<'py, PyArray1<i64>>)> {
-        let (moves, offsets) = self.columns(py)?;
-        let (moves, offsets) = (contiguous(&moves)?, contiguous(&offsets)?);
         let games = contiguous(&games)?;
-        let (moves, offsets) = py
-            .detach(|| dispatch_table!(&self.starts, moves, offsets, table => table.gather(games)))
-            .map_err(to_py)?;
+        let (moves, offsets) = self.read(py, |columns| self.table.gather(columns, games))?;
         Ok((PyArray1::from_vec(py, moves), PyArray1::from_vec(py, offsets)))
     }
 }
 
 /// Both columns, borrowed.
-type Columns<'py> = (PyReadonlyArray1<'py, u16>, PyReadonlyArray1<'py, i64>);
+type Borrowed<'py> = (PyReadonlyArray1<'py, u16>, PyReadonlyArray1<'py, i64>);
 
 impl Records {
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Borrowed<'py>> {
         Ok((self.moves.bind(py).try_readonly()?, self.offsets.bind(py).try_readonly()?))
+    }
+
+    /// Works on the columns with the interpreter lock released.
+    fn read<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(Columns<'_>) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        let (moves, offsets) = self.columns(py)?;
+        let columns = Columns { moves: contiguous(&moves)?, offsets: contiguous(&offsets)? };
+        py.detach(|| work(columns)).map_err(to_py)
     }
 }
 

@@ -5,75 +5,32 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use phasezoo_core::games::pommerman::Minds;
-use phasezoo_core::games::{Atomic, BoardModel, Chess, Chess960, Crazyhouse, Krk};
-use phasezoo_core::rng::Stream;
-use phasezoo_core::search::{self, Limit, Status};
+use phasezoo_core::search::{Limit, Status};
 use phasezoo_core::{Error, Result, gating, threads};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
+use pyo3::types::PyDict;
 
 use crate::answers::Answers;
 use crate::arguments::{ActionIndex, Count};
-use crate::boards::{dispatch_over, from_games, typed, with_rules};
+use crate::catalogue;
 use crate::errors::to_py;
 use crate::gating::Gate;
-use crate::leaves::{LeafBatch, Rows, dispatch_rows};
-use crate::others::{AnyOthers, PommermanModel};
-use crate::pommerman::{Arena, PommermanState};
+use crate::leaves::LeafBatch;
+use crate::native::PoolSetup;
+use crate::options::GameOptions;
+use crate::pools::{self, DynPool};
 use crate::python_game::PythonModel;
 use crate::results::{NodeView, SearchResult};
 use crate::search_params::SearchParams;
-use crate::state::BoardState;
 
 /// Numbers the pools of a process, so that a batch finds its way home only.
 static NEXT_POOL: AtomicU64 = AtomicU64::new(1);
 
-/// The pools of each model that may be searched.
-enum AnyPool {
-    Chess(Pool<Chess>),
-    Chess960(Pool<Chess960>),
-    Atomic(Pool<Atomic>),
-    Crazyhouse(Pool<Crazyhouse>),
-    Krk(Pool<Krk>),
-    Pommerman(search::SearchPool<PommermanModel>),
-    Python(search::SearchPool<PythonModel>),
-}
-
-/// Evaluates an expression on the pool inside an [`AnyPool`], whatever its model.
-macro_rules! dispatch_pool {
-    ($any:expr, $pool:ident => $body:expr) => {
-        dispatch_over!(AnyPool, $any, $pool => $body,
-            AnyPool::Pommerman($pool) => $body, AnyPool::Python($pool) => $body)
-    };
-}
-
-/// Evaluates an expression on a pool and a batch of the same model; nothing where models differ, which
-/// [`SearchPool::check_home`] has ruled out.
-macro_rules! dispatch_pair {
-    ($any:expr, $rows:expr, ($pool:ident, $batch:ident) => $body:expr) => {
-        match ($any, $rows) {
-            (AnyPool::Chess($pool), Rows::Chess($batch)) => $body,
-            (AnyPool::Chess960($pool), Rows::Chess960($batch)) => $body,
-            (AnyPool::Atomic($pool), Rows::Atomic($batch)) => $body,
-            (AnyPool::Crazyhouse($pool), Rows::Crazyhouse($batch)) => $body,
-            (AnyPool::Krk($pool), Rows::Krk($batch)) => $body,
-            (AnyPool::Pommerman($pool), Rows::Pommerman($batch)) => $body,
-            (AnyPool::Python($pool), Rows::Python($batch, _)) => $body,
-            _ => Ok(()),
-        }
-    };
-}
-
-/// The pool of one board game.
-type Pool<R> = search::SearchPool<BoardModel<R>>;
-
-from_games!(AnyPool, Pool);
-
 /// Many searches whose leaves go out together. Any thread may call; calls wait for each other.
 #[pyclass(frozen, module = "phasezoo._core")]
 pub(crate) struct SearchPool {
-    pool: Mutex<AnyPool>,
+    pool: Mutex<Box<dyn DynPool>>,
     /// The thread that works on the pool, so that a game's own code that calls back is told so instead
     /// of waiting for itself.
     holder: Mutex<Option<ThreadId>>,
@@ -89,8 +46,9 @@ pub(crate) struct SearchPool {
 
 #[pymethods]
 impl SearchPool {
-    /// A pool of searches of "chess", or of a game handle with `num_players` and `num_actions`; in
-    /// Pommerman `others`, a name or an agent with `select_batch`, moves all but the searching player.
+    /// A pool of searches of a game by name, or of a game handle with `num_players` and `num_actions`;
+    /// where players move at once `others`, a name or an agent with `select_batch`, moves all but the
+    /// searching one.
     #[new]
     #[pyo3(signature = (game, params, gate = None, threads = None, others = None))]
     #[allow(clippy::similar_names)] // game and gate are the words
@@ -108,30 +66,19 @@ impl SearchPool {
         let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
         let params = params.core().map_err(to_py)?;
         let name = native_name(game);
-        let arena = name.as_deref().and_then(|name| Arena::of(name, None, false));
-        let others = others.map(AnyOthers::of).transpose()?;
-        let calls_python = name.is_none() || others.as_ref().is_some_and(AnyOthers::calls_python);
         let pool = match name.as_deref() {
-            Some(name) if arena.is_some() != others.is_some() => return Err(wrong_others(name)),
-            Some(_) if let (Some(arena), Some(others)) = (arena, others) => {
-                let model = PommermanModel::new(others, arena.num_actions());
-                let threads = if calls_python { Some(1) } else { threads };
-                search::SearchPool::new(model, params, known, threads).map(AnyPool::Pommerman)
+            Some(name) => {
+                let setup = PoolSetup { params, gate: known, threads, others };
+                catalogue::game(name).map_err(to_py)?.pool(setup)?
             }
-            Some(name) => with_rules!(name, R => {
-                let model = BoardModel::<R>::new();
-                search::SearchPool::new(model, params, known, threads).map(AnyPool::from)
-            }),
-            // A user's code runs under the interpreter lock: more threads would only wait for it.
-            None => search::SearchPool::new(PythonModel::new(game)?, params, known, Some(1))
-                .map(AnyPool::Python),
+            None => pools::boxed(PythonModel::new(game)?, params, known, threads)?,
         };
         Ok(Self {
-            pool: Mutex::new(pool.map_err(to_py)?),
+            calls_python: pool.calls_python(),
+            pool: Mutex::new(pool),
             holder: Mutex::default(),
             number: NEXT_POOL.fetch_add(1, Ordering::Relaxed),
             native: name,
-            calls_python,
             threads,
             gate: own,
         })
@@ -139,20 +86,19 @@ impl SearchPool {
 
     /// Add a tree that draws its randomness from `seed`; returns its number.
     fn add(&self, py: Python<'_>, seed: Count) -> PyResult<u32> {
-        self.with(py, |any| dispatch_pool!(any, pool => pool.add(seed.0 as u64)))
+        self.with(py, |pool| pool.add(seed.0 as u64))
     }
 
     /// Forget a tree; its number is not used again.
     fn remove(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
         let tree = number(tree)?;
-        self.with(py, |any| dispatch_pool!(any, pool => pool.remove(tree)))
+        self.with(py, |pool| pool.remove(tree))
     }
 
-    /// Begin a search; what is known of `root` is kept if `advance` has led there. In Pommerman `player`
-    /// searches, `seed` is that of the others' random numbers, and with `observed` those whom he does
-    /// not see at the root stay where they are thought to be.
+    /// Begin a search; what is known of `root` is kept if `advance` has led there. `game_options` are
+    /// what the game wants to know beside the state, by name.
     #[pyo3(signature = (tree, root, *, nodes = None, simulations = None, movetime_ms = None,
-        infinite = false, previous_phase = None, player = 0, seed = 0, observed = true))]
+        infinite = false, previous_phase = None, game_options = None))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn begin(
         &self,
@@ -164,82 +110,43 @@ impl SearchPool {
         movetime_ms: Option<f64>,
         infinite: bool,
         previous_phase: Option<i8>,
-        player: i64,
-        seed: u64,
-        observed: bool,
+        game_options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let tree = number(tree)?;
         let limit = limit(nodes, simulations, movetime_ms, infinite).map_err(to_py)?;
-        let previous = previous_phase.unwrap_or(-1);
-        if let Ok(state) = root.cast::<PommermanState>()
-            && let Some(name) = &self.native
-        {
-            let state = state.get();
-            let player = state.player(player)?;
-            if state.game() != name {
-                return Err(wrong_root(root, name));
-            }
-            let mut minds = Minds::new(Stream::new(seed));
-            if observed {
-                minds = minds.of_seen(&state.state, player);
-            }
-            return self.with(py, |any| match any {
-                AnyPool::Pommerman(pool) => {
-                    let root = pool.model().root(state.state.clone(), player, minds)?;
-                    pool.begin(tree, root, limit, previous)
-                }
-                _ => Ok(()),
-            });
-        }
-        if let Some(name) = &self.native {
-            let state = root.cast::<BoardState>().map_err(|_| wrong_root(root, name))?;
-            let board = &state.get().board;
-            return self.with(py, |any| {
-                dispatch_over!(AnyPool, any,
-                    pool => pool.begin(tree, typed(board)?.clone(), limit, previous),
-                    AnyPool::Pommerman(_) | AnyPool::Python(_) => Err(Error::InvalidState(format!(
-                        "the root is a state of {:?}, this pool searches {name:?}",
-                        board.game()
-                    )))
-                )
-            });
-        }
-        let state = root.clone().into();
-        self.with(py, |any| match any {
-            AnyPool::Python(pool) => pool.begin(tree, state, limit, previous),
-            _ => Ok(()),
-        })
+        let options = GameOptions::new(self.native.as_deref().unwrap_or_default(), game_options);
+        self.with(py, |pool| pool.begin(tree, root, options, limit, previous_phase.unwrap_or(-1)))
     }
 
     /// Follow a move of the game: its subtree becomes the tree.
     fn advance(&self, py: Python<'_>, tree: i64, action: ActionIndex) -> PyResult<()> {
         let tree = number(tree)?;
-        self.with(py, |any| dispatch_pool!(any, pool => pool.advance(tree, action.0)))
+        self.with(py, |pool| pool.advance(tree, action.0))
     }
 
     /// End a search; leaves that are out may still be completed.
     fn stop(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
         let tree = number(tree)?;
-        self.with(py, |any| dispatch_pool!(any, pool => pool.stop(tree)))
+        self.with(py, |pool| pool.stop(tree))
     }
 
     /// Forget what a tree knows, and what is outstanding.
     fn clear(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
         let tree = number(tree)?;
-        self.with(py, |any| dispatch_pool!(any, pool => pool.clear(tree)))
+        self.with(py, |pool| pool.clear(tree))
     }
 
     /// Whether a search has not ended.
     fn is_running(&self, py: Python<'_>, tree: i64) -> PyResult<bool> {
         let tree = number(tree)?;
-        let status = self.with(py, |any| dispatch_pool!(any, pool => pool.status(tree)))?;
+        let status = self.with(py, |pool| pool.status(tree))?;
         Ok(status == Status::Running)
     }
 
     /// "idle", "running", or why the search ended.
     fn status(&self, py: Python<'_>, tree: i64) -> PyResult<&'static str> {
         let tree = number(tree)?;
-        let status = self.with(py, |any| dispatch_pool!(any, pool => pool.status(tree)))?;
+        let status = self.with(py, |pool| pool.status(tree))?;
         Ok(match status {
             Status::Idle => "idle",
             Status::Running => "running",
@@ -250,21 +157,21 @@ impl SearchPool {
     /// (nodes, simulations) of a tree's search so far.
     fn progress(&self, py: Python<'_>, tree: i64) -> PyResult<(u64, u64)> {
         let tree = number(tree)?;
-        self.with(py, |any| dispatch_pool!(any, pool => pool.progress(tree)))
+        self.with(py, |pool| pool.progress(tree))
     }
 
     /// What a tree holds about the position that `path` leads to from its root; None if nothing.
     #[pyo3(signature = (tree, path = Vec::new()))]
     fn inspect(&self, py: Python<'_>, tree: i64, path: Vec<u32>) -> PyResult<Option<NodeView>> {
         let tree = number(tree)?;
-        let node = self.with(py, |any| dispatch_pool!(any, pool => pool.inspect(tree, &path)))?;
+        let node = self.with(py, |pool| pool.inspect(tree, &path))?;
         Ok(node.map(|node| NodeView::new(py, node)))
     }
 
     /// How many searches have not ended.
     #[getter]
     fn running(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(py, |any| Ok(dispatch_pool!(any, pool => pool.running())))
+        self.with(py, |pool| Ok(pool.running()))
     }
 
     /// New leaves of all running trees, at most `max_rows`; there may be none.
@@ -274,16 +181,7 @@ impl SearchPool {
             let message = "max_rows is 0: at least one row is needed to go on".into();
             return Err(to_py(Error::InvalidConfig(message)));
         }
-        let rows = self.with_released(py, |any| {
-            dispatch_over!(AnyPool, any,
-                pool => pool.collect(max_rows).map(Rows::from),
-                AnyPool::Pommerman(pool) => pool.collect(max_rows).map(Rows::Pommerman),
-                AnyPool::Python(pool) => {
-                    let model = pool.model().clone();
-                    pool.collect(max_rows).map(|batch| Rows::Python(batch, model))
-                }
-            )
-        })?;
+        let rows = self.with_released(py, |pool| pool.collect(max_rows))?;
         let leaves = LeafBatch::new(rows, self.number, self.threads);
         match &self.gate {
             Some(gate) if leaves.count() > 0 => self.gated(py, gate.bind(py), leaves),
@@ -303,32 +201,23 @@ impl SearchPool {
         wdl: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         self.check_home(leaves)?;
-        let legal = dispatch_rows!(&leaves.rows, batch => batch.actions.len());
+        let legal = leaves.rows.columns().actions.len();
         let answers = Answers::new(leaves.count(), legal, policy_logits, legal_logits, value, wdl)?;
         let evaluation = answers.evaluation();
-        self.with_released(py, |any| {
-            dispatch_pair!(any, &leaves.rows, (pool, batch) => pool.complete(batch, &evaluation))
-        })
+        self.with_released(py, |pool| pool.complete(&*leaves.rows, &evaluation))
     }
 
     /// Give leaves up: their trees are as if they had not been handed out.
     fn cancel(&self, py: Python<'_>, leaves: &LeafBatch) -> PyResult<()> {
         self.check_home(leaves)?;
-        self.with(py, |any| {
-            dispatch_pair!(any, &leaves.rows, (pool, batch) => {
-                pool.cancel(batch);
-                Ok(())
-            })
-        })
+        self.with(py, |pool| pool.cancel(&*leaves.rows))
     }
 
     /// End a search if it still runs, and say what it found.
     fn finish(&self, py: Python<'_>, tree: i64) -> PyResult<SearchResult> {
         let tree = number(tree)?;
-        let (result, actions) = self.with(py, |any| {
-            dispatch_pool!(any, pool => {
-                pool.finish(tree).map(|result| (result, pool.num_actions()))
-            })
+        let (result, actions) = self.with(py, |pool| {
+            pool.finish(tree).map(|result| (result, pool.num_actions()))
         })?;
         Ok(SearchResult::new(py, result, actions))
     }
@@ -340,11 +229,15 @@ impl SearchPool {
 
 impl SearchPool {
     /// Works on the pool with the interpreter lock held: for short work and for users' games.
-    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut AnyPool) -> Result<R>) -> PyResult<R> {
+    fn with<R>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn DynPool) -> Result<R>,
+    ) -> PyResult<R> {
         self.check_reentrance()?;
         let mut pool = self.pool.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         self.set_holder(Some(std::thread::current().id()));
-        let result = work(&mut pool);
+        let result = work(&mut **pool);
         self.set_holder(None);
         drop(pool);
         result.map_err(to_py)
@@ -354,12 +247,12 @@ impl SearchPool {
     fn with_released<R: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut AnyPool) -> Result<R> + Send,
+        work: impl FnOnce(&mut dyn DynPool) -> Result<R> + Send,
     ) -> PyResult<R> {
         if self.calls_python {
             return self.with(py, work);
         }
-        py.detach(|| work(&mut self.pool.lock().unwrap_or_else(PoisonError::into_inner)))
+        py.detach(|| work(&mut **self.pool.lock().unwrap_or_else(PoisonError::into_inner)))
             .map_err(to_py)
     }
 
@@ -395,11 +288,7 @@ impl SearchPool {
     ) -> PyResult<LeafBatch> {
         match leaves.ask_gate(py, gate) {
             Ok(phases) => {
-                self.with(py, |any| {
-                    dispatch_pair!(any, &mut leaves.rows, (pool, batch) => {
-                        pool.set_phases(batch, &phases)
-                    })
-                })?;
+                self.with(py, |pool| pool.set_phases(&mut *leaves.rows, &phases))?;
                 Ok(leaves)
             }
             Err(error) => {
@@ -446,24 +335,10 @@ pub(crate) fn native_name(game: &Bound<'_, PyAny>) -> Option<String> {
     if native { game.getattr("name").and_then(|name| name.extract()).ok() } else { None }
 }
 
-fn wrong_others(game: &str) -> PyErr {
-    to_py(Error::InvalidConfig(format!(
-        "{game:?}: players of Pommerman move at once, and are searched for with others=, such as \
-         \"simple_unbiased\" (SinglePlayerMCTSAgent); in other games there are none"
-    )))
-}
-
 fn number(tree: i64) -> PyResult<u32> {
     u32::try_from(tree).map_err(|_| {
         to_py(Error::InvalidState(format!("tree {tree} is not in this pool: add() makes one")))
     })
-}
-
-fn wrong_root(root: &Bound<'_, PyAny>, game: &str) -> PyErr {
-    to_py(Error::InvalidState(format!(
-        "the root is a {}, this pool searches {game:?}: give a state of games.make({game:?})",
-        root.get_type()
-    )))
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,135 +3,17 @@
 use numpy::{
     IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
-use phasezoo_core::game::Game;
-use phasezoo_core::games::boards::planes::BoardPlanes;
-use phasezoo_core::games::pommerman::{Planner, State as CorePommerman};
-use phasezoo_core::games::{Atomic, BoardState as CoreState, Chess, Chess960, Crazyhouse, Krk};
+use phasezoo_core::Error;
 use phasezoo_core::gating::Gate;
-use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat, Vector};
-use phasezoo_core::{Error, Result};
+use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::boards::{AnyBoard, Native, Starts, dispatch_over, from_games, typed, with_rules};
+use crate::catalogue;
 use crate::errors::to_py;
-use crate::pommerman::{Arena, PommermanState};
-use crate::state::BoardState;
+use crate::options::GameOptions;
 use crate::vector_buffers::{BufferPool, Shape};
-
-/// A vector of any game of the core.
-enum AnyVector {
-    Chess(Games<Chess>),
-    Chess960(Games<Chess960>),
-    Atomic(Games<Atomic>),
-    Crazyhouse(Games<Crazyhouse>),
-    Krk(Games<Krk>),
-    Pommerman(Vector<CorePommerman>),
-}
-
-/// The vector of one board game.
-type Games<R> = Vector<CoreState<R>>;
-
-from_games!(AnyVector, Games);
-
-/// Evaluates an expression on the vector inside an [`AnyVector`], whatever its game.
-macro_rules! each_vector {
-    ($any:expr, $vector:ident => $body:expr) => {
-        dispatch_over!(AnyVector, $any, $vector => $body, AnyVector::Pommerman($vector) => $body)
-    };
-}
-
-/// What games start from, by what the options of an environment say.
-enum Begin {
-    Board(Starts),
-    Pommerman(Arena),
-}
-
-/// A state as Python sees it.
-trait Shown {
-    fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>>;
-}
-
-impl<R: Native> Shown for CoreState<R>
-where
-    AnyBoard: From<Self>,
-{
-    fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(Py::new(py, BoardState::from(AnyBoard::from(self.clone())))?.into_any())
-    }
-}
-
-impl Shown for CorePommerman {
-    fn shown(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(Py::new(py, PommermanState::from(self.clone()))?.into_any())
-    }
-}
-
-/// A position to begin at.
-enum Position {
-    Board(AnyBoard),
-    Pommerman(CorePommerman),
-}
-
-impl Position {
-    fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(state) = given.cast::<PommermanState>() {
-            return Ok(Self::Pommerman(state.get().state.clone()));
-        }
-        Ok(Self::Board(given.cast::<BoardState>()?.get().board.clone()))
-    }
-}
-
-impl AnyVector {
-    /// `rows` games and the shape of their planes. `planes` names them, the other options are for any
-    /// game.
-    fn new(
-        game: &str,
-        begin: Begin,
-        rows: usize,
-        planes: Option<&str>,
-        options: Options<()>,
-    ) -> Result<(Self, Option<[usize; 3]>)> {
-        match begin {
-            Begin::Pommerman(arena) => {
-                let planes = planes.map(|spec| arena.planes(spec)).transpose()?;
-                let vector = Vector::new(rows, options.with_planes(planes), move |seed| {
-                    Ok(arena.state(seed))
-                })?;
-                Ok((Self::Pommerman(vector), planes.map(CorePommerman::plane_shape)))
-            }
-            Begin::Board(starts) => with_rules!(game, R => {
-                let planes = planes.map(BoardPlanes::parse::<R>).transpose()?;
-                let start = move |seed| starts.state::<R>(Some(seed));
-                let vector = Vector::new(rows, options.with_planes(planes), start)?;
-                Ok((Self::from(vector), planes.map(BoardPlanes::shape)))
-            }),
-        }
-    }
-
-    fn reset(
-        &mut self,
-        mask: Option<&[bool]>,
-        seeds: &[u64],
-        reseeded: &[bool],
-        position: Option<&Position>,
-    ) -> Result<()> {
-        let board = match position {
-            Some(Position::Board(board)) => Some(board),
-            _ => None,
-        };
-        dispatch_over!(AnyVector, self,
-            vector => vector.reset(mask, seeds, reseeded, board.map(typed).transpose()?),
-            AnyVector::Pommerman(vector) => {
-                let state = match position {
-                    Some(Position::Pommerman(state)) => Some(state),
-                    _ => None,
-                };
-                vector.reset(mask, seeds, reseeded, state)
-            }
-        )
-    }
-}
+use crate::vectors::DynVector;
 
 /// Finds a name in a table, or says which there are.
 pub(crate) fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> PyResult<T> {
@@ -140,10 +22,6 @@ pub(crate) fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> P
         to_py(Error::InvalidConfig(format!("{option}={name:?}: expected {}", known.join(", "))))
     })
 }
-
-/// Players that Pommerman brings along.
-const SIMPLE: &str = Planner::Simple.as_str();
-const UNBIASED: &str = Planner::SimpleUnbiased.as_str();
 
 /// A player's index, "alternate" or "random".
 #[derive(FromPyObject)]
@@ -157,7 +35,8 @@ enum SeatName {
 /// N games of one kind, stepped together into recycled arrays.
 #[pyclass(module = "phasezoo._core")]
 pub(crate) struct GameVector {
-    vector: AnyVector,
+    game: &'static str,
+    vector: Box<dyn DynVector>,
     pool: BufferPool,
     planes: Option<[usize; 3]>,
 }
@@ -167,7 +46,7 @@ impl GameVector {
     #[new]
     #[pyo3(signature = (
         game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
-        start = None, dtm = None, both_move = false, fog = None, collapse = false
+        game_options = None
     ))]
     // Keywords, each an option of the environment.
     #[allow(clippy::too_many_arguments, clippy::similar_names)]
@@ -183,30 +62,22 @@ impl GameVector {
         autoreset: &str,
         threads: Option<usize>,
         copy: bool,
-        start: Option<&str>,
-        dtm: Option<(i64, i64)>,
-        both_move: bool,
-        fog: Option<bool>,
-        collapse: bool,
+        game_options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let begin = match Arena::of(game, fog, collapse) {
-            Some(arena) => Begin::Pommerman(arena),
-            None => Begin::Board(Starts::parse(game, start, dtm, both_move).map_err(to_py)?),
-        };
+        let native = catalogue::game(game).map_err(to_py)?;
         let seat = match seat {
             SeatName::Player(player) => Seat::Fixed(player),
             SeatName::Name(name) => {
                 named("seat", &name, &[("alternate", Seat::Alternate), ("random", Seat::Random)])?
             }
         };
-        let opponents = [
+        let mut opponents = vec![
             ("none", Opponent::None),
             ("random", Opponent::Random),
             ("best", Opponent::Best),
             ("outside", Opponent::Outside),
-            (SIMPLE, Opponent::Expert(SIMPLE)),
-            (UNBIASED, Opponent::Expert(UNBIASED)),
         ];
+        opponents.extend(native.players().iter().map(|&name| (name, Opponent::Expert(name))));
         let illegals = [
             ("terminate", Illegal::Terminate),
             ("raise", Illegal::Raise),
@@ -230,15 +101,15 @@ impl GameVector {
         if let Some(gate) = &options.gate {
             gate.check_game(game).map_err(to_py)?;
         }
-        let (vector, planes) =
-            AnyVector::new(game, begin, num_envs, planes, options).map_err(to_py)?;
-        let actions = each_vector!(&vector, vector => vector.state(0).num_actions());
+        let options_of_game = GameOptions::new(game, game_options);
+        let vector = native.vector(num_envs, planes, options, options_of_game)?;
+        let (planes, actions) = (vector.plane_shape(), vector.num_actions());
         let shape = Shape { rows: num_envs, planes, actions };
-        Ok(Self { vector, pool: BufferPool::new(shape, !copy), planes })
+        Ok(Self { game: native.name(), vector, pool: BufferPool::new(shape, !copy), planes })
     }
 
     fn __len__(&self) -> usize {
-        each_vector!(&self.vector, vector => vector.len())
+        self.vector.len()
     }
 
     /// Begins games anew, all or those of `mask`, each with its seed, at `position` or the start.
@@ -253,9 +124,7 @@ impl GameVector {
     ) -> PyResult<()> {
         let mask = mask.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
         let (seeds, reseeded) = (seeds.as_slice()?, reseeded.as_slice()?);
-        let position = position.map(Position::of).transpose()?;
-        let vector = &mut self.vector;
-        py.detach(|| vector.reset(mask, seeds, reseeded, position.as_ref())).map_err(to_py)
+        self.vector.reset(py, mask, seeds, reseeded, position)
     }
 
     /// Plays one action per game and returns what the learners see.
@@ -268,7 +137,7 @@ impl GameVector {
         let (actions, seeds) = (actions.as_slice()?, seeds.as_slice()?);
         let vector = &mut self.vector;
         self.pool
-            .fill(py, |out| each_vector!(vector, vector => vector.step(actions, seeds, Some(out))))?
+            .fill(py, |out| vector.step(actions, seeds, Some(out)))?
             .map_err(to_py)
     }
 
@@ -281,42 +150,38 @@ impl GameVector {
     ) -> PyResult<()> {
         let (actions, seeds) = (actions.as_slice()?, seeds.as_slice()?);
         let vector = &mut self.vector;
-        py.detach(|| each_vector!(vector, vector => vector.step(actions, seeds, None)))
-            .map_err(to_py)
+        py.detach(|| vector.step(actions, seeds, None)).map_err(to_py)
     }
 
     /// The games, and the players in them, whose actions are awaited.
     fn waiting(&self) -> (Vec<usize>, Vec<usize>) {
-        each_vector!(&self.vector, vector => {
-            vector.waiting().map(|(row, player)| (row, usize::from(player))).unzip()
-        })
+        let waiting = self.vector.waiting().into_iter();
+        waiting.map(|(row, player)| (row, usize::from(player))).unzip()
     }
 
     /// Takes the awaited actions, in the order of `waiting()`.
     fn reply(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
         let actions = actions.as_slice()?;
         let vector = &mut self.vector;
-        py.detach(|| each_vector!(vector, vector => vector.reply(actions))).map_err(to_py)
+        py.detach(|| vector.reply(actions)).map_err(to_py)
     }
 
     /// What the learners see.
     fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let vector = &mut self.vector;
         self.pool
-            .fill(py, |out| each_vector!(vector, vector => vector.observe(out)))?
+            .fill(py, |out| vector.observe(out))?
             .map_err(to_py)
     }
 
     /// The games whose prepared seed was used in the last step or reset.
     fn restarted(&self) -> Vec<usize> {
-        each_vector!(&self.vector, vector => vector.restarted().collect())
+        self.vector.restarted()
     }
 
     /// The games that ended in the last step and have been followed by others already.
     fn ended(&self) -> Vec<usize> {
-        each_vector!(&self.vector, vector => {
-            (0..vector.len()).filter(|&row| vector.ended(row).is_some()).collect()
-        })
+        (0..self.vector.len()).filter(|&row| self.vector.last(row).is_some()).collect()
     }
 
     /// The last observations of such games, one of each: planes, `to_play`, ply, phase, illegal,
@@ -342,18 +207,16 @@ impl GameVector {
         let mut rest = (vec![], vec![], vec![], vec![], vec![], vec![]);
         for row in rows {
             self.check_row(row)?;
-            each_vector!(&self.vector, vector => {
-                let block = blocks.next().unwrap_or_default();
-                vector.encode_ended(row, block).map_err(to_py)?;
-                if let Some(last) = vector.ended(row) {
-                    rest.0.push(last.to_play);
-                    rest.1.push(i64::from(last.state.ply()));
-                    rest.2.push(i64::from(last.phase));
-                    rest.3.push(last.illegal);
-                    rest.4.push(last.result.unwrap_or(0));
-                    rest.5.push(last.result.is_some());
-                }
-            });
+            let block = blocks.next().unwrap_or_default();
+            self.vector.encode_last(row, block).map_err(to_py)?;
+            if let Some(last) = self.vector.last(row) {
+                rest.0.push(last.to_play);
+                rest.1.push(i64::from(last.ply));
+                rest.2.push(i64::from(last.phase));
+                rest.3.push(last.illegal);
+                rest.4.push(last.result.unwrap_or(0));
+                rest.5.push(last.result.is_some());
+            }
         }
         drop(writable);
         Ok((planes, rest.0, rest.1, rest.2, rest.3, rest.4, rest.5))
@@ -362,53 +225,45 @@ impl GameVector {
     /// The state of a game.
     fn state(&self, py: Python<'_>, row: usize) -> PyResult<Py<PyAny>> {
         self.check_row(row)?;
-        each_vector!(&self.vector, vector => vector.state(row).shown(py))
+        self.vector.state(py, row)
     }
 
     /// The last state of a game that has been followed by another already.
     fn ended_state(&self, py: Python<'_>, row: usize) -> PyResult<Option<Py<PyAny>>> {
         self.check_row(row)?;
-        each_vector!(&self.vector, vector => {
-            vector.ended(row).map(|last| last.state.shown(py)).transpose()
-        })
+        self.vector.last_state(py, row)
     }
 
     /// Who saw that last state; of other games, who sees the present one.
     fn ended_seat(&self, row: usize) -> PyResult<u8> {
         self.check_row(row)?;
-        Ok(each_vector!(&self.vector, vector => {
-            vector.ended(row).map_or(vector.seat(row), |last| last.seat)
-        }))
+        Ok(self.vector.last(row).map_or_else(|| self.vector.seat(row), |last| last.seat))
     }
 
     /// Who sees the observation of each game.
     fn seats(&self) -> Vec<usize> {
-        each_vector!(&self.vector, vector => {
-            (0..vector.len()).map(|row| usize::from(vector.seat(row))).collect()
-        })
+        (0..self.vector.len()).map(|row| usize::from(self.vector.seat(row))).collect()
     }
 
     /// The phase of each game, one ply after another where the gate never goes back.
     fn phases(&self) -> Vec<usize> {
-        each_vector!(&self.vector, vector => {
-            (0..vector.len()).map(|row| usize::from(vector.phase(row))).collect()
-        })
+        (0..self.vector.len()).map(|row| usize::from(self.vector.phase(row))).collect()
     }
 
     /// The seed of a game.
     fn seed(&self, row: usize) -> PyResult<u64> {
         self.check_row(row)?;
-        Ok(each_vector!(&self.vector, vector => vector.seed(row)))
+        Ok(self.vector.seed(row))
     }
 
     /// The FEN of every game, in games that have one.
     fn fens(&self) -> PyResult<Vec<String>> {
-        dispatch_over!(AnyVector, &self.vector,
-            vector => Ok((0..vector.len()).map(|row| vector.state(row).fen()).collect()),
-            AnyVector::Pommerman(_) => Err(to_py(Error::UnknownGame(
-                "Pommerman has no FEN: states[i].to_json() writes a state".into(),
-            )))
-        )
+        let texts = (0..self.vector.len()).map(|row| {
+            self.vector.text(row).ok_or_else(|| {
+                to_py(Error::UnknownGame(format!("{:?} has no FEN: look at states[i]", self.game)))
+            })
+        });
+        texts.collect()
     }
 
     /// int64[N + 1] and int32[total]: the learners' legal actions, game `i`'s from `offsets[i]` to
@@ -420,12 +275,10 @@ impl GameVector {
     ) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>) {
         let mut offsets = vec![0];
         let mut actions = Vec::new();
-        each_vector!(&self.vector, vector => {
-            for row in 0..vector.len() {
-                actions.extend(vector.legal(row).iter().map(|&action| action as i32));
-                offsets.push(actions.len() as i64);
-            }
-        });
+        for row in 0..self.vector.len() {
+            actions.extend(self.vector.legal(row).iter().map(|&action| action as i32));
+            offsets.push(actions.len() as i64);
+        }
         (offsets.into_pyarray(py), actions.into_pyarray(py))
     }
 
@@ -437,7 +290,7 @@ impl GameVector {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut actions = vec![0; words.len()];
         let words = words.as_slice()?;
-        each_vector!(&self.vector, vector => vector.sample(words, &mut actions)).map_err(to_py)?;
+        self.vector.sample(words, &mut actions).map_err(to_py)?;
         Ok(actions.into_pyarray(py))
     }
 }

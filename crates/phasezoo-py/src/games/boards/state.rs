@@ -1,80 +1,151 @@
-//! `BoardState` and `Outcome`: states of board games as immutable Python values.
+//! `BoardState`: states of board games as immutable Python values.
 
+use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
-use phasezoo_core::game::{Game, Outcome as CoreOutcome, Player};
-use phasezoo_core::games::{BoardState as CoreState, KrkState};
+use numpy::{PyArray1, PyArray3};
+use phasezoo_core::game::{Action, Game, Player};
+use phasezoo_core::games::{BoardState as Core, KrkState};
+use phasezoo_core::gating::{self, MixednessTable, View};
 use phasezoo_core::{Error, Result};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-pub(crate) use crate::arguments::ActionIndex;
-use crate::arguments::Text;
-use crate::boards::{AnyBoard, Starts, dispatch, with_rules};
+use super::Hosted;
+use crate::arguments::{ActionIndex, Text};
+use crate::catalogue;
 use crate::errors::to_py;
+use crate::native::{TurnState, int64, played};
+use crate::options::GameOptions;
+use crate::outcome::Outcome;
 
-/// The player who sees a state: the one given, which must exist, or the one to move.
-pub(crate) fn viewer(board: &AnyBoard, player: Option<i64>) -> Result<Player> {
-    match player {
-        None => Ok(board.to_play()),
-        Some(0) => Ok(0),
-        Some(1) => Ok(1),
-        Some(other) => Err(Error::InvalidConfig(format!(
-            "player {other}: {} has the players 0 and 1",
-            board.game()
-        ))),
-    }
+/// A state of any board game.
+pub(crate) trait DynBoard: TurnState + Any {
+    /// The FEN of the position.
+    fn fen(&self) -> String;
+    /// The FEN that the game started from.
+    fn start_fen(&self) -> Option<String>;
+    /// The moves since the start.
+    fn moves(&self) -> Vec<String>;
+    /// How often the position stood earlier.
+    fn occurrences(&self) -> u32;
+    /// Whether the side to move is in check.
+    fn is_check(&self) -> bool;
+    /// The action of a UCI move.
+    fn parse_uci(&self, uci: &str) -> Result<Action>;
+    /// The action of a SAN move.
+    fn parse_san(&self, san: &str) -> Result<Action>;
+    /// A legal action in UCI notation.
+    fn uci(&self, action: Action) -> Result<String>;
+    /// A legal action in SAN notation.
+    fn san(&self, action: Action) -> Result<String>;
+    /// The state after one action.
+    fn played(&self, action: Action) -> Result<Box<dyn DynBoard>>;
+    /// The same state without the last moves that planes show.
+    fn without_history(&self) -> Box<dyn DynBoard>;
+    /// The state as bytes.
+    fn to_bytes(&self) -> Vec<u8>;
+    /// The mixedness of the position.
+    fn mixedness(&self, table: MixednessTable) -> Result<u32>;
+    /// Whether another state is equal: of the same game, with the same history.
+    fn equals(&self, other: &dyn DynBoard) -> bool;
+    /// A hash that agrees with it.
+    fn hashed(&self) -> u64;
 }
 
-/// How a game ended.
-#[pyclass(frozen, eq, hash, module = "phasezoo._core")]
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Outcome {
-    /// Index of the winner, or None.
-    #[pyo3(get)]
-    winner: Option<Player>,
-    /// Why the game ended, such as "checkmate".
-    #[pyo3(get)]
-    reason: String,
-}
-
-#[pymethods]
-impl Outcome {
-    #[new]
-    #[pyo3(signature = (winner, reason))]
-    fn new(winner: Option<Player>, reason: String) -> Self {
-        Self { winner, reason }
+impl<R: Hosted> DynBoard for Core<R> {
+    fn fen(&self) -> String {
+        self.fen()
     }
 
-    fn __repr__(&self) -> String {
-        let winner = self.winner.map_or_else(|| "None".into(), |winner| winner.to_string());
-        format!("Outcome(winner={winner}, reason='{}')", self.reason)
+    fn start_fen(&self) -> Option<String> {
+        self.start_fen()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (Option<Player>, String)) {
-        let outcome = slf.get();
-        (slf.get_type().into_any(), (outcome.winner, outcome.reason.clone()))
+    fn moves(&self) -> Vec<String> {
+        self.history().moves().iter().map(ToString::to_string).collect()
     }
-}
 
-impl From<CoreOutcome> for Outcome {
-    fn from(outcome: CoreOutcome) -> Self {
-        Self { winner: outcome.winner, reason: outcome.reason.as_str().into() }
+    fn occurrences(&self) -> u32 {
+        self.occurrences()
+    }
+
+    fn is_check(&self) -> bool {
+        self.is_check()
+    }
+
+    fn parse_uci(&self, uci: &str) -> Result<Action> {
+        self.parse_uci(uci)
+    }
+
+    fn parse_san(&self, san: &str) -> Result<Action> {
+        self.parse_san(san)
+    }
+
+    fn uci(&self, action: Action) -> Result<String> {
+        self.uci(action)
+    }
+
+    fn san(&self, action: Action) -> Result<String> {
+        self.san(action)
+    }
+
+    fn played(&self, action: Action) -> Result<Box<dyn DynBoard>> {
+        Ok(Box::new(played(self, action)?))
+    }
+
+    fn without_history(&self) -> Box<dyn DynBoard> {
+        Box::new(self.without_history())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn mixedness(&self, table: MixednessTable) -> Result<u32> {
+        match self.features(self.player_to_move()).view {
+            View::Chess(view) => Ok(gating::mixedness(table, view.white, view.black)),
+            View::Pommerman(_) | View::Plain => {
+                Err(Error::InvalidGate("mixedness needs a chess position".into()))
+            }
+        }
+    }
+
+    fn equals(&self, other: &dyn DynBoard) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| self == other)
+    }
+
+    fn hashed(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
     }
 }
 
 /// A position of a board game with its history; an immutable value.
 #[pyclass(frozen, eq, module = "phasezoo._core")]
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BoardState {
-    pub(crate) board: AnyBoard,
+    board: Box<dyn DynBoard>,
 }
 
-impl From<AnyBoard> for BoardState {
-    fn from(board: AnyBoard) -> Self {
-        Self { board }
+impl PartialEq for BoardState {
+    fn eq(&self, other: &Self) -> bool {
+        self.board.equals(&*other.board)
+    }
+}
+
+impl BoardState {
+    /// A state of one game.
+    pub(crate) fn new<R: Hosted>(state: Core<R>) -> Self {
+        Self { board: Box::new(state) }
+    }
+
+    /// The state, if it is one of that game.
+    pub(crate) fn typed<R: Hosted>(&self) -> Option<&Core<R>> {
+        let board: &dyn Any = &*self.board;
+        board.downcast_ref()
     }
 }
 
@@ -88,25 +159,25 @@ impl BoardState {
     /// The name of the game.
     #[getter]
     fn game(&self) -> &'static str {
-        self.board.game()
+        self.board.name()
     }
 
     /// The FEN of the position; its en passant square only where a capture there is legal.
     #[getter]
     fn fen(&self) -> String {
-        dispatch!(&self.board, state => state.fen())
+        self.board.fen()
     }
 
     /// The FEN that the game started from; None for the usual start.
     #[getter]
     fn start_fen(&self) -> Option<String> {
-        dispatch!(&self.board, state => state.start_fen())
+        self.board.start_fen()
     }
 
     /// Moves since the start.
     #[getter]
     fn ply(&self) -> u32 {
-        dispatch!(&self.board, state => state.ply())
+        self.board.plies()
     }
 
     /// The player to move, 0 White or 1 Black, also when the game is over.
@@ -118,7 +189,7 @@ impl BoardState {
     /// Whether the game is over.
     #[getter]
     fn is_terminal(&self) -> bool {
-        dispatch!(&self.board, state => state.outcome().is_some())
+        self.board.end().is_some()
     }
 
     /// How the game ended; None while it goes on. The first of these that holds: checkmate, in atomic
@@ -127,58 +198,49 @@ impl BoardState {
     /// material nor the last.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
-        dispatch!(&self.board, state => state.outcome()).map(Outcome::from)
+        self.board.end()
     }
 
     /// float32[2]: +1 for the winner, -1 for the other, 0 each in a draw and before the end.
     #[getter]
     fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
-        dispatch!(&self.board, state => state.returns()).as_slice().to_pyarray(py)
+        self.board.paid(py)
     }
 
     /// int64[L]: the legal actions, ascending; none when the game is over.
     #[getter]
     fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let actions: Vec<i64> = self.actions().into_iter().map(i64::from).collect();
-        PyArray1::from_vec(py, actions)
+        int64(py, &self.board.list_actions())
     }
 
     /// int8[A]: 1 where an action is legal; all zeros when the game is over.
     #[getter]
     fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>> {
-        let size = dispatch!(&self.board, state => state.num_actions());
-        let mask = PyArray1::zeros(py, size, false);
-        let mut writable = mask.try_readwrite()?;
-        let slots = writable.as_slice_mut()?;
-        for action in self.actions() {
-            slots[action as usize] = 1;
-        }
-        drop(writable);
-        Ok(mask)
+        self.board.mask(py)
     }
 
     /// The moves since the start in UCI notation, oldest first.
     #[getter]
     fn moves(&self) -> Vec<String> {
-        dispatch!(&self.board, state => state.history().moves().iter().map(ToString::to_string).collect())
+        self.board.moves()
     }
 
     /// How often the position stood earlier in the game.
     #[getter]
     fn occurrences(&self) -> u32 {
-        dispatch!(&self.board, state => state.occurrences())
+        self.board.occurrences()
     }
 
     /// A 64-bit key of the position alone, the same on every machine.
     #[getter]
     fn key(&self) -> u64 {
-        dispatch!(&self.board, state => state.key())
+        self.board.position_key()
     }
 
     /// Whether the side to move is in check.
     #[getter]
     fn is_check(&self) -> bool {
-        dispatch!(&self.board, state => state.is_check())
+        self.board.is_check()
     }
 
     /// In "krk" alone: the rook side's moves to mate with best play, whoever moves; 0 when mated, None
@@ -207,34 +269,35 @@ impl BoardState {
     #[getter]
     fn best_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let state = self.krk("best_actions")?;
-        let mut actions = self.actions();
+        let mut actions = self.board.list_actions();
         state.keep_best(&mut actions);
-        Ok(PyArray1::from_vec(py, actions.into_iter().map(i64::from).collect()))
+        Ok(int64(py, &actions))
     }
 
     /// The state after an action; this one stays as it is.
     fn play(&self, action: ActionIndex) -> PyResult<Self> {
-        self.board.play(action.0).map(Self::from).map_err(to_py)
+        let board = self.board.played(action.0).map_err(to_py)?;
+        Ok(Self { board })
     }
 
     /// The action of a UCI move, such as "e2e4" or "e7e8q".
     fn parse_uci(&self, uci: Text) -> PyResult<u32> {
-        dispatch!(&self.board, state => state.parse_uci(&uci)).map_err(to_py)
+        self.board.parse_uci(&uci).map_err(to_py)
     }
 
     /// The action of a SAN move, such as "Nf3" or "exd8=Q+".
     fn parse_san(&self, san: Text) -> PyResult<u32> {
-        dispatch!(&self.board, state => state.parse_san(&san)).map_err(to_py)
+        self.board.parse_san(&san).map_err(to_py)
     }
 
     /// The UCI notation of a legal action.
     fn uci(&self, action: ActionIndex) -> PyResult<String> {
-        dispatch!(&self.board, state => state.uci(action.0)).map_err(to_py)
+        self.board.uci(action.0).map_err(to_py)
     }
 
     /// The SAN notation of a legal action.
     fn san(&self, action: ActionIndex) -> PyResult<String> {
-        dispatch!(&self.board, state => state.san(action.0)).map_err(to_py)
+        self.board.san(action.0).map_err(to_py)
     }
 
     /// float32[C, 8, 8]: input planes as `player` (default: the one to move) sees the state.
@@ -248,19 +311,12 @@ impl BoardState {
         spec: Text,
         player: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let planes = self.board.planes(&spec).map_err(to_py)?;
-        let player = viewer(&self.board, player).map_err(to_py)?;
-        let array = PyArray3::zeros(py, planes.shape(), false);
-        let mut writable = array.try_readwrite()?;
-        let out = writable.as_slice_mut()?;
-        dispatch!(&self.board, state => state.encode(planes, player, out));
-        drop(writable);
-        Ok(array)
+        self.board.planes(py, &spec, player)
     }
 
     /// The same state without the last moves that planes show; repetitions stay counted.
     fn without_history(&self) -> Self {
-        dispatch!(&self.board, state => AnyBoard::from(state.without_history()).into())
+        Self { board: self.board.without_history() }
     }
 
     /// A `chess.Board` of python-chess with the moves played on it.
@@ -269,9 +325,7 @@ impl BoardState {
     }
 
     fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.board.hash(&mut hasher);
-        hasher.finish()
+        self.board.hashed()
     }
 
     fn __repr__(&self) -> String {
@@ -289,80 +343,80 @@ impl BoardState {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
         let board = &slf.get().board;
-        let bytes = PyBytes::new(py, &dispatch!(board, state => state.to_bytes()));
+        let bytes = PyBytes::new(py, &board.to_bytes());
         let restore = slf.get_type().getattr("from_bytes")?;
-        let arguments = (board.game(), bytes).into_pyobject(py)?;
+        let arguments = (board.name(), bytes).into_pyobject(py)?;
         (restore, arguments).into_pyobject(py)
     }
 
     /// The state as bytes, which `from_bytes` reads back.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &dispatch!(&self.board, state => state.to_bytes()))
+        PyBytes::new(py, &self.board.to_bytes())
     }
 
     /// The state of `to_bytes`, every move of it checked.
     #[staticmethod]
-    fn from_bytes(game: Text, data: &[u8]) -> PyResult<Self> {
-        AnyBoard::from_bytes(&game, data).map(Self::from).map_err(to_py)
+    fn from_bytes(py: Python<'_>, game: Text, data: &[u8]) -> PyResult<Py<PyAny>> {
+        catalogue::game(&game).map_err(to_py)?.restored(py, data)
     }
 }
 
 impl BoardState {
     /// The state as one of the endgame that has a table. Asked of another game, an attribute is missing.
     fn krk(&self, attribute: &str) -> PyResult<&KrkState> {
-        match &self.board {
-            AnyBoard::Krk(state) => Ok(state),
-            other => Err(PyAttributeError::new_err(format!(
+        self.typed().ok_or_else(|| {
+            PyAttributeError::new_err(format!(
                 "states of {:?} have no {attribute}: it is known in \"krk\" alone, make the state \
                  with games.make(\"krk\").from_fen(…)",
-                other.game()
-            ))),
-        }
-    }
-
-    fn actions(&self) -> Vec<u32> {
-        let mut actions = Vec::with_capacity(64);
-        let player = self.board.to_play();
-        dispatch!(&self.board, state => state.legal_actions(player, &mut actions));
-        actions
+                self.board.name()
+            ))
+        })
     }
 }
 
-/// The start of a board game, drawn by `seed` in games that draw it. `start` and `dtm` say which starts
-/// of "krk" are drawn, `both_move` that no first move ends them.
+/// The start of a board game, drawn by `seed` in games that draw it. `game_options` say from which
+/// starts, in games that have a choice.
 #[pyfunction]
-#[pyo3(signature = (game, seed = None, start = None, dtm = None, both_move = false))]
+#[pyo3(signature = (game, seed = None, **game_options))]
 fn board_initial(
+    py: Python<'_>,
     game: Text,
     seed: Option<u64>,
-    start: Option<Text>,
-    dtm: Option<(i64, i64)>,
-    both_move: bool,
-) -> PyResult<BoardState> {
-    let starts = Starts::parse(&game, start.as_deref(), dtm, both_move).map_err(to_py)?;
-    let board: Result<AnyBoard> =
-        with_rules!(&*game, R => starts.state::<R>(seed).map(|state: CoreState<R>| state.into()));
-    board.map(BoardState::from).map_err(to_py)
+    game_options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Py<PyAny>> {
+    let options = GameOptions::new(&game, game_options);
+    catalogue::game(&game).map_err(to_py)?.initial(py, seed, options)
 }
 
 /// A board game that starts at a FEN or a four-field EPD, after `moves` in UCI notation. Each must be
 /// legal where it stands; draws do not end the list, because recorded games go on after them.
 #[pyfunction]
 #[pyo3(signature = (game, fen, moves = Vec::new()))]
-fn board_from_fen(game: Text, fen: Text, moves: Vec<Text>) -> PyResult<BoardState> {
-    let mut board = AnyBoard::from_fen(&game, &fen).map_err(to_py)?;
-    dispatch!(&mut board, state => {
-        for uci in &moves {
-            let played = state.move_from_uci(uci).map_err(to_py)?;
-            state.play_move(played);
-        }
-    });
-    Ok(board.into())
+fn board_from_fen(
+    py: Python<'_>,
+    game: Text,
+    fen: Text,
+    moves: Vec<Text>,
+) -> PyResult<Py<PyAny>> {
+    let moves: Vec<&str> = moves.iter().map(|uci| &**uci).collect();
+    catalogue::game(&game).map_err(to_py)?.parsed(py, &fen, &moves)
 }
 
-pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+/// The mixedness of a chess position by the table "classic", "current" or "engine".
+#[pyfunction]
+#[pyo3(signature = (state, table = "classic"))]
+fn chess_mixedness(state: &BoardState, table: &str) -> PyResult<u32> {
+    let Some(table) = MixednessTable::parse(table) else {
+        return Err(to_py(Error::InvalidGate(format!(
+            "mixedness table {table:?}: choose \"classic\", \"current\" or \"engine\""
+        ))));
+    };
+    state.board.mixedness(table).map_err(to_py)
+}
+
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<BoardState>()?;
-    m.add_class::<Outcome>()?;
     m.add_function(wrap_pyfunction!(board_initial, m)?)?;
-    m.add_function(wrap_pyfunction!(board_from_fen, m)?)
+    m.add_function(wrap_pyfunction!(board_from_fen, m)?)?;
+    m.add_function(wrap_pyfunction!(chess_mixedness, m)?)
 }

@@ -5,16 +5,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use phasezoo_core::game::{Action, Game, Player};
 use phasezoo_core::games::pommerman::twister::Twister;
-use phasezoo_core::games::pommerman::{CHANNELS, Config, Mode, PommermanPlanes, State};
-use phasezoo_core::gating::Features;
-use phasezoo_core::{Error, Result};
+use phasezoo_core::games::pommerman::{Mode, State};
+use phasezoo_core::Error;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::config;
 use crate::arguments::{Seed, Text};
 use crate::errors::to_py;
+use crate::native::{Native, TurnState, viewer};
+use crate::outcome::Outcome;
 use crate::python_game::integers;
-use crate::state::Outcome;
 
 /// `to_play` where several players move at once.
 const SIMULTANEOUS: i64 = phasezoo_core::vector::SIMULTANEOUS;
@@ -34,24 +35,7 @@ impl From<State> for PommermanState {
 
 impl PommermanState {
     pub(crate) fn player(&self, player: i64) -> PyResult<Player> {
-        let players = self.state.num_players();
-        match usize::try_from(player) {
-            Ok(index) if index < players => Ok(index as Player),
-            _ => Err(to_py(Error::InvalidConfig(format!(
-                "player {player}: this game has the players 0 to {}",
-                players - 1
-            )))),
-        }
-    }
-
-    /// What gates look at. All players move at once, so that one has to be named.
-    pub(crate) fn features(&self, player: Option<i64>) -> PyResult<Features> {
-        let player = player.ok_or_else(|| {
-            to_py(Error::InvalidConfig(
-                "all players move at once: say with player= who sees the state".into(),
-            ))
-        })?;
-        Ok(self.state.features(self.player(player)?))
+        viewer(&self.state, Some(player)).map_err(to_py)
     }
 
     fn place(&self, cell: u8) -> (u8, u8) {
@@ -66,66 +50,12 @@ impl PommermanState {
     }
 }
 
-/// The games by name.
-const GAMES: [(&str, Mode); 4] = [
-    ("pommerman-ffa", Mode::Ffa),
-    ("pommerman-team", Mode::Team),
-    ("pommerman-team-radio", Mode::TeamRadio),
-    ("pommerman-1v1", Mode::OneVsOne),
-];
-
-/// The rules of a mode; the size is that of the board. Only the radio's games have fog unless told
-/// otherwise.
-fn config(mode: &str, fog: Option<bool>, collapse: bool) -> Result<Config> {
-    let mode = Mode::parse(mode)?;
-    Ok(Config::new(mode, fog.unwrap_or(mode == Mode::TeamRadio), collapse))
-}
-
-/// The rules of one game, and where it starts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arena(pub(crate) Config);
-
-impl Arena {
-    /// The rules of the game called `name`; `None` where it is no game of Pommerman.
-    pub(crate) fn of(name: &str, fog: Option<bool>, collapse: bool) -> Option<Self> {
-        let &(_, mode) = GAMES.iter().find(|(known, _)| *known == name)?;
-        config(mode.as_str(), fog, collapse).ok().map(Self)
-    }
-
-    /// The planes of that name.
-    pub(crate) fn planes(self, spec: &str) -> Result<PommermanPlanes> {
-        check_spec(spec)?;
-        Ok(PommermanPlanes { size: self.0.size })
-    }
-
-    /// The size of the action space.
-    pub(crate) fn num_actions(self) -> usize {
-        self.state(0).num_actions()
-    }
-
-    /// The start that a seed draws.
-    pub(crate) fn state(self, seed: u64) -> State {
-        State::new(self.0, &mut Twister::new(seed))
-    }
-}
-
-/// Refuses other planes than the one choice.
-pub(crate) fn check_spec(spec: &str) -> Result<()> {
-    if spec == "standard" {
-        return Ok(());
-    }
-    Err(Error::InvalidPlaneSpec(format!(
-        "{spec:?} is not a plane spec of Pommerman; expected \"standard\""
-    )))
-}
-
 #[pymethods]
 impl PommermanState {
     /// The name of the game.
     #[getter]
     pub(crate) fn game(&self) -> &'static str {
-        let mode = self.state.config().mode;
-        GAMES.iter().find(|(_, known)| *known == mode).map_or("pommerman", |game| game.0)
+        self.state.game_name()
     }
 
     /// How many players take part.
@@ -310,14 +240,7 @@ impl PommermanState {
         spec: Text,
         player: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        check_spec(&spec).map_err(to_py)?;
-        let player = self.player(player.unwrap_or(0))?;
-        let size = usize::from(self.state.config().size);
-        let array = PyArray3::zeros(py, [CHANNELS, size, size], false);
-        let mut writable = array.try_readwrite()?;
-        self.state.write_planes(player, writable.as_slice_mut()?);
-        drop(writable);
-        Ok(array)
+        TurnState::planes(&self.state, py, &spec, player.or(Some(0)))
     }
 
     /// The state in the original's recording format.
@@ -373,7 +296,7 @@ fn pommerman_initial(
     fog: Option<bool>,
     collapse: bool,
 ) -> PyResult<PommermanState> {
-    let config = config(&mode, fog, collapse).map_err(to_py)?;
+    let config = config(Mode::parse(&mode).map_err(to_py)?, fog, collapse);
     Ok(PommermanState { state: State::new(config, &mut Twister::new(seed.0)) })
 }
 
@@ -388,7 +311,7 @@ fn pommerman_from_json(
     collapse: bool,
     max_blast: Option<u8>,
 ) -> PyResult<PommermanState> {
-    let mut config = config(&mode, fog, collapse).map_err(to_py)?;
+    let mut config = config(Mode::parse(&mode).map_err(to_py)?, fog, collapse);
     config.max_blast = max_blast.unwrap_or(config.max_blast);
     Ok(PommermanState { state: State::from_json(config, &text).map_err(to_py)? })
 }
@@ -418,7 +341,7 @@ fn pommerman_collapse(state: &PommermanState, ring: u32) -> PommermanState {
     PommermanState { state }
 }
 
-pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PommermanState>()?;
     m.add_function(wrap_pyfunction!(pommerman_initial, m)?)?;
     m.add_function(wrap_pyfunction!(pommerman_forward, m)?)?;

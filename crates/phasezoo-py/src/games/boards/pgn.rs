@@ -90,6 +90,6 @@ fn report_dict(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(read_pgn, m)?)
 }

@@ -10,9 +10,10 @@ use phasezoo_core::vector::{Purpose, stream};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
+use super::state::PommermanState;
 use crate::arguments::Seed;
 use crate::errors::to_py;
-use crate::pommerman::PommermanState;
+
 
 /// A player of a state, who lives and whose game goes on.
 fn living(state: &PommermanState, player: i64) -> PyResult<Player> {
@@ -192,7 +193,7 @@ impl PommermanTracker {
     }
 }
 
-pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PommermanAgent>()?;
     m.add_class::<PommermanSimple>()?;
     m.add_class::<PommermanTracker>()

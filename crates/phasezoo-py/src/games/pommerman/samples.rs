@@ -8,10 +8,12 @@ use phasezoo_core::games::pommerman::samples::{Batch, Row};
 use phasezoo_core::games::pommerman::{CHANNELS, Planner, Samples};
 use pyo3::prelude::*;
 
+use super::state::PommermanState;
+use super::{config, mode_of};
 use crate::arguments::{Count, Seed};
 use crate::errors::to_py;
 use crate::gating::Gate;
-use crate::pommerman::{Arena, PommermanState};
+
 
 /// Positions of the living players of whole episodes, one after the other.
 #[pyclass(frozen, module = "phasezoo._core")]
@@ -51,15 +53,16 @@ impl PommermanSamples {
         collapse: bool,
         threads: Option<Count>,
     ) -> PyResult<Self> {
-        let arena = Arena::of(game, fog, collapse).ok_or_else(|| {
+        let mode = mode_of(game).ok_or_else(|| {
             to_py(Error::UnknownGame(format!("{game:?} is no game of Pommerman")))
         })?;
+        let config = config(mode, fog, collapse);
         let planner = Planner::parse(agent).map_err(to_py)?;
         let threads = threads.map(|count| count.0);
         let samples = py
-            .detach(|| Samples::play(arena.0, planner, seed.0, rows.0, threads))
+            .detach(|| Samples::play(config, planner, seed.0, rows.0, threads))
             .map_err(to_py)?;
-        Ok(Self { samples, width: usize::from(arena.0.size) })
+        Ok(Self { samples, width: usize::from(config.size) })
     }
 
     fn __len__(&self) -> usize {
@@ -156,6 +159,6 @@ impl PommermanSamples {
     }
 }
 
-pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<PommermanSamples>()
 }

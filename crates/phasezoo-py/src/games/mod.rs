@@ -1,0 +1,4 @@
+//! The rooms of the bindings: what Python sees of one game each.
+
+pub(crate) mod boards;
+pub(crate) mod pommerman;

@@ -1,0 +1,167 @@
+//! Pommerman in its modes.
+
+mod agents;
+mod samples;
+mod state;
+
+use phasezoo_core::game::Game;
+use phasezoo_core::games::pommerman::config::MAX_SIZE;
+use phasezoo_core::games::pommerman::twister::Twister;
+use phasezoo_core::games::pommerman::{Config, Minds, Mode, Planner, PommermanPlanes, State};
+use phasezoo_core::model::{Scene, SinglePlayer};
+use phasezoo_core::rng::Stream;
+use phasezoo_core::search::LeafBatch;
+use phasezoo_core::{Error, Result};
+use pyo3::prelude::*;
+
+use crate::arguments::Seed;
+use crate::errors::{external, to_py};
+use crate::native::{Native, PoolSetup, Room, Start, typed, viewer};
+use crate::options::GameOptions;
+use crate::others::Movers;
+use crate::pools::{self, DynPool};
+use crate::rows::{Rooted, Walked, native_planes};
+use state::PommermanState;
+
+/// One mode of the game.
+pub(crate) struct Pommerman(pub(crate) Mode);
+
+/// The name of the game in a mode.
+fn name_of(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Ffa => "pommerman-ffa",
+        Mode::Team => "pommerman-team",
+        Mode::TeamRadio => "pommerman-team-radio",
+        Mode::OneVsOne => "pommerman-1v1",
+    }
+}
+
+/// The mode of the game of that name.
+fn mode_of(name: &str) -> Option<Mode> {
+    let modes = [Mode::Ffa, Mode::Team, Mode::TeamRadio, Mode::OneVsOne];
+    modes.into_iter().find(|&mode| name_of(mode) == name)
+}
+
+/// The rules of a mode. Only the radio's games have fog unless told otherwise.
+fn config(mode: Mode, fog: Option<bool>, collapse: bool) -> Config {
+    Config::new(mode, fog.unwrap_or(mode == Mode::TeamRadio), collapse)
+}
+
+impl Native for State {
+    fn game_name(&self) -> &'static str {
+        name_of(self.config().mode)
+    }
+
+    fn inside<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Self> {
+        Some(&object.cast::<PommermanState>().ok()?.get().state)
+    }
+
+    fn shown(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(Py::new(py, PommermanState::from(self))?.into_any())
+    }
+
+    fn named_planes(spec: &str, like: Option<&Self>) -> Result<PommermanPlanes> {
+        if spec != "standard" {
+            return Err(Error::InvalidPlaneSpec(format!(
+                "{spec:?} is not a plane spec of Pommerman; expected \"standard\""
+            )));
+        }
+        Ok(PommermanPlanes { size: like.map_or(MAX_SIZE as u8, |state| state.config().size) })
+    }
+
+    fn fits(&self, planes: PommermanPlanes) -> bool {
+        planes.size == self.config().size
+    }
+}
+
+/// Who moves the others in a search.
+type Others = Movers<Planner>;
+
+/// A search by one player, others being moved by agents.
+type Model = SinglePlayer<State, Others>;
+
+impl Rooted for Model {
+    /// `player` searches, `seed` is that of the others' random numbers, and with `observed` those whom
+    /// the player does not see at the root stay where they are thought to be.
+    fn root(
+        &self,
+        state: &Bound<'_, PyAny>,
+        options: GameOptions<'_, '_>,
+    ) -> Result<Scene<State, Minds>> {
+        let (player, seed, observed) = options_of_search(options).map_err(external)?;
+        let state: &State = typed(state, options.game)?;
+        let player = viewer(state, Some(player))?;
+        let mut minds = Minds::new(Stream::new(seed));
+        if observed {
+            minds = minds.of_seen(state, player);
+        }
+        SinglePlayer::root(self, state.clone(), player, minds)
+    }
+
+    fn calls_python(&self) -> bool {
+        self.others().calls_python()
+    }
+}
+
+fn options_of_search(options: GameOptions<'_, '_>) -> PyResult<(i64, u64, bool)> {
+    options.check(&["player", "seed", "observed"])?;
+    let player = options.get("player", "a player")?.unwrap_or(0);
+    let seed: Seed = options.get("seed", "a whole number from 0 to 2^64 - 1")?.unwrap_or_default();
+    Ok((player, seed.0, options.get("observed", "True or False")?.unwrap_or(true)))
+}
+
+impl Walked for Model {
+    fn show(&self, py: Python<'_>, state: &Scene<State, Minds>) -> PyResult<Py<PyAny>> {
+        state.game.clone().shown(py)
+    }
+
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &LeafBatch<Self>,
+        spec: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        native_planes(py, self, batch, spec, threads, |scene: &Scene<State, Minds>| &scene.game)
+    }
+}
+
+impl Room for Pommerman {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        name_of(self.0)
+    }
+
+    fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()> {
+        state::register(m)?;
+        agents::register(m)?;
+        samples::register(m)
+    }
+
+    /// With `fog` players see four cells far, with `collapse` the board shrinks.
+    fn starts(&self, options: GameOptions<'_, '_>) -> PyResult<Start<State>> {
+        options.check(&["fog", "collapse"])?;
+        let fog = options.get("fog", "True, False or None")?;
+        let collapse = options.get("collapse", "True or False")?.unwrap_or_default();
+        let config = config(self.0, fog, collapse);
+        Ok(Box::new(move |seed| Ok(State::new(config, &mut Twister::new(seed.unwrap_or_default())))))
+    }
+
+    fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
+        let Some(others) = setup.others else {
+            return Err(to_py(Error::InvalidConfig(format!(
+                "{:?}: players move at once, and one searches while others= moves the rest: name an \
+                 agent of the game, such as \"simple_unbiased\", or give one",
+                name_of(self.0)
+            ))));
+        };
+        let num_actions = State::new(config(self.0, None, false), &mut Twister::new(0)).num_actions();
+        let model = Model::new(Others::of(others, Planner::parse)?, num_actions);
+        pools::boxed(model, setup.params, setup.gate, setup.threads)
+    }
+
+    fn players(&self) -> &'static [&'static str] {
+        &[Planner::Simple.as_str(), Planner::SimpleUnbiased.as_str()]
+    }
+}

@@ -1,0 +1,437 @@
+//! What the bindings ask of a game of the core: typed for its room, object-safe for everybody else.
+
+use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
+use phasezoo_core::game::{Action, Game, Player, Turn};
+use phasezoo_core::gating::{Features, Gate};
+use phasezoo_core::search::Params;
+use phasezoo_core::{Error, Result, vector};
+use pyo3::prelude::*;
+
+use crate::catalogue;
+use crate::encode::{self, Lists, Planes};
+use crate::errors::to_py;
+use crate::options::GameOptions;
+use crate::outcome::Outcome;
+use crate::pools::DynPool;
+use crate::records::DynTable;
+use crate::rollouts::{DynUct, UctSetup};
+use crate::vectors::{self, DynVector};
+
+/// A state of a game that has a class of states in Python.
+pub(crate) trait Native: Game + 'static {
+    /// The name of the game.
+    fn game_name(&self) -> &'static str;
+
+    /// The state inside an object of the class.
+    fn inside<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Self>;
+
+    /// An object of the class.
+    fn shown(self, py: Python<'_>) -> PyResult<Py<PyAny>>;
+
+    /// The planes of that name, for states `like` one.
+    fn named_planes(spec: &str, like: Option<&Self>) -> Result<Self::Planes>;
+
+    /// Whether planes have the state's size; they do in games whose boards are all alike.
+    fn fits(&self, _planes: Self::Planes) -> bool {
+        true
+    }
+
+    /// Who is to move, if one player is; games say so when they are over too.
+    fn mover(&self) -> Option<Player> {
+        match self.turn() {
+            Turn::Player(player) => Some(player),
+            Turn::Simultaneous(_) | Turn::Over => None,
+        }
+    }
+
+    /// The position as text, in games that have such a notation.
+    fn text(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The state of the game called `name` inside an object.
+pub(crate) fn typed<'a, G: Native>(object: &'a Bound<'_, PyAny>, name: &str) -> Result<&'a G> {
+    if let Some(state) = G::inside(object).filter(|state| state.game_name() == name) {
+        return Ok(state);
+    }
+    Err(Error::InvalidState(match catalogue::game_of(object) {
+        Some(other) => format!(
+            "a state of {:?} was given where one of {name:?} is needed",
+            other.name()
+        ),
+        None => format!(
+            "a {} was given where a state of {name:?} is needed: make it with games.make({name:?})",
+            object.get_type()
+        ),
+    }))
+}
+
+/// The player who sees a state: the one given, who must exist, or the one to move.
+pub(crate) fn viewer<G: Native>(state: &G, player: Option<i64>) -> Result<Player> {
+    let Some(player) = player else {
+        return state.mover().ok_or_else(|| {
+            Error::InvalidConfig(
+                "all players move at once: say with player= who sees the state".into(),
+            )
+        });
+    };
+    let players = state.num_players();
+    match usize::try_from(player) {
+        Ok(index) if index < players => Ok(index as Player),
+        _ => Err(Error::InvalidConfig(format!(
+            "player {player}: {} has the players 0 to {}",
+            state.game_name(),
+            players - 1
+        ))),
+    }
+}
+
+/// The state after one action of the player to move.
+pub(crate) fn played<G: Native>(state: &G, action: Action) -> Result<G> {
+    let mut next = state.clone();
+    next.apply(&[action])?;
+    Ok(next)
+}
+
+/// What the class of a turn game's states says of them.
+pub(crate) trait TurnState: Send + Sync {
+    /// The name of the game.
+    fn name(&self) -> &'static str;
+    /// Moves since the start.
+    fn plies(&self) -> u32;
+    /// The player to move, also when the game is over.
+    fn to_play(&self) -> Player;
+    /// How the game ended; `None` while it goes on.
+    fn end(&self) -> Option<Outcome>;
+    /// float32[P]: the return of each player.
+    fn paid<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>>;
+    /// The legal actions of the player to move, ascending.
+    fn list_actions(&self) -> Vec<Action>;
+    /// int8[A]: 1 where an action is legal.
+    fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>>;
+    /// A key of the position alone.
+    fn position_key(&self) -> u64;
+    /// float32[C, H, W] as a player (default: the one to move) sees the state.
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &str,
+        player: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>>;
+}
+
+impl<G: Native> TurnState for G {
+    fn name(&self) -> &'static str {
+        self.game_name()
+    }
+
+    fn plies(&self) -> u32 {
+        self.ply()
+    }
+
+    fn to_play(&self) -> Player {
+        self.mover().unwrap_or_default()
+    }
+
+    fn end(&self) -> Option<Outcome> {
+        self.outcome().map(Outcome::from)
+    }
+
+    fn paid<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.returns().as_slice().to_pyarray(py)
+    }
+
+    fn list_actions(&self) -> Vec<Action> {
+        let mut actions = Vec::with_capacity(64);
+        self.legal_actions(TurnState::to_play(self), &mut actions);
+        actions
+    }
+
+    fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        let mask = PyArray1::zeros(py, self.num_actions(), false);
+        let mut writable = mask.try_readwrite()?;
+        let slots = writable.as_slice_mut()?;
+        for action in self.list_actions() {
+            slots[action as usize] = 1;
+        }
+        drop(writable);
+        Ok(mask)
+    }
+
+    fn position_key(&self) -> u64 {
+        self.key()
+    }
+
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &str,
+        player: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let planes = G::named_planes(spec, Some(self)).map_err(to_py)?;
+        let player = viewer(self, player).map_err(to_py)?;
+        let array = PyArray3::zeros(py, G::plane_shape(planes), false);
+        let mut writable = array.try_readwrite()?;
+        self.encode(planes, player, writable.as_slice_mut()?);
+        drop(writable);
+        Ok(array)
+    }
+}
+
+/// int64[L] of actions.
+pub(crate) fn int64<'py>(py: Python<'py>, actions: &[Action]) -> Bound<'py, PyArray1<i64>> {
+    PyArray1::from_vec(py, actions.iter().map(|&action| i64::from(action)).collect())
+}
+
+/// How a pool of searches is set up.
+pub(crate) struct PoolSetup<'a, 'py> {
+    pub(crate) params: Params,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) threads: Option<usize>,
+    /// Who moves all but the searching player, in games whose players move at once.
+    pub(crate) others: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// Makes the initial state of the game with a seed; without one the usual start, where there is one.
+pub(crate) type Start<G> = Box<dyn Fn(Option<u64>) -> Result<G> + Send + Sync>;
+
+/// A room: what is particular to one game. The rest of [`NativeGame`] follows from it.
+pub(crate) trait Room: Sync + 'static {
+    /// A state.
+    type State: Native;
+
+    /// The name of the game.
+    fn name(&self) -> &'static str;
+
+    /// Adds the room's classes and functions to the module. Rooms of several games may add them again.
+    fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()>;
+
+    /// What games start from, as the game's options say.
+    fn starts(&self, options: GameOptions<'_, '_>) -> PyResult<Start<Self::State>>;
+
+    /// The state after `moves` from a position, all written as text.
+    fn parse(&self, _position: &str, _moves: &[&str]) -> Result<Self::State> {
+        Err(Error::UnknownGame(format!(
+            "{:?}: positions of this game are not written as text",
+            self.name()
+        )))
+    }
+
+    /// The state that was written as bytes.
+    fn restore(&self, _bytes: &[u8]) -> Result<Self::State> {
+        Err(Error::UnknownGame(format!(
+            "{:?}: states of this game are not written as bytes",
+            self.name()
+        )))
+    }
+
+    /// Searches of the game.
+    fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
+
+    /// A search with rollouts.
+    fn uct(&self, _setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
+        Err(to_py(Error::InvalidConfig(format!(
+            "players of {:?} move at once: a search with rollouts walks games in which one moves",
+            self.name()
+        ))))
+    }
+
+    /// The names of the players that the game brings along.
+    fn players(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Stored games, with the positions that games of these numbers start from.
+    fn records(&self, _starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
+        Err(Error::UnknownGame(format!(
+            "{:?}: games of this kind cannot be stored",
+            self.name()
+        )))
+    }
+
+    /// The number of move sequences of `depth` plies, from a position written as text or the start;
+    /// `None` where `keep_on` said no.
+    fn perft(
+        &self,
+        _position: Option<&str>,
+        _depth: u32,
+        _threads: Option<usize>,
+        _keep_on: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Option<u64>> {
+        Err(Error::UnknownGame(format!(
+            "{:?}: moves of this game are not counted",
+            self.name()
+        )))
+    }
+}
+
+/// A game of the core behind one type.
+pub(crate) trait NativeGame: Sync {
+    /// The name of the game.
+    fn name(&self) -> &'static str;
+    /// Adds the room's classes and functions to the module.
+    fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()>;
+    /// The start of a game, drawn by a seed in games that draw it.
+    fn initial(
+        &self,
+        py: Python<'_>,
+        seed: Option<u64>,
+        options: GameOptions<'_, '_>,
+    ) -> PyResult<Py<PyAny>>;
+    /// The state after `moves` from a position, all written as text.
+    fn parsed(&self, py: Python<'_>, position: &str, moves: &[&str]) -> PyResult<Py<PyAny>>;
+    /// The state that was written as bytes.
+    fn restored(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Py<PyAny>>;
+    /// Whether an object is a state of the game.
+    fn holds(&self, object: &Bound<'_, PyAny>) -> bool;
+    /// What gates look at, as a player (default: the one to move) sees a state.
+    fn features(&self, state: &Bound<'_, PyAny>, player: Option<i64>) -> Result<Features>;
+    /// Searches of the game.
+    fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
+    /// A search with rollouts.
+    fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>>;
+    /// The names of the players that the game brings along.
+    fn players(&self) -> &'static [&'static str];
+    /// Games stepped together, `planes` being the name of what is observed.
+    fn vector(
+        &self,
+        rows: usize,
+        planes: Option<&str>,
+        options: vector::Options<()>,
+        game: GameOptions<'_, '_>,
+    ) -> PyResult<Box<dyn DynVector>>;
+    /// The planes of states, written to `job`'s array.
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        states: &[Bound<'py, PyAny>],
+        job: encode::Job<'_, 'py>,
+    ) -> PyResult<Planes<'py>>;
+    /// The legal actions of the players to move in states.
+    fn legal_actions(
+        &self,
+        py: Python<'_>,
+        states: &[Bound<'_, PyAny>],
+        threads: Option<usize>,
+    ) -> PyResult<Lists>;
+    /// Stored games.
+    fn records(&self, starts: &[(usize, String)]) -> Result<Box<dyn DynTable>>;
+    /// The number of move sequences of `depth` plies.
+    fn perft(
+        &self,
+        position: Option<&str>,
+        depth: u32,
+        threads: Option<usize>,
+        keep_on: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Option<u64>>;
+}
+
+impl<T: Room> NativeGame for T {
+    fn name(&self) -> &'static str {
+        Room::name(self)
+    }
+
+    fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()> {
+        Room::register(self, m)
+    }
+
+    fn initial(
+        &self,
+        py: Python<'_>,
+        seed: Option<u64>,
+        options: GameOptions<'_, '_>,
+    ) -> PyResult<Py<PyAny>> {
+        self.starts(options)?(seed).map_err(to_py)?.shown(py)
+    }
+
+    fn parsed(&self, py: Python<'_>, position: &str, moves: &[&str]) -> PyResult<Py<PyAny>> {
+        self.parse(position, moves).map_err(to_py)?.shown(py)
+    }
+
+    fn restored(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Py<PyAny>> {
+        self.restore(bytes).map_err(to_py)?.shown(py)
+    }
+
+    fn holds(&self, object: &Bound<'_, PyAny>) -> bool {
+        T::State::inside(object).is_some_and(|state| state.game_name() == Room::name(self))
+    }
+
+    fn features(&self, state: &Bound<'_, PyAny>, player: Option<i64>) -> Result<Features> {
+        let state: &T::State = typed(state, Room::name(self))?;
+        Ok(state.features(viewer(state, player)?))
+    }
+
+    fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
+        Room::pool(self, setup)
+    }
+
+    fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
+        Room::uct(self, setup)
+    }
+
+    fn players(&self) -> &'static [&'static str] {
+        Room::players(self)
+    }
+
+    fn vector(
+        &self,
+        rows: usize,
+        planes: Option<&str>,
+        options: vector::Options<()>,
+        game: GameOptions<'_, '_>,
+    ) -> PyResult<Box<dyn DynVector>> {
+        let start = self.starts(game)?;
+        vectors::boxed(Room::name(self), rows, planes, options, start).map_err(to_py)
+    }
+
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        states: &[Bound<'py, PyAny>],
+        job: encode::Job<'_, 'py>,
+    ) -> PyResult<Planes<'py>> {
+        encode::planes_of::<T::State>(py, &all_typed(states, Room::name(self))?, job)
+    }
+
+    fn legal_actions(
+        &self,
+        py: Python<'_>,
+        states: &[Bound<'_, PyAny>],
+        threads: Option<usize>,
+    ) -> PyResult<Lists> {
+        let states: Vec<&T::State> = all_typed(states, Room::name(self))?;
+        py.detach(|| encode::lists_of(&states, threads)).map_err(to_py)
+    }
+
+    fn records(&self, starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
+        Room::records(self, starts)
+    }
+
+    fn perft(
+        &self,
+        position: Option<&str>,
+        depth: u32,
+        threads: Option<usize>,
+        keep_on: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Option<u64>> {
+        Room::perft(self, position, depth, threads, keep_on)
+    }
+}
+
+/// The states inside objects that must all be of one game.
+fn all_typed<'a, G: Native>(states: &'a [Bound<'_, PyAny>], name: &str) -> PyResult<Vec<&'a G>> {
+    let typed = |(row, object): (usize, &'a Bound<'_, PyAny>)| {
+        if let Some(state) = G::inside(object).filter(|state| state.game_name() == name) {
+            return Ok(state);
+        }
+        match catalogue::game_of(object) {
+            Some(other) => Err(to_py(Error::InvalidArray(format!(
+                "state {row} is of {:?} and state 0 of {name:?}; give states of one game",
+                other.name()
+            )))),
+            None => Err(encode::no_state(object)),
+        }
+    };
+    states.iter().enumerate().map(typed).collect()
+}

@@ -1,0 +1,182 @@
+//! Pools of searches behind one type, whatever their model walks.
+
+use std::any::Any;
+
+use phasezoo_core::game::Action;
+use phasezoo_core::gating::Gate;
+use phasezoo_core::search::{self, Evaluation, Limit, NodeView, Params, SearchResult, Status};
+use phasezoo_core::{Error, Result};
+use pyo3::prelude::*;
+
+use crate::errors::to_py;
+use crate::native::PoolSetup;
+use crate::options::GameOptions;
+use crate::rows::{DynRows, Rows, Walked};
+
+/// A pool of searches of any model. One call of it does the work of a batch.
+pub(crate) trait DynPool: Send {
+    /// Adds a tree.
+    fn add(&mut self, seed: u64) -> Result<u32>;
+    /// Forgets a tree.
+    fn remove(&mut self, tree: u32) -> Result<()>;
+    /// Begins a search at a state of Python's, with what the game's room wants to know of it.
+    fn begin(
+        &mut self,
+        tree: u32,
+        root: &Bound<'_, PyAny>,
+        options: GameOptions<'_, '_>,
+        limit: Limit,
+        previous_phase: i8,
+    ) -> Result<()>;
+    /// Follows a move of the game.
+    fn advance(&mut self, tree: u32, action: Action) -> Result<()>;
+    /// Ends a search.
+    fn stop(&mut self, tree: u32) -> Result<()>;
+    /// Forgets what a tree knows.
+    fn clear(&mut self, tree: u32) -> Result<()>;
+    /// Where a search stands.
+    fn status(&self, tree: u32) -> Result<Status>;
+    /// Nodes and simulations so far.
+    fn progress(&self, tree: u32) -> Result<(u64, u64)>;
+    /// What a tree holds about a position.
+    fn inspect(&self, tree: u32, path: &[Action]) -> Result<Option<NodeView>>;
+    /// How many searches have not ended.
+    fn running(&self) -> usize;
+    /// New leaves.
+    fn collect(&mut self, max_rows: usize) -> Result<Box<dyn DynRows>>;
+    /// Enters evaluations of rows that this pool has collected.
+    fn complete(&mut self, rows: &dyn DynRows, evaluation: &Evaluation<'_>) -> Result<()>;
+    /// Gives rows up.
+    fn cancel(&mut self, rows: &dyn DynRows) -> Result<()>;
+    /// Sets the phases of outstanding rows.
+    fn set_phases(&mut self, rows: &mut dyn DynRows, phases: &[i8]) -> Result<()>;
+    /// What a search found.
+    fn finish(&mut self, tree: u32) -> Result<SearchResult>;
+    /// The size of the action space.
+    fn num_actions(&self) -> usize;
+    /// Whether trees ask Python code, which must not wait for the interpreter lock.
+    fn calls_python(&self) -> bool;
+}
+
+/// The pool of one model.
+struct Pool<M: Walked>(search::SearchPool<M>);
+
+/// A pool of searches of a model.
+pub(crate) fn boxed<M: Walked>(
+    model: M,
+    params: Params,
+    gate: Option<Gate>,
+    threads: Option<usize>,
+) -> PyResult<Box<dyn DynPool>> {
+    // Python code runs under the interpreter lock: more threads would only wait for it.
+    let threads = if model.calls_python() { Some(1) } else { threads };
+    let pool = search::SearchPool::new(model, params, gate, threads).map_err(to_py)?;
+    Ok(Box::new(Pool(pool)))
+}
+
+/// A pool of searches of a turn game, in which nobody else moves inside the search.
+pub(crate) fn of_turns<M: Walked>(
+    game: &str,
+    model: M,
+    setup: PoolSetup<'_, '_>,
+) -> PyResult<Box<dyn DynPool>> {
+    if setup.others.is_some() {
+        return Err(to_py(Error::InvalidConfig(format!(
+            "others= was given for {game:?}, whose players take turns: every player is searched for \
+             there; leave it out"
+        ))));
+    }
+    boxed(model, setup.params, setup.gate, setup.threads)
+}
+
+/// Rows as this pool has collected them.
+fn own<M: Walked>(rows: &dyn DynRows) -> Result<&Rows<M>> {
+    let rows: &dyn Any = rows;
+    rows.downcast_ref().ok_or_else(strange)
+}
+
+fn strange() -> Error {
+    Error::InvalidState("these leaves are of another game than the pool searches".into())
+}
+
+impl<M: Walked> DynPool for Pool<M> {
+    fn add(&mut self, seed: u64) -> Result<u32> {
+        self.0.add(seed)
+    }
+
+    fn remove(&mut self, tree: u32) -> Result<()> {
+        self.0.remove(tree)
+    }
+
+    fn begin(
+        &mut self,
+        tree: u32,
+        root: &Bound<'_, PyAny>,
+        options: GameOptions<'_, '_>,
+        limit: Limit,
+        previous_phase: i8,
+    ) -> Result<()> {
+        let root = self.0.model().root(root, options)?;
+        self.0.begin(tree, root, limit, previous_phase)
+    }
+
+    fn advance(&mut self, tree: u32, action: Action) -> Result<()> {
+        self.0.advance(tree, action)
+    }
+
+    fn stop(&mut self, tree: u32) -> Result<()> {
+        self.0.stop(tree)
+    }
+
+    fn clear(&mut self, tree: u32) -> Result<()> {
+        self.0.clear(tree)
+    }
+
+    fn status(&self, tree: u32) -> Result<Status> {
+        self.0.status(tree)
+    }
+
+    fn progress(&self, tree: u32) -> Result<(u64, u64)> {
+        self.0.progress(tree)
+    }
+
+    fn inspect(&self, tree: u32, path: &[Action]) -> Result<Option<NodeView>> {
+        self.0.inspect(tree, path)
+    }
+
+    fn running(&self) -> usize {
+        self.0.running()
+    }
+
+    fn collect(&mut self, max_rows: usize) -> Result<Box<dyn DynRows>> {
+        let batch = self.0.collect(max_rows)?;
+        Ok(Box::new(Rows { batch, model: self.0.model().clone() }))
+    }
+
+    fn complete(&mut self, rows: &dyn DynRows, evaluation: &Evaluation<'_>) -> Result<()> {
+        self.0.complete(&own::<M>(rows)?.batch, evaluation)
+    }
+
+    fn cancel(&mut self, rows: &dyn DynRows) -> Result<()> {
+        self.0.cancel(&own::<M>(rows)?.batch);
+        Ok(())
+    }
+
+    fn set_phases(&mut self, rows: &mut dyn DynRows, phases: &[i8]) -> Result<()> {
+        let rows: &mut dyn Any = rows;
+        let rows: &mut Rows<M> = rows.downcast_mut().ok_or_else(strange)?;
+        self.0.set_phases(&mut rows.batch, phases)
+    }
+
+    fn finish(&mut self, tree: u32) -> Result<SearchResult> {
+        self.0.finish(tree)
+    }
+
+    fn num_actions(&self) -> usize {
+        self.0.num_actions()
+    }
+
+    fn calls_python(&self) -> bool {
+        self.0.model().calls_python()
+    }
+}

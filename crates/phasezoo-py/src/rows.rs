@@ -1,0 +1,181 @@
+//! Leaves of searches behind one type, whatever their model walks.
+
+use std::any::Any;
+use std::ops::Range;
+
+use numpy::{PyArray4, PyArrayMethods};
+use phasezoo_core::game::{Action, Player};
+use phasezoo_core::model::SearchModel;
+use phasezoo_core::search::{LeafBatch, Ticket};
+use phasezoo_core::{Error, Result, threads};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::errors::to_py;
+use crate::native::Native;
+use crate::options::GameOptions;
+
+/// Rows that a thread encodes at least: less is done before another thread has woken up.
+const GRAIN: usize = 16;
+
+/// A search model that begins at states of Python's.
+pub(crate) trait Rooted: SearchModel + 'static {
+    /// The root of a search, from a state and what the game's room wants to know of it.
+    fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Self::State>;
+
+    /// The player for whom a draw is won in a search from `root`, in games in which one side alone can
+    /// win.
+    fn favoured(&self, _root: &Self::State) -> Result<Option<Player>> {
+        Ok(None)
+    }
+
+    /// Whether the model asks Python code.
+    fn calls_python(&self) -> bool {
+        false
+    }
+}
+
+/// A search model whose states Python sees.
+pub(crate) trait Walked: Rooted + Clone {
+    /// A state as Python sees it.
+    fn show(&self, py: Python<'_>, state: &Self::State) -> PyResult<Py<PyAny>>;
+
+    /// float32[B, C, H, W]: planes of rows as the players to move see them.
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &LeafBatch<Self>,
+        spec: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>>;
+}
+
+/// Leaves of any model.
+pub(crate) trait DynRows: Any + Send + Sync {
+    /// What every row has, one after the other.
+    fn columns(&self) -> Columns<'_>;
+    /// float32[B, C, H, W]: planes as the players to move see the rows.
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>>;
+    /// The states of the rows.
+    fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>>;
+    /// These rows, in this order.
+    fn select(&self, rows: &[usize]) -> Box<dyn DynRows>;
+}
+
+/// What every row has: row `i`'s legal actions are `actions[offsets[i]..offsets[i + 1]]`.
+pub(crate) struct Columns<'a> {
+    pub(crate) tickets: &'a [Ticket],
+    pub(crate) phases: &'a [i8],
+    pub(crate) previous: &'a [i8],
+    pub(crate) players: &'a [Player],
+    pub(crate) offsets: &'a [usize],
+    pub(crate) actions: &'a [Action],
+}
+
+/// The leaves of one model.
+pub(crate) struct Rows<M: Walked> {
+    pub(crate) batch: LeafBatch<M>,
+    pub(crate) model: M,
+}
+
+impl<M: Walked> DynRows for Rows<M> {
+    fn columns(&self) -> Columns<'_> {
+        let LeafBatch { tickets, phases, previous, players, offsets, actions, .. } = &self.batch;
+        Columns { tickets, phases, previous, players, offsets, actions }
+    }
+
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.model.planes(py, &self.batch, spec, threads)
+    }
+
+    fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let states = PyList::empty(py);
+        for row in 0..self.batch.len() {
+            let mut state = self.batch.root(row).clone();
+            self.batch.restore(&self.model, row, &mut state).map_err(to_py)?;
+            states.append(self.model.show(py, &state)?)?;
+        }
+        Ok(states)
+    }
+
+    fn select(&self, rows: &[usize]) -> Box<dyn DynRows> {
+        Box::new(Self { batch: self.batch.select(rows), model: self.model.clone() })
+    }
+}
+
+/// float32[B, C, H, W] of rows whose states hold a game of the core, made in parallel with the
+/// interpreter lock released.
+pub(crate) fn native_planes<'py, M: SearchModel, G: Native>(
+    py: Python<'py>,
+    model: &M,
+    batch: &LeafBatch<M>,
+    spec: &str,
+    threads: Option<usize>,
+    game: impl Fn(&M::State) -> &G + Sync,
+) -> PyResult<Bound<'py, PyAny>> {
+    let like = (!batch.is_empty()).then(|| game(batch.root(0)));
+    let planes = G::named_planes(spec, like).map_err(to_py)?;
+    let [channels, height, width] = G::plane_shape(planes);
+    let size = channels * height * width;
+    let write = |rows: Range<usize>, out: &mut [f32]| {
+        let mut state = None;
+        for (out, row) in out.chunks_exact_mut(size).zip(rows) {
+            let state = state.get_or_insert_with(|| batch.root(row).clone());
+            batch.restore(model, row, state)?;
+            let game = game(state);
+            if !game.fits(planes) {
+                return Err(Error::InvalidArray(format!(
+                    "row {row} is of a board of another size than row 0: search them in pools of \
+                     their own"
+                )));
+            }
+            game.encode(planes, batch.players[row], out);
+        }
+        Ok(())
+    };
+    in_parallel(py, batch.len(), [channels, height, width], threads, write)
+}
+
+/// float32[count, C, H, W] that `write` fills rows of, in parallel with the interpreter lock released.
+fn in_parallel(
+    py: Python<'_>,
+    count: usize,
+    [channels, height, width]: [usize; 3],
+    threads: Option<usize>,
+    write: impl Fn(Range<usize>, &mut [f32]) -> Result<()> + Sync,
+) -> PyResult<Bound<'_, PyAny>> {
+    let array = PyArray4::<f32>::zeros(py, [count, channels, height, width], false);
+    let mut writable = array.try_readwrite()?;
+    let mut rest = writable.as_slice_mut()?;
+    let size = channels * height * width;
+    let fill = || -> Result<()> {
+        let parts = threads::parts(threads, count, GRAIN)?;
+        let mut done: Vec<Result<()>> = Vec::new();
+        done.resize_with(parts, || Ok(()));
+        let tasks = threads::ranges(count, parts)
+            .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
+            .zip(&mut done)
+            .collect();
+        threads::run(
+            threads,
+            tasks,
+            |((out, rows), done): ((&mut [f32], Range<usize>), &mut Result<()>)| {
+                *done = write(rows, out);
+            },
+        )?;
+        done.into_iter().collect()
+    };
+    py.detach(fill).map_err(to_py)?;
+    drop(writable);
+    Ok(array.into_any())
+}

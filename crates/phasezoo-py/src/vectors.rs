@@ -1,0 +1,185 @@
+//! Games stepped together behind one type, whatever the game.
+
+use phasezoo_core::Result;
+use phasezoo_core::game::{Action, Player};
+use phasezoo_core::vector::{Options, Outputs, Vector};
+use pyo3::prelude::*;
+
+use crate::errors::to_py;
+use crate::native::{Native, Start, typed};
+
+/// A vector of any game. One call of it does the work of all games.
+pub(crate) trait DynVector: Send + Sync {
+    /// How many games there are.
+    fn len(&self) -> usize;
+    /// The size of the action space.
+    fn num_actions(&self) -> usize;
+    /// `[C, H, W]` of what is observed; `None` for no observations.
+    fn plane_shape(&self) -> Option<[usize; 3]>;
+    /// Begins games anew, at a state of Python's or the game's start.
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        mask: Option<&[bool]>,
+        seeds: &[u64],
+        reseeded: &[bool],
+        position: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()>;
+    /// Plays one action per game.
+    fn step(&mut self, actions: &[i64], seeds: &[u64], out: Option<Outputs<'_>>) -> Result<()>;
+    /// Takes the awaited actions of opponents.
+    fn reply(&mut self, actions: &[i64]) -> Result<()>;
+    /// Writes what the learners see.
+    fn observe(&mut self, out: Outputs<'_>) -> Result<()>;
+    /// The games, and the players in them, whose actions are awaited.
+    fn waiting(&self) -> Vec<(usize, Player)>;
+    /// The games whose prepared seed was used.
+    fn restarted(&self) -> Vec<usize>;
+    /// What a game showed last that has been followed by another already.
+    fn last(&self, row: usize) -> Option<Last>;
+    /// Writes the last observation of such a game.
+    fn encode_last(&self, row: usize, planes: &mut [f32]) -> Result<()>;
+    /// The last state of such a game.
+    fn last_state(&self, py: Python<'_>, row: usize) -> PyResult<Option<Py<PyAny>>>;
+    /// The state of a game.
+    fn state(&self, py: Python<'_>, row: usize) -> PyResult<Py<PyAny>>;
+    /// The position of a game as text, where games have such a notation.
+    fn text(&self, row: usize) -> Option<String>;
+    /// Who sees the observation of a game.
+    fn seat(&self, row: usize) -> Player;
+    /// The phase of a game.
+    fn phase(&self, row: usize) -> u8;
+    /// The seed of a game.
+    fn seed(&self, row: usize) -> u64;
+    /// The learner's legal actions in a game.
+    fn legal(&self, row: usize) -> &[Action];
+    /// A uniformly random legal action per game.
+    fn sample(&self, words: &[u64], actions: &mut [i64]) -> Result<()>;
+}
+
+/// What a finished game showed last.
+pub(crate) struct Last {
+    pub(crate) seat: Player,
+    pub(crate) to_play: i64,
+    pub(crate) ply: u32,
+    pub(crate) phase: u8,
+    pub(crate) illegal: bool,
+    pub(crate) result: Option<i8>,
+}
+
+/// The vector of one game.
+struct Games<G: Native> {
+    game: &'static str,
+    vector: Vector<G>,
+}
+
+/// `rows` games that begin where `start` says.
+pub(crate) fn boxed<G: Native>(
+    game: &'static str,
+    rows: usize,
+    planes: Option<&str>,
+    options: Options<()>,
+    start: Start<G>,
+) -> Result<Box<dyn DynVector>> {
+    let planes = match planes {
+        Some(spec) => Some(G::named_planes(spec, Some(&start(Some(0))?))?),
+        None => None,
+    };
+    let vector = Vector::new(rows, options.with_planes(planes), move |seed| start(Some(seed)))?;
+    Ok(Box::new(Games { game, vector }))
+}
+
+impl<G: Native> DynVector for Games<G> {
+    fn len(&self) -> usize {
+        self.vector.len()
+    }
+
+    fn num_actions(&self) -> usize {
+        self.vector.state(0).num_actions()
+    }
+
+    fn plane_shape(&self) -> Option<[usize; 3]> {
+        self.vector.options().planes.map(G::plane_shape)
+    }
+
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        mask: Option<&[bool]>,
+        seeds: &[u64],
+        reseeded: &[bool],
+        position: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let position = position.map(|state| typed::<G>(state, self.game)).transpose();
+        let position = position.map_err(to_py)?;
+        let vector = &mut self.vector;
+        py.detach(|| vector.reset(mask, seeds, reseeded, position)).map_err(to_py)
+    }
+
+    fn step(&mut self, actions: &[i64], seeds: &[u64], out: Option<Outputs<'_>>) -> Result<()> {
+        self.vector.step(actions, seeds, out)
+    }
+
+    fn reply(&mut self, actions: &[i64]) -> Result<()> {
+        self.vector.reply(actions)
+    }
+
+    fn observe(&mut self, out: Outputs<'_>) -> Result<()> {
+        self.vector.observe(out)
+    }
+
+    fn waiting(&self) -> Vec<(usize, Player)> {
+        self.vector.waiting().collect()
+    }
+
+    fn restarted(&self) -> Vec<usize> {
+        self.vector.restarted().collect()
+    }
+
+    fn last(&self, row: usize) -> Option<Last> {
+        self.vector.ended(row).map(|last| Last {
+            seat: last.seat,
+            to_play: last.to_play,
+            ply: last.state.ply(),
+            phase: last.phase,
+            illegal: last.illegal,
+            result: last.result,
+        })
+    }
+
+    fn encode_last(&self, row: usize, planes: &mut [f32]) -> Result<()> {
+        self.vector.encode_ended(row, planes)
+    }
+
+    fn last_state(&self, py: Python<'_>, row: usize) -> PyResult<Option<Py<PyAny>>> {
+        self.vector.ended(row).map(|last| last.state.clone().shown(py)).transpose()
+    }
+
+    fn state(&self, py: Python<'_>, row: usize) -> PyResult<Py<PyAny>> {
+        self.vector.state(row).clone().shown(py)
+    }
+
+    fn text(&self, row: usize) -> Option<String> {
+        self.vector.state(row).text()
+    }
+
+    fn seat(&self, row: usize) -> Player {
+        self.vector.seat(row)
+    }
+
+    fn phase(&self, row: usize) -> u8 {
+        self.vector.phase(row)
+    }
+
+    fn seed(&self, row: usize) -> u64 {
+        self.vector.seed(row)
+    }
+
+    fn legal(&self, row: usize) -> &[Action] {
+        self.vector.legal(row)
+    }
+
+    fn sample(&self, words: &[u64], actions: &mut [i64]) -> Result<()> {
+        self.vector.sample(words, actions)
+    }
+}
