@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeAlias, final
 
-import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,7 +69,8 @@ class BoardState:
     def san(self, action: SupportsIndex) -> str: ...
     def planes(self, spec: str = "v2", player: int | None = None) -> NDArray[np.float32]: ...
     def without_history(self) -> BoardState: ...
-    def board(self) -> chess.Board: ...
+    # A chess.Board; Any because python-chess is optional.
+    def board(self) -> Any: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(game: str, data: bytes) -> BoardState: ...
@@ -81,23 +81,17 @@ class BoardState:
     def __deepcopy__(self, _memo: dict[Any, Any]) -> BoardState: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-def board_initial(
-    game: str,
-    seed: int | None = None,
-    start: str | None = None,
-    dtm: tuple[int, int] | None = None,
-    both_move: bool = False,
-) -> BoardState: ...
+def board_initial(game: str, seed: int | None = None, **game_options: Any) -> BoardState: ...
 def board_from_fen(game: str, fen: str, moves: Sequence[str] = ...) -> BoardState: ...
 def encode(
-    states: Iterable[BoardState],
+    states: Iterable[Any],
     spec: str,
     out: NDArray[np.float32] | None = None,
     players: Sequence[int] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float32]: ...
 def legal_actions(
-    states: Iterable[BoardState], threads: int | None = None
+    states: Iterable[Any], threads: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
 def perft(game: str, fen: str | None = None, depth: int = 5, threads: int | None = None) -> int: ...
 
@@ -273,9 +267,7 @@ class SearchPool:
         movetime_ms: float | None = None,
         infinite: bool = False,
         previous_phase: int | None = None,
-        player: int = 0,
-        seed: int = 0,
-        observed: bool = True,
+        game_options: dict[str, Any] | None = None,
     ) -> None: ...
     def advance(self, tree: int, action: SupportsIndex) -> None: ...
     def stop(self, tree: int) -> None: ...
@@ -594,11 +586,7 @@ class GameVector:
         autoreset: str,
         threads: int | None,
         copy: bool,
-        start: str | None = None,
-        dtm: tuple[int, int] | None = None,
-        both_move: bool = False,
-        fog: bool | None = None,
-        collapse: bool = False,
+        game_options: dict[str, Any] | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
     def reset(

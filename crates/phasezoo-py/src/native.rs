@@ -56,10 +56,9 @@ pub(crate) fn typed<'a, G: Native>(object: &'a Bound<'_, PyAny>, name: &str) -> 
         return Ok(state);
     }
     Err(Error::InvalidState(match catalogue::game_of(object) {
-        Some(other) => format!(
-            "a state of {:?} was given where one of {name:?} is needed",
-            other.name()
-        ),
+        Some(other) => {
+            format!("a state of {:?} was given where one of {name:?} is needed", other.name())
+        }
         None => format!(
             "a {} was given where a state of {name:?} is needed: make it with games.make({name:?})",
             object.get_type()
@@ -244,10 +243,7 @@ pub(crate) trait Room: Sync + 'static {
 
     /// Stored games, with the positions that games of these numbers start from.
     fn records(&self, _starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
-        Err(Error::UnknownGame(format!(
-            "{:?}: games of this kind cannot be stored",
-            self.name()
-        )))
+        Err(Error::UnknownGame(format!("{:?}: games of this kind cannot be stored", self.name())))
     }
 
     /// The number of move sequences of `depth` plies, from a position written as text or the start;
@@ -259,10 +255,7 @@ pub(crate) trait Room: Sync + 'static {
         _threads: Option<usize>,
         _keep_on: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<Option<u64>> {
-        Err(Error::UnknownGame(format!(
-            "{:?}: moves of this game are not counted",
-            self.name()
-        )))
+        Err(Error::UnknownGame(format!("{:?}: moves of this game are not counted", self.name())))
     }
 }
 

@@ -52,8 +52,9 @@ impl<'a, 'py> GameOptions<'a, 'py> {
         if value.is_none() {
             return Ok(None);
         }
-        value.extract().map(Some).map_err(|_| {
-            to_py(Error::InvalidConfig(format!("{key}={value}: expected {expected}")))
-        })
+        value
+            .extract()
+            .map(Some)
+            .map_err(|_| to_py(Error::InvalidConfig(format!("{key}={value}: expected {expected}"))))
     }
 }

@@ -31,12 +31,8 @@ pub(crate) trait DynTable: Send + Sync {
         threads: Option<usize>,
     ) -> Result<Labels>;
     /// The states of one game before each of its moves.
-    fn states(
-        &self,
-        py: Python<'_>,
-        columns: Columns<'_>,
-        game: usize,
-    ) -> PyResult<Vec<Py<PyAny>>>;
+    fn states(&self, py: Python<'_>, columns: Columns<'_>, game: usize)
+    -> PyResult<Vec<Py<PyAny>>>;
     /// Fills training rows.
     fn sample(
         &self,

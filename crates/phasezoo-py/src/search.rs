@@ -216,9 +216,8 @@ impl SearchPool {
     /// End a search if it still runs, and say what it found.
     fn finish(&self, py: Python<'_>, tree: i64) -> PyResult<SearchResult> {
         let tree = number(tree)?;
-        let (result, actions) = self.with(py, |pool| {
-            pool.finish(tree).map(|result| (result, pool.num_actions()))
-        })?;
+        let (result, actions) =
+            self.with(py, |pool| pool.finish(tree).map(|result| (result, pool.num_actions())))?;
         Ok(SearchResult::new(py, result, actions))
     }
 

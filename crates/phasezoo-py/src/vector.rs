@@ -136,9 +136,7 @@ impl GameVector {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (actions, seeds) = (actions.as_slice()?, seeds.as_slice()?);
         let vector = &mut self.vector;
-        self.pool
-            .fill(py, |out| vector.step(actions, seeds, Some(out)))?
-            .map_err(to_py)
+        self.pool.fill(py, |out| vector.step(actions, seeds, Some(out)))?.map_err(to_py)
     }
 
     /// Plays one action per game up to where opponents are awaited.
@@ -169,9 +167,7 @@ impl GameVector {
     /// What the learners see.
     fn observe<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let vector = &mut self.vector;
-        self.pool
-            .fill(py, |out| vector.observe(out))?
-            .map_err(to_py)
+        self.pool.fill(py, |out| vector.observe(out))?.map_err(to_py)
     }
 
     /// The games whose prepared seed was used in the last step or reset.

@@ -218,7 +218,7 @@ class SearchSeats:
             simulations=limit.simulations,
             movetime_ms=limit.movetime_ms,
             previous_phase=seat.previous_phase,
-            **options,
+            game_options=options,
         )
 
     def _finish(self, tree: int) -> Move:

@@ -167,7 +167,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             autoreset=self.autoreset_mode.value,
             threads=threads,
             copy=flag("copy", copy),
-            **self.game.options,
+            game_options=dict(self.game.options),
         )
         self._draws_start = self.game.draws_start(self.game.options)
         self._seeds = GameSeeds(num_envs)

@@ -183,7 +183,7 @@ def test_calls_that_make_no_sense_are_typed_errors() -> None:
         pool.is_running(-1)
     with pytest.raises(InvalidState, match="begin"):
         pool.finish(tree)
-    with pytest.raises(InvalidState, match='this pool searches "chess"'):
+    with pytest.raises(InvalidState, match='state of "chess" is needed'):
         pool.begin(tree, "a string", nodes=1)
     with pytest.raises(InvalidState, match="over"):
         pool.begin(tree, chess_state(fen="7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), nodes=1)

@@ -31,7 +31,7 @@ def _initial(
         message = f"start={start!r}: expected a name, such as 'uniform'"
         raise InvalidConfig(message)
     both_move = flag("both_move", both_move)
-    return _core.board_initial("krk", seed, start, range_of(dtm), both_move)
+    return _core.board_initial("krk", seed, start=start, dtm=range_of(dtm), both_move=both_move)
 
 
 def range_of(dtm: Sequence[int] | None) -> tuple[int, int] | None:

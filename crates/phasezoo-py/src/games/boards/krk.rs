@@ -1,11 +1,11 @@
 //! The endgame of king and rook against king: starts, and rollouts on tabulated moves.
 
+use phasezoo_core::Result;
 use phasezoo_core::game::Player;
 use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout, Start as CoreStart};
 use phasezoo_core::games::{BoardModel, BoardState as Core, Krk, Rules};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::uct::RandomRollout;
-use phasezoo_core::Result;
 use pyo3::prelude::*;
 
 use super::Hosted;

@@ -7,6 +7,7 @@ mod state;
 
 use std::marker::PhantomData;
 
+use phasezoo_core::Result;
 use phasezoo_core::game::Player;
 use phasezoo_core::games::boards::perft::perft_shared;
 use phasezoo_core::games::boards::planes::BoardPlanes;
@@ -15,7 +16,6 @@ use phasezoo_core::games::{
 };
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::LeafBatch;
-use phasezoo_core::Result;
 use pyo3::prelude::*;
 
 use crate::native::{Native, PoolSetup, Room, Start, typed};

@@ -392,12 +392,7 @@ fn board_initial(
 /// legal where it stands; draws do not end the list, because recorded games go on after them.
 #[pyfunction]
 #[pyo3(signature = (game, fen, moves = Vec::new()))]
-fn board_from_fen(
-    py: Python<'_>,
-    game: Text,
-    fen: Text,
-    moves: Vec<Text>,
-) -> PyResult<Py<PyAny>> {
+fn board_from_fen(py: Python<'_>, game: Text, fen: Text, moves: Vec<Text>) -> PyResult<Py<PyAny>> {
     let moves: Vec<&str> = moves.iter().map(|uci| &**uci).collect();
     catalogue::game(&game).map_err(to_py)?.parsed(py, &fen, &moves)
 }

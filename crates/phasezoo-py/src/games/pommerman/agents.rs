@@ -14,7 +14,6 @@ use super::state::PommermanState;
 use crate::arguments::Seed;
 use crate::errors::to_py;
 
-
 /// A player of a state, who lives and whose game goes on.
 fn living(state: &PommermanState, player: i64) -> PyResult<Player> {
     let index = state.player(player)?;

@@ -145,7 +145,9 @@ impl Room for Pommerman {
         let fog = options.get("fog", "True, False or None")?;
         let collapse = options.get("collapse", "True or False")?.unwrap_or_default();
         let config = config(self.0, fog, collapse);
-        Ok(Box::new(move |seed| Ok(State::new(config, &mut Twister::new(seed.unwrap_or_default())))))
+        Ok(Box::new(move |seed| {
+            Ok(State::new(config, &mut Twister::new(seed.unwrap_or_default())))
+        }))
     }
 
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
@@ -156,12 +158,13 @@ impl Room for Pommerman {
                 name_of(self.0)
             ))));
         };
-        let num_actions = State::new(config(self.0, None, false), &mut Twister::new(0)).num_actions();
+        let num_actions =
+            State::new(config(self.0, None, false), &mut Twister::new(0)).num_actions();
         let model = Model::new(Others::of(others, Planner::parse)?, num_actions);
         pools::boxed(model, setup.params, setup.gate, setup.threads)
     }
 
     fn players(&self) -> &'static [&'static str] {
-        &[Planner::Simple.as_str(), Planner::SimpleUnbiased.as_str()]
+        const { &[Planner::Simple.as_str(), Planner::SimpleUnbiased.as_str()] }
     }
 }

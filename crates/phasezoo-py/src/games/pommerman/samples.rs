@@ -14,7 +14,6 @@ use crate::arguments::{Count, Seed};
 use crate::errors::to_py;
 use crate::gating::Gate;
 
-
 /// Positions of the living players of whole episodes, one after the other.
 #[pyclass(frozen, module = "phasezoo._core")]
 pub(crate) struct PommermanSamples {
@@ -59,9 +58,8 @@ impl PommermanSamples {
         let config = config(mode, fog, collapse);
         let planner = Planner::parse(agent).map_err(to_py)?;
         let threads = threads.map(|count| count.0);
-        let samples = py
-            .detach(|| Samples::play(config, planner, seed.0, rows.0, threads))
-            .map_err(to_py)?;
+        let samples =
+            py.detach(|| Samples::play(config, planner, seed.0, rows.0, threads)).map_err(to_py)?;
         Ok(Self { samples, width: usize::from(config.size) })
     }
 

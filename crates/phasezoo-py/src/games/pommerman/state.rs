@@ -3,10 +3,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use phasezoo_core::Error;
 use phasezoo_core::game::{Action, Game, Player};
 use phasezoo_core::games::pommerman::twister::Twister;
 use phasezoo_core::games::pommerman::{Mode, State};
-use phasezoo_core::Error;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
