@@ -31,10 +31,11 @@ pub(crate) struct Job<'a, 'py> {
     threads: Option<usize>,
 }
 
-/// The states of any Python sequence, and their game.
-fn gathered<'py>(
-    states: &Bound<'py, PyAny>,
-) -> PyResult<(Vec<Bound<'py, PyAny>>, Option<&'static dyn NativeGame>)> {
+/// States of one game, and that game; `None` where there are no states.
+type Gathered<'py> = (Vec<Bound<'py, PyAny>>, Option<&'static dyn NativeGame>);
+
+/// The states of any Python sequence.
+fn gathered<'py>(states: &Bound<'py, PyAny>) -> PyResult<Gathered<'py>> {
     let states = states.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     let game = match states.first() {
         Some(first) => Some(catalogue::game_of(first).ok_or_else(|| no_state(first))?),

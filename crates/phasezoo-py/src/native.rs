@@ -236,6 +236,16 @@ pub(crate) trait Room: Sync + 'static {
         ))))
     }
 
+    /// The rollout policies of its own, beside those of every game.
+    fn rollouts(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether one side alone can win.
+    fn is_one_sided(&self) -> bool {
+        false
+    }
+
     /// The names of the players that the game brings along.
     fn players(&self) -> &'static [&'static str] {
         &[]
@@ -284,6 +294,10 @@ pub(crate) trait NativeGame: Sync {
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
     /// A search with rollouts.
     fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>>;
+    /// The rollout policies of its own, beside those of every game.
+    fn rollouts(&self) -> &'static [&'static str];
+    /// Whether one side alone can win.
+    fn is_one_sided(&self) -> bool;
     /// The names of the players that the game brings along.
     fn players(&self) -> &'static [&'static str];
     /// Games stepped together, `planes` being the name of what is observed.
@@ -361,6 +375,14 @@ impl<T: Room> NativeGame for T {
 
     fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
         Room::uct(self, setup)
+    }
+
+    fn rollouts(&self) -> &'static [&'static str] {
+        Room::rollouts(self)
+    }
+
+    fn is_one_sided(&self) -> bool {
+        Room::is_one_sided(self)
     }
 
     fn players(&self) -> &'static [&'static str] {

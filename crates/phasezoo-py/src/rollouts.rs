@@ -9,7 +9,9 @@ use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
 use crate::arguments::ActionIndex;
+use crate::catalogue::GAMES;
 use crate::errors::{external, to_py};
+use crate::native::NativeGame;
 use crate::options::GameOptions;
 use crate::rows::{Rooted, Walked};
 
@@ -110,9 +112,10 @@ pub(crate) fn of_turns<M: Walked>(
 ) -> PyResult<Box<dyn DynUct>> {
     let UctSetup { rollout, params, seed } = setup;
     if params.follow {
+        let known = for_games(|game| game.is_one_sided());
         return Err(to_py(Error::InvalidConfig(format!(
-            "defender=\"follow\" is for games in which one side alone can win, such as \
-             \"krk\"; in {game:?} use \"oppose\""
+            "defender=\"follow\" is for {known}, where one side alone can win; in {game:?} use \
+             \"oppose\""
         ))));
     }
     with_policy(game, model, rollout, params, seed)
@@ -130,7 +133,7 @@ pub(crate) fn with_policy<M: Walked>(
         RolloutName::Name(name) if name == "random" => {
             boxed(model, RandomRollout::default(), params, seed)
         }
-        RolloutName::Name(name) => Err(unknown_rollout(game, &name, "\"random\"")),
+        RolloutName::Name(name) => Err(unknown_rollout(game, &name, &[])),
         RolloutName::Policy(policy) => {
             let policy = PythonRollout {
                 rng: generator(policy.py(), seed)?,
@@ -142,11 +145,26 @@ pub(crate) fn with_policy<M: Walked>(
     }
 }
 
-/// No policy of the game is called `name`.
-pub(crate) fn unknown_rollout(game: &str, name: &str, known: &str) -> PyErr {
+/// No policy of `game`, which has `own` ones, is called `name`.
+pub(crate) fn unknown_rollout(game: &str, name: &str, own: &[&str]) -> PyErr {
+    let elsewhere = |game: &dyn NativeGame| game.rollouts().contains(&name);
+    let hint = if GAMES.iter().any(|&game| elsewhere(game)) {
+        format!(" is for {}; in {game:?}", for_games(elsewhere))
+    } else {
+        ":".into()
+    };
+    let known: Vec<_> = ["random"].iter().chain(own).map(|name| format!("{name:?}")).collect();
     to_py(Error::InvalidConfig(format!(
-        "rollout={name:?}: in {game:?} expected {known}, or a callable (state, rng) -> action"
+        "rollout={name:?}{hint} expected {}, or a callable (state, rng) -> action",
+        known.join(", ")
     )))
+}
+
+/// "the game x" or "the games x, y": those of the catalogue that `are` so.
+fn for_games(are: impl Fn(&dyn NativeGame) -> bool) -> String {
+    let names: Vec<_> =
+        GAMES.iter().filter(|&&game| are(game)).map(|game| format!("{:?}", game.name())).collect();
+    format!("the game{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
 }
 
 /// A policy in Python: `policy(state, rng) -> action`.

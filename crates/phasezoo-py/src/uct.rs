@@ -56,13 +56,12 @@ impl UctSearch {
         params.check().map_err(to_py)?;
         let name = native_name(game);
         let setup = UctSetup { rollout, params, seed: seed.0 as u64 };
-        let search = match name.as_deref() {
-            Some(name) => catalogue::game(name).map_err(to_py)?.uct(setup)?,
-            None => {
-                let model = PythonModel::new(game)?;
-                let name = model.name().to_owned();
-                rollouts::of_turns(&name, model, setup)?
-            }
+        let search = if let Some(name) = &name {
+            catalogue::game(name).map_err(to_py)?.uct(setup)?
+        } else {
+            let model = PythonModel::new(game)?;
+            let name = model.name().to_owned();
+            rollouts::of_turns(&name, model, setup)?
         };
         Ok(Self { search, game: name.unwrap_or_default() })
     }

@@ -16,6 +16,9 @@ use crate::rollouts::{self, DynUct, RolloutName, UctSetup};
 use crate::rows::Rooted;
 
 impl Hosted for Krk {
+    const ROLLOUTS: &'static [&'static str] = &["krk"];
+    const IS_ONE_SIDED: bool = true;
+
     /// `start` names the starts that are drawn, `dtm` bounds their distance to mate, and `both_move`
     /// leaves out those that a first move ends.
     fn starts(options: GameOptions<'_, '_>) -> PyResult<Start<Core<Self>>> {
@@ -43,7 +46,7 @@ impl Hosted for Krk {
                 rollouts::boxed(KrkModel::new(), RandomRollout::default(), params, seed)
             }
             RolloutName::Name(name) => {
-                Err(rollouts::unknown_rollout(Self::NAME, &name, "\"random\", \"krk\""))
+                Err(rollouts::unknown_rollout(Self::NAME, &name, Self::ROLLOUTS))
             }
             policy @ RolloutName::Policy(_) => {
                 rollouts::with_policy(Self::NAME, BoardModel::<Self>::new(), policy, params, seed)

@@ -31,6 +31,12 @@ pub(crate) trait Hosted: Rules {
     /// Whether games of this kind can be stored.
     const IS_STORED: bool = false;
 
+    /// The rollout policies of its own, beside those of every game.
+    const ROLLOUTS: &'static [&'static str] = &[];
+
+    /// Whether one side alone can win.
+    const IS_ONE_SIDED: bool = false;
+
     /// What games start from, as the game's options say.
     fn starts(options: GameOptions<'_, '_>) -> PyResult<Start<Core<Self>>> {
         options.check(&[])?;
@@ -162,6 +168,14 @@ impl<R: Hosted> Room for Boards<R> {
 
     fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
         R::uct(setup)
+    }
+
+    fn rollouts(&self) -> &'static [&'static str] {
+        R::ROLLOUTS
+    }
+
+    fn is_one_sided(&self) -> bool {
+        R::IS_ONE_SIDED
     }
 
     fn records(&self, starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
