@@ -32,7 +32,6 @@ def _initial(
         raise InvalidConfig(message)
     both_move = flag("both_move", both_move)
     return _core.board_initial("krk", seed, start=start, dtm=range_of(dtm), both_move=both_move)
-    return _core.board_initial("krk", seed, start=start, dtm=range_of(dtm), both_move=both_move)
 
 
 def range_of(dtm: Sequence[int] | None) -> tuple[int, int] | None:
