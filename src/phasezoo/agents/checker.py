@@ -1,0 +1,164 @@
+"""Let an agent play beside random players and name each contract that it breaks."""
+
+import copy
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.agents.base import SessionAgent, name_of_agent
+from phasezoo.checking import Findings, Report, shown
+from phasezoo.conductor import Conductor, make_view, told, view_of
+from phasezoo.errors import IllegalAction
+from phasezoo.games.random_play import random_action
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["check"]
+
+PLIES = 60
+"""A game is left after so many: an agent that breaks something breaks it soon."""
+
+LEGAL = "an agent answers with a legal action"
+
+
+def check(
+    agent: Any, game: "str | games.Game" = "chess", *, matches: int = 2, seed: int = 0
+) -> Report:
+    """Let an agent play in every seat, everybody else at random.
+
+    It is shown what an environment shows: the planes that its ``plane_spec`` names, the phase by
+    its ``gate``, and no state in a game with hidden information.
+
+    Args:
+        agent: A callable ``(observation, info) -> action``, or an object with ``session(seed)``.
+        game: What is played.
+        matches: How many games in each seat.
+        seed: Draws starts and the others' actions.
+
+    Returns:
+        A report that is true if no contract is broken, and otherwise names each: that answers are
+        legal actions; that observation and info stay as they are; that sessions of the same seed
+        play alike; that the agent survives pickling.
+
+    Raises:
+        InvalidGate: The agent's gate does not fit the game.
+        InvalidPlaneSpec: The game has not the planes that the agent asks for.
+        UnknownGame: No game has that name.
+    """
+    return _Checker(agent, games.make(game), seed).run(matches)
+
+
+class _Checker:
+    def __init__(self, agent: Any, game: games.Game, seed: int) -> None:
+        self.agent = agent
+        self.game = game
+        self.seed = seed
+        self.conductor = Conductor(game)
+        self.view = view_of(agent, make_view(game))
+        self.findings = Findings()
+        self.asked = 0
+
+    def run(self, matches: int) -> Report:
+        subject = f"agent {name_of_agent(self.agent)}"
+        ready = self.findings.expect(
+            callable(self.agent) or isinstance(self.agent, SessionAgent),
+            "an agent is a callable (observation, info) -> action, or has session(seed)",
+            f"a {type(self.agent).__name__} is neither",
+        )
+        if ready:
+            seats = [seat for seat in range(self.game.num_players) for _ in range(matches)]
+            for number, seat in enumerate(seats):
+                if callable(self.agent):
+                    self._play(seat, self.seed + number, self._called)
+                if isinstance(self.agent, SessionAgent):
+                    self._sessions(seat, self.seed + number)
+            self._pickles()
+        return self.findings.report(subject, f"{self.asked} decisions in {self.game.name!r}")
+
+    def _sessions(self, seat: int, seed: int) -> None:
+        played = []
+        for _ in range(2):
+            session = self.agent.session(seed)
+            asked = lambda moment, player, session=session: session.act(moment.state, player)  # noqa: E731
+            played.append(self._play(seat, seed, asked))
+        self.findings.expect(
+            played[0] == played[1],
+            "sessions of the same seed play alike",
+            f"in seat {seat}: {shown(played[0])}, then {shown(played[1])}",
+        )
+
+    def _play(self, seat: int, seed: int, asked: Any) -> list[int]:
+        """The agent's actions in one game; a game that it breaks ends there."""
+        rng = np.random.default_rng(seed)
+        moment = self.conductor.begin(self.game.initial_state(seed=seed), self._views())
+        actions: list[int] = []
+        while moment.ending is None and moment.ply < PLIES:
+            acting = self.conductor.acting(moment)
+            action: Any = random_action(moment.state, rng)
+            if seat in acting and not self.conductor.is_idle(moment, seat):
+                own = self._decide(moment, seat, asked)
+                if own is None:
+                    break
+                actions.append(own)
+                if moment.state.to_play == SIMULTANEOUS:
+                    action[acting.index(seat)] = own
+                else:
+                    action = own
+            moment = self.conductor.play(moment, action)
+        return actions
+
+    def _views(self) -> tuple[Any, ...]:
+        return (self.view,) * self.game.num_players
+
+    def _decide(self, moment: Any, player: int, asked: Any) -> int | None:
+        self.asked += 1
+        here = f"as player {player} at ply {moment.ply}"
+        try:
+            answer = asked(moment, player)
+        except Exception as error:  # noqa: BLE001 - the user's code may raise anything
+            found = f"{here} it raised {type(error).__name__}: {' '.join(str(error).split())}"
+            self.findings.expect(False, LEGAL, found)
+            return None
+        legal = self.conductor.legal_actions(moment, player)
+        try:
+            index = self.conductor.index(answer)
+        except IllegalAction as error:
+            self.findings.expect(False, LEGAL, f"{here}: {error}")
+            return None
+        known = self.findings.expect(
+            index in legal, LEGAL, f"{here} it answered {shown(answer)}; legal are {shown(legal)}"
+        )
+        return index if known else None
+
+    def _called(self, moment: Any, player: int) -> Any:
+        observation, _, info = told(moment, player, self.view)
+        before = copy.deepcopy(observation), _arrays(info)
+        answer = self.agent(observation, info)
+        self.findings.expect(
+            _same(before, (observation, _arrays(info))),
+            "an agent leaves observation and info as they are",
+            f"as player {player} at ply {moment.ply}",
+        )
+        return answer
+
+    def _pickles(self) -> None:
+        contract = "an agent can be pickled, for worker processes"
+        with self.findings.calling(contract, "pickling"):
+            pickle.loads(pickle.dumps(self.agent))
+
+
+def _arrays(info: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of what an agent could spoil."""
+    return {key: copy.deepcopy(value) for key, value in info.items()}
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, Mapping):
+        return isinstance(other, Mapping) and one.keys() == other.keys() and all(
+            _same(one[key], other[key]) for key in one
+        )  # fmt: skip
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(np.array_equal(one, other))

@@ -1,0 +1,176 @@
+"""``phasezoo check``: check a module's own games, gates, evaluators and agents."""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import tyro
+
+from phasezoo import agents, games, gating, inference
+from phasezoo.checking import Report
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["CheckOptions"]
+
+FOUND_BROKEN = 1
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """Check one's own games, gates, evaluators and agents, and name each contract they break.
+
+    Games and gates that the module registers are checked, and the evaluators and agents that it
+    defines: objects, and classes that are made without arguments.
+    """
+
+    module: tyro.conf.Positional[str]
+    """What to import: my_module, my_module.py, or my_module:name for one object of it."""
+    game: str | None = None
+    """Game that gates, evaluators and agents are shown; none: the module's first, else chess."""
+    games: int = 20
+    """Random games that are played of a game (1 or more)."""
+    seed: int = 0
+    """Draws everything random."""
+
+    def run(self) -> int:
+        """Check and print; 1 if a contract is broken.
+
+        Raises:
+            InvalidConfig: The module cannot be imported, or there is nothing in it to check.
+            UnknownGame: No game has the name.
+        """
+        if self.games < 1:
+            message = f"--games {self.games}: must be 1 or more"
+            raise InvalidConfig(message)
+        broken = 0
+        for report in self._reports():
+            sys.stdout.write(f"{report}\n")
+            broken += not report.ok
+        return FOUND_BROKEN if broken else 0
+
+    def _reports(self) -> Iterator[Report]:
+        path, _, attribute = self.module.rpartition(":") if _names_object(self.module) else (
+            self.module, "", "",
+        )  # fmt: skip
+        known_games, known_gates = set(games.names()), set(gating.registered())
+        module = _imported(path)
+        own_games = [name for name in games.names() if name not in known_games]
+        own_gates = [name for name in gating.registered() if name not in known_gates]
+        game = self.game or (own_games[0] if own_games else "chess")
+        if attribute:
+            yield self._report(attribute, _attribute(module, attribute), game)
+            return
+        found = False
+        for name in own_games:
+            found = True
+            yield games.check(name, games=self.games, seed=self.seed)
+        for name in own_gates:
+            found = True
+            yield gating.check(name, game, seed=self.seed)
+        gate_functions = [gating.make(name).function for name in own_gates]
+        for name, value in _defined_in(module):
+            if _kind(value) is not None and not any(value is known for known in gate_functions):
+                found = True
+                yield self._report(name, value, game)
+        if not found:
+            message = (
+                f"{self.module!r} registers no game or gate and defines no evaluator or agent; "
+                "name one object of it: my_module:name"
+            )
+            raise InvalidConfig(message)
+
+    def _report(self, name: str, value: Any, game: str) -> Report:
+        made = value() if inspect.isclass(value) else value
+        kind = _kind(made)
+        if kind == "game":
+            return games.check(made, games=self.games, seed=self.seed)
+        if kind == "gate":
+            return gating.check(made, game, seed=self.seed)
+        if kind == "evaluator":
+            return inference.check(made, game, seed=self.seed)
+        if kind == "agent":
+            return agents.check(made, game, seed=self.seed)
+        message = (
+            f"{name} is a {type(made).__name__}: neither a game, a gate, an evaluator (with "
+            "evaluate(planes) and plane_spec) nor an agent (observation, info) -> action"
+        )
+        raise InvalidConfig(message)
+
+
+def _names_object(given: str) -> bool:
+    return ":" in given and given.rpartition(":")[2].isidentifier()
+
+
+def _imported(path: str) -> ModuleType:
+    """The module of a dotted name, or of a file."""
+    try:
+        if not path.endswith(".py"):
+            sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it
+            return importlib.import_module(path)
+        file = Path(path)
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[file.stem] = module  # so that its classes can be pickled
+        spec.loader.exec_module(module)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        message = f"{path!r} cannot be imported: {type(error).__name__}: {text}"
+        raise InvalidConfig(message) from error
+    return module
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    if not hasattr(module, name):
+        message = f"{module.__name__!r} has no {name!r}"
+        raise InvalidConfig(message)
+    return getattr(module, name)
+
+
+def _defined_in(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    for name, value in list(vars(module).items()):
+        kind = value if inspect.isclass(value) or inspect.isfunction(value) else type(value)
+        if not name.startswith("_") and getattr(kind, "__module__", None) == module.__name__:
+            yield name, value
+
+
+def _kind(value: Any) -> str | None:
+    """What an object is to be checked as; None for what is nothing of ours."""
+    if inspect.isclass(value) and not _made_without_arguments(value):
+        return None
+    if isinstance(value, games.Game):
+        return "game"
+    if isinstance(value, gating.Gate | gating.CallableGate):
+        return "gate"
+    if hasattr(value, "plane_spec") and (
+        hasattr(value, "evaluate") or hasattr(value, "evaluate_batch")
+    ):
+        return "evaluator"
+    called = value.__call__ if inspect.isclass(value) else value
+    if hasattr(value, "session") or _takes_observation(called, inspect.isclass(value)):
+        return "agent"
+    return None
+
+
+def _made_without_arguments(kind: type) -> bool:
+    try:
+        inspect.signature(kind).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _takes_observation(called: Any, unbound: bool) -> bool:
+    """Whether it is called with ``(observation, info)``, as an agent is."""
+    try:
+        names = list(inspect.signature(called).parameters)
+    except (TypeError, ValueError):
+        return False
+    return names[int(unbound) :][:2] == ["observation", "info"]
