@@ -16,6 +16,7 @@ from phasezoo.agents.catalogue import (
     SimpleUnbiasedAgent,
     SinglePlayerMCTSAgent,
 )
+from phasezoo.agents.checker import check
 from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
@@ -44,6 +45,7 @@ __all__ = [
     "TablebaseAgent",
     "UCTAgent",
     "UCTSession",
+    "check",
     "make",
     "name_of_agent",
     "names",

@@ -117,7 +117,7 @@ class _Checker:
         here = f"as player {player} at ply {moment.ply}"
         try:
             answer = asked(moment, player)
-        except Exception as error:  # noqa: BLE001 - the user's code may raise anything
+        except Exception as error:
             found = f"{here} it raised {type(error).__name__}: {' '.join(str(error).split())}"
             self.findings.expect(False, LEGAL, found)
             return None

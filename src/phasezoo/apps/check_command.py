@@ -73,9 +73,8 @@ class CheckOptions:
         for name in own_gates:
             found = True
             yield gating.check(name, game, seed=self.seed)
-        gate_functions = [gating.make(name).function for name in own_gates]
         for name, value in _defined_in(module):
-            if _kind(value) is not None and not any(value is known for known in gate_functions):
+            if _kind(value) is not None:
                 found = True
                 yield self._report(name, value, game)
         if not found:
@@ -86,7 +85,7 @@ class CheckOptions:
             raise InvalidConfig(message)
 
     def _report(self, name: str, value: Any, game: str) -> Report:
-        made = value() if inspect.isclass(value) else value
+        made: Any = value() if inspect.isclass(value) else value
         kind = _kind(made)
         if kind == "game":
             return games.check(made, games=self.games, seed=self.seed)

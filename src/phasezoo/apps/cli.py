@@ -11,6 +11,7 @@ from typing import Annotated, Any, Protocol, Union
 
 from tyro.conf import subcommand
 
+from phasezoo.apps.check_command import CheckOptions
 from phasezoo.apps.data_commands import ImportOptions, PhasesOptions
 from phasezoo.apps.doctor import DoctorOptions
 from phasezoo.apps.options import parse
@@ -84,6 +85,7 @@ def _tree(given: Sequence[str]) -> Any:
             subcommand("reproduce", description="Do a published study again, and write a report."),
         ],
         Annotated[data, subcommand("data", description="Games on disk.")],
+        _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),
         _named(DoctorOptions, "doctor"),
     )

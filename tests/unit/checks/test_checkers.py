@@ -1,12 +1,16 @@
 """Checkers pass what is sound, and name each contract that is broken."""
 
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from broken_games import BREAKS, Heap
 
-from phasezoo import games, gating, inference
+from phasezoo import agents, games, gating, inference
 from phasezoo.checking import BrokenContract
 
 
@@ -171,3 +175,142 @@ class TestEvaluators:
     )
     def test_broken_ones_are_named(self, evaluator, contract):
         assert contract in broken_contracts(inference.check(evaluator))
+
+
+def first(observation, info):
+    return int(np.flatnonzero(info["action_mask"])[0])
+
+
+def spoils(observation, info):
+    action = first(observation, info)
+    info["action_mask"][:] = 0
+    return action
+
+
+def wrong(observation, info):
+    return int(np.flatnonzero(info["action_mask"] == 0)[0])
+
+
+def nothing(observation, info):
+    return None
+
+
+class Wants:
+    """Fails unless it is shown what it asks for, and told nothing that is hidden."""
+
+    plane_spec = "minimal"
+    gate = "lichess"
+
+    def __call__(self, observation, info):
+        assert observation.shape == (12, 8, 8)
+        return first(observation, info)
+
+
+class Moody:
+    """Sessions of one seed play differently."""
+
+    def __init__(self):
+        self.games = 0
+
+    def session(self, seed):
+        self.games += 1
+        return Turns(self.games)
+
+
+class Turns:
+    def __init__(self, shift):
+        self.shift = shift
+
+    def act(self, state, player=None):
+        return int(state.legal_actions[self.shift % len(state.legal_actions)])
+
+
+class TestAgents:
+    @pytest.mark.parametrize("agent", [first, Wants(), agents.RandomAgent(seed=1)])
+    def test_sound_ones_pass(self, agent):
+        report = agents.check(agent, matches=1)
+        assert report.ok, str(report)
+
+    def test_an_agent_of_a_hidden_game_is_shown_no_state(self):
+        def looks(observation, info):
+            assert "state" not in info
+            return 0
+
+        report = agents.check(looks, "pommerman-team-radio", matches=1)
+        assert broken_contracts(report) == {"an agent can be pickled, for worker processes"}
+
+    @pytest.mark.parametrize(
+        ("agent", "contract"),
+        [
+            (spoils, "an agent leaves observation and info as they are"),
+            (wrong, "an agent answers with a legal action"),
+            (nothing, "an agent answers with a legal action"),
+            (Moody(), "sessions of the same seed play alike"),
+            (3, "an agent is a callable (observation, info) -> action, or has session(seed)"),
+        ],
+        ids=["spoils", "wrong", "nothing", "moody", "number"],
+    )
+    def test_broken_ones_are_named(self, agent, contract):
+        assert contract in broken_contracts(agents.check(agent, matches=1))
+
+
+MODULE = """
+import numpy as np
+from broken_games import Heap
+from phasezoo import agents, games, gating, inference
+
+games.register("own-heap", initial_state=Heap, num_players=2, num_actions=2,
+               plane_specs={"default": (1, 1, 2)})
+
+@gating.register("own-size", names=("many", "few"))
+def size(state):
+    return int(state.left < 4)
+
+class Half:
+    plane_spec = "default"
+
+    def evaluate(self, planes):
+        return inference.Evaluation(value=planes.mean(axis=(1, 2, 3)) / 10)
+
+def first(observation, info):
+    return int(np.flatnonzero(info["action_mask"])[0])
+
+def nothing(observation, info):
+    return None
+"""
+
+
+class TestShell:
+    @pytest.fixture
+    def run(self, tmp_path):
+        (tmp_path / "own_module.py").write_text(MODULE)
+
+        def run(*arguments):
+            path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+            return subprocess.run(
+                [sys.executable, "-m", "phasezoo", "check", *arguments],
+                cwd=tmp_path, env=os.environ | {"PYTHONPATH": path},
+                capture_output=True, text=True, check=False, timeout=120,
+            )  # fmt: skip
+
+        return run
+
+    def test_a_module_is_checked_whole(self, run):
+        done = run("own_module", "--games", "3")
+        assert done.returncode == 1, done.stderr
+        for subject in ("game 'own-heap'", "gate 'own-size'", "evaluator Half", "agent first"):
+            assert f"{subject}: every contract held" in done.stdout
+        assert "agent nothing: 1 contract broken" in done.stdout
+
+    def test_one_object_of_a_file(self, run):
+        done = run("own_module.py:first")
+        assert (done.returncode, done.stdout.count("\n")) == (0, 1), done.stderr
+
+    @pytest.mark.parametrize(
+        "module", ["no_such_module", "own_module:zzz", "json", "json:JSONDecoder"]
+    )
+    def test_what_cannot_be_checked_is_one_line(self, run, module):
+        done = run(module)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert done.stderr.startswith("phasezoo: ")
