@@ -10,6 +10,7 @@ from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.study import Settings, StudyRun
+from phasezoo.training.trainer import torch_threads
 
 __all__ = ["M2ctsRun"]
 
@@ -28,6 +29,11 @@ class M2ctsRun(StudyRun[Config, Results]):
     @abstractmethod
     def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
         """What a network is trained on and how: see :func:`~.networks.train`."""
+
+    def finish(self) -> Results:
+        """Do the work, with as many of torch's threads as of ours."""
+        with torch_threads(self.threads):
+            return super().finish()
 
     def seed(self, *names: str | int) -> int:
         """The seed of a named stream of the run."""
