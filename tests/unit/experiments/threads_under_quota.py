@@ -15,11 +15,12 @@ from phasezoo.runs import RunDirectory
 
 def threads(config):
     """Threads by the core, by a run of the sweep, by its record, and by torch where it trains."""
-    with tempfile.TemporaryDirectory() as out:
-        with RunDirectory.create(Path(out), KRK.name, config, threads=config.threads) as directory:
-            run = KrkRun(KRK, directory, config, None, silent())
-            found = [_core.default_threads(), run.threads]
-            found.append(directory.record.provenance.threads)
+    with (
+        tempfile.TemporaryDirectory() as out,
+        RunDirectory.create(Path(out), KRK.name, config, threads=config.threads) as directory,
+    ):
+        run = KrkRun(KRK, directory, config, None, silent())
+        found = [_core.default_threads(), run.threads, directory.record.provenance.threads]
     try:
         import torch
 

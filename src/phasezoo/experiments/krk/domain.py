@@ -10,5 +10,5 @@ KRK: Study[KrkConfig] = Study(
     program="phasezoo reproduce krk",
     presets=PRESETS,
     stages="phasezoo.experiments.krk.run:KrkRun",
-    packages={"matplotlib": "plot"},
+    packages={"matplotlib": "plot", "jinja2": "plot"},
 )

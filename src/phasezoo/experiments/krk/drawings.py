@@ -4,12 +4,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from markupsafe import Markup
+
 from phasezoo.experiments.krk import study
 from phasezoo.experiments.krk.config import Variant
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import CellSummary, Choice, Figure, Line, Panel
 from phasezoo.experiments.report import numbers, plots
-from phasezoo.experiments.report.html import Html
 
 __all__ = ["choice_bars", "curves", "lengths"]
 
@@ -26,7 +27,7 @@ _LOG_RATIO = 20
 """A panel whose curves differ by more than this factor gets a logarithmic axis."""
 
 
-def lengths(cells: Sequence[CellSummary]) -> Html:
+def lengths(cells: Sequence[CellSummary]) -> Markup:
     """Draw figure 4.2: a point per cell, the study's range of lengths, and what binds the two."""
     figure, plot = plots.axes(_WIDTH, 3.6)
     plot.axhspan(*study.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
@@ -47,7 +48,7 @@ def lengths(cells: Sequence[CellSummary]) -> Html:
     return plots.to_svg(figure, "figure-4-2", text)
 
 
-def curves(figure: Figure) -> Html:
+def curves(figure: Figure) -> Markup:
     """Draw the panels of a figure, with 95 % bands."""
     count = len(figure.panels)
     columns = 1 if count == 1 else 2 if count <= 4 else 4
@@ -65,7 +66,7 @@ def curves(figure: Figure) -> Html:
     return plots.to_svg(drawing, name, f"{figure.title}. {_words(figure.panels)}")
 
 
-def choice_bars(choices: Sequence[Choice], name: str) -> Html:
+def choice_bars(choices: Sequence[Choice], name: str) -> Markup:
     """Draw distributions of the arg-min side by side; what the study names is marked."""
     figure, made = plots.axes(_WIDTH, 2.3, columns=len(choices), sharey=True)
     axes = [made] if len(choices) == 1 else list(made)

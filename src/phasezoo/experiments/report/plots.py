@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments.report.html import Html, element, join
 
 __all__ = [
     "BASELINE",
@@ -102,7 +102,7 @@ def entitle(plot: Any, text: str) -> None:
     plot.set_title(text, loc="left", color=INK, fontsize=10, fontweight="bold")
 
 
-def to_svg(figure: Any, name: str, description: str) -> Html:
+def to_svg(figure: Any, name: str, description: str) -> Markup:
     """Return a figure as an ``<svg>`` element to put into a page.
 
     Args:
@@ -125,8 +125,8 @@ def to_svg(figure: Any, name: str, description: str) -> Html:
     for colour, variable in _VARIABLES.items():
         text = text.replace(colour, f"var({variable})")
     opening, rest = text.split(">", 1)
-    title = element("title", description, id=f"{name}-title")
-    return join(Html(f'{opening} role="img" aria-labelledby="{name}-title">'), title, Html(rest))
+    title = Markup('<title id="{}-title">{}</title>').format(name, description)
+    return Markup(f'{opening} role="img" aria-labelledby="{name}-title">{title}{rest}')
 
 
 def forest(

@@ -17,5 +17,6 @@ CHESS: Study[M2ctsConfig] = Study(
         "onnxruntime": "onnx",
         "onnx": "onnx",
         "matplotlib": "plot",
+        "jinja2": "plot",
     },
 )

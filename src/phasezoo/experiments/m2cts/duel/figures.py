@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import paper
 from phasezoo.experiments.m2cts.duel.results import ALL, Dataset, Losses, Matches
 from phasezoo.experiments.report import numbers, plots
-from phasezoo.experiments.report.html import Html
 from phasezoo.experiments.report.plots import Estimate
 
 __all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move", "training_losses"]
@@ -24,7 +24,7 @@ _COMPARISONS = {
 }
 
 
-def phases_by_move(dataset: Dataset) -> Html:
+def phases_by_move(dataset: Dataset) -> Markup:
     """Draw how many positions of each phase there are at each move number (stacked area)."""
     counts = np.array(dataset.by_move, dtype=float)
     totals = counts.sum(axis=0)
@@ -56,7 +56,7 @@ def phases_by_move(dataset: Dataset) -> Html:
     return plots.to_svg(figure, "phases", f"Positions of each phase by move number. {peaks}.")
 
 
-def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Html:
+def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Markup:
     """Draw every network's training and validation loss, phase experts left, placebo right."""
     figure, (left, right) = plots.axes(7.6, 3.3, columns=2, sharey=True)
     colours = dict(zip(phases, plots.ordered_colours(len(phases)), strict=True))
@@ -90,7 +90,7 @@ def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> H
     return plots.to_svg(figure, "training", text)
 
 
-def loss_forest(losses: Losses) -> Html:
+def loss_forest(losses: Losses) -> Markup:
     """Draw the three comparisons of total loss, by test set, with their intervals."""
     groups, words = [], []
     for column in [*(c for c in losses.columns if c != ALL), ALL]:
@@ -107,7 +107,7 @@ def loss_forest(losses: Losses) -> Html:
     return plots.to_svg(figure, "differences", "; ".join(words) + ".")
 
 
-def elo_forest(matches: Matches, label: str) -> Html:
+def elo_forest(matches: Matches, label: str) -> Markup:
     """Draw this run's Elo difference beside the paper's."""
     ours = [Estimate(label, matches.elo, plots.PHASE, strong=True)]
     if matches.spread is not None:
@@ -137,7 +137,7 @@ def elo_forest(matches: Matches, label: str) -> Html:
     return plots.to_svg(figure, "elo", text)
 
 
-def game_bars(matches: Matches) -> Html:
+def game_bars(matches: Matches) -> Markup:
     """Draw results, scores of pairs, and how games ended."""
     total = matches.total
     figure, (results, pairs, ends) = plots.axes(

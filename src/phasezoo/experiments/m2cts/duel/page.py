@@ -1,18 +1,11 @@
 """The study's report: one HTML page for readers who know nothing of the code."""
 
-from phasezoo.experiments.m2cts.duel import appendix, sections, story
-from phasezoo.experiments.m2cts.duel.results import ALL, Results
-from phasezoo.experiments.m2cts.duel.titles import TITLES
-from phasezoo.experiments.report import numbers
-from phasezoo.experiments.report.html import (
-    Html,
-    document,
-    element,
-    heading,
-    join,
-    paragraph,
-    tile,
-)
+import math
+from collections.abc import Sequence
+
+from phasezoo.experiments.m2cts.duel import figures, paper, story
+from phasezoo.experiments.m2cts.duel.results import ALL, Pairing, Results
+from phasezoo.experiments.report import html, numbers, plots
 from phasezoo.experiments.statistics import verdict
 
 __all__ = ["render"]
@@ -27,61 +20,32 @@ def render(results: Results) -> str:
     Raises:
         MissingDependency: Matplotlib is not installed.
     """
-    body = join(
-        _top(results),
-        sections.asked(results),
-        sections.done(results),
-        sections.losses(results),
-        sections.match(results),
-        appendix.certainty(results),
-        appendix.published(results),
-        appendix.terms(results),
-        appendix.again(results),
-    )
-    return document(f"M2CTS against MCTS: {story.headline(results)}", body)
-
-
-def _top(results: Results) -> Html:
-    total = results.matches.total
-    kicker = (
-        f"phasezoo · reproduce m2cts · preset {results.config.preset} · {results.dataset.game} · "
-        f"{results.date}"
-    )
-    lead = (
-        "Games have phases. Does a chess program play better when it has one neural network for "
-        "each phase of the game, and its search picks the right one position by position, than "
-        "with one network for everything?"
-    )
-    links = [element("a", title, href=f"#{anchor}") for anchor, title in TITLES.items()]
-    tiles = element("div", *_tiles(results), class_="tiles")
-    answer = element(
-        "section",
-        heading(story.headline(results), 2),
-        paragraph(story.opening_paragraph(results)),
-        tiles,
-        paragraph(
-            f"{numbers.count(total.games)} games, {results.config.trainings} "
-            f"{'trainings' if results.config.trainings > 1 else 'training'} of each side, "
-            f"{numbers.duration(sum(results.seconds.values()))} in all on "
-            f"{results.provenance.processor} ({results.provenance.threads} threads).",
-            class_="muted",
-        ),
-        class_="answer",
-    )
-    return join(
-        paragraph(kicker, class_="kicker"),
-        element("h1", "One network per phase, or one for all?"),
-        paragraph(lead, class_="lead"),
-        answer,
-        element("nav", *links, class_="contents", aria_label="Contents"),
+    gaps = [d.total for e in results.losses.entries for d in e.differences.values() if d.total]
+    return html.render(
+        __package__,
+        results,
+        story.headline(results),
+        more_versions=[("games, SHA-256", results.dataset.sha256)],
+        filters={"listing": _listing, "test_set": _test_set},
+        figures=figures,
+        ordered_colours=plots.ordered_colours,
+        plural=_plural,
+        published=paper,
+        score=_score,
+        story=story,
+        strength=_strength,
+        strongest_loss=max((abs(gap.value) for gap in gaps), default=0.0),
+        strongest_score=max((abs(_score(p) - 0.5) for p in results.matches.pairings), default=0.0),
+        tiles=_tiles(results),
     )
 
 
-def _tiles(results: Results) -> list[Html]:
+def _tiles(results: Results) -> list[tuple[str, str, str, str]]:
+    """Label, value, note and tone of each card at the top."""
     elo = results.matches.elo
     tones = {"higher": "better", "lower": "worse", "unclear": ""}
     tiles = [
-        tile(
+        (
             "Strength of M2CTS over MCTS",
             f"{numbers.signed(elo.value, 0)} Elo",
             f"{story.describe(elo)}; {_word(verdict(elo), 'stronger', 'weaker')}",
@@ -95,14 +59,37 @@ def _tiles(results: Results) -> list[Html]:
     for name, label in names.items():
         interval = story.comparison(results.losses, name).differences[ALL].total
         if interval is None:
-            tiles.append(tile(label, numbers.ABSENT, "no test positions", ""))
+            tiles.append((label, numbers.ABSENT, "no test positions", ""))
             continue
         found = verdict(interval)
         tone = {"higher": "worse", "lower": "better", "unclear": ""}[found]
         note = f"95 %: {numbers.span(interval)}; {_word(found, 'worse', 'better')}"
-        tiles.append(tile(label, numbers.signed(interval.value), note, tone))
+        tiles.append((label, numbers.signed(interval.value), note, tone))
     return tiles
 
 
 def _word(found: str, higher: str, lower: str) -> str:
     return {"higher": higher, "lower": lower, "unclear": "cannot tell"}[found]
+
+
+def _listing(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _plural(number: int, one: str, many: str | None = None) -> str:
+    return f"{numbers.spelled(number)} {one if number == 1 else many or one + 's'}"
+
+
+def _test_set(column: str) -> str:
+    return "all positions" if column == ALL else column
+
+
+def _score(pairing: Pairing) -> float:
+    return (pairing.wins + pairing.draws / 2) / max(1, pairing.games)
+
+
+def _strength(value: float, strongest: float) -> float:
+    # The square root keeps small differences visible beside an expert's large ones off its phase.
+    return 0.55 * math.sqrt(abs(value) / strongest) if strongest else 0.0

@@ -2,6 +2,8 @@
 
 import math
 
+from markupsafe import Markup
+
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.duel import paper
 from phasezoo.experiments.m2cts.duel.results import (
@@ -13,7 +15,6 @@ from phasezoo.experiments.m2cts.duel.results import (
     Results,
 )
 from phasezoo.experiments.report import numbers
-from phasezoo.experiments.report.html import Html, code, join, strong
 from phasezoo.experiments.statistics import Verdict, verdict
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "loss_sentences",
     "match_sentence",
     "opening_paragraph",
+    "phase_starts",
     "removed_sentence",
 ]
 
@@ -64,7 +66,7 @@ def headline(results: Results) -> str:
     }[elo_verdict(results)]
 
 
-def opening_paragraph(results: Results) -> Html:
+def opening_paragraph(results: Results) -> Markup:
     """What the match said, in one paragraph."""
     total, elo = results.matches.total, results.matches.elo
     many = results.config.trainings > 1
@@ -74,13 +76,13 @@ def opening_paragraph(results: Results) -> Html:
         else "for this one training"
     )
     games = f"{numbers.count(total.games)} games at equal nodes"
-    figure = strong(f"{numbers.elo_interval(elo)} Elo")
+    figure = _strong(f"{numbers.elo_interval(elo)} Elo")
     ending = {
         "higher": "the whole 95 % interval lies above zero: the experts helped",
         "lower": "the whole 95 % interval lies below zero: the experts hurt",
         "unclear": "the 95 % interval holds zero: whether they help or hurt cannot be told from it",
     }[elo_verdict(results)]
-    return join(
+    return _joined(
         f"In {games}, a search that asks one expert network per phase scored ",
         figure,
         f" against the same search with one network, {who}; {ending}. ",
@@ -130,7 +132,7 @@ def removed_sentence(dataset: Dataset) -> str:
     )
 
 
-def loss_sentences(results: Results) -> list[Html]:
+def loss_sentences(results: Results) -> list[Markup]:
     """What specialisation gave, what thinner data cost, and what both came to."""
     losses = results.losses
     count = len(results.dataset.phases)
@@ -156,7 +158,9 @@ def loss_sentences(results: Results) -> list[Html]:
     for name, (title, what, (better, worse)) in texts.items():
         interval = comparison(losses, name).differences[ALL].total
         if interval is None:
-            sentences.append(join(strong(title), " There were no test positions to measure it on."))
+            sentences.append(
+                _joined(_strong(title), " There were no test positions to measure it on.")
+            )
             continue
         ending = {
             "lower": f"{better}.",
@@ -164,7 +168,9 @@ def loss_sentences(results: Results) -> list[Html]:
             "unclear": "The interval holds zero, so this run does not show which.",
         }[verdict(interval)]
         figure = numbers.signed_interval(interval)
-        sentences.append(join(strong(title), f" {what[0].upper()}{what[1:]}: {figure}. {ending}"))
+        sentences.append(
+            _joined(_strong(title), f" {what[0].upper()}{what[1:]}: {figure}. {ending}")
+        )
     return sentences
 
 
@@ -212,12 +218,12 @@ def expectation(results: Results) -> list[str]:
     return [base, table, ending]
 
 
-def certainty(results: Results) -> list[Html]:
+def certainty(results: Results) -> list[Markup]:
     """How far the intervals carry."""
     spread, total, count = results.matches.spread, results.matches.total, results.config.trainings
     points = [
-        join(
-            strong("Games. "),
+        _joined(
+            _strong("Games. "),
             f"{numbers.count(total.games)} games in {numbers.count(sum(total.pentanomial))} "
             f"pairs, each opening with both colours. Counting games only, the difference is "
             f"{numbers.elo_interval(total.elo)} Elo, and the chance that the experts as trained "
@@ -227,21 +233,21 @@ def certainty(results: Results) -> list[Html]:
     if spread is None:
         low, high = paper.NOTEBOOK_GAINS
         points.append(
-            join(
-                strong("Trainings. "),
+            _joined(
+                _strong("Trainings. "),
                 "There was one training of each side, so nothing here says how another training "
                 "would have come out. That chance is not small: the paper reports about "
                 f"{numbers.signed(paper.ELO_MEAN.value, 0)} Elo, a second pair of trainings in "
                 f"its author's notebook only +{low} to +{high}. A claim about the method needs "
                 "several trainings (",
-                code("--trainings 8"),
+                Markup("<code>--trainings 8</code>"),
                 ").",
             )
         )
     else:
         points.append(
-            join(
-                strong("Trainings. "),
+            _joined(
+                _strong("Trainings. "),
                 f"{count} mixtures played {count} baselines. Between trainings, the mixtures "
                 f"scatter by {numbers.decimal(spread.first_sd, 0)} Elo and the baselines by "
                 f"{numbers.decimal(spread.second_sd, 0)} Elo (standard deviations); the games "
@@ -251,8 +257,8 @@ def certainty(results: Results) -> list[Html]:
             )
         )
     points.append(
-        join(
-            strong("Test positions. "),
+        _joined(
+            _strong("Test positions. "),
             f"Loss differences are resampled {numbers.count(results.losses.resamples)} times over "
             f"{numbers.count(results.losses.games)} test games, because positions of one game "
             "resemble each other" + (_between(results) if count > 1 else "") + ".",
@@ -270,15 +276,15 @@ def _between(results: Results) -> str:
     )
 
 
-def _contradiction(results: Results) -> Html | None:
+def _contradiction(results: Results) -> Markup | None:
     """A word on loss and strength pointing in different directions, if they do."""
     interval = comparison(results.losses, "both").differences[ALL].total
     if interval is None or not math.isfinite(results.matches.elo.value):
         return None
     by_loss, by_games = verdict(interval), elo_verdict(results)
     if {by_loss, by_games} == {"lower"} or {by_loss, by_games} == {"higher"}:
-        return join(
-            strong("Loss and strength disagree here. "),
+        return _joined(
+            _strong("Loss and strength disagree here. "),
             "Loss is measured on positions from the stored games. A search mostly visits "
             "positions that nobody would play, and there experts and one network may compare "
             "differently.",
@@ -289,3 +295,22 @@ def _contradiction(results: Results) -> Html | None:
 def describe(interval: Interval) -> str:
     """An Elo interval as words for a tile."""
     return f"95 %: {numbers.span(interval, 0)}"
+
+
+def phase_starts(data: Dataset) -> str:
+    """Where each phase begins, as one sentence."""
+    parts = [
+        f"{name} at move {numbers.decimal(start.mean, 1)} ± {numbers.decimal(start.deviation, 1)}"
+        for name, start in zip(data.phases, data.starts, strict=True)
+        if start is not None and start.mean > 1
+    ]
+    return f"Phases begin, mean ± standard deviation: {', '.join(parts)}." if parts else ""
+
+
+def _joined(*parts: str) -> Markup:
+    """The parts one after the other, escaped but for markup."""
+    return Markup("").join(parts)
+
+
+def _strong(text: str) -> Markup:
+    return Markup("<strong>{}</strong>").format(text)

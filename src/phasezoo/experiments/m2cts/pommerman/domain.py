@@ -10,5 +10,5 @@ POMMERMAN: Study[PommermanConfig] = Study(
     program="phasezoo reproduce m2cts --game pommerman",
     presets=PRESETS,
     stages="phasezoo.experiments.m2cts.pommerman.run:PommermanRun",
-    packages={"torch": "train", "matplotlib": "plot"},
+    packages={"torch": "train", "matplotlib": "plot", "jinja2": "plot"},
 )
