@@ -157,7 +157,7 @@ class Conductor:
         """An action as an int inside the action space.
 
         Raises:
-            IllegalAction: It is none.
+            IllegalAction: ``action`` is outside the action space.
         """
         parts = self.game.action_parts
         index = index_of(action, self.game.num_actions, parts)

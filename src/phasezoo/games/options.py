@@ -12,7 +12,7 @@ def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     """``value``, if it is allowed.
 
     Raises:
-        InvalidConfig: It is not.
+        InvalidConfig: ``value`` is not allowed.
     """
     if value not in allowed:
         message = f"{option}={value!r}: expected one of {', '.join(map(repr, allowed))}"
