@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.conductor import Conductor, Told, View, make_view, told, view_of
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 
 __all__ = [
     "BatchAgent",
     "CallableAgent",
+    "CallableSeats",
     "Move",
     "Seats",
     "Session",
@@ -22,7 +24,6 @@ __all__ = [
     "name_of_agent",
     "seats_of",
     "state_in",
-    "view",
 ]
 
 
@@ -30,8 +31,8 @@ __all__ = [
 class Move:
     """An agent's choice, and what it took."""
 
-    action: int
-    """The action to play."""
+    action: Any
+    """The action to play: its index, or if actions have parts one number for each."""
     value: float | None = None
     """What the agent's search expects for itself, in [-1, 1]; None without a search."""
     nodes: int = 0
@@ -76,14 +77,25 @@ class Seats(Protocol):
     def counts(self) -> Counts:
         """What inference took so far, over all seats."""
 
+    @property
+    def view(self) -> View | None:
+        """What players in these seats are told; None if they are shown states instead."""
+
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
         """Take a seat in a game of which ``history`` are the states so far; the seat's number."""
 
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """``action``, of anyone or of all who move at once, was played and led to ``state``."""
 
-    def ask(self, seat: int, state: Any, player: int) -> None:
-        """Start thinking about ``player``'s action in ``state``."""
+    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+        """Start thinking about ``player``'s action in ``state``.
+
+        Args:
+            seat: Which game.
+            state: Where it stands.
+            player: Who acts.
+            shown: What ``player`` is told, by the seats' ``view``; None if that is None.
+        """
 
     def poll(self) -> list[tuple[int, Move]]:
         """Work a little; the seats whose move is ready, with the move."""
@@ -109,32 +121,14 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
     return state
 
 
-def view(state: Any, player: int) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
-    """What an environment would show ``player``: observation and info.
-
-    The observation has the game's default planes; the phase is 0, as without a gate, and nothing is
-    told of the moves before.
-    """
-    game = games.game_of(state)
-    info: dict[str, Any] = {
-        "action_mask": games.action_mask(state, player, game.num_actions),
-        "state": state,
-        "to_play": int(state.to_play),
-        "phase": 0,
-        "result": None,
-        "reason": None,
-        "illegal_action": False,
-    }
-    info |= {key: getattr(state, key) for key in ("fen", "ply") if hasattr(state, key)}
-    if game.state_info is not None:
-        info |= game.state_info(state)
-    if game.move_info is not None:
-        info |= game.move_info(None, None)
-    return games.planes_of(state, game.default_planes, player), info
-
-
 class CallableAgent:
-    """Any callable ``(observation, info) -> action`` as an agent."""
+    """Any callable ``(observation, info) -> action`` as an agent.
+
+    It is told what an environment would tell it: never the state of a game that hides it. What it
+    wants to see it says by its attributes ``plane_spec`` and ``gate``
+    (:func:`phasezoo.conductor.view_of`). It answers with an index, or if actions have parts with
+    one number for each.
+    """
 
     def __init__(self, function: Any) -> None:
         if not callable(function):
@@ -146,21 +140,71 @@ class CallableAgent:
         self._function = function
         self.name = getattr(function, "__name__", type(function).__name__)
 
-    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
-        """The function's action."""
-        return int(self._function(observation, info))
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        """The function's answer."""
+        return self._function(observation, info)
+
+    def view(self, game: games.Game) -> View:
+        """What the function wants to see of ``game``; default the game's own planes."""
+        return view_of(self._function, make_view(game))
 
     def session(self, seed: int) -> Session:
         """One game; a function that remembers earlier calls remembers other games too."""
         return _CallableSession(self)
 
+    def seats(self, game: games.Game, **options: Any) -> "CallableSeats":
+        """Many games at once, one question after another."""
+        return CallableSeats(self, game)
+
 
 class _CallableSession:
+    """Asks about states of which nothing else is known."""
+
     def __init__(self, agent: CallableAgent) -> None:
         self._agent = agent
 
     def act(self, state: Any, player: int | None = None) -> int:
-        return self._agent(*view(state, int(state.to_play) if player is None else player))
+        conductor, view = Conductor(games.game_of(state)), self._agent.view(games.game_of(state))
+        acting = int(state.to_play) if player is None else player
+        moment = conductor.moment(state, (view,) * view.game.num_players)
+        shown = told(moment, acting, view)
+        return conductor.index(self._agent(shown.observation, shown.info))
+
+
+class CallableSeats:
+    """Many games of a :class:`CallableAgent`, which sees what it is told and no state."""
+
+    def __init__(self, agent: CallableAgent, game: games.Game) -> None:
+        self.view: View | None = agent.view(game)
+        self.counts = Counts()
+        self._agent = agent
+        self._asked: dict[int, Told] = {}
+        self._next = 0
+
+    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
+        """Take a seat."""
+        self._next += 1
+        return self._next - 1
+
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """A callable learns of moves when it is asked."""
+
+    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+        """Remember what is asked; ``shown`` is needed."""
+        if shown is not None:
+            self._asked[seat] = shown
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """Answer everything that was asked."""
+        asked, self._asked = self._asked, {}
+        return [
+            (seat, Move(self._agent(shown.observation, shown.info)))
+            for seat, shown in asked.items()
+        ]
+
+    def close(self, seat: int) -> None:
+        """Leave the game."""
+        self._asked.pop(seat, None)
 
 
 class SessionSeats:
@@ -168,6 +212,8 @@ class SessionSeats:
 
     A session with ``move(state) -> Move`` says what its moves took; of others the action is known.
     """
+
+    view: View | None = None
 
     def __init__(self, agent: SessionAgent) -> None:
         self._agent = agent
@@ -185,7 +231,7 @@ class SessionSeats:
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """Sessions follow the states they are shown."""
 
-    def ask(self, seat: int, state: Any, player: int) -> None:
+    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
         """Remember what is asked."""
         self._asked[seat] = (state, player)
 
@@ -208,7 +254,7 @@ def _move(session: Any, state: Any, player: int) -> Move:
     if hasattr(session, "move"):
         move: Move = session.move(state)
         return move
-    return Move(int(session.act(state, player)))
+    return Move(session.act(state, player))
 
 
 def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
@@ -225,7 +271,9 @@ def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
     if hasattr(agent, "seats"):
         seats: Seats = agent.seats(game, **options)
         return seats
-    return SessionSeats(agent if isinstance(agent, SessionAgent) else CallableAgent(agent))
+    if isinstance(agent, SessionAgent):
+        return SessionSeats(agent)
+    return CallableAgent(agent).seats(game)
 
 
 def name_of_agent(agent: Any) -> str:

@@ -10,6 +10,7 @@ from phasezoo import games
 from phasezoo.agents.base import Move, state_in
 from phasezoo.agents.phase_memory import PhaseMemory
 from phasezoo.agents.search_seats import DEFAULT_POOL_ROWS
+from phasezoo.conductor import Told, View
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
@@ -103,11 +104,13 @@ class PolicySession:
     def act(self, state: Any, player: int | None = None) -> int:
         """The action for ``state``."""
         self._seats.ask(self._seat, state, state.to_play if player is None else player)
-        return self._seats.poll()[0][1].action
+        return int(self._seats.poll()[0][1].action)
 
 
 class PolicySeats:
     """Many games of a :class:`PolicyAgent`; see :class:`~phasezoo.agents.base.Seats`."""
+
+    view: View | None = None
 
     def __init__(self, agent: PolicyAgent, pool_rows: int | None = None, **_: Any) -> None:
         self.counts = Counts()
@@ -131,7 +134,7 @@ class PolicySeats:
         """Remember the phase of ``state``."""
         self._phases[seat].see(state)
 
-    def ask(self, seat: int, state: Any, player: int) -> None:
+    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
         """Remember what is asked."""
         self._phases[seat].see(state)
         self._asked[seat] = state, player

@@ -9,9 +9,10 @@ from phasezoo.agents.base import Move
 from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.others import OnePlayersGate, OnePlayersState, check_others, needs_others
-from phasezoo.agents.seat import Asked, Event, SavedSeat, Seat, Told
+from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat
+from phasezoo.conductor import Told, View
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.games.contracts import checked_players, play_checked
+from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -55,6 +56,8 @@ class SearchSeats:
     Raises:
         InvalidConfig: An option does not fit the game, or is out of range.
     """
+
+    view: View | None = None
 
     def __init__(
         self,
@@ -127,7 +130,7 @@ class SearchSeats:
         """Move the tree's root along ``action``."""
         self._rebuild()
         found = self._seats[seat]
-        found.add(Told(action, state))
+        found.add(Played(action, state))
         if self._others is not None:
             return
         if not self._reuse:
@@ -137,7 +140,7 @@ class SearchSeats:
         if self._pool.inspect(found.tree) is None:  # nothing is left of the searches before
             found.forget()
 
-    def ask(self, seat: int, state: Any, player: int) -> None:
+    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
         """Begin a search at ``state``.
 
         Raises:
@@ -192,7 +195,8 @@ class SearchSeats:
             self._is_checked = True
             acting = checked_players(state, self.game.num_players)
             if state.to_play != SIMULTANEOUS:
-                play_checked(state, int(games.legal_actions_of(state, acting[0])[0]))
+                with unchanged(state):
+                    state.play(int(games.legal_actions_of(state, acting[0])[0]))
         if self._others is None:
             if state.to_play == SIMULTANEOUS:
                 raise needs_others(self.game)
@@ -266,7 +270,7 @@ class SearchSeats:
         seat = self._seats[number]
         while events:
             index, event = events.pop(0)
-            if isinstance(event, Told):
+            if isinstance(event, Played):
                 self.tell(number, event.action, event.state)
             elif event.simulations and index >= searched_from:
                 timed = self.limit.movetime_ms is not None

@@ -8,10 +8,10 @@ import numpy as np
 from phasezoo.agents.phase_memory import PhaseMemory
 from phasezoo.types import Gate
 
-__all__ = ["Asked", "Event", "SavedSeat", "Seat", "Told"]
+__all__ = ["Asked", "Event", "SavedSeat", "Seat", "Played"]
 
 
-class Told(NamedTuple):
+class Played(NamedTuple):
     """An action, of anyone or of all at once, was played."""
 
     action: Any
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     """Simulations made for the answer; None while it is awaited, 0 if the search failed."""
 
 
-Event: TypeAlias = Told | Asked
+Event: TypeAlias = Played | Asked
 
 
 class SavedSeat(NamedTuple):

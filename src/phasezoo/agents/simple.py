@@ -24,9 +24,12 @@ class RandomAgent:
     def __init__(self, seed: int = 0) -> None:
         self._rng = np.random.default_rng(seed)
 
-    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
-        """A legal action of ``info["action_mask"]``."""
-        return int(self._rng.choice(np.flatnonzero(info["action_mask"])))
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        """A legal action of ``info["action_mask"]``: an index, or ``int64[K]`` if it has parts."""
+        mask = info["action_mask"]
+        if isinstance(mask, tuple):
+            return np.array([self._rng.choice(np.flatnonzero(part)) for part in mask])
+        return int(self._rng.choice(np.flatnonzero(mask)))
 
     def session(self, seed: int) -> Session:
         """A game that draws from ``seed``."""

@@ -1,7 +1,7 @@
 """Many games at once between two sides, each side's searches in one pool."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,19 @@ import numpy as np
 from phasezoo import games
 from phasezoo.agents import Limit, Move, Seats
 from phasezoo.arena.adjudication import Adjudication, Adjudicator
+from phasezoo.arena.openings import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats
+from phasezoo.conductor import Conductor, Moment, make_view, told
+from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import IllegalAction, InvalidEvaluation
+from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.inference.counts import Counts
-from phasezoo.types import SIMULTANEOUS
+from phasezoo.types import SIMULTANEOUS, Gate
 
 __all__ = ["ConcurrentGames", "Scheduled", "Side", "SideFailed"]
+
+WATCHED_PLAYS = 16
+"""Plays of a game of one's own after which it is believed to leave states as they are."""
 
 
 class SideFailed(InvalidEvaluation):
@@ -70,13 +77,25 @@ class Side:
 class _Running:
     """A game in progress."""
 
-    def __init__(self, scheduled: Scheduled, adjudication: Adjudication | None) -> None:
+    def __init__(
+        self, scheduled: Scheduled, moment: Moment, adjudication: Adjudication | None
+    ) -> None:
         self.scheduled = scheduled
-        self.state = scheduled.history[-1]
+        self.moment = moment
         self.seats: list[int] = []
         self.moves: list[str] = []
         self.received: dict[int, Move] = {}
         self.adjudicator = None if adjudication is None else Adjudicator(adjudication)
+
+    @property
+    def state(self) -> Any:
+        """Where the game stands."""
+        return self.moment.state
+
+    @property
+    def plies(self) -> int:
+        """Plies played, the opening's included."""
+        return len(self.scheduled.opening_moves) + len(self.moves)
 
 
 class ConcurrentGames:
@@ -91,6 +110,8 @@ class ConcurrentGames:
         concurrency: Games in progress at once.
         max_plies: Plies after which a game is cut and counted as a draw.
         adjudication: When games are ended early.
+        gate: Says the phases that players are told; None for the gate that each asks for, or
+            phase 0.
         finished: Called with every finished game, in the order in which they end.
     """
 
@@ -102,9 +123,13 @@ class ConcurrentGames:
         concurrency: int,
         max_plies: int | None,
         adjudication: Adjudication | None,
+        gate: Gate | None = None,
         finished: Callable[[GameRecord], None],
     ) -> None:
         self._game = game
+        self._conductor = Conductor(game, gate=gate)
+        self._view = make_view(game)
+        self._to_watch = 0 if game.native else WATCHED_PLAYS
         self._sides = sides
         self._concurrency = concurrency
         self._max_plies = max_plies
@@ -131,6 +156,7 @@ class ConcurrentGames:
             side = self._sides[index]
             for seat, move in self._poll(index, side):
                 running, player = side.asked.pop(seat)
+                move = self._with_index(running, player, move)
                 side.stats.moves += 1
                 side.stats.nodes += move.nodes
                 side.stats.simulations += move.simulations
@@ -159,7 +185,7 @@ class ConcurrentGames:
             scheduled = next(waiting, None)
             if scheduled is None:
                 return
-            running = _Running(scheduled, self._adjudication)
+            running = _Running(scheduled, self._begun(scheduled), self._adjudication)
             running.seats = [
                 self._sides[side].seats.open(seed, scheduled.history)
                 for side, seed in zip(scheduled.sides, scheduled.seeds, strict=True)
@@ -174,23 +200,48 @@ class ConcurrentGames:
             reason = "rules" if outcome is None else outcome.reason
             self._end(running, "rules", reason, running.state.returns)
             return
-        plies = len(running.scheduled.opening_moves) + len(running.moves)
-        if self._max_plies is not None and plies >= self._max_plies:
+        if self._max_plies is not None and running.plies >= self._max_plies:
             self._end(running, "max_plies", "max_plies", [0.0] * self._game.num_players)
             return
-        for player in games.acting_players(running.state):
-            side = self._sides[running.scheduled.sides[player]]
-            seat = running.seats[player]
-            side.asked[seat] = (running, player)
-            side.seats.ask(seat, running.state, player)
+        acting = checked_players(running.state, self._game.num_players)
+        for player in acting:
+            self._ask(running, player)
+        if len(running.received) == len(acting):  # whatever they answer, nothing happens
+            self._advance(running)
+
+    def _ask(self, running: _Running, player: int) -> None:
+        if self._conductor.is_idle(running.moment, player):
+            legal = self._conductor.legal_actions(running.moment, player)
+            running.received[player] = Move(int(legal[0]))
+            return
+        side = self._sides[running.scheduled.sides[player]]
+        seat = running.seats[player]
+        side.asked[seat] = (running, player)
+        view = side.seats.view
+        shown = None if view is None else told(running.moment, player, view)
+        side.seats.ask(seat, running.state, player, shown)
+
+    def _begun(self, scheduled: Scheduled) -> Moment:
+        """The moment at which the agents take over."""
+        views = [self._sides[side].seats.view or self._view for side in scheduled.sides]
+        moment = self._conductor.moment(scheduled.history[0], views)
+        for text in scheduled.opening_moves:
+            moment = self._conductor.play(moment, action_of(moment.state, text))
+        return moment
+
+    def _play(self, moment: Moment, action: Any) -> Moment:
+        """The next moment; of one's own games, the first plays are watched."""
+        if self._to_watch == 0:
+            return self._conductor.play(moment, action)
+        self._to_watch -= 1
+        with unchanged(moment.state):
+            return self._conductor.play(moment, action)
 
     def _advance(self, running: _Running) -> None:
         """Play the moves received."""
         players = sorted(running.received)
         moves = {player: running.received[player] for player in players}
         running.received = {}
-        for player, move in moves.items():
-            self._check_legal(running, player, move.action)
         if running.state.to_play == SIMULTANEOUS:
             action: Any = np.array([move.action for move in moves.values()], dtype=np.int64)
             text = ",".join(str(move.action) for move in moves.values())
@@ -198,7 +249,7 @@ class ConcurrentGames:
             action = moves[players[0]].action
             notation = getattr(running.state, "uci", None)
             text = str(action) if notation is None else notation(action)
-        running.state = running.state.play(action)
+        running.moment = self._play(running.moment, action)
         running.moves.append(text)
         for player, seat in enumerate(running.seats):
             self._sides[running.scheduled.sides[player]].seats.tell(seat, action, running.state)
@@ -206,22 +257,31 @@ class ConcurrentGames:
             return
         self._go_on(running)
 
-    def _check_legal(self, running: _Running, player: int, action: int) -> None:
-        legal = games.legal_actions_of(running.state, player)
-        if action not in legal:
-            index = running.scheduled.sides[player]
-            shown = ", ".join(map(str, legal[:10])) + (", …" if len(legal) > 10 else "")
-            message = (
-                f"{self._who(index)} played action {action} in game {running.scheduled.number}, "
-                f"legal are {shown} in {running.state!r}"
-            )
-            raise IllegalAction(message)
+    def _with_index(self, running: _Running, player: int, move: Move) -> Move:
+        """A move with its action as an index.
+
+        Raises:
+            IllegalAction: Its action is none, or not legal.
+        """
+        game = self._game
+        action = index_of(move.action, game.num_actions, game.action_parts)
+        legal = self._conductor.legal_actions(running.moment, player)
+        if action is not None and action in legal:
+            return replace(move, action=action)
+        said = "" if action is None else ", which is not legal"
+        shown = ", ".join(map(str, legal[:10])) + (", …" if len(legal) > 10 else "")
+        parts = "" if game.action_parts is None else f", or {len(game.action_parts)} numbers"
+        message = (
+            f"{self._who(running.scheduled.sides[player])} answered {repr(move.action)[:80]}{said} "
+            f"as player {player} in game {running.scheduled.number}; expected is a whole number"
+            f"{parts}, legal are {shown} in {running.state!r}"
+        )
+        raise IllegalAction(message)
 
     def _adjudicated(self, running: _Running, player: int, moves: dict[int, Move]) -> bool:
         if running.adjudicator is None or len(moves) != 1:
             return False
-        plies = len(running.scheduled.opening_moves) + len(running.moves)
-        verdict = running.adjudicator.watch(player, moves[player].value, plies)
+        verdict = running.adjudicator.watch(player, moves[player].value, running.plies)
         if verdict == "draw":
             self._end(running, "agreement", "agreement", [0.0, 0.0])
         elif verdict == "resign":

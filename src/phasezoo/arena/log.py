@@ -4,42 +4,82 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.errors import RunDirectoryError
+from phasezoo.runs import describe, jsonable
+from phasezoo.runs.lock import acquire
 
 __all__ = ["GameLog"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Of the log's lines; a log of another version is refused."""
 
 
 class GameLog:
     """Finished games on disk, and both sides' work when the last of them was written.
 
+    A context manager: the file is locked until it is left, so that no other process writes the same
+    match. The first line says which match it is and what it was begun with
+    (:func:`phasezoo.runs.describe`); the others are games, and another record wherever the match
+    went on with other packages, another revision or machine.
+
     Args:
         path: A new file, or the log of an earlier part of the same match, which goes on.
         match: What identifies the match (JSON): a log of another one is refused.
+        seed: The match's seed, for the record.
+        config: Settings for the record besides ``match``.
 
     Raises:
-        RunDirectoryError: The file belongs to another match, is damaged before its last line, or
-            cannot be written.
+        RunDirectoryError: The file belongs to another match, is damaged before its last line, is
+            being written by another process, or cannot be written.
     """
 
-    def __init__(self, path: Path | str, match: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        match: Mapping[str, Any],
+        *,
+        seed: int,
+        config: Mapping[str, Any] | None = None,
+    ) -> None:
         self.path = Path(path)
         self.games: list[GameRecord] = []
         """The finished games, in the order in which they ended."""
         self.sides: tuple[SideStats, ...] = ()
         """Both sides' work; empty before the first game."""
-        header = {"kind": "match", "format_version": FORMAT_VERSION, "match": dict(match)}
-        self._header = json.loads(json.dumps(header))
+        self._match = json.loads(json.dumps(match))
+        settings = {**match, **(config or {})}
+        self._record = jsonable.plain(describe("match", settings, seeds={"match": seed}))
+        if self.path.is_dir():
+            message = f"{self.path}: is a directory; the log of a match is a file"
+            raise RunDirectoryError(message)
         try:
-            self._open()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = acquire(self.path)
         except OSError as error:
             message = f"{self.path}: cannot be used as the log of a match ({error})"
             raise RunDirectoryError(message) from error
+        try:
+            self._open()
+        except OSError as error:
+            self.close()
+            message = f"{self.path}: cannot be used as the log of a match ({error})"
+            raise RunDirectoryError(message) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let another process have the file."""
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def append(self, record: GameRecord, sides: Sequence[SideStats]) -> None:
         """Write a finished game through to the disk.
@@ -67,20 +107,25 @@ class GameLog:
             os.truncate(self.path, len(whole))
         lines = whole.splitlines()
         if not lines:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._write(self._header)
+            header = {"kind": "match", "format_version": FORMAT_VERSION}
+            self._write({**header, "match": self._match, "record": self._record})
             return
-        self._check_header(lines[0])
+        record = self._checked_header(lines[0])["record"]
         for number, line in enumerate(lines[1:], start=2):
             try:
                 entry = json.loads(line)
+                if "record" in entry:
+                    record = entry["record"]
+                    continue
                 self.games.append(GameRecord.from_dict(entry["game"]))
                 self.sides = tuple(SideStats.from_dict(side) for side in entry["sides"])
             except (ValueError, KeyError, TypeError) as error:
                 message = f"{self.path}: line {number} is damaged ({error}); remove it to go on"
                 raise RunDirectoryError(message) from error
+        if record["provenance"] != self._record["provenance"]:
+            self._write({"record": self._record})
 
-    def _check_header(self, line: bytes) -> None:
+    def _checked_header(self, line: bytes) -> dict[str, Any]:
         try:
             header = json.loads(line)
         except ValueError:
@@ -88,17 +133,17 @@ class GameLog:
         if not isinstance(header, dict) or header.get("kind") != "match":
             message = f"{self.path}: not the log of a match; choose another path"
             raise RunDirectoryError(message)
-        if header != self._header:
-            theirs, ours = header.get("match", {}), self._header["match"]
-            keys = sorted(set(theirs) | set(ours))
-            differing = [
-                f"{key}: {theirs.get(key)!r} there, {ours.get(key)!r} here"
-                for key in keys
-                if theirs.get(key) != ours.get(key)
-            ]
-            what = "; ".join(differing) or f"format version {header.get('format_version')}"
-            message = f"{self.path}: the log of another match ({what}); choose another path"
-            raise RunDirectoryError(message)
+        theirs, ours = header.get("match", {}), self._match
+        if header.get("format_version") == FORMAT_VERSION and theirs == ours:
+            return header
+        differing = [
+            f"{key}: {theirs.get(key)!r} there, {ours.get(key)!r} here"
+            for key in sorted(set(theirs) | set(ours))
+            if theirs.get(key) != ours.get(key)
+        ]
+        what = "; ".join(differing) or f"format version {header.get('format_version')}"
+        message = f"{self.path}: the log of another match ({what}); choose another path"
+        raise RunDirectoryError(message)
 
     def _write(self, line: Mapping[str, Any]) -> None:
         before = self.path.stat().st_size if self.path.exists() else 0

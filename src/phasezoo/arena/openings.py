@@ -14,7 +14,7 @@ from phasezoo import games
 from phasezoo.arena.streams import stream
 from phasezoo.errors import InvalidConfig, InvalidUci, PhasezooError
 
-__all__ = ["OpeningSuite", "as_suite"]
+__all__ = ["OpeningSuite", "action_of", "as_suite"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class OpeningSuite:
         states = [games.make(game or self.game).initial_state(seed)]
         for move in self.lines[index]:
             try:
-                states.append(states[-1].play(_action(states[-1], move)))
+                states.append(states[-1].play(action_of(states[-1], move)))
             except PhasezooError as error:
                 message = f"opening {index + 1} ({' '.join(self.lines[index])}): {error}"
                 raise InvalidUci(message) from error
@@ -131,7 +131,7 @@ class OpeningSuite:
         return draws[:count]
 
 
-def _action(state: Any, move: str) -> int:
+def action_of(state: Any, move: str) -> int:
     """What ``move`` means in ``state``.
 
     Raises:

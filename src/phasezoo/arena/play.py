@@ -1,5 +1,6 @@
 """Playing a match: the schedule, the sides, and what is written on the way."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,7 @@ from phasezoo.games import Game, make
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.types import Gate
 
 __all__ = ["play_match"]
 
@@ -34,6 +36,7 @@ def play_match(
     games: int = 200,
     limit: Limit | tuple[Limit | None, Limit | None] | None = None,
     *,
+    gate: str | Gate | None = None,
     openings: OpeningSuite | Sequence[Sequence[str]] | Path | str | None = None,
     openings_as: OpeningsAs = "moves",
     seed: int = 0,
@@ -59,12 +62,16 @@ def play_match(
 
     Args:
         agent_a: Side 0: an agent, a callable ``(observation, info) -> action``, or an agent's name.
+            A callable is told what an environment tells, and may say by its attributes
+            ``plane_spec`` and ``gate`` what it wants to see.
         agent_b: Side 1, likewise.
         game: What is played. A game that is made with options starts as they say, for example
             ``games.make("krk", start="train")``; without, each pair of games of ``"krk"`` has a
             start of its own, drawn from all, as each pair of ``"chess960"`` has.
         games: How many games; a multiple of the number of players.
         limit: Replaces the limits of both agents' searches; a pair gives each its own.
+        gate: Says the phases that callables are told, as in an environment; default the gate that
+            each asks for by its attribute ``gate``, or phase 0. Searches have gates of their own.
         openings: A suite, move lists, or a file of them; default the package's suite for the game.
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.
@@ -76,8 +83,9 @@ def play_match(
         adjudication: Ends games early by the searches' values; default never.
         names: How reports call the sides; default the agents' names.
         pgn: Where to write the games, each as soon as it ends.
-        log: A log of finished games. If it exists, and is of this very match, the match goes on
-            after the games in it.
+        log: A log of finished games, with the settings, versions and machine they were played
+            with. If it exists, and is of this very match, the match goes on after the games in it.
+            One process at a time writes it.
         completed: Games of this match that were finished earlier, in place of ``log``.
         on_game: Called with each game as it ends.
         progress: Called with the number of finished games and of all, after each game.
@@ -91,7 +99,9 @@ def play_match(
         SideFailed: An evaluator answered with NaN, or in the wrong shape; an
             :class:`~phasezoo.errors.InvalidEvaluation` that names the side and has the games
             finished before.
-        IllegalAction: An agent chose an action that is not legal.
+        GameContract: A game of one's own changes states that were played from, or names a player
+            who is none.
+        IllegalAction: An agent chose an action that is not legal, or answered with no action.
         RunDirectoryError: ``pgn`` or ``log`` exists already, or cannot be written.
     """
     handle = make(game)
@@ -103,55 +113,66 @@ def play_match(
     if adjudication is not None and handle.num_players != 2:
         message = f"adjudication is for two players, {handle.name} has {handle.num_players}"
         raise InvalidConfig(message)
+    phases = None if gate is None else gating.make(gate, handle.name)
     sides = _sides((agent_a, agent_b), handle, limit, names, pool_rows, threads)
     identity = {
         "game": [handle.name, dict(handle.options)] if handle.options else handle.name,
         "games": games,
         "seed": seed,
+        "gate": None if phases is None else gating.spec_of(phases),
         "openings": suite.digest(),
         "openings_as": openings_as,
         "max_plies": max_plies,
         "adjudication": None if adjudication is None else asdict(adjudication),
         "sides": [side.identity for side in sides],
     }
-    book = None if log is None else GameLog(log, identity)
-    if book is not None:
-        completed = [*completed, *book.games]
-        for side, before in zip(sides, book.sides, strict=False):
-            side.stats.add(before)
-            side.before = before.counts
-    done = schedule.checked(completed)
-    file = None
-    if pgn is not None:
-        file = PgnFile(pgn, [side.stats.name for side in sides], handle.name, done)
+    with contextlib.ExitStack() as stack:
+        book = None
+        if log is not None:
+            config = {"concurrency": concurrency, "pool_rows": pool_rows, "threads": threads}
+            book = stack.enter_context(GameLog(log, identity, seed=seed, config=config))
+            completed = [*completed, *book.games]
+            for side, before in zip(sides, book.sides, strict=False):
+                side.stats.add(before)
+                side.before = before.counts
+        done = schedule.checked(completed)
+        names_of_sides = [side.stats.name for side in sides]
+        file = None if pgn is None else PgnFile(pgn, names_of_sides, handle.name, done)
 
-    def finished(record: GameRecord) -> None:
-        done.append(record)
-        if book is not None:
-            book.append(record, [side.up_to_date() for side in sides])
+        def finished(record: GameRecord) -> None:
+            done.append(record)
+            if book is not None:
+                book.append(record, [side.up_to_date() for side in sides])
+            if file is not None:
+                file.append(record)
+            if on_game is not None:
+                on_game(record)
+            if progress is not None:
+                progress(len(done), games)
+
+        playing = ConcurrentGames(
+            handle,
+            sides,
+            concurrency=_concurrency(concurrency, sides),
+            max_plies=max_plies,
+            adjudication=adjudication,
+            gate=phases,
+            finished=finished,
+        )
+        playing.play(schedule.games(skip={record.number for record in done}))
         if file is not None:
-            file.append(record)
-        if on_game is not None:
-            on_game(record)
-        if progress is not None:
-            progress(len(done), games)
-
-    playing = ConcurrentGames(
-        handle,
-        sides,
-        concurrency=_concurrency(concurrency, sides),
-        max_plies=max_plies,
-        adjudication=adjudication,
-        finished=finished,
-    )
-    playing.play(schedule.games(skip={record.number for record in done}))
-    if file is not None:
-        file.rewrite(done)
+            file.rewrite(done)
     return Match(
         game=handle.name,
         sides=(sides[0].up_to_date(), sides[1].up_to_date()),
         games=tuple(sorted(done, key=lambda record: record.number)),
     )
+
+
+def _check_pair(option: str, given: Any) -> None:
+    if given is not None and (isinstance(given, str) or len(given) != 2):
+        message = f"{option}={given!r}: expected a pair, for side 0 and side 1"
+        raise InvalidConfig(message)
 
 
 def _check_range(**options: int | None) -> None:
@@ -178,6 +199,8 @@ def _sides(
     threads: int | None,
 ) -> tuple[Side, Side]:
     limits = limit if isinstance(limit, tuple) else (limit, limit)
+    for option, given in (("names", names), ("limit", limits)):
+        _check_pair(option, given)
     found = [agents.make(agent) if isinstance(agent, str) else agent for agent in players]
     called = [agents.name_of_agent(agent) for agent in found] if names is None else list(names)
     if called[0] == called[1]:

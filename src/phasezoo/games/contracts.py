@@ -1,13 +1,15 @@
 """What a game of one's own has promised, looked at while it is played."""
 
+import contextlib
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from phasezoo.errors import GameContract
 from phasezoo.games.queries import acting_players, legal_actions_of
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["checked_players", "play_checked"]
+__all__ = ["checked_players", "unchanged"]
 
 
 def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
@@ -29,22 +31,23 @@ def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
     raise GameContract(message)
 
 
-def play_checked(state: Any, action: Any) -> Any:
-    """``state.play(action)``, of a state that must stay as it is.
+@contextlib.contextmanager
+def unchanged(state: Any) -> Iterator[None]:
+    """Watch over ``state`` while ``state.play`` is called.
 
     Raises:
-        GameContract: It did not: whoever keeps a state, such as a search, would see another one.
+        GameContract: ``play`` has changed it: whoever keeps a state, such as a search, would see
+            another one.
     """
     before, shown = _face(state), repr(state)
-    after = state.play(action)
-    if after is state or _differs(before, _face(state)):
+    yield
+    if _differs(before, _face(state)):
         message = (
-            f"{type(state).__name__}.play({action}) has changed the state it was called on, "
-            f"{shown}: play must return a new state and leave this one as it is, for example by "
-            "changing a copy"
+            f"{type(state).__name__}.play(action) has changed the state it was called on, {shown}: "
+            "play must return a new state and leave this one as it is, for example by changing a "
+            "copy"
         )
         raise GameContract(message)
-    return after
 
 
 def _face(state: Any) -> tuple[Any, ...]:

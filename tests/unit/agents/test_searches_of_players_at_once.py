@@ -271,7 +271,7 @@ games.register(
 
 
 def test_play_that_changes_the_state_itself_is_named():
-    with pytest.raises(GameContract, match=r"Mutable\.play\(1\) has changed the state"):
+    with pytest.raises(GameContract, match=r"Mutable\.play\(action\) has changed the state"):
         agents.MCTSAgent(UNIFORM, limit=SHORT).search(Mutable())
 
 

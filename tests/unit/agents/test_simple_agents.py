@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, games, inference
-from phasezoo.agents.base import view
 from phasezoo.agents.continuation import steps_between
-from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
+from phasezoo.errors import IllegalAction, InvalidConfig, InvalidEvaluation, InvalidState
 
 CHESS = games.make("chess")
 START = CHESS.initial_state()
@@ -104,11 +103,36 @@ def test_a_callable_sees_what_an_environment_shows():
     assert seen["state"] == state
 
 
-def test_the_view_of_a_game_of_ones_own():
-    observation, info = view(Count(3, 1), 1)
-    assert observation.shape == (1, 1, 1)
-    assert info["action_mask"].tolist() == [1, 1]
-    assert "fen" not in info
+def test_a_callable_sees_a_game_of_ones_own():
+    def looks(observation, info):
+        assert observation.shape == (1, 1, 1)
+        assert info["action_mask"].tolist() == [1, 1]
+        assert "fen" not in info
+        return 1
+
+    assert agents.CallableAgent(looks).session(0).act(Count(3, 1), 1) == 1
+
+
+def test_a_callable_is_not_told_what_is_hidden():
+    def looks(observation, info):
+        assert "state" not in info
+        assert [len(mask) for mask in info["action_mask"]] == [6, 8, 8]
+        return [5, 1, 2]
+
+    state = games.make("pommerman-team-radio").initial_state(seed=1)
+    assert agents.CallableAgent(looks).session(0).act(state, 2) == 5 + 6 * (1 + 8 * 2)
+
+
+@pytest.mark.parametrize("answer", [None, "3", 2.5, [1], 4672])
+def test_a_callable_whose_answer_is_no_action(answer):
+    with pytest.raises(IllegalAction, match="expected a whole number from 0 to 4671"):
+        agents.CallableAgent(lambda observation, info: answer).session(0).act(START)
+
+
+def test_random_draws_every_part_of_an_action():
+    mask = (np.eye(6, dtype=np.int8)[4], np.ones(8, dtype=np.int8), np.eye(8, dtype=np.int8)[7])
+    drawn = [agents.RandomAgent(1)(None, {"action_mask": mask}) for _ in range(3)]
+    assert all(len(action) == 3 and action[0] == 4 and action[2] == 7 for action in drawn)
 
 
 def test_what_is_no_agent():

@@ -68,10 +68,14 @@ def test_a_log_belongs_to_the_starts_it_was_played_from(tmp_path):
 
 
 def test_callables_see_what_the_environment_shows():
+    differences = []
+
     def shortest(observation, info):
         assert info["dtm"] == info["state"].dtm
-        assert info["dtm_difference"] is None
+        # Of its own last move, which was perfect; None before it has moved.
+        differences.append(info["dtm_difference"])
         return int(info["state"].best_actions[0])
 
     match = arena.play_match(shortest, "tablebase", "krk", 4, seed=1)
     assert match.group_scores == (0.5, 0.5)
+    assert set(differences) == {None, 0.0}

@@ -1,0 +1,80 @@
+"""The log of a match: one writer, and what the match was played with."""
+
+import json
+import multiprocessing
+
+import pytest
+
+from phasezoo import agents, arena
+from phasezoo.errors import InvalidConfig, RunDirectoryError
+
+SETTINGS = {"game": "atomic", "games": 4, "seed": 3, "max_plies": 12}
+
+
+def match(log, **options):
+    return arena.play_match(
+        agents.RandomAgent(), agents.RandomAgent(), log=log, **(SETTINGS | options)
+    )
+
+
+def in_another_process(log, answers):
+    try:
+        match(log)
+        answers.put("played")
+    except RunDirectoryError as error:
+        answers.put(str(error))
+
+
+def test_a_second_process_is_kept_out(tmp_path):
+    log = tmp_path / "games.jsonl"
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    said = []
+
+    def meanwhile(record):
+        if not said:
+            other = context.Process(target=in_another_process, args=(log, answers))
+            other.start()
+            said.append(answers.get(timeout=120))
+            other.join()
+
+    played = match(log, on_game=meanwhile)
+    assert "another process is working in this file" in said[0]
+    assert len(log.read_text().splitlines()) == 1 + 4
+    # The lock goes with the match, also with one that failed.
+    with pytest.raises(RunDirectoryError, match="another match"):
+        match(log, seed=4)
+    assert match(log).games == played.games
+
+
+def test_the_log_says_what_the_match_was_played_with(tmp_path):
+    log = tmp_path / "deep" / "games.jsonl"
+    match(log, concurrency=2)
+    header = json.loads(log.read_text().splitlines()[0])
+    record = header["record"]
+    assert record["kind"] == "match"
+    assert record["seeds"] == {"match": 3}
+    assert (record["config"]["max_plies"], record["config"]["concurrency"]) == (12, 2)
+    assert record["provenance"]["packages"]["numpy"]
+    assert record["provenance"]["processor"]
+    match(log)
+    assert len(log.read_text().splitlines()) == 5  # nothing has changed
+
+
+def test_going_on_with_other_versions_is_noted(tmp_path):
+    log = tmp_path / "games.jsonl"
+    match(log)
+    lines = log.read_text().splitlines(keepends=True)
+    header = json.loads(lines[0])
+    header["record"]["provenance"]["packages"]["numpy"] = "1.0"
+    log.write_text("".join([json.dumps(header) + "\n", *lines[1:3]]))
+    assert len(match(log).games) == 4
+    after = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [sorted(entry) for entry in after[3:]] == [["record"], *[["game", "sides"]] * 2]
+    assert len(match(log).games) == 4
+
+
+@pytest.mark.parametrize("names", [("a",), "ab", ("a", "b", "c")])
+def test_names_are_two(names):
+    with pytest.raises(InvalidConfig, match=r"names=.*expected a pair"):
+        arena.play_match("random", "random", names=names, **SETTINGS)
