@@ -1,12 +1,15 @@
 """What the documents show runs as it stands, and what they and the code refer to exists."""
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from phasezoo.apps.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -18,6 +21,8 @@ SECTION = re.compile(r"^## (?P<number>\d+)\.", re.MULTILINE)
 SECTIONS = (1, 2, 3)
 """Sections of that page which the package fulfils; later ones are still to come."""
 
+SHELL = re.compile(r"^```sh\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
+SUBCOMMANDS = {"reproduce": ("m2cts", "krk"), "data": ("import", "phases")}
 BLOCK = re.compile(r"^```python[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
@@ -70,6 +75,31 @@ def test_contract_block_runs(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_example_runs(example: Path, tmp_path: Path) -> None:
     run([str(example)], tmp_path)
+
+
+def shell_lines() -> list[str]:
+    """The distinct commands of the package that the pages show, without what follows a ``#``."""
+    text = "\n".join(found for page in PAGES for found in SHELL.findall(page.read_text()))
+    lines = text.replace("\\\n", " ").splitlines()
+    commands = (line.partition("#")[0].strip() for line in lines)
+    return sorted({line for line in commands if line.startswith("phasezoo ")})
+
+
+@pytest.mark.parametrize("line", shell_lines())
+def test_shown_commands_have_their_options(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, command, *words = shlex.split(line)
+    given = [command]
+    if command in SUBCOMMANDS:
+        assert words[0] in SUBCOMMANDS[command]
+        given.append(words[0])
+    if "--game" in words:  # decides which options there are
+        given += ["--game", words[words.index("--game") + 1]]
+    with pytest.raises(SystemExit) as ended:  # as argparse ends after help
+        main([*given, "--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    missing = [word for word in words if word.startswith("--") and word not in shown]
+    assert not missing
 
 
 def anchors(page: Path) -> set[str]:
