@@ -4,21 +4,22 @@
 //! |---|---|
 //! | [`game`], [`model`] | the two contracts: what a game is, what a tree walks |
 //! | [`games`] | the games, a room each |
-//! | [`gating`] | phases of a game |
+//! | [`gate`] | phases of a game |
 //! | [`search`] | tree search over any model |
 //! | [`records`] | stored games: replaying, labels, training samples |
 //! | [`vector`] | many games stepped together |
-//! | [`threads`], [`rng`], [`error`] | shared by all |
+//! | [`types`], [`threads`], [`rng`], [`error`] | shared by all |
 
 pub mod error;
 pub mod game;
 pub mod games;
-pub mod gating;
+pub mod gate;
 pub mod model;
 pub mod records;
 pub mod rng;
 pub mod search;
 pub mod threads;
+pub mod types;
 pub mod vector;
 
 pub use error::{Error, Result};

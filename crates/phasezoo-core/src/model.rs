@@ -3,7 +3,6 @@
 
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Returns, Turn};
-use crate::gating::Features;
 use crate::rng::Stream;
 
 /// How a value passes from a node to its parent.
@@ -37,6 +36,9 @@ pub trait SearchModel: Send + Sync {
 
     /// What a node keeps of its state: `()` where replaying from the root is cheaper than storing.
     type Snapshot: Clone + Send + Sync;
+
+    /// The game that gates look at.
+    type Game;
 
     /// How values pass upwards.
     fn value_rule(&self) -> ValueRule;
@@ -100,8 +102,13 @@ pub trait SearchModel: Send + Sync {
         snapshot: &Self::Snapshot,
     ) -> Result<()>;
 
-    /// What gates look at, from the actor's view.
-    fn features(&self, state: &Self::State) -> Result<Features>;
+    /// What gates look at.
+    fn game<'a>(&self, state: &'a Self::State) -> &'a Self::Game;
+
+    /// A key of the position alone, the same on every machine; `None` if the game has none.
+    fn key(&self, _state: &Self::State) -> Result<Option<u64>> {
+        Ok(None)
+    }
 
     /// Plies since the game's start, where the game counts them; play temperatures depend on it.
     fn ply(&self, _state: &Self::State) -> Option<u32> {
@@ -121,7 +128,7 @@ pub trait SearchModel: Send + Sync {
         }
         Ok(actions_a == actions_b
             && self.actor(a)? == self.actor(b)?
-            && self.features(a)?.key == self.features(b)?.key)
+            && self.key(a)? == self.key(b)?)
     }
 
     /// Whether the position of `state` stood before within its last `plies` plies. A tree may count
@@ -247,6 +254,7 @@ impl<G: Game, O: Others<G>> SinglePlayer<G, O> {
 impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
     type State = Scene<G, O::Memory>;
     type Snapshot = Scene<G, O::Memory>;
+    type Game = G;
 
     fn value_rule(&self) -> ValueRule {
         ValueRule::Same
@@ -299,8 +307,12 @@ impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
         Ok(())
     }
 
-    fn features(&self, state: &Self::State) -> Result<Features> {
-        Ok(state.game.features(state.player))
+    fn game<'a>(&self, state: &'a Self::State) -> &'a G {
+        &state.game
+    }
+
+    fn key(&self, state: &Self::State) -> Result<Option<u64>> {
+        Ok(Some(state.game.key()))
     }
 
     fn ply(&self, state: &Self::State) -> Option<u32> {

@@ -9,6 +9,7 @@ use std::cell::Cell;
 use phasezoo_core::game::{Action, Game};
 use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::{BoardModel, ChessState};
+use phasezoo_core::gate::Gating;
 use phasezoo_core::model::SearchModel;
 
 thread_local! {
@@ -37,6 +38,7 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn descending_encoding_and_expanding_allocate_nothing() {
     let model = BoardModel::new();
+    let gate = Gating::parse("lichess", false).unwrap();
     let mut root = ChessState::initial();
     for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "g8f6"] {
         let action = root.parse_uci(uci).unwrap();
@@ -56,7 +58,7 @@ fn descending_encoding_and_expanding_allocate_nothing() {
             let over = model.expand(&walker, &mut actions).unwrap();
             assert!(over.is_none());
             walker.encode(BoardPlanes::V2, walker.player_to_move(), &mut planes);
-            let _features = model.features(&walker).unwrap();
+            assert!(gate.phase(model.game(&walker), walker.player_to_move(), None).unwrap() < 3);
             path.push(actions[(7 * depth + 3) % actions.len()]);
         }
         if count {

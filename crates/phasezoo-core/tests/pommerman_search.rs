@@ -9,7 +9,7 @@ use phasezoo_core::games::pommerman::twister::Twister;
 use phasezoo_core::games::pommerman::{
     Config, Minds, Mode, Observation, Planner, Samples, State, Tracker,
 };
-use phasezoo_core::gating::Gate;
+use phasezoo_core::gate::Gating;
 use phasezoo_core::model::{Others, SearchModel, SinglePlayer};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::{Evaluation, Limit, Params, Policy, SearchPool, Value};
@@ -241,7 +241,7 @@ fn samples_repeat_and_do_not_depend_on_threads() {
         assert!(state.agents()[usize::from(row.player)].alive && !state.is_over());
         assert!(row.action < 6 && row.left > 0 && row.value.abs() <= 1);
     }
-    let gate = Gate::parse("steps:40", false).unwrap();
+    let gate = Gating::parse("steps:40", false).unwrap();
     let phases = samples.phases(&gate).unwrap();
     for (row, phase) in samples.rows().iter().zip(phases) {
         assert_eq!(phase == 1, samples.state(row).step_count() > 40);

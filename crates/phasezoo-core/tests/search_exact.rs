@@ -5,8 +5,8 @@
 
 mod toys;
 
-use phasezoo_core::game::{Action, Game, MAX_PLAYERS, PlayerSet};
-use phasezoo_core::gating::Gate;
+use phasezoo_core::game::{Action, MAX_PLAYERS, PlayerSet};
+use phasezoo_core::gate::Gating;
 use phasezoo_core::model::{Others, SearchModel, SinglePlayer};
 use phasezoo_core::search::{Ended, Limit, Params, VirtualStyle};
 use proptest::prelude::*;
@@ -109,7 +109,7 @@ fn simultaneous_games_are_searched_by_one_player_among_others() {
 #[test]
 fn gates_say_the_phase_of_every_leaf() {
     let start = TicTacToe::default();
-    let gate = Gate::parse("hash:3", false).unwrap();
+    let gate = Gating::parse("hash:3", false).unwrap();
     let model = Turns::<_, true>::of(&start);
     let mut driver =
         Driver::gated(model, params(8, VirtualStyle::Mix), OPINIONS, Some(gate.clone()));
@@ -121,7 +121,7 @@ fn gates_say_the_phase_of_every_leaf() {
         for row in 0..leaves.len() {
             let mut state = start.clone();
             leaves.restore(driver.pool.model(), row, &mut state).unwrap();
-            let phase = gate.phase(&state.features(0), None).unwrap();
+            let phase = gate.phase(&state, 0, None).unwrap();
             assert_eq!(leaves.phases[row], phase as i8);
             let node = driver.pool.inspect(driver.tree, leaves.path(row)).unwrap().unwrap();
             assert_eq!((node.phase, node.waiting), (phase as i8, true));
@@ -131,13 +131,13 @@ fn gates_say_the_phase_of_every_leaf() {
     }
     assert!(seen.iter().all(|&count| count > 50), "{seen:?}");
     let result = driver.pool.finish(driver.tree).unwrap();
-    assert_eq!(result.phase, gate.phase(&start.features(0), None).unwrap() as i8);
+    assert_eq!(result.phase, gate.phase(&start, 0, None).unwrap() as i8);
 }
 
 #[test]
 fn monotone_gates_read_the_phase_before() {
     let start = TicTacToe::default();
-    let gate = Gate::parse("hash:4", true).unwrap();
+    let gate = Gating::parse("hash:4", true).unwrap();
     let model = Turns::<_, false>::of(&start);
     let mut driver = Driver::gated(model, params(4, VirtualStyle::Mix), EVEN, Some(gate));
     let limit = Limit { nodes: Some(300), ..Default::default() };

@@ -7,7 +7,6 @@ mod toys;
 
 use phasezoo_core::game::{Action, Game, Player, Returns};
 use phasezoo_core::games::{ChessModel, ChessState};
-use phasezoo_core::gating::Features;
 use phasezoo_core::model::{SearchModel, ValueRule};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::{
@@ -300,6 +299,7 @@ struct Faulty(Action);
 impl SearchModel for Faulty {
     type State = ChessState;
     type Snapshot = ();
+    type Game = ChessState;
 
     fn value_rule(&self) -> ValueRule {
         ValueRule::Negate
@@ -332,8 +332,12 @@ impl SearchModel for Faulty {
     ) -> Result<()> {
         ChessModel::new().restore(state, root, path, &())
     }
-    fn features(&self, state: &ChessState) -> Result<Features> {
-        ChessModel::new().features(state)
+    fn game<'a>(&self, state: &'a ChessState) -> &'a ChessState {
+        state
+    }
+
+    fn key(&self, state: &ChessState) -> Result<Option<u64>> {
+        ChessModel::new().key(state)
     }
 }
 

@@ -4,9 +4,8 @@ use rayon::prelude::*;
 
 use super::{Table, play_checked};
 use crate::error::Result;
-use crate::game::Game;
 use crate::games::{BoardState, Rules};
-use crate::gating::Gate;
+use crate::gate::Gating;
 use crate::threads;
 
 /// Games that a task of the thread pool labels at most: small enough to share the work evenly.
@@ -24,8 +23,7 @@ pub struct Labels {
 impl<R: Rules> Table<'_, R> {
     /// Replays every game, checking every move. A monotone gate is given the phase one ply before in
     /// the same game. The error is that of the first game that cannot be replayed.
-    pub fn label(&self, gate: &Gate, threads: Option<usize>) -> Result<Labels> {
-        gate.check_game(R::NAME)?;
+    pub fn label(&self, gate: &Gating<BoardState<R>>, threads: Option<usize>) -> Result<Labels> {
         self.check()?;
         let mut labels =
             Labels { phase: vec![0; self.moves.len()], key: vec![0; self.moves.len()] };
@@ -50,7 +48,7 @@ impl<R: Rules> Table<'_, R> {
 
     fn label_games(
         &self,
-        gate: &Gate,
+        gate: &Gating<BoardState<R>>,
         games: std::ops::Range<usize>,
         phases: &mut [i8],
         keys: &mut [u64],
@@ -63,8 +61,7 @@ impl<R: Rules> Table<'_, R> {
             let mut previous = None;
             for (ply, (&packed, (phase, key))) in self.game(game)?.iter().zip(&mut rows).enumerate()
             {
-                let features = state.features(state.player_to_move());
-                let answer = gate.phase(&features, previous)?;
+                let answer = gate.phase(&state, state.player_to_move(), previous)?;
                 *phase = answer as i8;
                 *key = state.key();
                 previous = Some(answer);

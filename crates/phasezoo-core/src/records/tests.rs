@@ -4,7 +4,7 @@ use super::*;
 use crate::game::Game;
 use crate::games::Chess;
 use crate::games::boards::planes::BoardPlanes;
-use crate::gating::Gate;
+use crate::gate::Gating;
 use crate::rng::Stream;
 
 /// Random games with their starts, and the columns that hold them.
@@ -51,14 +51,14 @@ fn labels_are_those_of_the_states_played_one_by_one() {
     let games = games(200, 1);
     let table = games.table();
     for spec in ["lichess", "monotone:lichess:engine", "monotone:hash:4", "moves:5"] {
-        let gate = Gate::parse(spec, false).unwrap();
+        let gate = Gating::parse(spec, false).unwrap();
         let labels = table.label(&gate, Some(2)).unwrap();
         assert_eq!(labels.phase.len(), games.moves.len());
         for game in 0..table.len() {
             let mut previous = None;
             let rows = table.rows(game).unwrap();
             for (row, state) in rows.zip(table.states(game).unwrap()) {
-                let phase = gate.phase(&state.features(state.player_to_move()), previous).unwrap();
+                let phase = gate.phase(&state, state.player_to_move(), previous).unwrap();
                 assert_eq!((labels.phase[row], labels.key[row]), (phase as i8, state.key()));
                 previous = Some(phase);
             }
@@ -71,7 +71,7 @@ fn labels_are_those_of_the_states_played_one_by_one() {
 fn samples_are_those_of_the_states_played_one_by_one() {
     let games = games(60, 2);
     let table = games.table();
-    let gate = Gate::parse("none", false).unwrap();
+    let gate = Gating::parse("none", false).unwrap();
     table.label(&gate, None).unwrap();
     let mut stream = Stream::new(3);
     let positions: Vec<(i32, i32)> = (0..300)
@@ -120,7 +120,7 @@ fn bad_records_are_named_by_their_game() {
     let mut games = games(150, 4);
     let row = games.table().rows(100).unwrap().start + 3;
     games.moves[row] = 0;
-    let gate = Gate::parse("none", false).unwrap();
+    let gate = Gating::parse("none", false).unwrap();
     let message = games.table().label(&gate, Some(2)).unwrap_err().to_string();
     assert!(message.contains("game 100, ply 3"), "{message}");
     assert!(games.table().states(100).is_err());

@@ -9,7 +9,7 @@ use super::session::{Rules, Search};
 use super::tree::NodeId;
 use super::values::Values;
 use crate::error::{Error, Result};
-use crate::gating::Gate;
+use crate::gate::Gating;
 use crate::model::SearchModel;
 
 /// Visits of known ends between two looks at the clock.
@@ -45,7 +45,7 @@ impl<M: SearchModel> Search<M> {
         &mut self,
         model: &M,
         rules: &Rules,
-        gate: Option<&Gate>,
+        gate: Option<&Gating<M::Game>>,
         tree: u32,
         rows: usize,
         out: &mut LeafBatch<M>,
@@ -77,7 +77,7 @@ impl<M: SearchModel> Search<M> {
         &mut self,
         model: &M,
         rules: &Rules,
-        gate: Option<&Gate>,
+        gate: Option<&Gating<M::Game>>,
         tree: u32,
         rows: usize,
         out: &mut LeafBatch<M>,

@@ -11,7 +11,7 @@ use super::tree::{Kind, NONE, NodeId, ROOT};
 use super::values::Values;
 use crate::error::{Error, Result};
 use crate::game::Returns;
-use crate::gating::Gate;
+use crate::gate::Gating;
 use crate::model::SearchModel;
 
 /// What expanding a slot gave.
@@ -27,7 +27,7 @@ pub(crate) enum Expanded {
 /// Where a gathering takes place.
 pub(crate) struct Place<'a, M: SearchModel> {
     pub(crate) model: &'a M,
-    pub(crate) gate: Option<&'a Gate>,
+    pub(crate) gate: Option<&'a Gating<M::Game>>,
     pub(crate) tree: u32,
     pub(crate) root: &'a Arc<M::State>,
     /// The root's index in `out`.
@@ -85,7 +85,7 @@ impl<M: SearchModel> Search<M> {
             None => 0,
             Some(gate) => {
                 let before = u8::try_from(previous).ok();
-                gate.phase(&at.model.features(state)?, before)? as i8
+                gate.phase(at.model.game(state), actor, before)? as i8
             }
         };
         let snapshot = at.model.snapshot(state);

@@ -9,7 +9,7 @@ use super::result::SearchResult;
 use super::session::{Rules, Search};
 use crate::error::{Error, Result};
 use crate::game::Action;
-use crate::gating::Gate;
+use crate::gate::Gating;
 use crate::model::SearchModel;
 use crate::threads;
 
@@ -24,7 +24,7 @@ const GRAIN: usize = 32;
 pub struct SearchPool<M: SearchModel> {
     model: M,
     rules: Rules,
-    gate: Option<Gate>,
+    gate: Option<Gating<M::Game>>,
     threads: Option<usize>,
     searches: Vec<Option<Search<M>>>,
     /// The tree that the next collection begins with.
@@ -40,7 +40,7 @@ impl<M: SearchModel> SearchPool<M> {
     pub fn new(
         model: M,
         params: Params,
-        gate: Option<Gate>,
+        gate: Option<Gating<M::Game>>,
         threads: Option<usize>,
     ) -> Result<Self> {
         let rules = Rules::new(params)?;

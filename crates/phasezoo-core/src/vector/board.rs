@@ -5,7 +5,7 @@ use super::options::{Autoreset, Illegal, Opponent, Purpose, Seat, stream};
 use super::outputs::{Outputs, write_mask};
 use crate::error::{Error, Result};
 use crate::game::{Action, Expert, Game, MAX_PLAYERS, Player, PlayerSet, Turn};
-use crate::gating::Gate;
+use crate::gate::Gating;
 use crate::rng::Stream;
 
 /// One game and the learner's place in it.
@@ -287,7 +287,7 @@ impl<G: Game> Board<G> {
             }
             _ => SIMULTANEOUS,
         };
-        if context.options.gate.as_ref().is_some_and(Gate::monotone) {
+        if context.options.gate.as_ref().is_some_and(Gating::monotone) {
             self.phase = self.phase_now(context, Some(self.phase))?;
         }
         let cut = context.options.max_plies.is_some_and(|limit| self.state.ply() >= limit);
@@ -366,7 +366,7 @@ impl<G: Game> Board<G> {
     fn phase_now(&self, context: &Context<G>, previous: Option<u8>) -> Result<u8> {
         match &context.options.gate {
             None => Ok(0),
-            Some(gate) => gate.phase(&self.state.features(self.viewer(context)), previous),
+            Some(gate) => gate.phase(&self.state, self.viewer(context), previous),
         }
     }
 

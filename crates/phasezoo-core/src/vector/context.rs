@@ -1,6 +1,6 @@
 //! What the games of a vector share, and what one step of a game shows.
 
-use super::options::{Opponent, Options};
+use super::options::{Opponent, OptionsOf};
 use crate::error::{Error, Result};
 use crate::game::{Game, Player};
 
@@ -12,7 +12,7 @@ pub(super) type Start<G> = dyn Fn(u64) -> Result<G> + Send + Sync;
 
 /// What all boards share while they are stepped.
 pub(super) struct Context<'a, G: Game> {
-    pub(super) options: &'a Options<G::Planes>,
+    pub(super) options: &'a OptionsOf<G>,
     pub(super) start: &'a Start<G>,
     pub(super) num_players: usize,
     pub(super) num_actions: usize,
@@ -29,7 +29,7 @@ impl<G: Game> Context<'_, G> {
 }
 
 /// Numbers in one observation; 0 where there are no observations.
-pub(super) fn plane_size<G: Game>(options: &Options<G::Planes>) -> usize {
+pub(super) fn plane_size<G: Game>(options: &OptionsOf<G>) -> usize {
     options.planes.map_or(0, |planes| G::plane_shape(planes).iter().product())
 }
 

@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use board::Board;
 use context::{Context, Shown, Start, plane_size};
 pub use context::{Final, SIMULTANEOUS};
-pub use options::{Autoreset, Illegal, Opponent, Options, Purpose, Seat, stream};
+pub use options::{Autoreset, Illegal, Opponent, Options, OptionsOf, Purpose, Seat, stream};
 pub use outputs::{Mark, Outputs};
 
 use crate::error::{Error, Result};
@@ -32,7 +32,7 @@ const GRAIN: usize = 64;
 
 /// N games of one kind, stepped together.
 pub struct Vector<G: Game> {
-    options: Options<G::Planes>,
+    options: OptionsOf<G>,
     start: Box<Start<G>>,
     num_players: usize,
     num_actions: usize,
@@ -45,7 +45,7 @@ impl<G: Game> Vector<G> {
     /// `num_envs` games, not begun yet. `start` makes the initial state of the game with a seed.
     pub fn new(
         num_envs: usize,
-        options: Options<G::Planes>,
+        options: OptionsOf<G>,
         start: impl Fn(u64) -> Result<G> + Send + Sync + 'static,
     ) -> Result<Self> {
         if num_envs == 0 {
@@ -95,7 +95,7 @@ impl<G: Game> Vector<G> {
     }
 
     /// The set-up.
-    pub fn options(&self) -> &Options<G::Planes> {
+    pub fn options(&self) -> &OptionsOf<G> {
         &self.options
     }
 

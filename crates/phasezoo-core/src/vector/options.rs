@@ -1,7 +1,7 @@
 //! How a vector of games is set up, and the random streams of one game.
 
-use crate::game::Player;
-use crate::gating::Gate;
+use crate::game::{Game, Player};
+use crate::gate::Gating;
 use crate::rng::Stream;
 
 /// Which player the learner is.
@@ -54,13 +54,13 @@ pub enum Autoreset {
     Disabled,
 }
 
-/// The set-up shared by all games of a vector.
+/// The set-up shared by all games of a vector: with planes `P` and a gate `R`, which differ by game.
 #[derive(Clone, Debug)]
-pub struct Options<P> {
+pub struct Options<P, R> {
     /// Which planes are observed; `None` for no observations.
     pub planes: Option<P>,
-    /// What says the phase; `None` where it is always 0.
-    pub gate: Option<Gate>,
+    /// What says the phase; `None` if it is always 0.
+    pub gate: Option<R>,
     /// Which player the learner is; not read when [`Opponent::None`].
     pub seat: Seat,
     /// Who moves for the others.
@@ -75,10 +75,14 @@ pub struct Options<P> {
     pub threads: Option<usize>,
 }
 
-impl<P> Options<P> {
-    /// The same set-up with planes of another game.
-    pub fn with_planes<Q>(self, planes: Option<Q>) -> Options<Q> {
-        let Self { planes: _, gate, seat, opponent, illegal, max_plies, autoreset, threads } = self;
+/// The set-up of games of type `G`.
+pub type OptionsOf<G> = Options<<G as Game>::Planes, Gating<G>>;
+
+impl<P, R> Options<P, R> {
+    /// The same set-up for games of type `G`.
+    pub fn of<G: Game>(self, planes: Option<G::Planes>, gate: Option<Gating<G>>) -> OptionsOf<G> {
+        let Self { planes: _, gate: _, seat, opponent, illegal, max_plies, autoreset, threads } =
+            self;
         Options { planes, gate, seat, opponent, illegal, max_plies, autoreset, threads }
     }
 }

@@ -2,7 +2,6 @@
 //! the ends, returns, all derived from the path by a hash. Players may move twice in a row.
 
 use phasezoo_core::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
-use phasezoo_core::gating::{Features, View};
 use phasezoo_core::rng::mix;
 use phasezoo_core::{Error, Result};
 
@@ -39,6 +38,8 @@ impl Dice {
 
 impl Game for Dice {
     type Planes = ();
+
+    const NAME: &'static str = "dice";
 
     fn num_players(&self) -> usize {
         self.players
@@ -103,10 +104,6 @@ impl Game for Dice {
 
     fn encode(&self, (): (), player: Player, out: &mut [f32]) {
         out[0] = f32::from(player);
-    }
-
-    fn features(&self, _player: Player) -> Features {
-        Features { key: Some(self.key()), view: View::Plain }
     }
 
     fn key(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Driving a pool with an evaluator that makes its answers up.
 
-use phasezoo_core::gating::Gate;
+use phasezoo_core::gate::Gating;
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::rng::mix;
 use phasezoo_core::search::{
@@ -37,7 +37,7 @@ impl Synthetic {
         for row in 0..leaves.len() {
             let mut state = leaves.root(row).clone();
             leaves.restore(model, row, &mut state).unwrap();
-            let key = model.features(&state).unwrap().key.unwrap();
+            let key = model.key(&state).unwrap().unwrap();
             let spread = |action: &u32| self.spread * unit(key ^ mix(u64::from(*action) + 1));
             logits.extend(leaves.legal(row).iter().map(spread));
             values.push(self.doubt * unit(key));
@@ -78,7 +78,12 @@ impl<M: SearchModel> Driver<M> {
         Self::gated(model, params, evaluator, None)
     }
 
-    pub fn gated(model: M, params: Params, evaluator: Synthetic, gate: Option<Gate>) -> Self {
+    pub fn gated(
+        model: M,
+        params: Params,
+        evaluator: Synthetic,
+        gate: Option<Gating<M::Game>>,
+    ) -> Self {
         let mut pool = SearchPool::new(model, params, gate, Some(1)).unwrap();
         let tree = pool.add(7).unwrap();
         Self { pool, tree, evaluator }

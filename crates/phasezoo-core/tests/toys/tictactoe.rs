@@ -1,7 +1,6 @@
 //! Tic-tac-toe, and a model for any game in which one player moves at a time.
 
 use phasezoo_core::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
-use phasezoo_core::gating::{Features, View};
 use phasezoo_core::model::{SearchModel, ValueRule};
 use phasezoo_core::{Error, Result};
 
@@ -30,6 +29,8 @@ impl TicTacToe {
 
 impl Game for TicTacToe {
     type Planes = ();
+
+    const NAME: &'static str = "tic-tac-toe";
 
     fn num_players(&self) -> usize {
         2
@@ -85,10 +86,6 @@ impl Game for TicTacToe {
         }
     }
 
-    fn features(&self, _player: Player) -> Features {
-        Features { key: Some(self.key()), view: View::Plain }
-    }
-
     fn key(&self) -> u64 {
         u64::from(self.cells[0]) | u64::from(self.cells[1]) << 16
     }
@@ -116,6 +113,7 @@ impl<G: Game, const STORED: bool> Turns<G, STORED> {
 impl<G: Game, const STORED: bool> SearchModel for Turns<G, STORED> {
     type State = G;
     type Snapshot = Option<G>;
+    type Game = G;
 
     fn value_rule(&self) -> ValueRule {
         match self.players {
@@ -167,8 +165,12 @@ impl<G: Game, const STORED: bool> SearchModel for Turns<G, STORED> {
         Ok(())
     }
 
-    fn features(&self, state: &G) -> Result<Features> {
-        Ok(state.features(self.actor(state)?))
+    fn game<'a>(&self, state: &'a G) -> &'a G {
+        state
+    }
+
+    fn key(&self, state: &G) -> Result<Option<u64>> {
+        Ok(Some(state.key()))
     }
 
     fn ply(&self, state: &G) -> Option<u32> {

@@ -1,7 +1,6 @@
 //! Two games small enough to be worked out by hand.
 
 use phasezoo_core::game::{Action, Game, Outcome, Player, PlayerSet, Reason, Returns, Turn};
-use phasezoo_core::gating::{Features, View};
 use phasezoo_core::{Error, Result};
 
 /// A total at which no action is legal although the game goes on: a broken game.
@@ -16,6 +15,8 @@ pub(crate) struct Race {
 
 impl Game for Race {
     type Planes = ();
+
+    const NAME: &'static str = "race";
 
     fn num_players(&self) -> usize {
         3
@@ -75,10 +76,6 @@ impl Game for Race {
         out.copy_from_slice(&[self.total as f32, f32::from(player)]);
     }
 
-    fn features(&self, _player: Player) -> Features {
-        Features { key: Some(self.key()), view: View::Plain }
-    }
-
     fn key(&self) -> u64 {
         u64::from(self.total)
     }
@@ -93,6 +90,8 @@ pub(crate) struct Pennies {
 
 impl Game for Pennies {
     type Planes = ();
+
+    const NAME: &'static str = "pennies";
 
     fn num_players(&self) -> usize {
         2
@@ -145,10 +144,6 @@ impl Game for Pennies {
 
     fn encode(&self, (): (), player: Player, out: &mut [f32]) {
         out.copy_from_slice(&[self.equal as f32, f32::from(player)]);
-    }
-
-    fn features(&self, _player: Player) -> Features {
-        Features { key: Some(self.key()), view: View::Plain }
     }
 
     fn key(&self) -> u64 {

@@ -8,7 +8,7 @@ mod support;
 
 use games::{Pennies, Race};
 use phasezoo_core::Error;
-use phasezoo_core::gating::Gate;
+use phasezoo_core::gate::Gating;
 use phasezoo_core::vector::{
     Autoreset, Illegal, Opponent, Options, Purpose, SIMULTANEOUS, Seat, Vector, stream,
 };
@@ -300,7 +300,7 @@ fn random_rivals_choose_without_seeing_the_learners_action() {
 #[test]
 fn phases_are_those_of_the_gate_and_a_monotone_one_never_goes_back() {
     let phases = |monotone| {
-        let gate = Gate::parse("hash:4", monotone).unwrap();
+        let gate = Gating::parse("hash:4", monotone).unwrap();
         let mut vector = race(1, Options { gate: Some(gate), ..options(Opponent::None) });
         let mut seen = Buffers::of(&vector);
         vector.reset(None, &[0], &[true], None).unwrap();

@@ -3,7 +3,9 @@
 use crate::games::Race;
 use phasezoo_core::Result;
 use phasezoo_core::game::Game;
-use phasezoo_core::vector::{Autoreset, Illegal, Mark, Opponent, Options, Outputs, Seat, Vector};
+use phasezoo_core::vector::{
+    Autoreset, Illegal, Mark, Opponent, Options, OptionsOf, Outputs, Seat, Vector,
+};
 
 /// A caller's buffers, with rubbish in them at first.
 pub(crate) struct Buffers {
@@ -60,7 +62,7 @@ impl Buffers {
     }
 }
 
-pub(crate) fn options(opponent: Opponent) -> Options<()> {
+pub(crate) fn options<G: Game<Planes = ()>>(opponent: Opponent) -> OptionsOf<G> {
     Options {
         planes: Some(()),
         gate: None,
@@ -73,7 +75,7 @@ pub(crate) fn options(opponent: Opponent) -> Options<()> {
     }
 }
 
-pub(crate) fn race(games: usize, options: Options<()>) -> Vector<Race> {
+pub(crate) fn race(games: usize, options: OptionsOf<Race>) -> Vector<Race> {
     Vector::new(games, options, |_| Ok(Race::default())).unwrap()
 }
 

@@ -10,12 +10,12 @@ use crate::error::{Error, Result};
 use crate::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
 use crate::games::boards::actions;
 use crate::games::boards::chess::Chess;
-use crate::games::boards::fen;
 use crate::games::boards::history::History;
 use crate::games::boards::packed::PackedMove;
 use crate::games::boards::planes::{self, BoardPlanes};
 use crate::games::boards::rules::{Rules, position_key};
-use crate::gating::{ChessView, Features, View};
+use crate::games::boards::{fen, gates};
+use crate::gate::GateKind;
 
 /// Plies without capture or pawn move after which the game is drawn.
 pub(crate) const FIFTY_MOVES: u32 = 100;
@@ -294,6 +294,8 @@ impl<R: Rules> Hash for BoardState<R> {
 impl<R: Rules> Game for BoardState<R> {
     type Planes = BoardPlanes;
 
+    const NAME: &'static str = R::NAME;
+
     fn num_players(&self) -> usize {
         2
     }
@@ -367,19 +369,8 @@ impl<R: Rules> Game for BoardState<R> {
         planes::board(self, planes, color_of(player), out);
     }
 
-    fn features(&self, _player: Player) -> Features {
-        let board = self.position.board();
-        let officers = board.occupied() & !(board.pawns() | board.kings());
-        Features {
-            key: Some(self.key()),
-            view: View::Chess(ChessView {
-                white: board.white().0,
-                black: board.black().0,
-                officers: officers.count() as u32,
-                completed_moves: self.position.fullmoves().get() - 1,
-                krk: R::krk_view(self),
-            }),
-        }
+    fn gates() -> Vec<GateKind<Self>> {
+        gates::kinds()
     }
 
     fn key(&self) -> u64 {

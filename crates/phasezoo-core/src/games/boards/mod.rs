@@ -8,7 +8,7 @@
 //! | [`board`] | [`BoardState`]: a position with its history, the state of all board games here |
 //! | [`history`] | what came before: repetitions, last moves, moves since the start |
 //! | [`actions`], [`planes`] | action indices and input planes |
-//! | [`mixedness`] | how far the armies are mixed, which gates ask |
+//! | `gates`, [`mixedness`] | phases, and how far the armies are mixed |
 //! | [`packed`] | moves in sixteen bits |
 //! | [`fen`], [`notation`] | positions and moves as text |
 //! | [`pgn`] | reading files of games |
@@ -23,6 +23,7 @@ pub mod bytes;
 pub mod chess;
 pub mod crazyhouse;
 pub mod fen;
+mod gates;
 pub mod history;
 pub mod mixedness;
 pub mod model;

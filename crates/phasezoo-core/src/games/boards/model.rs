@@ -8,7 +8,6 @@ use crate::games::boards::actions;
 use crate::games::boards::board::BoardState;
 use crate::games::boards::chess::Chess;
 use crate::games::boards::rules::Rules;
-use crate::gating::Features;
 use crate::model::{Played, SearchModel, ValueRule};
 use crate::rng::Stream;
 
@@ -38,6 +37,7 @@ impl<R> Default for BoardModel<R> {
 impl<R: Rules> SearchModel for BoardModel<R> {
     type State = BoardState<R>;
     type Snapshot = ();
+    type Game = BoardState<R>;
 
     fn value_rule(&self) -> ValueRule {
         ValueRule::Negate
@@ -101,8 +101,12 @@ impl<R: Rules> SearchModel for BoardModel<R> {
         path.iter().try_for_each(|&action| self.advance(state, action))
     }
 
-    fn features(&self, state: &Self::State) -> Result<Features> {
-        Ok(state.features(state.player_to_move()))
+    fn game<'a>(&self, state: &'a Self::State) -> &'a Self::Game {
+        state
+    }
+
+    fn key(&self, state: &Self::State) -> Result<Option<u64>> {
+        Ok(Some(state.key()))
     }
 
     fn ply(&self, state: &Self::State) -> Option<u32> {

@@ -8,7 +8,7 @@ use crate::game::{Action, Outcome};
 use crate::games::boards::actions::NUM_BOARD_ACTIONS;
 use crate::games::boards::board::BoardState;
 use crate::games::boards::planes::BoardPlanes;
-use crate::gating::KrkView;
+use crate::gate::GateKind;
 use crate::rng::mix;
 
 /// A board game: a rule set of shakmaty's with a name, a start, planes and what else is its own.
@@ -62,9 +62,9 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
         None
     }
 
-    /// What the gates of the king and rook endgame look at.
-    fn krk_view(_state: &BoardState<Self>) -> Option<KrkView> {
-        None
+    /// The kinds of gates that this game has beside those of all these games.
+    fn gates() -> Vec<GateKind<BoardState<Self>>> {
+        Vec::new()
     }
 
     /// Keeps of the legal `actions` those of perfect play, in games whose perfect play is known.

@@ -9,7 +9,6 @@ use crate::games::KrkState;
 use crate::games::boards::actions;
 use crate::games::boards::board::{FIFTY_MOVES, THREEFOLD, player_of};
 use crate::games::krk::table::Placement;
-use crate::gating::{Features, View};
 use crate::model::{Played, SearchModel, ValueRule};
 use crate::rng::Stream;
 
@@ -143,6 +142,7 @@ impl Default for KrkModel {
 impl SearchModel for KrkModel {
     type State = KrkLine;
     type Snapshot = ();
+    type Game = KrkLine;
 
     fn value_rule(&self) -> ValueRule {
         ValueRule::Negate
@@ -211,8 +211,8 @@ impl SearchModel for KrkModel {
         path.iter().try_for_each(|&action| self.advance(state, action))
     }
 
-    fn features(&self, _state: &KrkLine) -> Result<Features> {
-        Ok(Features { key: None, view: View::Plain })
+    fn game<'a>(&self, state: &'a KrkLine) -> &'a KrkLine {
+        state
     }
 
     fn same(&self, a: &KrkLine, b: &KrkLine) -> Result<bool> {

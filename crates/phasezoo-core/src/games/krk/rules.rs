@@ -1,7 +1,8 @@
 //! The endgame of king and rook against king: chess from other starts, with a table beside it.
 
-use shakmaty::{Chess, Color, Position, Square};
+use shakmaty::{Chess, Color, Position};
 
+use super::gates;
 use crate::error::{Error, Result};
 use crate::game::{Action, Game};
 use crate::games::boards::board::{BoardState, player_of};
@@ -9,7 +10,7 @@ use crate::games::boards::fen;
 use crate::games::boards::planes::BoardPlanes;
 use crate::games::boards::rules::{Rules, has_legal_chess_move};
 use crate::games::krk::table::{self, LONGEST, Placement};
-use crate::gating::KrkView;
+use crate::gate::GateKind;
 use crate::rng::Stream;
 
 /// King and rook against king.
@@ -55,8 +56,8 @@ impl Rules for Krk {
         has_legal_chess_move(position)
     }
 
-    fn krk_view(state: &KrkState) -> Option<KrkView> {
-        Some(KrkView { dtm: state.dtm(), room: room(state.position()) })
+    fn gates() -> Vec<GateKind<KrkState>> {
+        gates::kinds()
     }
 
     fn keep_best(state: &KrkState, actions: &mut Vec<Action>) {
@@ -117,28 +118,6 @@ impl KrkState {
             values.iter().copied().flatten().max()
         }
     }
-}
-
-/// How many squares the lone king can reach without crossing the rook's rank or file, its own among
-/// them; these are walls even where a king stands on them. All 64 where there is no rook.
-fn room(position: &Chess) -> u32 {
-    let board = position.board();
-    let Some(rook) = board.rooks().single_square() else { return 64 };
-    let lone = board.color_at(rook).and_then(|strong| board.king_of(!strong));
-    lone.map_or(64, |lone| room_beside(rook, lone))
-}
-
-fn room_beside(rook: Square, lone: Square) -> u32 {
-    let beside = |wall: u32, king: u32| match king.cmp(&wall) {
-        std::cmp::Ordering::Less => wall,
-        std::cmp::Ordering::Greater => 7 - wall,
-        // On the wall itself the king may leave to both sides.
-        std::cmp::Ordering::Equal => 7,
-    };
-    let (rook_file, rook_rank) = (u32::from(rook.file()), u32::from(rook.rank()));
-    let (file, rank) = (u32::from(lone.file()), u32::from(lone.rank()));
-    let on_wall = u32::from(file == rook_file || rank == rook_rank);
-    beside(rook_file, file) * beside(rook_rank, rank) + on_wall
 }
 
 /// Which starts are drawn.
@@ -344,29 +323,6 @@ mod tests {
             (mate.dtm_after(action), mate.dtm_difference(action).unwrap()),
             (Some(0), Some(0))
         );
-    }
-
-    #[test]
-    fn the_room_is_what_a_flood_fill_finds() {
-        for rook in Square::ALL {
-            for lone in Square::ALL.into_iter().filter(|&lone| lone != rook) {
-                assert_eq!(room_beside(rook, lone), flooded(rook, lone), "{rook} {lone}");
-            }
-        }
-    }
-
-    fn flooded(rook: Square, lone: Square) -> u32 {
-        let mut seen = HashSet::from([lone]);
-        let mut open = vec![lone];
-        while let Some(square) = open.pop() {
-            for next in shakmaty::attacks::king_attacks(square) {
-                let wall = next.file() == rook.file() || next.rank() == rook.rank();
-                if !wall && seen.insert(next) {
-                    open.push(next);
-                }
-            }
-        }
-        seen.len() as u32
     }
 
     #[test]

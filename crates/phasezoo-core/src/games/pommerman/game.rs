@@ -2,12 +2,12 @@
 
 use super::config::{MAX_PLAYERS, Mode};
 use super::planes::CHANNELS;
-use super::planners;
 use super::state::{NOWHERE, State, action, cell};
 use super::tracker::Tracker;
+use super::{gates, planners};
 use crate::error::{Error, Result};
 use crate::game::{Action, Expert, Game, Outcome, Player, PlayerSet, Reason, Returns, Turn};
-use crate::gating::{Features, PommermanView, View};
+use crate::gate::{GateKind, Plies};
 use crate::rng::mix;
 
 /// Words of the radio's vocabulary.
@@ -85,6 +85,9 @@ impl State {
 
 impl Game for State {
     type Planes = PommermanPlanes;
+
+    const NAME: &'static str = "pommerman";
+    const PLIES: Plies = Plies { name: "steps", default: Some("40") };
 
     fn num_players(&self) -> usize {
         self.config.players()
@@ -223,29 +226,8 @@ impl Game for State {
         self.write_planes(player, out);
     }
 
-    fn features(&self, player: Player) -> Features {
-        let size = self.config.size;
-        let place = |at: u8| (at / size, at % size);
-        let (row, column) = place(self.agents[usize::from(player)].cell);
-        let nearest = self
-            .enemies(player)
-            .map(|enemy| self.agents[usize::from(enemy)])
-            .filter(|enemy| enemy.alive)
-            .map(|enemy| {
-                let (r, c) = place(enemy.cell);
-                u32::from(row.abs_diff(r) + column.abs_diff(c))
-            })
-            .min();
-        let players = self.config.players() as u32;
-        Features {
-            key: Some(self.key()),
-            view: View::Pommerman(PommermanView {
-                step: self.step_count,
-                nearest,
-                players,
-                living: self.living().count_ones(),
-            }),
-        }
+    fn gates() -> Vec<GateKind<Self>> {
+        gates::kinds()
     }
 
     /// A key of board, figures, bombs and flames; of neither the step nor the words.

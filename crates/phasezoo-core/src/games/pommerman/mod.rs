@@ -25,6 +25,7 @@ pub mod config;
 mod ends;
 mod explosions;
 pub mod game;
+mod gates;
 pub mod json;
 mod movement;
 pub mod observation;

@@ -9,7 +9,7 @@ use super::symmetry::{SYMMETRIES, Symmetry};
 use super::twister::Twister;
 use crate::error::{Error, Result};
 use crate::game::{Game, Player};
-use crate::gating::Gate;
+use crate::gate::Gating;
 use crate::rng::Stream;
 use crate::threads;
 
@@ -151,7 +151,7 @@ impl Samples {
 
     /// Every row's phase, as its player saw it; a gate that never goes back follows each player through
     /// his episode.
-    pub fn phases(&self, gate: &Gate) -> Result<Vec<u8>> {
+    pub fn phases(&self, gate: &Gating<State>) -> Result<Vec<u8>> {
         let mut before: [(u32, Option<u8>); MAX_PLAYERS] = [(u32::MAX, None); MAX_PLAYERS];
         self.rows
             .iter()
@@ -160,7 +160,7 @@ impl Samples {
                 if *episode != row.episode {
                     (*episode, *previous) = (row.episode, None);
                 }
-                let phase = gate.phase(&self.state(row).features(row.player), *previous)?;
+                let phase = gate.phase(self.state(row), row.player, *previous)?;
                 *previous = Some(phase);
                 Ok(phase)
             })
