@@ -2,14 +2,16 @@
 
 use std::fmt::Debug;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gate::{GateKind, Plies, Subject};
 use crate::rng::Stream;
 
-pub use crate::types::{Action, MAX_PLAYERS, Outcome, Player, PlayerSet, Reason, Returns, Turn};
+pub use crate::types::{
+    Action, MAX_PLAYERS, Outcome, Played, Player, PlayerSet, Reason, Returns, Turn,
+};
 
 /// A player that a game brings along: a rule of thumb with a memory of one game.
-pub trait Expert<G>: Debug + Send + Sync {
+pub trait Scripted<G>: Debug + Send + Sync {
     /// The action of `player`, who is to move in `state`, with random numbers from `stream`.
     fn act(&mut self, state: &G, player: Player, stream: &mut Stream) -> Action;
 }
@@ -21,6 +23,10 @@ pub trait Expert<G>: Debug + Send + Sync {
 pub trait Game: Clone + Send + Sync + 'static {
     /// A choice of input planes (`v1`, `v2`, …).
     type Planes: Copy + Send + Sync;
+
+    /// What a node of a search tree keeps of its state: [`Replay`] if playing the moves from the root
+    /// is cheaper than storing, otherwise [`Store`].
+    type Kept: Kept<Self>;
 
     /// The name of the game, or of the family of games that share these rules.
     const NAME: &'static str;
@@ -62,6 +68,31 @@ pub trait Game: Clone + Send + Sync + 'static {
             Turn::Simultaneous(_) | Turn::Over => actions.clear(),
         }
         turn
+    }
+
+    /// The player to move in a state that is known to go on; `None` if several move at once. Games
+    /// whose ends are dear to find answer without looking for one.
+    fn actor(&self) -> Option<Player> {
+        match self.turn() {
+            Turn::Player(player) => Some(player),
+            Turn::Simultaneous(_) | Turn::Over => None,
+        }
+    }
+
+    /// Fills `actions` like [`Game::turn_and_actions`], and says what the game returned if it is over.
+    fn expand(&self, actions: &mut Vec<Action>) -> Option<Returns> {
+        (self.turn_and_actions(actions) == Turn::Over).then(|| self.returns())
+    }
+
+    /// Plays an action of the player to move, each with the same probability, unless the game is over.
+    /// `legal` is room to work in. A game may do without listing actions in order.
+    fn play_random(&mut self, stream: &mut Stream, legal: &mut Vec<Action>) -> Result<Played> {
+        if let Some(returns) = self.expand(legal) {
+            return Ok(Played::Over(returns));
+        }
+        let action = random_action(legal, stream)?;
+        self.apply_legal(&[action])?;
+        Ok(Played::Action(action))
     }
 
     /// How the game ended, or `None` while it goes on.
@@ -111,13 +142,24 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// A 64-bit key of the position alone, the same on every machine and in every process.
     fn key(&self) -> u64;
 
+    /// Whether this is the same point of a game as `other` for all a search can tell.
+    fn is_same(&self, other: &Self) -> bool {
+        self.ply() == other.ply() && self.key() == other.key() && self.turn() == other.turn()
+    }
+
+    /// Whether the position stood before within the last `plies` plies, in games whose positions can
+    /// recur.
+    fn repeats_within(&self, _plies: usize) -> bool {
+        false
+    }
+
     /// Keeps of the legal `actions` of the player to move those of perfect play; all of them in games
     /// whose perfect play is not known.
     fn keep_best(&self, _actions: &mut Vec<Action>) {}
 
     /// The player that this game brings along under that name, new to the game; `None` where it brings
     /// none.
-    fn expert(_name: &str) -> Option<Box<dyn Expert<Self>>> {
+    fn scripted(_name: &str) -> Option<Box<dyn Scripted<Self>>> {
         None
     }
 
@@ -126,6 +168,55 @@ pub trait Game: Clone + Send + Sync + 'static {
     #[must_use]
     fn observed_by(&self, _player: Player) -> Self {
         self.clone()
+    }
+}
+
+/// One of `legal` actions, each with the same probability; an error if there is none.
+pub(crate) fn random_action(legal: &[Action], stream: &mut Stream) -> Result<Action> {
+    if legal.is_empty() {
+        return Err(Error::GameContract(
+            "a state that does not end the game has no legal action".into(),
+        ));
+    }
+    Ok(legal[stream.below(legal.len())])
+}
+
+/// What a node of a search tree keeps of its state, and how a walker comes back to it.
+pub trait Kept<G>: Clone + Send + Sync {
+    /// What is kept of `state`.
+    fn of(state: &G) -> Self;
+
+    /// Sets `state` to the node reached from `root` by `path`, which kept this.
+    fn restore(&self, state: &mut G, root: &G, path: &[Action]) -> Result<()>;
+}
+
+/// Nothing is kept: a walker copies the root into lists that it owns already and plays the path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replay;
+
+impl<G: Game> Kept<G> for Replay {
+    fn of(_state: &G) -> Self {
+        Self
+    }
+
+    fn restore(&self, state: &mut G, root: &G, path: &[Action]) -> Result<()> {
+        state.clone_from(root);
+        path.iter().try_for_each(|&action| state.apply_legal(&[action]))
+    }
+}
+
+/// The state is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store<G>(G);
+
+impl<G: Game> Kept<G> for Store<G> {
+    fn of(state: &G) -> Self {
+        Self(state.clone())
+    }
+
+    fn restore(&self, state: &mut G, _root: &G, _path: &[Action]) -> Result<()> {
+        state.clone_from(&self.0);
+        Ok(())
     }
 }
 

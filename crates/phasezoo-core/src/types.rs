@@ -135,3 +135,12 @@ pub struct Outcome {
     /// Why it ended.
     pub reason: Reason,
 }
+
+/// What one step of a rollout did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Played {
+    /// The state was moved forward by this action.
+    Action(Action),
+    /// The game was over already.
+    Over(Returns),
+}

@@ -6,7 +6,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use phasezoo_core::game::{Action, Game};
+use phasezoo_core::game::{Action, Game, Replay};
 use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::{BoardModel, ChessState};
 use phasezoo_core::gate::Gating;
@@ -54,7 +54,7 @@ fn descending_encoding_and_expanding_allocate_nothing() {
         path.reserve(32);
         let before = ALLOCATIONS.get();
         for depth in 0..24 {
-            model.restore(&mut walker, &root, &path, &()).unwrap();
+            model.restore(&mut walker, &root, &path, &Replay).unwrap();
             let over = model.expand(&walker, &mut actions).unwrap();
             assert!(over.is_none());
             walker.encode(BoardPlanes::V2, walker.player_to_move(), &mut planes);

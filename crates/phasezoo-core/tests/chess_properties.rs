@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use phasezoo_core::Error;
-use phasezoo_core::game::{Game, Reason, Turn};
+use phasezoo_core::game::{Game, Reason, Replay, Turn};
 use phasezoo_core::games::boards::actions::{action_of, move_of};
 use phasezoo_core::games::boards::planes::BoardPlanes::V1;
 use phasezoo_core::games::boards::planes::{BoardPlanes, PLANE};
@@ -186,7 +186,7 @@ fn the_search_model_agrees_with_the_game() {
             .collect();
         let mut walker = ChessState::initial();
         for (i, state) in states.iter().enumerate() {
-            model.restore(&mut walker, &states[0], &path[..i], &()).unwrap();
+            model.restore(&mut walker, &states[0], &path[..i], &Replay).unwrap();
             assert_eq!(&walker, state);
             assert!(model.same(&walker, state).unwrap());
             let (mut actions, mut expected) = (vec![7], vec![9]);

@@ -5,15 +5,15 @@
 
 mod toys;
 
-use phasezoo_core::game::{Action, MAX_PLAYERS, PlayerSet};
+use phasezoo_core::game::{Action, MAX_PLAYERS, PlayerSet, Replay, Store};
 use phasezoo_core::gate::Gating;
-use phasezoo_core::model::{Others, SearchModel, SinglePlayer};
-use phasezoo_core::search::{Ended, Limit, Params, VirtualStyle};
+use phasezoo_core::model::{Others, SearchModel, SinglePlayer, Turns};
+use phasezoo_core::search::{Ended, Limit, Params, SearchPool, VirtualStyle};
 use proptest::prelude::*;
 use toys::drive::{EVEN, OPINIONS};
 use toys::exact::{moves, plies_to_win};
 use toys::games::{Pennies, Race};
-use toys::{Dice, Driver, TicTacToe, Turns, exact};
+use toys::{Dice, Driver, TicTacToe, exact};
 
 const STYLES: [VirtualStyle; 3] = [VirtualStyle::Loss, VirtualStyle::Visit, VirtualStyle::Mix];
 
@@ -27,7 +27,8 @@ fn tic_tac_toe_is_a_draw() {
         [(1, VirtualStyle::Mix), (16, VirtualStyle::Loss), (64, VirtualStyle::Visit)]
     {
         let start = TicTacToe::default();
-        let mut driver = Driver::new(Turns::<_, true>::of(&start), params(batch, style), EVEN);
+        let mut driver =
+            Driver::new(Turns::of(&start).keeping::<Store<_>>(), params(batch, style), EVEN);
         let result = driver.expand(&start, 300_000);
         assert_eq!(result.ended, Ended::Solved, "{result:?}");
         assert_eq!((result.proven, result.value), (Some((0.0, 9)), 0.0));
@@ -40,14 +41,14 @@ fn wins_are_the_shortest_and_losses_the_longest() {
     // X at 0 and 4, O at 1 and 3: X to move has two ways to win at once.
     let state = TicTacToe::after(&[0, 1, 4, 3]);
     let mut driver =
-        Driver::new(Turns::<_, false>::of(&state), params(1, VirtualStyle::Mix), OPINIONS);
+        Driver::new(Turns::of(&state).keeping::<Replay>(), params(1, VirtualStyle::Mix), OPINIONS);
     let result = driver.simulate(&state, 10_000);
     assert_eq!((result.proven, result.action), (Some((1.0, 1)), 8));
     assert_eq!(result.policy[result.actions.binary_search(&8).unwrap()], 1.0);
     // O to move stops one of X's two lines: three plies are the longest way to lose.
     let state = TicTacToe::after(&[0, 1, 4, 3, 6]);
     let result = driver.simulate(&state, 10_000);
-    let model = Turns::<_, false>::of(&state);
+    let model = Turns::of(&state).keeping::<Replay>();
     assert_eq!(exact(&model, &state).of(0), 1.0);
     let (worth, plies) = result.proven.unwrap();
     assert_eq!((worth, u32::from(plies)), (-1.0, plies_to_win(&model, &state, 0)));
@@ -61,7 +62,7 @@ fn three_players_race_to_ten() {
     for (total, winner) in [(9, 0), (8, 0), (7, 0), (6, 1)] {
         let state = Race { total, ply: 0 };
         let mut driver =
-            Driver::new(Turns::<_, false>::of(&state), params(4, VirtualStyle::Mix), EVEN);
+            Driver::new(Turns::of(&state).keeping::<Replay>(), params(4, VirtualStyle::Mix), EVEN);
         let result = driver.simulate(&state, 10_000);
         let mut expected = [-1.0; 3];
         expected[winner] = 1.0;
@@ -71,6 +72,17 @@ fn three_players_race_to_ten() {
             assert_eq!(result.action, 10 - total);
         }
     }
+}
+
+#[test]
+fn a_search_of_turns_refuses_a_game_whose_players_move_at_once() {
+    let mut pool =
+        SearchPool::new(Turns::of(&Pennies::default()), Params::default(), None, None).unwrap();
+    let tree = pool.add(1).unwrap();
+    let limit = Limit { nodes: Some(10), ..Limit::default() };
+    pool.begin(tree, Pennies::default(), limit, -1).unwrap();
+    let message = pool.collect(1).err().unwrap().to_string();
+    assert!(message.contains("pennies move at once"), "{message}");
 }
 
 /// The second player shows tails after tails and heads otherwise.
@@ -110,7 +122,7 @@ fn simultaneous_games_are_searched_by_one_player_among_others() {
 fn gates_say_the_phase_of_every_leaf() {
     let start = TicTacToe::default();
     let gate = Gating::parse("hash:3", false).unwrap();
-    let model = Turns::<_, true>::of(&start);
+    let model = Turns::of(&start).keeping::<Store<_>>();
     let mut driver =
         Driver::gated(model, params(8, VirtualStyle::Mix), OPINIONS, Some(gate.clone()));
     let limit = Limit { nodes: Some(500), ..Default::default() };
@@ -138,7 +150,7 @@ fn gates_say_the_phase_of_every_leaf() {
 fn monotone_gates_read_the_phase_before() {
     let start = TicTacToe::default();
     let gate = Gating::parse("hash:4", true).unwrap();
-    let model = Turns::<_, false>::of(&start);
+    let model = Turns::of(&start).keeping::<Replay>();
     let mut driver = Driver::gated(model, params(4, VirtualStyle::Mix), EVEN, Some(gate));
     let limit = Limit { nodes: Some(300), ..Default::default() };
     driver.pool.begin(driver.tree, start, limit, 1).unwrap();
@@ -156,7 +168,7 @@ fn monotone_gates_read_the_phase_before() {
 }
 
 fn check_solved(state: &Dice, params: Params) -> Result<(), TestCaseError> {
-    let model = Turns::<_, false>::of(state);
+    let model = Turns::of(state).keeping::<Replay>();
     let best = exact(&model, state);
     let actor = model.actor(state).unwrap();
     let choices = moves(&model, state);
@@ -195,7 +207,7 @@ proptest! {
     #[test]
     fn without_the_solver_visits_go_to_a_best_move(seed: u64) {
         let state = Dice::new(seed, 2, true, 4);
-        let model = Turns::<_, true>::of(&state);
+        let model = Turns::of(&state).keeping::<Store<_>>();
         let actor = model.actor(&state).unwrap();
         let best = exact(&model, &state).of(actor);
         let choices = moves(&model, &state);

@@ -5,9 +5,9 @@
 
 mod toys;
 
-use phasezoo_core::game::{Action, Game, Player, Returns};
+use phasezoo_core::game::{Action, Game, Player, Replay, Returns};
 use phasezoo_core::games::{ChessModel, ChessState};
-use phasezoo_core::model::{SearchModel, ValueRule};
+use phasezoo_core::model::{SearchModel, Turns, ValueRule};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::{
     Ended, Evaluation, LeafBatch, Limit, NodeView, Params, Policy, SearchPool, SearchResult,
@@ -16,7 +16,7 @@ use phasezoo_core::search::{
 use phasezoo_core::{Error, Result};
 use toys::drive::OPINIONS;
 use toys::games::Race;
-use toys::{Turns, answer, run};
+use toys::{answer, run};
 
 type Chess = SearchPool<ChessModel>;
 
@@ -235,7 +235,8 @@ fn bad_evaluations_name_what_is_wrong_and_change_nothing() {
 fn values_of_more_players_come_whole_or_for_the_player_to_move() {
     let root = Race { total: 0, ply: 1 }; // player 1 moves
     let mut pool =
-        SearchPool::new(Turns::<_, false>::of(&root), Params::default(), None, None).unwrap();
+        SearchPool::new(Turns::of(&root).keeping::<Replay>(), Params::default(), None, None)
+            .unwrap();
     let tree = pool.add(0).unwrap();
     let mut root_values = |value: Value<'_>| {
         pool.begin(tree, root.clone(), limit(1), -1).unwrap();
@@ -298,7 +299,7 @@ struct Faulty(Action);
 
 impl SearchModel for Faulty {
     type State = ChessState;
-    type Snapshot = ();
+    type Snapshot = Replay;
     type Game = ChessState;
 
     fn value_rule(&self) -> ValueRule {
@@ -322,15 +323,17 @@ impl SearchModel for Faulty {
     fn terminal(&self, state: &ChessState) -> Result<Option<Returns>> {
         ChessModel::new().terminal(state)
     }
-    fn snapshot(&self, _state: &ChessState) {}
+    fn snapshot(&self, _state: &ChessState) -> Replay {
+        Replay
+    }
     fn restore(
         &self,
         state: &mut ChessState,
         root: &ChessState,
         path: &[Action],
-        (): &(),
+        _snapshot: &Replay,
     ) -> Result<()> {
-        ChessModel::new().restore(state, root, path, &())
+        ChessModel::new().restore(state, root, path, &Replay)
     }
     fn game<'a>(&self, state: &'a ChessState) -> &'a ChessState {
         state

@@ -7,11 +7,12 @@ mod toys;
 use std::time::{Duration, Instant};
 
 use phasezoo_core::Error;
-use phasezoo_core::game::Game;
+use phasezoo_core::game::{Game, Replay, Store};
 use phasezoo_core::games::{ChessModel, ChessState};
+use phasezoo_core::model::Turns;
 use phasezoo_core::search::{Ended, Limit, Params, Status};
 use toys::drive::{EVEN, OPINIONS};
-use toys::{Dice, Driver, TicTacToe, Turns, answer};
+use toys::{Dice, Driver, TicTacToe, answer};
 
 fn chess(params: Params) -> Driver<ChessModel> {
     Driver::new(ChessModel::new(), params, OPINIONS)
@@ -44,7 +45,7 @@ fn limits_are_exact_and_count_new_work_only() {
     }
     // Near the end most simulations end in known positions, and both counts still hold.
     let late = TicTacToe::after(&[4, 0, 8]);
-    let mut driver = Driver::new(Turns::<_, false>::of(&late), batch(4), EVEN);
+    let mut driver = Driver::new(Turns::of(&late).keeping::<Replay>(), batch(4), EVEN);
     let result = driver.simulate(&late, 500);
     assert!(result.ended == Ended::Solved || result.simulations == 500);
     assert!(result.nodes < result.simulations);
@@ -270,7 +271,7 @@ fn a_search_that_finds_nothing_new_gives_up() {
     // Without the solver a small tree is searched through again and again.
     let params = Params { solver: false, ..Params::default() };
     let late = TicTacToe::after(&[4, 0, 8, 2, 1]);
-    let mut driver = Driver::new(Turns::<_, true>::of(&late), params, EVEN);
+    let mut driver = Driver::new(Turns::of(&late).keeping::<Store<_>>(), params, EVEN);
     let result = driver.expand(&late, 1_000_000);
     assert_eq!((result.ended, result.proven), (Ended::Exhausted, None));
     assert!(result.simulations > 1_000);
@@ -297,7 +298,7 @@ fn temperatures_follow_the_ply_and_a_search_repeats_its_draw() {
 #[test]
 fn proofs_survive_a_move() {
     let state = Dice::new(5, 2, true, 6);
-    let mut driver = Driver::new(Turns::<_, false>::of(&state), Params::default(), EVEN);
+    let mut driver = Driver::new(Turns::of(&state).keeping::<Replay>(), Params::default(), EVEN);
     let limit = Limit { nodes: Some(100_000), infinite: true, ..Limit::default() };
     let solved = driver.search(&state, limit);
     assert_eq!(solved.ended, Ended::Solved);

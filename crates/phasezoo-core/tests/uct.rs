@@ -7,15 +7,15 @@ mod toys;
 
 use std::collections::HashMap;
 
-use phasezoo_core::game::{Action, Game, Player, Returns};
+use phasezoo_core::game::{Action, Game, Player, Replay, Returns, Store};
 use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
 use phasezoo_core::games::{ChessModel, ChessState, KrkState};
-use phasezoo_core::model::{Played, SearchModel};
+use phasezoo_core::model::{Played, SearchModel, Turns};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::uct::{Params, RandomRollout, Report, Rollout, Search, Selection};
 use phasezoo_core::search::{Ended, Limit};
+use toys::TicTacToe;
 use toys::games::Race;
-use toys::{TicTacToe, Turns};
 
 const PARAMS: Params = Params {
     // Not a round number: scores that are equal by chance could be rounded to different sides.
@@ -193,9 +193,9 @@ fn the_tree_is_that_of_a_plain_implementation() {
     let race = Race::default();
     for params in variants() {
         let random = RandomRollout::default();
-        compare(&Turns::<_, true>::of(&state), &random, &state, None, params, 2_000);
-        compare(&Turns::<_, false>::of(&state), &random, &state, None, params, 2_000);
-        compare(&Turns::<_, false>::of(&race), &random, &race, None, params, 1_000);
+        compare(&Turns::of(&state).keeping::<Store<_>>(), &random, &state, None, params, 2_000);
+        compare(&Turns::of(&state).keeping::<Replay>(), &random, &state, None, params, 2_000);
+        compare(&Turns::of(&race).keeping::<Replay>(), &random, &race, None, params, 1_000);
         let chess = ChessState::from_fen("7k/R7/5K2/8/8/8/8/8 w - - 0 1").unwrap();
         compare(&ChessModel::new(), &random, &chess, None, params, 300);
         let line = KrkLine::of(&KrkState::initial()).unwrap();
@@ -292,7 +292,7 @@ fn searches_end_as_they_are_told() {
     let report = searched(&mut search, &line, Some(1), 1_000);
     assert_eq!((report.ended, report.actions.len()), (Ended::Memory, 1));
     let state = TicTacToe::after(&[0, 1, 2, 3, 4, 5, 7]);
-    let model = Turns::<_, true>::of(&state);
+    let model = Turns::of(&state).keeping::<Store<_>>();
     let mut search = Search::new(model, RandomRollout::default(), PARAMS, 2).unwrap();
     let limit = Limit { nodes: Some(1_000_000), ..Limit::default() };
     let report = search.search(state, None, &limit, &mut || true).unwrap();

@@ -4,7 +4,7 @@ use super::context::{Context, End, Final, SIMULTANEOUS, Shown, no_action, nobody
 use super::options::{Autoreset, Illegal, Opponent, Purpose, Seat, stream};
 use super::outputs::{Outputs, write_mask};
 use crate::error::{Error, Result};
-use crate::game::{Action, Expert, Game, MAX_PLAYERS, Player, PlayerSet, Turn};
+use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Scripted, Turn};
 use crate::gate::Gating;
 use crate::rng::Stream;
 
@@ -23,7 +23,7 @@ pub(super) struct Board<G> {
     games: u64,
     opponents: Vec<Stream>,
     /// The game's own players in the opponents' seats, by player.
-    experts: Vec<Box<dyn Expert<G>>>,
+    scripted: Vec<Box<dyn Scripted<G>>>,
     replacements: Option<Stream>,
     pub(super) phase: u8,
     to_play: i64,
@@ -54,7 +54,7 @@ impl<G: Game> Board<G> {
             next_seed: 0,
             games: 0,
             opponents: Vec::new(),
-            experts: Vec::new(),
+            scripted: Vec::new(),
             replacements: None,
             phase: 0,
             to_play: 0,
@@ -158,9 +158,9 @@ impl<G: Game> Board<G> {
             let opponent = |player| stream(seed, Purpose::Opponent, player);
             self.opponents.extend((0..players as Player).map(opponent));
         }
-        self.experts.clear();
-        if let Opponent::Expert(name) = context.options.opponent {
-            self.experts.extend((0..players).filter_map(|_| G::expert(name)));
+        self.scripted.clear();
+        if let Opponent::Scripted(name) = context.options.opponent {
+            self.scripted.extend((0..players).filter_map(|_| G::scripted(name)));
         }
         self.replacements = None;
         self.begun = false;
@@ -245,8 +245,8 @@ impl<G: Game> Board<G> {
 
     fn opponent_action(&mut self, context: &Context<G>, player: Player) -> Result<Action> {
         let stream = &mut self.opponents[usize::from(player)];
-        if let Some(expert) = self.experts.get_mut(usize::from(player)) {
-            return Ok(expert.act(&self.state, player, stream));
+        if let Some(scripted) = self.scripted.get_mut(usize::from(player)) {
+            return Ok(scripted.act(&self.state, player, stream));
         }
         self.list_actions(player)?;
         if context.options.opponent == Opponent::Best {

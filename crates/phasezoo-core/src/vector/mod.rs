@@ -59,8 +59,8 @@ impl<G: Game> Vector<G> {
         threads::count(options.threads)?;
         let template = start(0)?;
         let num_players = template.num_players();
-        if let Opponent::Expert(name) = options.opponent
-            && G::expert(name).is_none()
+        if let Opponent::Scripted(name) = options.opponent
+            && G::scripted(name).is_none()
         {
             return Err(Error::InvalidConfig(format!(
                 "opponent {name:?}: this game brings no such player along"

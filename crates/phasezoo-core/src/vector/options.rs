@@ -25,9 +25,9 @@ pub enum Opponent {
     /// An action of perfect play, drawn from the same stream, in games whose perfect play is known; in
     /// others any legal one.
     Best,
-    /// The player of that name that the game brings along ([`crate::game::Game::expert`]), with random
+    /// The player of that name that the game brings along ([`crate::game::Game::scripted`]), with random
     /// numbers from the same stream.
-    Expert(&'static str),
+    Scripted(&'static str),
     /// The caller, who answers [`super::Vector::waiting`] by [`super::Vector::reply`].
     Outside,
 }

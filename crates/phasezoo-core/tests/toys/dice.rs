@@ -1,11 +1,9 @@
 //! Games that are thrown together: every node of a random tree has a number of moves, a player and, at
 //! the ends, returns, all derived from the path by a hash. Players may move twice in a row.
 
-use phasezoo_core::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
+use phasezoo_core::game::{Action, Game, Outcome, Player, Reason, Replay, Returns, Turn};
 use phasezoo_core::rng::mix;
 use phasezoo_core::{Error, Result};
-
-use super::tictactoe::Turns;
 
 /// A position of a random game.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,9 +16,6 @@ pub struct Dice {
     pub ply: u32,
     pub max_plies: u32,
 }
-
-/// Dice as a search model that replays paths.
-pub type DiceModel = Turns<Dice, false>;
 
 impl Dice {
     pub fn new(seed: u64, players: usize, whole: bool, max_plies: u32) -> Self {
@@ -38,6 +33,7 @@ impl Dice {
 
 impl Game for Dice {
     type Planes = ();
+    type Kept = Replay;
 
     const NAME: &'static str = "dice";
 

@@ -11,7 +11,7 @@ pub mod exact;
 pub mod games;
 pub mod tictactoe;
 
-pub use dice::{Dice, DiceModel};
+pub use dice::Dice;
 pub use drive::{Driver, Synthetic, answer, run};
 pub use exact::exact;
-pub use tictactoe::{TicTacToe, Turns};
+pub use tictactoe::TicTacToe;

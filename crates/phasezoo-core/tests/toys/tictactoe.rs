@@ -1,7 +1,6 @@
-//! Tic-tac-toe, and a model for any game in which one player moves at a time.
+//! Tic-tac-toe.
 
-use phasezoo_core::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
-use phasezoo_core::model::{SearchModel, ValueRule};
+use phasezoo_core::game::{Action, Game, Outcome, Player, Reason, Returns, Store, Turn};
 use phasezoo_core::{Error, Result};
 
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
@@ -29,6 +28,7 @@ impl TicTacToe {
 
 impl Game for TicTacToe {
     type Planes = ();
+    type Kept = Store<Self>;
 
     const NAME: &'static str = "tic-tac-toe";
 
@@ -88,92 +88,5 @@ impl Game for TicTacToe {
 
     fn key(&self) -> u64 {
         u64::from(self.cells[0]) | u64::from(self.cells[1]) << 16
-    }
-}
-
-/// A game of turns as a search model. `STORED` chooses between the two ways to find a node's state
-/// again: its snapshot, or the path from the root.
-#[derive(Clone)]
-pub struct Turns<G, const STORED: bool> {
-    players: usize,
-    actions: usize,
-    game: std::marker::PhantomData<fn() -> G>,
-}
-
-impl<G: Game, const STORED: bool> Turns<G, STORED> {
-    pub fn of(state: &G) -> Self {
-        Self {
-            players: state.num_players(),
-            actions: state.num_actions(),
-            game: std::marker::PhantomData,
-        }
-    }
-}
-
-impl<G: Game, const STORED: bool> SearchModel for Turns<G, STORED> {
-    type State = G;
-    type Snapshot = Option<G>;
-    type Game = G;
-
-    fn value_rule(&self) -> ValueRule {
-        match self.players {
-            1 => ValueRule::Same,
-            2 => ValueRule::Negate,
-            more => ValueRule::PerPlayer(more),
-        }
-    }
-
-    fn num_actions(&self) -> usize {
-        self.actions
-    }
-
-    fn actor(&self, state: &G) -> Result<Player> {
-        match state.turn() {
-            Turn::Player(player) => Ok(player),
-            other => Err(Error::InvalidState(format!("{other:?}"))),
-        }
-    }
-
-    fn actions(&self, state: &G, actions: &mut Vec<Action>) -> Result<()> {
-        state.legal_actions(self.actor(state)?, actions);
-        Ok(())
-    }
-
-    fn advance(&self, state: &mut G, action: Action) -> Result<()> {
-        state.apply(&[action])
-    }
-
-    fn terminal(&self, state: &G) -> Result<Option<Returns>> {
-        Ok((state.turn() == Turn::Over).then(|| state.returns()))
-    }
-
-    fn snapshot(&self, state: &G) -> Option<G> {
-        STORED.then(|| state.clone())
-    }
-
-    fn restore(
-        &self,
-        state: &mut G,
-        root: &G,
-        path: &[Action],
-        snapshot: &Option<G>,
-    ) -> Result<()> {
-        state.clone_from(snapshot.as_ref().unwrap_or(root));
-        if snapshot.is_none() {
-            path.iter().try_for_each(|&action| self.advance(state, action))?;
-        }
-        Ok(())
-    }
-
-    fn game<'a>(&self, state: &'a G) -> &'a G {
-        state
-    }
-
-    fn key(&self, state: &G) -> Result<Option<u64>> {
-        Ok(Some(state.key()))
-    }
-
-    fn ply(&self, state: &G) -> Option<u32> {
-        Some(state.ply())
     }
 }

@@ -1,6 +1,8 @@
 //! Two games small enough to be worked out by hand.
 
-use phasezoo_core::game::{Action, Game, Outcome, Player, PlayerSet, Reason, Returns, Turn};
+use phasezoo_core::game::{
+    Action, Game, Outcome, Player, PlayerSet, Reason, Replay, Returns, Turn,
+};
 use phasezoo_core::{Error, Result};
 
 /// A total at which no action is legal although the game goes on: a broken game.
@@ -15,6 +17,7 @@ pub(crate) struct Race {
 
 impl Game for Race {
     type Planes = ();
+    type Kept = Replay;
 
     const NAME: &'static str = "race";
 
@@ -90,6 +93,7 @@ pub(crate) struct Pennies {
 
 impl Game for Pennies {
     type Planes = ();
+    type Kept = Replay;
 
     const NAME: &'static str = "pennies";
 

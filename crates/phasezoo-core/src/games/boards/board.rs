@@ -7,7 +7,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, Move, MoveList, Position};
 
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, Outcome, Player, Reason, Returns, Turn};
+use crate::game::{Action, Game, Outcome, Played, Player, Reason, Replay, Returns, Turn};
 use crate::games::boards::actions;
 use crate::games::boards::chess::Chess;
 use crate::games::boards::history::History;
@@ -16,6 +16,7 @@ use crate::games::boards::planes::{self, BoardPlanes};
 use crate::games::boards::rules::{Rules, position_key};
 use crate::games::boards::{fen, gates};
 use crate::gate::GateKind;
+use crate::rng::Stream;
 
 /// Plies without capture or pawn move after which the game is drawn.
 pub(crate) const FIFTY_MOVES: u32 = 100;
@@ -294,6 +295,8 @@ impl<R: Rules> Hash for BoardState<R> {
 impl<R: Rules> Game for BoardState<R> {
     type Planes = BoardPlanes;
 
+    type Kept = Replay;
+
     const NAME: &'static str = R::NAME;
 
     fn num_players(&self) -> usize {
@@ -353,6 +356,27 @@ impl<R: Rules> Game for BoardState<R> {
         }
     }
 
+    fn actor(&self) -> Option<Player> {
+        Some(self.player_to_move())
+    }
+
+    fn expand(&self, actions: &mut Vec<Action>) -> Option<Returns> {
+        let outcome = self.outcome_and_actions(actions);
+        outcome.map(|outcome| Returns::zero_sum(outcome.winner))
+    }
+
+    fn play_random(&mut self, stream: &mut Stream, _legal: &mut Vec<Action>) -> Result<Played> {
+        // By reference, because the list is large and would be moved.
+        let moves = &self.legal_moves();
+        if let Some(outcome) = self.outcome_if(moves.is_empty()) {
+            return Ok(Played::Over(Returns::zero_sum(outcome.winner)));
+        }
+        let m = moves[stream.below(moves.len())];
+        let action = self.action_of(m);
+        self.play_move(m);
+        Ok(Played::Action(action))
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         self.outcome_if(!R::has_legal_move(&self.position))
     }
@@ -375,6 +399,14 @@ impl<R: Rules> Game for BoardState<R> {
 
     fn key(&self) -> u64 {
         self.key()
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn repeats_within(&self, plies: usize) -> bool {
+        self.history.repeats_within(plies)
     }
 
     fn keep_best(&self, actions: &mut Vec<Action>) {

@@ -6,7 +6,9 @@ use super::state::{NOWHERE, State, action, cell};
 use super::tracker::Tracker;
 use super::{gates, planners};
 use crate::error::{Error, Result};
-use crate::game::{Action, Expert, Game, Outcome, Player, PlayerSet, Reason, Returns, Turn};
+use crate::game::{
+    Action, Game, Outcome, Player, PlayerSet, Reason, Returns, Scripted, Store, Turn,
+};
 use crate::gate::{GateKind, Plies};
 use crate::rng::mix;
 
@@ -85,6 +87,8 @@ impl State {
 
 impl Game for State {
     type Planes = PommermanPlanes;
+
+    type Kept = Store<Self>;
 
     const NAME: &'static str = "pommerman";
     const PLIES: Plies = Plies { name: "steps", default: Some("40") };
@@ -209,8 +213,8 @@ impl Game for State {
         }
     }
 
-    fn expert(name: &str) -> Option<Box<dyn Expert<Self>>> {
-        planners::expert(name)
+    fn scripted(name: &str) -> Option<Box<dyn Scripted<Self>>> {
+        planners::scripted(name)
     }
 
     fn observed_by(&self, player: Player) -> Self {

@@ -6,7 +6,7 @@ use super::simple::{self, SimpleAgent};
 use super::state::{State, action};
 use super::unbiased::SimpleUnbiasedAgent;
 use crate::error::{Error, Result};
-use crate::game::{self, Action, Expert, Player, PlayerSet};
+use crate::game::{self, Action, Player, PlayerSet, Scripted};
 use crate::model::Others;
 use crate::rng::Stream;
 
@@ -97,7 +97,7 @@ impl Planned {
     }
 }
 
-impl Expert<State> for Planned {
+impl Scripted<State> for Planned {
     fn act(&mut self, state: &State, player: Player, stream: &mut Stream) -> Action {
         Action::from(self.planner.act(state, player, &mut self.mind, stream))
     }
@@ -152,10 +152,10 @@ impl Others<State> for Planner {
 }
 
 /// The agent of that name, as an opponent in a game.
-pub(super) fn expert(name: &str) -> Option<Box<dyn Expert<State>>> {
+pub(super) fn scripted(name: &str) -> Option<Box<dyn Scripted<State>>> {
     Planner::parse(name)
         .ok()
-        .map(|planner| Box::new(Planned::new(planner)) as Box<dyn Expert<State>>)
+        .map(|planner| Box::new(Planned::new(planner)) as Box<dyn Scripted<State>>)
 }
 
 const _: () = assert!(MAX_PLAYERS <= game::MAX_PLAYERS, "players fit the contract");
