@@ -98,6 +98,7 @@ def perft(game: str, fen: str | None = None, depth: int = 5, threads: int | None
 # --- gates: gating.rs ---
 
 GATE_GRAMMAR: str
+GATE_NAMES: tuple[str, ...]
 
 @final
 class Gate:

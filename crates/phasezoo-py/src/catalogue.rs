@@ -35,7 +35,12 @@ pub(crate) fn game(name: &str) -> Result<&'static dyn NativeGame> {
 
 /// The game that an object is a state of; `None` where it is none of the core's.
 pub(crate) fn game_of(state: &Bound<'_, PyAny>) -> Option<&'static dyn NativeGame> {
-    GAMES.iter().copied().find(|game| game.holds(state))
+    place_of(state).map(|place| GAMES[place])
+}
+
+/// The place among all games of the one that an object is a state of.
+pub(crate) fn place_of(state: &Bound<'_, PyAny>) -> Option<usize> {
+    GAMES.iter().position(|game| game.holds(state))
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,28 +1,159 @@
 //! `Gate`: the core's gates as Python values.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use phasezoo_core::gating::{self, Features, View};
+use phasezoo_core::gate::{self, Gating, LIMITS, MONOTONE};
 use phasezoo_core::{Error, Result};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::catalogue;
+use crate::catalogue::{self, GAMES};
 use crate::errors::to_py;
+use crate::native::{Native, typed, viewer};
+use crate::python_game::PythonState;
+
+/// A gate of one game, behind one type.
+pub(crate) trait DynGate: Send + Sync {
+    /// The canonical specification.
+    fn spec(&self) -> String;
+    /// One name per phase.
+    fn names(&self) -> Vec<String>;
+    /// Whether it never goes back to an earlier phase.
+    fn monotone(&self) -> bool;
+    /// The phase of a state of the game, as a player (default: the one to move) sees it.
+    fn phase(
+        &self,
+        state: &Bound<'_, PyAny>,
+        player: Option<i64>,
+        previous: Option<u8>,
+    ) -> Result<u8>;
+}
+
+/// A gate, or the reason why there is none.
+pub(crate) type Read = std::result::Result<Box<dyn DynGate>, String>;
+
+/// The gate of a specification for states of type `G`.
+pub(crate) fn read<G: Native>(game: &'static str, spec: &str, monotone: bool) -> Read {
+    Ok(Box::new(OfGame::<G> { game, rule: Gating::read(spec, monotone)? }))
+}
+
+/// A gate of a game of the core.
+struct OfGame<G> {
+    game: &'static str,
+    rule: Gating<G>,
+}
+
+impl<G: Native> DynGate for OfGame<G> {
+    fn spec(&self) -> String {
+        self.rule.spec()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.rule.names()
+    }
+
+    fn monotone(&self) -> bool {
+        self.rule.monotone()
+    }
+
+    fn phase(
+        &self,
+        state: &Bound<'_, PyAny>,
+        player: Option<i64>,
+        previous: Option<u8>,
+    ) -> Result<u8> {
+        let state: &G = typed(state, self.game)?;
+        self.rule.phase(state, viewer(state, player)?, previous)
+    }
+}
+
+/// A gate of a user's own game: one that fits every game.
+struct OfUser(Gating<PythonState>);
+
+impl DynGate for OfUser {
+    fn spec(&self) -> String {
+        self.0.spec()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.names()
+    }
+
+    fn monotone(&self) -> bool {
+        self.0.monotone()
+    }
+
+    fn phase(
+        &self,
+        state: &Bound<'_, PyAny>,
+        _player: Option<i64>,
+        previous: Option<u8>,
+    ) -> Result<u8> {
+        self.0.phase(&PythonState::from(state.clone()), 0, previous)
+    }
+}
+
+/// The gate of a specification for a user's own game.
+fn read_own(spec: &str, monotone: bool) -> Read {
+    Ok(Box::new(OfUser(Gating::read(spec, monotone)?)))
+}
+
+/// The gate of a specification for `game`, or for the first game that has one of that name.
+fn made(spec: &str, game: Option<&str>, monotone: bool) -> Result<Box<dyn DynGate>> {
+    let Some(name) = game else {
+        let read = match GAMES.iter().find(|game| game.knows_gate(spec)) {
+            Some(game) => game.gate(spec, monotone),
+            None if spec.trim_start_matches(MONOTONE).is_empty() => Err("it is empty".into()),
+            None => Err("there is no such gate".into()),
+        };
+        return read.map_err(|reason| gate::refused(spec, &reason, &grammar()));
+    };
+    let native = catalogue::game(name).ok();
+    let (read, grammar) = match native {
+        Some(game) => (game.gate(spec, monotone), game.gate_grammar()),
+        None => (
+            read_own(spec, monotone).map_err(|reason| format!("{reason} (game {name:?})")),
+            gate::grammar::<PythonState>(),
+        ),
+    };
+    read.map_err(|reason| gate::refused(spec, &reason, &grammar))
+}
+
+/// What a specification may be in any game: what the first game has, and what others have beside that.
+fn grammar() -> String {
+    let mut known = HashSet::new();
+    let mut parts = Vec::new();
+    for game in GAMES {
+        let mut lines = game.gate_lines();
+        lines.retain(|line| known.insert(line.clone()));
+        if lines.is_empty() {
+            continue;
+        }
+        let lines = lines.join(" | ");
+        parts.push(if parts.is_empty() { lines } else { format!("in {} {lines}", game.name()) });
+    }
+    format!("{}; {LIMITS}", parts.join(" | "))
+}
 
 /// Says which phase of the game a state is in; an immutable value.
 #[pyclass(frozen, eq, module = "phasezoo._core")]
-#[derive(Clone, Debug)]
 pub(crate) struct Gate {
-    pub(crate) gate: gating::Gate,
+    spec: String,
+    names: Vec<String>,
+    monotone: bool,
+    /// The game it was made for.
     game: Option<String>,
+    /// The gate of each game of the core, made when it is first asked for; a user's own is the last.
+    made: Vec<OnceLock<Read>>,
 }
 
 impl PartialEq for Gate {
     fn eq(&self, other: &Self) -> bool {
-        self.gate == other.gate
+        self.spec == other.spec
     }
 }
 
@@ -32,35 +163,38 @@ impl Gate {
     #[new]
     #[pyo3(signature = (spec, game = None, monotone = false))]
     fn new(spec: &str, game: Option<String>, monotone: bool) -> PyResult<Self> {
-        let made = match &game {
-            Some(game) => gating::Gate::parse_for(game, spec, monotone),
-            None => gating::Gate::parse(spec, monotone),
-        };
-        Ok(Self { gate: made.map_err(to_py)?, game })
+        let read = made(spec, game.as_deref(), monotone).map_err(to_py)?;
+        Ok(Self {
+            spec: read.spec(),
+            names: read.names(),
+            monotone: read.monotone(),
+            game,
+            made: (0..=GAMES.len()).map(|_| OnceLock::new()).collect(),
+        })
     }
 
     /// The canonical specification: equal specifications are equal gates.
     #[getter]
-    fn spec(&self) -> String {
-        self.gate.spec()
+    pub(crate) fn spec(&self) -> String {
+        self.spec.clone()
     }
 
     /// One name per phase, in order of play where there is one.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.gate.names())
+        PyTuple::new(py, &self.names)
     }
 
     /// How many phases there are.
     #[getter]
     fn num_phases(&self) -> usize {
-        self.gate.num_phases()
+        self.names.len()
     }
 
     /// Whether the gate never goes back to an earlier phase.
     #[getter]
     fn monotone(&self) -> bool {
-        self.gate.monotone()
+        self.monotone
     }
 
     /// The phase of a state as `player` (default: the one to move) sees it; `previous` is the phase
@@ -72,8 +206,7 @@ impl Gate {
         player: Option<i64>,
         previous: Option<i64>,
     ) -> PyResult<u8> {
-        let features = self.features(state, player)?;
-        self.phase(&features, previous).map_err(to_py)
+        self.phase(state, player, previous).map_err(to_py)
     }
 
     /// int64[N]: the phases of many states.
@@ -85,7 +218,7 @@ impl Gate {
         players: Option<Vec<i64>>,
         previous: Option<Vec<i64>>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let phases = self.phases(py, states, players, previous)?;
+        let phases = self.phases(states, players, previous)?;
         Ok(PyArray1::from_vec(py, phases.into_iter().map(i64::from).collect()))
     }
 
@@ -98,11 +231,11 @@ impl Gate {
         players: Option<Vec<i64>>,
         previous: Option<Vec<i64>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let phases = self.phases(py, states, players, previous)?;
-        let array = PyArray2::zeros(py, [phases.len(), self.gate.num_phases()], false);
+        let phases = self.phases(states, players, previous)?;
+        let array = PyArray2::zeros(py, [phases.len(), self.names.len()], false);
         let mut writable = array.try_readwrite()?;
         for (row, &phase) in
-            writable.as_slice_mut()?.chunks_exact_mut(self.gate.num_phases()).zip(&phases)
+            writable.as_slice_mut()?.chunks_exact_mut(self.names.len()).zip(&phases)
         {
             row[usize::from(phase)] = 1.0;
         }
@@ -112,75 +245,80 @@ impl Gate {
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.gate.spec().hash(&mut hasher);
+        self.spec.hash(&mut hasher);
         hasher.finish()
     }
 
     fn __repr__(&self) -> String {
-        format!("Gate('{}')", self.gate.spec())
+        format!("Gate('{}')", self.spec)
     }
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> (Bound<'py, PyAny>, (String, Option<String>, bool)) {
-        let Self { gate, game } = slf.get();
-        (slf.get_type().into_any(), (gate.spec(), game.clone(), gate.monotone()))
+        let gate = slf.get();
+        (slf.get_type().into_any(), (gate.spec(), gate.game.clone(), gate.monotone))
     }
 }
 
 impl Gate {
-    /// What the gate may read of a state: everything of one of ours, a `key` of a user's own.
-    fn features(&self, state: &Bound<'_, PyAny>, player: Option<i64>) -> PyResult<Features> {
-        if let Some(game) = catalogue::game_of(state) {
-            return game.features(state, player).map_err(to_py);
+    /// The gate as the game of `state` has it.
+    fn of(&self, state: &Bound<'_, PyAny>) -> Result<&dyn DynGate> {
+        let place = catalogue::place_of(state);
+        let read = self.made[place.unwrap_or(GAMES.len())].get_or_init(|| {
+            let gate = match place {
+                Some(place) => GAMES[place].gate(&self.spec, false)?,
+                None => read_own(&self.spec, false)?,
+            };
+            // Where the game has another gate of that name, this is not meant.
+            if gate.spec() == self.spec { Ok(gate) } else { Err("it is of another game".into()) }
+        });
+        match read {
+            Ok(gate) => Ok(&**gate),
+            Err(reason) => {
+                let grammar = match place {
+                    Some(place) => GAMES[place].gate_grammar(),
+                    None => gate::grammar::<PythonState>(),
+                };
+                Err(gate::refused(&self.spec, reason, &grammar))
+            }
         }
-        let key = if self.gate.needs_key() { own_key(state)? } else { None };
-        Ok(Features { key, view: View::Plain })
     }
 
-    fn phase(&self, features: &Features, previous: Option<i64>) -> Result<u8> {
-        let previous = match previous {
-            Some(phase) if self.gate.monotone() => {
-                // Anything outside a byte is outside the phases too, and refused as such.
-                Some(u8::try_from(phase).unwrap_or(u8::MAX))
-            }
-            _ => None,
-        };
-        self.gate.phase(features, previous)
+    fn phase(
+        &self,
+        state: &Bound<'_, PyAny>,
+        player: Option<i64>,
+        previous: Option<i64>,
+    ) -> Result<u8> {
+        // Anything outside a byte is outside the phases too, and refused as such.
+        let previous = previous.map(|phase| u8::try_from(phase).unwrap_or(u8::MAX));
+        self.of(state)?.phase(state, player, previous)
     }
 
     fn phases(
         &self,
-        py: Python<'_>,
         states: &Bound<'_, PyAny>,
         players: Option<Vec<i64>>,
         previous: Option<Vec<i64>>,
     ) -> PyResult<Vec<u8>> {
-        let mut features = Vec::with_capacity(states.len().unwrap_or_default());
-        for (row, state) in states.try_iter()?.enumerate() {
-            let player = players.as_ref().and_then(|players| players.get(row)).copied();
-            features.push(self.features(&state?, player)?);
-        }
+        let states: Vec<Bound<'_, PyAny>> = states.try_iter()?.collect::<PyResult<_>>()?;
         for (name, given) in [("players", &players), ("previous", &previous)] {
             if let Some(list) = given
-                && list.len() != features.len()
+                && list.len() != states.len()
             {
                 return Err(to_py(Error::InvalidArray(format!(
                     "{name} has {} entries for {} states; give one a state, or None",
                     list.len(),
-                    features.len()
+                    states.len()
                 ))));
             }
         }
-        py.detach(|| {
-            let previous = |row: usize| previous.as_ref().map(|previous| previous[row]);
-            features
-                .iter()
-                .enumerate()
-                .map(|(row, features)| self.phase(features, previous(row)))
-                .collect::<Result<_>>()
-        })
-        .map_err(to_py)
+        let of_row = |list: &Option<Vec<i64>>, row: usize| list.as_ref().map(|list| list[row]);
+        let phase = |(row, state): (usize, &Bound<'_, PyAny>)| {
+            self.phase(state, of_row(&players, row), of_row(&previous, row))
+        };
+        states.iter().enumerate().map(phase).collect::<Result<_>>().map_err(to_py)
     }
 }
 
@@ -198,7 +336,24 @@ pub(crate) fn own_key(state: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     }
 }
 
+/// The `ply` of a user's own state, if it has one.
+pub(crate) fn own_plies(state: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+    match state.getattr("ply") {
+        Ok(ply) => ply.extract().map(Some).map_err(|_| {
+            to_py(Error::InvalidGate(format!(
+                "the ply of a state is {ply}; the gate plies:… needs a whole number, 0 at the start"
+            )))
+        }),
+        Err(error) if error.is_instance_of::<PyAttributeError>(state.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Gate>()?;
-    m.add("GATE_GRAMMAR", gating::GRAMMAR)
+    m.add("GATE_GRAMMAR", grammar())?;
+    let mut names: Vec<&str> = GAMES.iter().flat_map(|game| game.gate_names()).collect();
+    names.sort_unstable();
+    names.dedup();
+    m.add("GATE_NAMES", PyTuple::new(m.py(), names)?)
 }

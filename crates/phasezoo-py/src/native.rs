@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use phasezoo_core::game::{Action, Game, Player, Turn};
-use phasezoo_core::gating::{Features, Gate};
+use phasezoo_core::gate::{self, GateKind, Gating};
 use phasezoo_core::search::Params;
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use crate::catalogue;
 use crate::encode::{self, Lists, Planes};
 use crate::errors::to_py;
+use crate::gating;
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
 use crate::pools::DynPool;
@@ -186,7 +187,8 @@ pub(crate) fn int64<'py>(py: Python<'py>, actions: &[Action]) -> Bound<'py, PyAr
 /// How a pool of searches is set up.
 pub(crate) struct PoolSetup<'a, 'py> {
     pub(crate) params: Params,
-    pub(crate) gate: Option<Gate>,
+    /// The specification of a gate.
+    pub(crate) gate: Option<String>,
     pub(crate) threads: Option<usize>,
     /// Who moves all but the searching player, in games whose players move at once.
     pub(crate) others: Option<&'a Bound<'py, PyAny>>,
@@ -288,8 +290,15 @@ pub(crate) trait NativeGame: Sync {
     fn restored(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Py<PyAny>>;
     /// Whether an object is a state of the game.
     fn holds(&self, object: &Bound<'_, PyAny>) -> bool;
-    /// What gates look at, as a player (default: the one to move) sees a state.
-    fn features(&self, state: &Bound<'_, PyAny>, player: Option<i64>) -> Result<Features>;
+    /// The gate of a specification.
+    fn gate(&self, spec: &str, monotone: bool) -> gating::Read;
+    /// Whether the game has the kind of gate that a specification names.
+    fn knows_gate(&self, spec: &str) -> bool;
+    /// The names of its kinds of gates.
+    fn gate_names(&self) -> Vec<&'static str>;
+    /// What specifications of its gates may be: a line a kind, and all with their limits.
+    fn gate_lines(&self) -> Vec<String>;
+    fn gate_grammar(&self) -> String;
     /// Searches of the game.
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
     /// A search with rollouts.
@@ -300,12 +309,11 @@ pub(crate) trait NativeGame: Sync {
     fn is_one_sided(&self) -> bool;
     /// The names of the players that the game brings along.
     fn players(&self) -> &'static [&'static str];
-    /// Games stepped together, `planes` being the name of what is observed.
+    /// Games stepped together; options name planes and gate.
     fn vector(
         &self,
         rows: usize,
-        planes: Option<&str>,
-        options: vector::Options<()>,
+        options: vector::Options<&str, &str>,
         game: GameOptions<'_, '_>,
     ) -> PyResult<Box<dyn DynVector>>;
     /// The planes of states, written to `job`'s array.
@@ -364,9 +372,24 @@ impl<T: Room> NativeGame for T {
         T::State::inside(object).is_some_and(|state| state.game_name() == Room::name(self))
     }
 
-    fn features(&self, state: &Bound<'_, PyAny>, player: Option<i64>) -> Result<Features> {
-        let state: &T::State = typed(state, Room::name(self))?;
-        Ok(state.features(viewer(state, player)?))
+    fn gate(&self, spec: &str, monotone: bool) -> gating::Read {
+        gating::read::<T::State>(Room::name(self), spec, monotone)
+    }
+
+    fn knows_gate(&self, spec: &str) -> bool {
+        Gating::<T::State>::knows(spec)
+    }
+
+    fn gate_names(&self) -> Vec<&'static str> {
+        gate::kinds::<T::State>().iter().flat_map(GateKind::names).collect()
+    }
+
+    fn gate_lines(&self) -> Vec<String> {
+        gate::kinds::<T::State>().iter().map(|kind| kind.grammar().to_owned()).collect()
+    }
+
+    fn gate_grammar(&self) -> String {
+        gate::grammar::<T::State>()
     }
 
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
@@ -392,12 +415,11 @@ impl<T: Room> NativeGame for T {
     fn vector(
         &self,
         rows: usize,
-        planes: Option<&str>,
-        options: vector::Options<()>,
+        options: vector::Options<&str, &str>,
         game: GameOptions<'_, '_>,
     ) -> PyResult<Box<dyn DynVector>> {
         let start = self.starts(game)?;
-        vectors::boxed(Room::name(self), rows, planes, options, start).map_err(to_py)
+        vectors::boxed(Room::name(self), rows, options, start).map_err(to_py)
     }
 
     fn encode<'py>(

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use phasezoo_core::game::Action;
-use phasezoo_core::gating::Gate;
+use phasezoo_core::gate::{Gating, Subject};
 use phasezoo_core::search::{self, Evaluation, Limit, NodeView, Params, SearchResult, Status};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
@@ -62,20 +62,21 @@ pub(crate) trait DynPool: Send {
 struct Pool<M: Walked>(search::SearchPool<M>);
 
 /// A pool of searches of a model.
-pub(crate) fn boxed<M: Walked>(
+pub(crate) fn boxed<M: Walked<Game: Subject>>(
     model: M,
     params: Params,
-    gate: Option<Gate>,
+    gate: Option<&str>,
     threads: Option<usize>,
 ) -> PyResult<Box<dyn DynPool>> {
     // Python code runs under the interpreter lock: more threads would only wait for it.
     let threads = if model.calls_python() { Some(1) } else { threads };
+    let gate = gate.map(|spec| Gating::parse(spec, false)).transpose().map_err(to_py)?;
     let pool = search::SearchPool::new(model, params, gate, threads).map_err(to_py)?;
     Ok(Box::new(Pool(pool)))
 }
 
 /// A pool of searches of a turn game, in which nobody else moves inside the search.
-pub(crate) fn of_turns<M: Walked>(
+pub(crate) fn of_turns<M: Walked<Game: Subject>>(
     game: &str,
     model: M,
     setup: PoolSetup<'_, '_>,
@@ -86,7 +87,7 @@ pub(crate) fn of_turns<M: Walked>(
              there; leave it out"
         ))));
     }
-    boxed(model, setup.params, setup.gate, setup.threads)
+    boxed(model, setup.params, setup.gate.as_deref(), setup.threads)
 }
 
 /// Rows as this pool has collected them.

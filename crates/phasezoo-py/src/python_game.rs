@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayMethods};
 use phasezoo_core::game::{Action, MAX_PLAYERS, Player, Returns};
-use phasezoo_core::gating::{Features, View};
+use phasezoo_core::gate::{GateKind, Subject};
 use phasezoo_core::model::{SearchModel, ValueRule};
 use phasezoo_core::search::LeafBatch;
 use phasezoo_core::{Error, Result};
@@ -12,7 +12,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 use crate::errors::external;
-use crate::gating::own_key;
+use crate::gating::{own_key, own_plies};
 use crate::options::GameOptions;
 use crate::rows::{Rooted, Walked};
 
@@ -37,6 +37,25 @@ impl PythonState {
     /// The user's object.
     pub(crate) fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
         self.0.bind(py)
+    }
+}
+
+/// Gates that fit every game fit a user's own.
+impl Subject for PythonState {
+    fn game_name() -> &'static str {
+        "a game of your own"
+    }
+
+    fn gates() -> Vec<GateKind<Self>> {
+        Vec::new()
+    }
+
+    fn position_key(&self) -> Result<Option<u64>> {
+        Python::attach(|py| own_key(self.object(py)).map_err(external))
+    }
+
+    fn plies(&self) -> Result<Option<u32>> {
+        Python::attach(|py| own_plies(self.object(py)).map_err(external))
     }
 }
 
@@ -155,6 +174,7 @@ impl PythonModel {
 impl SearchModel for PythonModel {
     type State = PythonState;
     type Snapshot = PythonState;
+    type Game = PythonState;
 
     fn value_rule(&self) -> ValueRule {
         match self.num_players {
@@ -222,11 +242,12 @@ impl SearchModel for PythonModel {
         Ok(())
     }
 
-    fn features(&self, state: &PythonState) -> Result<Features> {
-        Python::attach(|py| {
-            let key = own_key(state.object(py)).map_err(external)?;
-            Ok(Features { key, view: View::Plain })
-        })
+    fn game<'a>(&self, state: &'a PythonState) -> &'a PythonState {
+        state
+    }
+
+    fn key(&self, state: &PythonState) -> Result<Option<u64>> {
+        state.position_key()
     }
 
     fn ply(&self, state: &PythonState) -> Option<u32> {

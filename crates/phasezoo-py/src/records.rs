@@ -3,7 +3,6 @@
 use numpy::{
     PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
 };
-use phasezoo_core::gating;
 use phasezoo_core::records::{Labels, Permutation, Rows, Samples};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
@@ -24,12 +23,7 @@ pub(crate) trait DynTable: Send + Sync {
     /// Checks the columns' shape.
     fn check(&self, columns: Columns<'_>) -> Result<()>;
     /// Phase and key of the position before every move, all moves checked.
-    fn label(
-        &self,
-        columns: Columns<'_>,
-        gate: &gating::Gate,
-        threads: Option<usize>,
-    ) -> Result<Labels>;
+    fn label(&self, columns: Columns<'_>, gate: &str, threads: Option<usize>) -> Result<Labels>;
     /// The states of one game before each of its moves.
     fn states(&self, py: Python<'_>, columns: Columns<'_>, game: usize)
     -> PyResult<Vec<Py<PyAny>>>;
@@ -84,7 +78,7 @@ impl Records {
         gate: &Gate,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u64>>)> {
-        let labels = self.read(py, |columns| self.table.label(columns, &gate.gate, threads))?;
+        let labels = self.read(py, |columns| self.table.label(columns, &gate.spec(), threads))?;
         Ok((PyArray1::from_vec(py, labels.phase), PyArray1::from_vec(py, labels.key)))
     }
 

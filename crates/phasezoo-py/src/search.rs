@@ -6,7 +6,7 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use phasezoo_core::search::{Limit, Status};
-use phasezoo_core::{Error, Result, gating, threads};
+use phasezoo_core::{Error, Result, threads};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
@@ -61,8 +61,7 @@ impl SearchPool {
     ) -> PyResult<Self> {
         let threads = threads.map(|count| count.0);
         threads::count(threads).map_err(to_py)?;
-        let known: Option<gating::Gate> =
-            gate.and_then(|gate| gate.cast::<Gate>().ok()).map(|gate| gate.get().gate.clone());
+        let known = gate.and_then(|gate| gate.cast::<Gate>().ok()).map(|gate| gate.get().spec());
         let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
         let params = params.core().map_err(to_py)?;
         let name = native_name(game);
@@ -71,7 +70,7 @@ impl SearchPool {
                 let setup = PoolSetup { params, gate: known, threads, others };
                 catalogue::game(name).map_err(to_py)?.pool(setup)?
             }
-            None => pools::boxed(PythonModel::new(game)?, params, known, threads)?,
+            None => pools::boxed(PythonModel::new(game)?, params, known.as_deref(), threads)?,
         };
         Ok(Self {
             calls_python: pool.calls_python(),

@@ -4,7 +4,6 @@ use numpy::{
     IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use phasezoo_core::Error;
-use phasezoo_core::gating::Gate;
 use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -77,7 +76,7 @@ impl GameVector {
             ("best", Opponent::Best),
             ("outside", Opponent::Outside),
         ];
-        opponents.extend(native.players().iter().map(|&name| (name, Opponent::Expert(name))));
+        opponents.extend(native.players().iter().map(|&name| (name, Opponent::Scripted(name))));
         let illegals = [
             ("terminate", Illegal::Terminate),
             ("raise", Illegal::Raise),
@@ -89,8 +88,8 @@ impl GameVector {
             ("Disabled", Autoreset::Disabled),
         ];
         let options = Options {
-            planes: None,
-            gate: gate.map(|spec| Gate::parse(spec, false)).transpose().map_err(to_py)?,
+            planes,
+            gate,
             seat,
             opponent: named("opponent", opponent, &opponents)?,
             illegal: named("illegal", illegal, &illegals)?,
@@ -98,11 +97,8 @@ impl GameVector {
             autoreset: named("autoreset_mode", autoreset, &autoresets)?,
             threads,
         };
-        if let Some(gate) = &options.gate {
-            gate.check_game(game).map_err(to_py)?;
-        }
         let options_of_game = GameOptions::new(game, game_options);
-        let vector = native.vector(num_envs, planes, options, options_of_game)?;
+        let vector = native.vector(num_envs, options, options_of_game)?;
         let (planes, actions) = (vector.plane_shape(), vector.num_actions());
         let shape = Shape { rows: num_envs, planes, actions };
         Ok(Self { game: native.name(), vector, pool: BufferPool::new(shape, !copy), planes })

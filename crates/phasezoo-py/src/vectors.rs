@@ -2,6 +2,7 @@
 
 use phasezoo_core::Result;
 use phasezoo_core::game::{Action, Player};
+use phasezoo_core::gate::Gating;
 use phasezoo_core::vector::{Options, Outputs, Vector};
 use pyo3::prelude::*;
 
@@ -77,15 +78,15 @@ struct Games<G: Native> {
 pub(crate) fn boxed<G: Native>(
     game: &'static str,
     rows: usize,
-    planes: Option<&str>,
-    options: Options<()>,
+    options: Options<&str, &str>,
     start: Start<G>,
 ) -> Result<Box<dyn DynVector>> {
-    let planes = match planes {
+    let planes = match options.planes {
         Some(spec) => Some(G::named_planes(spec, Some(&start(Some(0))?))?),
         None => None,
     };
-    let vector = Vector::new(rows, options.with_planes(planes), move |seed| start(Some(seed)))?;
+    let rule = options.gate.map(|spec| Gating::parse(spec, false)).transpose()?;
+    let vector = Vector::new(rows, options.of(planes, rule), move |seed| start(Some(seed)))?;
     Ok(Box::new(Games { game, vector }))
 }
 

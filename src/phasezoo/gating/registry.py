@@ -13,12 +13,7 @@ __all__ = ["GRAMMAR", "make", "register", "registered", "spec_of"]
 GRAMMAR: str = _core.GATE_GRAMMAR
 """What a specification of a built-in gate may be."""
 
-RESERVED = frozenset(
-    (
-        *("none", "lichess", "moves", "material", "mixedness", "hash", "monotone"),
-        *("dtm", "box", "steps", "proximity", "opponents"),
-    )
-)
+RESERVED = frozenset((*_core.GATE_NAMES, "monotone"))
 """Names that built-in gates have, in this or another game."""
 
 _MEMBERS = ("names", "num_phases", "spec", "batch", "probabilities")

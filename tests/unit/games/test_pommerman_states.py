@@ -181,7 +181,7 @@ def test_gates_read_pommerman() -> None:
         for spec in ("proximity", "mixedness:6,3"):
             phase = gating.make(spec, "pommerman-ffa")(state, player)
             assert phase == (nearest < 6) + (nearest < 3)
-    with pytest.raises(InvalidGate, match="does not fit"):
+    with pytest.raises(InvalidGate, match="pommerman has no such gate"):
         gating.make("lichess", "pommerman-ffa")
 
 

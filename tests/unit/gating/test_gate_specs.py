@@ -95,7 +95,7 @@ def test_the_endgame_has_gates_of_its_own(spec, canonical, names):
     gate = gating.make(spec, game="krk")
     assert (gate.spec, gate.names) == (canonical, names)
     assert gating.make(spec) == gate  # the game need not be named
-    with pytest.raises(InvalidGate, match=r"for krk"):
+    with pytest.raises(InvalidGate, match=r"chess has no such gate; allowed are none .* mixedness"):
         gating.make(spec, game="chess")
 
 
@@ -174,8 +174,53 @@ def test_users_states():
     for key in (-1, 2**64, "x", None):
         with pytest.raises(InvalidGate, match="key"):
             gate(Keyed(key))
-    with pytest.raises(InvalidGate, match="another game"):
+    with pytest.raises(InvalidGate, match="a game of your own has no such gate"):
         gating.make("lichess")(Keyed(3))
+
+
+class Counted(Plain):
+    """A user's state that counts plies."""
+
+    def __init__(self, ply):
+        self.ply = ply
+
+
+def test_every_game_has_a_gate_by_plies():
+    gate = gating.make("plies:14,28")
+    assert (gate.spec, gate.names) == ("plies:14,28", ("up to 14", "15–28", "over 28"))
+    assert [gate(Counted(ply)) for ply in (0, 14, 15, 28, 29)] == [0, 0, 1, 1, 2]
+    assert gating.make("plies:2", game="tictactoe")(Counted(3)) == 1
+    state = games.make("chess").initial_state()
+    for ply in range(4):
+        assert gating.make("plies:0,2", game="chess")(state) == [0, 1, 1, 2][ply]
+        state = state.play(state.legal_actions[0])
+    assert gating.make("plies:2")(games.make("pommerman-ffa").initial_state(0), player=0) == 0
+    assert gating.make("steps", game="pommerman-ffa").spec == "steps:40"
+    with pytest.raises(InvalidGate, match="thresholds are missing"):
+        gating.make("plies", game="chess")
+    with pytest.raises(InvalidGate, match="`ply`"):
+        gate(Plain())
+    for ply in (-1, "x", None, 1.5):
+        with pytest.raises(InvalidGate, match="ply"):
+            gate(Counted(ply))
+
+
+def test_gates_of_one_name_in_two_games_are_not_mixed_up():
+    chess = gating.make("mixedness:30")
+    with pytest.raises(InvalidGate, match="it is of another game"):
+        chess(games.make("pommerman-ffa").initial_state(0), player=0)
+
+
+@pytest.mark.parametrize("game", ["chess", "krk", "pommerman-team"])
+def test_an_unknown_gate_is_answered_with_the_gates_of_the_game(game):
+    own = {"chess": "material", "krk": "dtm", "pommerman-team": "opponents"}
+    with pytest.raises(InvalidGate) as raised:
+        gating.make("unheard-of", game=game)
+    message = str(raised.value)
+    for name, kind in own.items():
+        shown = name == game or (name == "chess" and game == "krk")
+        assert (kind in message) == shown, message
+    assert all(kind in message for kind in ("none", "plies:a,b", "hash:n", "monotone:"))
 
 
 def test_errors_of_a_users_key_come_through():

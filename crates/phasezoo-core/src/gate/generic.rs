@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Gate, GateKind, Side, Subject};
+use super::{Gate, GateKind, Plies, Side, Subject};
 use crate::error::{Error, Result};
 use crate::types::Player;
 
@@ -62,13 +62,18 @@ impl<G: Subject> Gate<G> for Hash {
     }
 }
 
-/// `plies:a,b,…`: how many thresholds the plies since the start have passed.
-pub(super) fn plies<G: Subject>() -> GateKind<G> {
-    let kind = GateKind::measured(G::PLIES.name, Side::Over, G::PLIES.default, plies_of);
-    if G::PLIES.name == PLIES { kind } else { kind.also(PLIES) }
+/// `plies:a,b,…`: how many thresholds the plies since the start have passed; under the game's own name
+/// too.
+pub(super) fn plies<G: Subject>() -> Vec<GateKind<G>> {
+    let Plies { name, default } = G::PLIES;
+    let mut kinds = vec![GateKind::measured(name, Side::Over, default, plies_of)];
+    if name != PLIES {
+        kinds.push(GateKind::measured(PLIES, Side::Over, None, plies_of));
+    }
+    kinds
 }
 
-/// The name to which every game's gate by plies answers.
+/// The name by which every game has its gate by plies.
 const PLIES: &str = "plies";
 
 fn plies_of<G: Subject>(state: &G, _player: Player) -> Result<Option<u32>> {

@@ -72,6 +72,11 @@ impl<G> GateKind<G> {
         self.name
     }
 
+    /// The name in canonical specs, then those that it answers to beside.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.clone())
+    }
+
     /// One line of grammar.
     pub fn grammar(&self) -> &str {
         &self.grammar
@@ -85,7 +90,7 @@ impl<G> GateKind<G> {
 /// The name that a game gives the gate by plies since the start, and its default thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plies {
-    /// The name; every game's gate answers to `plies`.
+    /// The name; a gate called `plies` there is in every game.
     pub name: &'static str,
     /// The thresholds, if a spec names none; `None` if they must be given.
     pub default: Option<&'static str>,
@@ -113,7 +118,8 @@ pub trait Subject: Sized + 'static {
 pub fn kinds<G: Subject>() -> Vec<GateKind<G>> {
     let mut kinds = vec![generic::none()];
     kinds.extend(G::gates());
-    kinds.extend([generic::plies(), generic::hash()]);
+    kinds.extend(generic::plies());
+    kinds.push(generic::hash());
     kinds
 }
 
@@ -184,11 +190,13 @@ impl<G: Subject> Gating<G> {
     /// The gate of a spec; an error says what the game's gates are. With `monotone`, or a spec that
     /// begins with `monotone:`, it never goes back to an earlier phase.
     pub fn parse(spec: &str, monotone: bool) -> Result<Self> {
+        Self::read(spec, monotone).map_err(|reason| refused(spec, &reason, &grammar::<G>()))
+    }
+
+    /// [`Gating::parse`], the error being the reason alone.
+    pub fn read(spec: &str, monotone: bool) -> std::result::Result<Self, String> {
         let (rule, prefixed) = split(spec);
-        match Self::parse_rule(rule) {
-            Ok(rule) => Ok(Self::new(rule, monotone || prefixed)),
-            Err(reason) => Err(refused(spec, &reason, &grammar::<G>())),
-        }
+        Ok(Self::new(Self::parse_rule(rule)?, monotone || prefixed))
     }
 
     /// Whether the game has the kind of gate that `spec` names, whatever its arguments.

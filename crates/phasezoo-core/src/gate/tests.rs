@@ -180,11 +180,11 @@ fn gates_say_what_a_state_lacks() {
 #[test]
 fn a_game_may_have_its_own_word_for_plies() {
     for (spec, canonical) in
-        [("steps", "steps:40"), ("plies", "steps:40"), ("plies:50", "steps:50")]
+        [("steps", "steps:40"), ("plies:40", "plies:40"), ("steps:50", "steps:50")]
     {
         let gate = Gating::<Steps>::parse(spec, false).unwrap();
         assert_eq!(gate.spec(), canonical);
-        assert_eq!(gate.phase(&Steps, 0, None).unwrap(), u8::from(spec != "plies:50"));
+        assert_eq!(gate.phase(&Steps, 0, None).unwrap(), u8::from(spec != "steps:50"));
     }
     assert!(!Gating::<Toy>::knows("steps"));
 }

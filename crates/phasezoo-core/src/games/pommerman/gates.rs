@@ -97,7 +97,7 @@ mod tests {
     fn specs_and_names() {
         for (spec, canonical) in [
             ("steps", "steps:40"),
-            ("plies:7", "steps:7"),
+            ("plies:7", "plies:7"),
             ("proximity", "proximity:6,3"),
             ("mixedness", "proximity:6,3"),
             ("monotone:mixedness:30", "monotone:proximity:30"),

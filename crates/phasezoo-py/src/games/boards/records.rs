@@ -2,7 +2,7 @@
 
 use phasezoo_core::games::BoardState as Core;
 use phasezoo_core::games::boards::planes::BoardPlanes;
-use phasezoo_core::gating;
+use phasezoo_core::gate::Gating;
 use phasezoo_core::records::{Labels, Rows, Samples, Starts, Table};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
@@ -38,13 +38,8 @@ impl<R: Hosted> DynTable for Games<R> {
         self.table(columns).check()
     }
 
-    fn label(
-        &self,
-        columns: Columns<'_>,
-        gate: &gating::Gate,
-        threads: Option<usize>,
-    ) -> Result<Labels> {
-        self.table(columns).label(gate, threads)
+    fn label(&self, columns: Columns<'_>, gate: &str, threads: Option<usize>) -> Result<Labels> {
+        self.table(columns).label(&Gating::parse(gate, false)?, threads)
     }
 
     fn states(

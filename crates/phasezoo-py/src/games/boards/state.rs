@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use numpy::{PyArray1, PyArray3};
 use phasezoo_core::game::{Action, Game, Player};
+use phasezoo_core::games::boards::mixedness::MixednessTable;
 use phasezoo_core::games::{BoardState as Core, KrkState};
-use phasezoo_core::gating::{self, MixednessTable, View};
 use phasezoo_core::{Error, Result};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -47,7 +47,7 @@ pub(crate) trait DynBoard: TurnState + Any {
     /// The state as bytes.
     fn to_bytes(&self) -> Vec<u8>;
     /// The mixedness of the position.
-    fn mixedness(&self, table: MixednessTable) -> Result<u32>;
+    fn mixedness(&self, table: MixednessTable) -> u32;
     /// Whether another state is equal: of the same game, with the same history.
     fn equals(&self, other: &dyn DynBoard) -> bool;
     /// A hash that agrees with it.
@@ -103,13 +103,8 @@ impl<R: Hosted> DynBoard for Core<R> {
         self.to_bytes()
     }
 
-    fn mixedness(&self, table: MixednessTable) -> Result<u32> {
-        match self.features(self.player_to_move()).view {
-            View::Chess(view) => Ok(gating::mixedness(table, view.white, view.black)),
-            View::Pommerman(_) | View::Plain => {
-                Err(Error::InvalidGate("mixedness needs a chess position".into()))
-            }
-        }
+    fn mixedness(&self, table: MixednessTable) -> u32 {
+        self.mixedness(table)
     }
 
     fn equals(&self, other: &dyn DynBoard) -> bool {
@@ -406,7 +401,7 @@ fn chess_mixedness(state: &BoardState, table: &str) -> PyResult<u32> {
             "mixedness table {table:?}: choose \"classic\", \"current\" or \"engine\""
         ))));
     };
-    state.board.mixedness(table).map_err(to_py)
+    Ok(state.board.mixedness(table))
 }
 
 pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -161,7 +161,7 @@ impl Room for Pommerman {
         let num_actions =
             State::new(config(self.0, None, false), &mut Twister::new(0)).num_actions();
         let model = Model::new(Others::of(others, Planner::parse)?, num_actions);
-        pools::boxed(model, setup.params, setup.gate, setup.threads)
+        pools::boxed(model, setup.params, setup.gate.as_deref(), setup.threads)
     }
 
     fn players(&self) -> &'static [&'static str] {

@@ -6,6 +6,7 @@ use numpy::{
 use phasezoo_core::Error;
 use phasezoo_core::games::pommerman::samples::{Batch, Row};
 use phasezoo_core::games::pommerman::{CHANNELS, Planner, Samples};
+use phasezoo_core::gate::Gating;
 use pyo3::prelude::*;
 
 use super::state::PommermanState;
@@ -112,7 +113,8 @@ impl PommermanSamples {
 
     /// int8[N]: the phase of each position, as its player sees it.
     fn phases<'py>(&self, py: Python<'py>, gate: &Gate) -> PyResult<Bound<'py, PyArray1<i8>>> {
-        let phases = py.detach(|| self.samples.phases(&gate.gate)).map_err(to_py)?;
+        let gate = Gating::parse(&gate.spec(), false).map_err(to_py)?;
+        let phases = py.detach(|| self.samples.phases(&gate)).map_err(to_py)?;
         Ok(phases.into_iter().map(|phase| phase as i8).collect::<Vec<_>>().into_pyarray(py))
     }
 
