@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::{Table, play_checked};
+use super::{Stored, Table, mover, play_checked};
 use crate::error::Result;
-use crate::games::{BoardState, Rules};
 use crate::gate::Gating;
 use crate::threads;
 
@@ -20,10 +19,10 @@ pub struct Labels {
     pub key: Vec<u64>,
 }
 
-impl<R: Rules> Table<'_, R> {
+impl<G: Stored> Table<'_, G> {
     /// Replays every game, checking every move. A monotone gate is given the phase one ply before in
     /// the same game. The error is that of the first game that cannot be replayed.
-    pub fn label(&self, gate: &Gating<BoardState<R>>, threads: Option<usize>) -> Result<Labels> {
+    pub fn label(&self, gate: &Gating<G>, threads: Option<usize>) -> Result<Labels> {
         self.check()?;
         let mut labels =
             Labels { phase: vec![0; self.moves.len()], key: vec![0; self.moves.len()] };
@@ -48,12 +47,12 @@ impl<R: Rules> Table<'_, R> {
 
     fn label_games(
         &self,
-        gate: &Gating<BoardState<R>>,
+        gate: &Gating<G>,
         games: std::ops::Range<usize>,
         phases: &mut [i8],
         keys: &mut [u64],
     ) -> Result<()> {
-        let usual = BoardState::initial();
+        let usual = G::usual_start();
         let mut state = usual.clone();
         let mut rows = phases.iter_mut().zip(keys);
         for game in games {
@@ -61,7 +60,7 @@ impl<R: Rules> Table<'_, R> {
             let mut previous = None;
             for (ply, (&packed, (phase, key))) in self.game(game)?.iter().zip(&mut rows).enumerate()
             {
-                let answer = gate.phase(&state, state.player_to_move(), previous)?;
+                let answer = gate.phase(&state, mover(&state, game, ply)?, previous)?;
                 *phase = answer as i8;
                 *key = state.key();
                 previous = Some(answer);

@@ -5,7 +5,6 @@
 //! move that no position explains is an error.
 
 mod label;
-mod replay;
 mod sample;
 mod shuffle;
 
@@ -13,21 +12,56 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::games::{BoardState, PackedMove, Rules};
+use crate::game::{Action, Game, Player};
 use crate::rng::mix;
 
 pub use label::Labels;
 pub use sample::{Rows, Samples};
 pub use shuffle::Permutation;
 
-/// The start positions of games that do not start as usual.
-#[derive(Clone, Debug, Default)]
-pub struct Starts<R: Rules>(HashMap<usize, BoardState<R>>);
+/// A game of turns whose games can be stored: a start, written as text, and sixteen bits for each move.
+pub trait Stored: Game {
+    /// The start of games that name no other.
+    fn usual_start() -> Self;
 
-impl<R: Rules> Starts<R> {
-    /// From pairs of game and FEN. An error names the game.
+    /// The start that a text describes.
+    fn parse_start(text: &str) -> Result<Self>;
+
+    /// The action of a stored move; an error if no legal move fits it.
+    fn stored_action(&self, code: u16) -> Result<Action>;
+
+    /// Plays a stored move, checked for legality.
+    fn play_stored(&mut self, code: u16) -> Result<()> {
+        let action = self.stored_action(code)?;
+        self.apply(&[action])
+    }
+
+    /// A state that planes and actions cannot tell from the one after `codes` from `start`. The moves
+    /// were legal when they were stored; others give an error or a wrong state, never a panic.
+    fn replayed(start: &Self, codes: &[u16]) -> Result<Self> {
+        let mut state = start.clone();
+        codes.iter().try_for_each(|&code| state.play_stored(code))?;
+        Ok(state)
+    }
+
+    /// Hides the moves so far from planes, in games whose planes show them.
+    fn hide_history(&mut self) {}
+}
+
+/// The start positions of games that do not start as usual.
+#[derive(Clone, Debug)]
+pub struct Starts<G>(HashMap<usize, G>);
+
+impl<G> Default for Starts<G> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<G: Stored> Starts<G> {
+    /// From pairs of game and start, as text. An error names the game.
     pub fn parse<'a>(starts: impl IntoIterator<Item = (usize, &'a str)>) -> Result<Self> {
-        let parse = |(game, fen): (usize, &str)| match BoardState::from_fen(fen) {
+        let parse = |(game, text): (usize, &str)| match G::parse_start(text) {
             Ok(state) => Ok((game, state)),
             Err(error) => {
                 Err(Error::CorruptRecord(format!("game {game}: start position: {error}")))
@@ -39,15 +73,15 @@ impl<R: Rules> Starts<R> {
 
 /// Games in columns: the moves of all games one after the other, and where each game's begin.
 #[derive(Debug)]
-pub struct Table<'a, R: Rules> {
+pub struct Table<'a, G> {
     moves: &'a [u16],
     offsets: &'a [i64],
-    starts: &'a Starts<R>,
+    starts: &'a Starts<G>,
 }
 
-impl<'a, R: Rules> Table<'a, R> {
+impl<'a, G: Stored> Table<'a, G> {
     /// A view of columns whose shape [`Table::check`] has found right, or will.
-    pub fn new(moves: &'a [u16], offsets: &'a [i64], starts: &'a Starts<R>) -> Self {
+    pub fn new(moves: &'a [u16], offsets: &'a [i64], starts: &'a Starts<G>) -> Self {
         Self { moves, offsets, starts }
     }
 
@@ -84,7 +118,7 @@ impl<'a, R: Rules> Table<'a, R> {
     }
 
     /// The rows of a game among all positions: one for each of its moves.
-    fn rows(&self, game: usize) -> Result<Range<usize>> {
+    pub(crate) fn rows(&self, game: usize) -> Result<Range<usize>> {
         let bound = |index: usize| self.offsets.get(index).map(|&offset| offset as usize);
         match (bound(game), bound(game + 1)) {
             (Some(start), Some(end)) if start <= end && end <= self.moves.len() => Ok(start..end),
@@ -96,19 +130,19 @@ impl<'a, R: Rules> Table<'a, R> {
     }
 
     /// The moves of a game.
-    fn game(&self, game: usize) -> Result<&'a [u16]> {
+    pub(crate) fn game(&self, game: usize) -> Result<&'a [u16]> {
         Ok(&self.moves[self.rows(game)?])
     }
 
     /// Sets `state` to the start of a game.
-    fn start(&self, game: usize, usual: &BoardState<R>, state: &mut BoardState<R>) {
+    fn start(&self, game: usize, usual: &G, state: &mut G) {
         state.clone_from(self.starts.0.get(&game).unwrap_or(usual));
     }
 
     /// The states of a game before each of its moves, every move checked.
-    pub fn states(&self, game: usize) -> Result<Vec<BoardState<R>>> {
+    pub fn states(&self, game: usize) -> Result<Vec<G>> {
         let moves = self.game(game)?;
-        let usual = BoardState::initial();
+        let usual = G::usual_start();
         let mut state = self.starts.0.get(&game).unwrap_or(&usual).clone();
         let mut states = Vec::with_capacity(moves.len());
         for (ply, &packed) in moves.iter().enumerate() {
@@ -123,7 +157,7 @@ impl<'a, R: Rules> Table<'a, R> {
     pub fn hashes(&self, seed: u64) -> Result<Vec<u64>> {
         (0..self.len())
             .map(|game| {
-                let start = self.starts.0.get(&game).map_or(0, BoardState::key);
+                let start = self.starts.0.get(&game).map_or(0, G::key);
                 let moves = self.game(game)?;
                 let fold = |hash: u64, &packed: &u16| {
                     mix(hash.wrapping_add(u64::from(packed)).wrapping_add(1))
@@ -146,19 +180,16 @@ impl<'a, R: Rules> Table<'a, R> {
     }
 }
 
-/// Plays a stored move, checked for legality.
-fn play_checked<R: Rules>(
-    state: &mut BoardState<R>,
-    packed: u16,
-    game: usize,
-    ply: usize,
-) -> Result<()> {
-    let m = PackedMove(packed)
-        .unpack(state.position())
-        .map_err(|error| Error::CorruptRecord(format!("game {game}, ply {ply}: {error}")))?;
-    state.play_move(m);
-    Ok(())
+/// Plays a stored move, checked for legality; an error says where it stands.
+fn play_checked<G: Stored>(state: &mut G, code: u16, game: usize, ply: usize) -> Result<()> {
+    state
+        .play_stored(code)
+        .map_err(|error| Error::CorruptRecord(format!("game {game}, ply {ply}: {error}")))
 }
 
-#[cfg(test)]
-mod tests;
+/// Who moves at a stored position.
+fn mover<G: Stored>(state: &G, game: usize, ply: usize) -> Result<Player> {
+    state.actor().ok_or_else(|| {
+        Error::CorruptRecord(format!("game {game}, ply {ply}: no player has the move there"))
+    })
+}

@@ -2,12 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Table;
-use super::replay::state_after;
+use super::{Stored, Table, mover};
 use crate::error::{Error, Result};
-use crate::game::Game;
-use crate::games::boards::planes::BoardPlanes;
-use crate::games::{BoardState, PackedMove, Rules};
 use crate::threads;
 
 /// Rows that a task of the thread pool makes at least.
@@ -27,11 +23,11 @@ pub struct Rows<'a> {
 /// Where the samples are written: one row for each position, every element is written.
 #[derive(Debug)]
 pub struct Samples<'a> {
-    /// `[B, C, 8, 8]`, as the player to move sees the position.
+    /// `[B, C, H, W]`, as the player to move sees the position.
     pub planes: &'a mut [f32],
     /// The action that was played.
     pub action: &'a mut [i64],
-    /// The player to move, 0 or 1.
+    /// The player to move.
     pub to_play: &'a mut [i8],
     /// Plies from the position to the end of the game; 1 before the last move.
     pub plies_left: &'a mut [f32],
@@ -40,19 +36,19 @@ pub struct Samples<'a> {
 /// One row's share of [`Samples`].
 type Row<'a> = (&'a mut [f32], &'a mut i64, &'a mut i8, &'a mut f32);
 
-impl<R: Rules> Table<'_, R> {
+impl<G: Stored> Table<'_, G> {
     /// Replays the games to the positions asked for and fills `out`.
     ///
     /// Moves are trusted to be legal: [`Table::label`] must have gone through them without error.
     pub fn sample(
         &self,
         rows: Rows<'_>,
-        planes: BoardPlanes,
+        planes: G::Planes,
         out: Samples<'_>,
         threads: Option<usize>,
     ) -> Result<()> {
         let count = rows.games.len();
-        let size: usize = BoardState::<R>::plane_shape(planes).iter().product();
+        let size: usize = G::plane_shape(planes).iter().product();
         let lengths = [rows.plies.len(), out.action.len(), out.to_play.len(), out.plies_left.len()];
         let hidden = rows.hidden.len();
         if lengths != [count; 4]
@@ -89,7 +85,7 @@ impl<R: Rules> Table<'_, R> {
         &self,
         (game, ply): (i32, i32),
         hide: bool,
-        planes: BoardPlanes,
+        planes: G::Planes,
         (out, action, to_play, plies_left): Row<'_>,
     ) -> Result<()> {
         let index = usize::try_from(game).unwrap_or(usize::MAX - 1);
@@ -101,15 +97,15 @@ impl<R: Rules> Table<'_, R> {
             return Err(no_position(game, ply, moves.len()));
         };
         let mut state = match self.starts.0.get(&index) {
-            Some(start) => state_after::<R>(start.position(), &moves[..before])?,
-            None => state_after::<R>(&R::initial(), &moves[..before])?,
+            Some(start) => G::replayed(start, &moves[..before])?,
+            None => G::replayed(&G::usual_start(), &moves[..before])?,
         };
         if hide {
-            state.history_mut().hide_moves();
+            state.hide_history();
         }
-        let player = state.player_to_move();
+        let player = mover(&state, index, before)?;
         state.encode(planes, player, out);
-        *action = i64::from(state.action_of(PackedMove(next).unpack(state.position())?));
+        *action = i64::from(state.stored_action(next)?);
         *to_play = player as i8;
         *plies_left = (total - ply) as f32;
         Ok(())

@@ -11,7 +11,7 @@
 //! | `gates`, [`mixedness`] | phases, and how far the armies are mixed |
 //! | [`packed`] | moves in sixteen bits |
 //! | [`fen`], [`notation`] | positions and moves as text |
-//! | [`pgn`] | reading files of games |
+//! | [`pgn`], `records` | reading files of games, and games as they are stored |
 //! | [`bytes`] | states as bytes |
 //! | [`model`] | how a tree walks a board game |
 //! | [`perft`] | counting positions |
@@ -32,6 +32,7 @@ pub mod packed;
 pub mod perft;
 pub mod pgn;
 pub mod planes;
+mod records;
 pub mod rules;
 
 pub use atomic::Atomic;

@@ -13,7 +13,7 @@ use crate::native::Native;
 use crate::records::{Columns, DynTable};
 
 /// The start positions of games that do not start as usual.
-struct Games<R: Hosted>(Starts<R>);
+struct Games<R: Hosted>(Starts<Core<R>>);
 
 /// The games of a kind, with the FENs that games of these numbers start from.
 pub(super) fn boxed<R: Hosted>(starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
@@ -28,7 +28,7 @@ pub(super) fn boxed<R: Hosted>(starts: &[(usize, String)]) -> Result<Box<dyn Dyn
 }
 
 impl<R: Hosted> Games<R> {
-    fn table<'a>(&'a self, columns: Columns<'a>) -> Table<'a, R> {
+    fn table<'a>(&'a self, columns: Columns<'a>) -> Table<'a, Core<R>> {
         Table::new(columns.moves, columns.offsets, &self.0)
     }
 }

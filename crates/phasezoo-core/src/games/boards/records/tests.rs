@@ -2,16 +2,17 @@ use shakmaty::Position;
 
 use super::*;
 use crate::game::Game;
-use crate::games::Chess;
 use crate::games::boards::planes::BoardPlanes;
+use crate::games::{Chess, ChessState};
 use crate::gate::Gating;
+use crate::records::{Rows, Samples, Starts, Table};
 use crate::rng::Stream;
 
 /// Random games with their starts, and the columns that hold them.
 struct Games {
     moves: Vec<u16>,
     offsets: Vec<i64>,
-    starts: Starts<Chess>,
+    starts: Starts<ChessState>,
 }
 
 const START: &str = "4k3/P7/8/8/8/8/p7/4K2R b K - 3 40";
@@ -41,7 +42,7 @@ fn games(count: usize, seed: u64) -> Games {
 }
 
 impl Games {
-    fn table(&self) -> Table<'_, Chess> {
+    fn table(&self) -> Table<'_, ChessState> {
         Table::new(&self.moves, &self.offsets, &self.starts)
     }
 }
@@ -135,7 +136,9 @@ fn bad_records_are_named_by_their_game() {
         games.offsets = offsets;
         assert!(matches!(games.table().label(&gate, None), Err(Error::CorruptRecord(_))));
     }
-    assert!(Starts::<Chess>::parse([(7, "not a fen")]).unwrap_err().to_string().contains("game 7"));
+    assert!(
+        Starts::<ChessState>::parse([(7, "not a fen")]).unwrap_err().to_string().contains("game 7")
+    );
 }
 
 #[test]
@@ -145,7 +148,7 @@ fn unchecked_columns_give_errors_and_no_panics() {
     for _ in 0..200 {
         let moves: Vec<u16> = (0..40).map(|_| stream.next_u64() as u16).collect();
         let offsets: Vec<i64> = (0..5).map(|_| stream.below(60) as i64 - 10).collect();
-        let table = Table::<Chess>::new(&moves, &offsets, &usual);
+        let table = Table::<ChessState>::new(&moves, &offsets, &usual);
         let games: Vec<i32> = (0..8).map(|_| stream.below(8) as i32 - 2).collect();
         let plies: Vec<i32> = (0..8).map(|_| stream.below(50) as i32 - 5).collect();
         let mut planes = vec![0.0; 8 * 12 * 64];
@@ -173,7 +176,7 @@ fn moves_that_were_not_checked_never_panic() {
             let packed = stream.next_u64() as u16;
             if PackedMove(packed).complete(&position).is_some() {
                 moves.push(packed);
-                match replay::trusted(&position, packed) {
+                match trusted(&position, packed) {
                     Ok(m) => position.play_unchecked(m),
                     Err(_) => break,
                 }
@@ -181,7 +184,7 @@ fn moves_that_were_not_checked_never_panic() {
         }
         offsets.push(moves.len() as i64);
     }
-    let table = Table::<Chess>::new(&moves, &offsets, &starts);
+    let table = Table::<ChessState>::new(&moves, &offsets, &starts);
     let mut failed = 0;
     for game in 0..300 {
         for ply in 0..table.game(game).unwrap().len() {
