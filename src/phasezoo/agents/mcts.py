@@ -9,7 +9,7 @@ import numpy.typing as npt
 from phasezoo import games, gating
 from phasezoo.agents.base import state_in
 from phasezoo.agents.config import Limit, SearchConfig, limit_or
-from phasezoo.agents.continuation import steps_between
+from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.agents.others import INFORMATION, check_others
 from phasezoo.agents.search_seats import SearchSeats, params_of
 from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
@@ -18,7 +18,7 @@ from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.routing import Routing
 from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["M2CTSAgent", "MCTSAgent", "MCTSSession", "check_evaluator", "search_gate_of"]
+__all__ = ["M2CTSAgent", "MCTSAgent", "check_evaluator", "search_gate_of"]
 
 MODULE = ("torch.nn.modules.module", "Module")
 """Where a network comes from, told without importing torch."""
@@ -35,18 +35,18 @@ class MCTSAgent:
     another, otherwise it starts anew.
 
     In games whose players move at once it searches for one player, and ``others`` says who moves
-    the others: single-player MCTS (Helfenstein et al., M2CTS, section on Pommerman). Edges are the
-    player's own actions; the others answer once for every node, from the search's own random
-    numbers; values are not negated. Every move is searched with a new tree, because what the others
-    did is seen only afterwards, and without the solver unless ``config`` has it, because a proof
-    would hold for the drawn answers alone.
+    the others: single-player MCTS (Helfenstein et al., M2CTS). Edges are the player's own actions;
+    the others answer once for every node, from the search's own random numbers; values are not
+    negated. Every move is searched with a new tree, because what the others did is seen only
+    afterwards, and without the solver unless ``config`` has it, because a proof would hold for the
+    drawn answers alone.
 
     Args:
         evaluator: Answers leaves; a mixture brings its gate with it.
-        others: Who moves the others: a name that the game knows (``"random"``; Pommerman's are
-            ``"simple_unbiased"``, ``"simple"``, ``"random"`` and ``"stop"``), or an agent with
-            ``select_batch(states, players)``, such as a ``PolicyAgent``, which is asked once for
-            every node and is slow. None: one player moves at a time.
+        others: Who moves the others: a name, ``"random"`` or one of the game's own
+            (``game.search_others``), or an agent with ``select_batch(states, players)``, such as a
+            ``PolicyAgent``, which is asked once for every node and is slow. None: one player moves
+            at a time.
         information: With ``others``, what the search knows: ``"observed"``, what its player has
             seen of the game, or ``"full"``, the true state, which tables must name. The same in
             games that hide nothing.
@@ -139,7 +139,7 @@ class MCTSAgent:
         """
         return self.session(self.seed).search(state, player)
 
-    def session(self, seed: int, game: str | games.Game | None = None) -> "MCTSSession":
+    def session(self, seed: int, game: str | games.Game | None = None) -> MCTSSession:
         """A game that draws from ``seed`` alone."""
         return MCTSSession(self, seed, self.game if game is None else games.make(game))
 
@@ -241,74 +241,6 @@ class M2CTSAgent(MCTSAgent):
             game=game.name if isinstance(game, games.Game) else game,
         )
         super().__init__(mixture, **options)
-
-
-class MCTSSession:
-    """One game of an :class:`MCTSAgent`: its tree, what was seen of the game, its random stream.
-
-    A copy, or what was pickled, goes on as the original would
-    (:class:`~phasezoo.agents.search_seats.SearchSeats`).
-    """
-
-    def __init__(self, agent: MCTSAgent, seed: int, game: games.Game | None) -> None:
-        self._agent = agent
-        self._seed = seed
-        self._game = game
-        self._seats: SearchSeats | None = None
-        self._seat = 0
-        self._last: Any = None
-
-    def act(self, state: Any, player: int | None = None) -> int:
-        """The action for ``state``; the tree is kept if it continues the last one shown.
-
-        Args:
-            state: The state, of which a search with ``information="observed"`` uses what its player
-                sees.
-            player: Who acts, if players move at once; default the agent's ``player``.
-        """
-        acting = self._agent.acting(state, player)
-        is_idle = getattr(state, "is_idle", None)
-        if is_idle is not None and is_idle(acting):  # whatever they answer, nothing happens
-            return next(iter(games.legal_actions_of(state, acting).tolist()), 0)
-        return int(self.search(state, acting).action)
-
-    def search(self, state: Any, player: int | None = None) -> Any:
-        """As :meth:`MCTSAgent.search`, going on with this game."""
-        seats = self._at(state)
-        seats.ask(self._seat, state, self._agent.acting(state, player))
-        try:
-            while not seats.poll():
-                pass
-        except BaseException:
-            self._last = None
-            raise
-        return seats.result
-
-    def _at(self, state: Any) -> SearchSeats:
-        """Seats, of which this game's stands at ``state``."""
-        if self._seats is None:
-            game = games.game_of(state) if self._game is None else self._game
-            self._seats = self._agent.seats(game)
-            self._seat = self._seats.open(self._seed)
-        elif (steps := self._steps_to(state)) is None:
-            # Another game: another tree, but not the random numbers of the last one again.
-            self._seats.close(self._seat)
-            self._seed = int(np.random.default_rng(self._seed).integers(2**63))
-            self._seat = self._seats.open(self._seed)
-        else:
-            for action, after in steps:
-                self._seats.tell(self._seat, action, after)
-        self._last = state
-        return self._seats
-
-    def _steps_to(self, state: Any) -> list[tuple[Any, Any]] | None:
-        """How the game went on to ``state``; None if that is another game."""
-        if self._last is None:
-            return None
-        if self._agent.others is None:
-            return steps_between(self._last, state)
-        # What all did at once is not known; a game that has become younger is another one.
-        return None if getattr(state, "ply", 0) < getattr(self._last, "ply", 0) else []
 
 
 def _config(config: SearchConfig | None, others: Any, overrides: Mapping[str, Any]) -> SearchConfig:

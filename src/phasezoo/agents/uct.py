@@ -14,13 +14,10 @@ from phasezoo.agents.continuation import steps_between
 from phasezoo.errors import InvalidConfig
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["KRK_ROLLOUT_PLIES", "UCTAgent", "UCTSession"]
+__all__ = ["UCTAgent", "UCTSession"]
 
 DEFAULT_LIMIT = Limit(simulations=3000)
 """Simulations a move of the study of the rook endgame (Kohne 2012)."""
-
-KRK_ROLLOUT_PLIES = 100
-"""Plies after which a rollout of the rook endgame counts as no mate (the same study)."""
 
 Rollout = str | Callable[[Any, np.random.Generator], int]
 """``"random"``, ``"krk"``, or a callable ``(state, rng) -> action``."""
@@ -54,7 +51,7 @@ class UCTAgent:
         defender: What the lone king's nodes maximise in ``"krk"``: ``"oppose"`` what is no mate,
             ``"follow"`` mates, as the rook side's.
         max_rollout_plies: Plies after which a rollout is a draw (in ``"krk"``: no mate); default
-            100 in ``"krk"``, no limit elsewhere.
+            the game's own limit, 100 in ``"krk"``, and no limit elsewhere.
         memory_mb: Size, in MiB, at which the tree stops growing and a search ends.
         seed: Seeds everything random in its calls and searches.
         game: The game's name; default that of the states it is shown.
@@ -95,9 +92,7 @@ class UCTAgent:
         self.name = name
         self._called: UCTSession | None = None
         self._check_types()
-        # Refuses what is out of range now, not at the first move.
-        own = rollout == "krk" or defender == "follow"
-        self.open_search(games.make("krk" if own else "chess") if game is None else self.game, seed)
+        self._check_ranges()
 
     def _check_types(self) -> None:
         """Refuse what the core could not even read."""
@@ -120,14 +115,36 @@ class UCTAgent:
                 message = f"{name}={value!r}: expected a whole number from {least}"
                 raise InvalidConfig(message)
 
+    def _check_ranges(self) -> None:
+        """Refuse now what no game, or not the agent's, could be searched with.
+
+        Raises:
+            InvalidConfig: An option is out of range.
+        """
+        if self.game is not None:
+            self.open_search(self.game, self.seed)
+            return
+        known = [games.make(name) for name in games.names()]
+        refusals = []
+        for game in known:
+            if game.native and not game.search_others:
+                try:
+                    self.open_search(game, self.seed)
+                except InvalidConfig as error:
+                    refusals.append(error)
+                else:
+                    return
+        raise refusals[0]
+
     def open_search(self, game: games.Game | None, seed: int) -> _core.UctSearch:
         """A native search of ``game`` with these options and an empty tree.
 
         Raises:
             InvalidConfig: An option is out of range, or does not fit the game.
         """
-        is_krk = game is not None and game.name == "krk"
         plies = self.max_rollout_plies
+        if plies is None and game is not None:
+            plies = game.max_rollout_plies
         return _core.UctSearch(
             game.name if game is not None and game.native else game,
             c=self.c,
@@ -135,7 +152,7 @@ class UCTAgent:
             rollout=self.rollout,
             selection=self.selection,
             defender=self.defender,
-            max_rollout_plies=KRK_ROLLOUT_PLIES if plies is None and is_krk else plies,
+            max_rollout_plies=plies,
             memory_mb=self.memory_mb,
             seed=seed,
         )

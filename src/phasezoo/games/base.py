@@ -64,6 +64,8 @@ class Game:
     )
     """Players that the game brings along, by name: made from the game's seed and the player's
     index, they have ``act(state, player)``."""
+    max_rollout_plies: int | None = field(repr=False, compare=False, default=None)
+    """Plies after which a rollout counts as no win, unless a search says otherwise."""
     search_others: tuple[str, ...] = field(repr=False, compare=False, default=())
     """Names of those who may move the other players inside a search, if players move at once."""
     tracker: Callable[[int], Any] | None = field(repr=False, compare=False, default=None)

@@ -81,3 +81,35 @@ def test_an_environment_with_a_searching_opponent_is_copied_in_mid_game(copied):
     for other in (twin, env):
         other.step(int(other.game_state.legal_actions[1]))
         assert other.game_state.ply == 4
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize(
+    "opponent",
+    [
+        agents.MCTSAgent(
+            inference.Uniform(),
+            limit=agents.Limit(nodes=30),
+            dirichlet_epsilon=0.25,
+            temperature=1.2,
+            temperature_plies=60,
+        ),
+        agents.UCTAgent(threshold=5, limit=agents.Limit(simulations=60)),
+    ],
+    ids=["mcts", "uct"],
+)
+def test_a_copied_environment_goes_on_with_its_searching_opponent(opponent, copied):
+    def step(env, rng):
+        env.step(int(rng.choice(env.unwrapped.game_state.legal_actions)))
+
+    env = gym.make("Chess-v0", opponent=opponent, observation="none")
+    env.reset(seed=3)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        step(env, rng)
+    twin, other = copied(env), np.random.default_rng(7)
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        step(env, rng)
+        step(twin, other)
+        assert env.unwrapped.game_state == twin.unwrapped.game_state

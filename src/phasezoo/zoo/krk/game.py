@@ -17,6 +17,9 @@ from phasezoo.zoo.boards.game import CHESS
 
 __all__ = ["KRK", "range_of"]
 
+MAX_ROLLOUT_PLIES = 100
+"""Plies after which a rollout counts as no mate (Kohne 2012)."""
+
 LONGER_THAN_ANY_MATE = 1000
 """More than the moves to any mate."""
 
@@ -95,6 +98,7 @@ KRK = Game(
     draws_start=_draws_start,
     match_options={"start": "uniform"},
     solve=_solve,
+    max_rollout_plies=MAX_ROLLOUT_PLIES,
     state_info=_state_info,
     move_info=_move_info,
 )
@@ -103,7 +107,7 @@ KRK = Game(
 | option | meaning |
 |---|---|
 | ``start="fixed"`` | the default: one position, mate in 15 |
-| ``start="uniform"`` | any position with White to move, the rook his |
+| ``start="uniform"`` | any position with White to move, who has the rook |
 | ``start="dtm"`` | the same, and ``dtm=`` must be given |
 | ``start="train"``, ``"heldout"`` | four fifths and one fifth of all starts, divided by a hash that mirror images share |
 | ``start="heldout-region"`` | neither: the lone king on the rim, mate in 8 to 11 |

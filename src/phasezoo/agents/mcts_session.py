@@ -1,0 +1,82 @@
+"""One game of an agent that searches."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.agents.continuation import steps_between
+from phasezoo.agents.search_seats import SearchSeats
+
+if TYPE_CHECKING:
+    from phasezoo.agents.mcts import MCTSAgent
+
+__all__ = ["MCTSSession"]
+
+
+class MCTSSession:
+    """One game of an :class:`MCTSAgent`: its tree, what was seen of the game, its random stream.
+
+    A copy, or what was pickled, goes on as the original would
+    (:class:`~phasezoo.agents.search_seats.SearchSeats`).
+    """
+
+    def __init__(self, agent: "MCTSAgent", seed: int, game: games.Game | None) -> None:
+        self._agent = agent
+        self._seed = seed
+        self._game = game
+        self._seats: SearchSeats | None = None
+        self._seat = 0
+        self._last: Any = None
+
+    def act(self, state: Any, player: int | None = None) -> int:
+        """The action for ``state``; the tree is kept if it continues the last one shown.
+
+        Args:
+            state: The state, of which a search with ``information="observed"`` uses what its player
+                sees.
+            player: Who acts, if players move at once; default the agent's ``player``.
+        """
+        acting = self._agent.acting(state, player)
+        is_idle = getattr(state, "is_idle", None)
+        if is_idle is not None and is_idle(acting):  # whatever they answer, nothing happens
+            return next(iter(games.legal_actions_of(state, acting).tolist()), 0)
+        return int(self.search(state, acting).action)
+
+    def search(self, state: Any, player: int | None = None) -> Any:
+        """As :meth:`MCTSAgent.search`, going on with this game."""
+        seats = self._at(state)
+        seats.ask(self._seat, state, self._agent.acting(state, player))
+        try:
+            while not seats.poll():
+                pass
+        except BaseException:
+            self._last = None
+            raise
+        return seats.result
+
+    def _at(self, state: Any) -> SearchSeats:
+        """Seats, of which this game's stands at ``state``."""
+        if self._seats is None:
+            game = games.game_of(state) if self._game is None else self._game
+            self._seats = self._agent.seats(game)
+            self._seat = self._seats.open(self._seed)
+        elif (steps := self._steps_to(state)) is None:
+            # Another game: another tree, but not the random numbers of the last one again.
+            self._seats.close(self._seat)
+            self._seed = int(np.random.default_rng(self._seed).integers(2**63))
+            self._seat = self._seats.open(self._seed)
+        else:
+            for action, after in steps:
+                self._seats.tell(self._seat, action, after)
+        self._last = state
+        return self._seats
+
+    def _steps_to(self, state: Any) -> list[tuple[Any, Any]] | None:
+        """How the game went on to ``state``; None if that is another game."""
+        if self._last is None:
+            return None
+        if self._agent.others is None:
+            return steps_between(self._last, state)
+        # What all did at once is not known; a game that has become younger is another one.
+        return None if getattr(state, "ply", 0) < getattr(self._last, "ply", 0) else []
