@@ -1,4 +1,8 @@
-"""Networks do learn: the loss falls on real games, and a few positions can be learnt by heart."""
+"""Networks do learn: the loss falls on real games, and a few positions can be learnt by heart.
+
+Trainings give other numbers on other processors: the margins are those of six seeds on one thread,
+named at each test.
+"""
 
 from pathlib import Path
 
@@ -10,6 +14,7 @@ from phasezoo.training import GameStore, Splits, evaluate_network, train_supervi
 
 
 def test_the_loss_falls_on_games_that_were_not_seen(tmp_path: Path) -> None:
+    """Six seeds: to 0.50 to 0.55 of the first loss; policy 1.19 to 1.31 times the random one's."""
     store = GameStore.sample("chess").subset(range(300))
     result = train_supervised(
         store,
@@ -33,6 +38,10 @@ def test_the_loss_falls_on_games_that_were_not_seen(tmp_path: Path) -> None:
 
 
 def test_a_game_is_learnt_by_heart(tmp_path: Path) -> None:
+    """Six seeds: accuracy 1, policy loss at most 0.001, value loss 0.024 to 0.041, no spike.
+
+    At a learning rate of 0.2 one seed in six jumped at first and was taken back.
+    """
     store = GameStore.sample("chess")
     # The first game of 60 to 70 moves by either side: about 64 positions.
     plies = np.diff(store.offsets)
@@ -45,7 +54,7 @@ def test_a_game_is_learnt_by_heart(tmp_path: Path) -> None:
         out=tmp_path / "run",
         splits=Splits(train=game, validation=game, test=game),
         batch_size=32,
-        max_lr=0.2,
+        max_lr=0.05,
         weight_decay=0.0,
         threads=1,
         tensorboard=False,
@@ -53,4 +62,4 @@ def test_a_game_is_learnt_by_heart(tmp_path: Path) -> None:
     losses = evaluate_network(inference.load(result.path), game, game.positions("none")).mean()
     assert losses.accuracy > 0.95
     assert losses.policy < 0.3
-    assert losses.value < 0.05
+    assert losses.value < 0.2  # one number for both players: 1
