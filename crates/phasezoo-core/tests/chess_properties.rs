@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use phasezoo_core::Error;
 use phasezoo_core::game::{Game, Reason, Replay, Turn};
 use phasezoo_core::games::boards::actions::{action_of, move_of};
-use phasezoo_core::games::boards::planes::BoardPlanes::V1;
 use phasezoo_core::games::boards::planes::{BoardPlanes, PLANE};
 use phasezoo_core::games::boards::rules::{Rules, position_key};
 use phasezoo_core::games::{BoardModel, Chess, ChessState, PackedMove};
@@ -210,12 +209,13 @@ fn flipping_the_colours_leaves_planes_and_actions_as_they_are() {
                 phasezoo_core::games::boards::fen::setup_position(mirrored, CastlingMode::Standard);
             let mirrored = ChessState::from_position(mirrored.unwrap());
             let plain = ChessState::from_position(state.position().clone());
-            for planes in [BoardPlanes::V2, BoardPlanes::Minimal] {
+            for planes in [BoardPlanes::V2, BoardPlanes::MINIMAL] {
                 for (own, other) in [(0, 1), (1, 0)] {
                     assert_eq!(seen(&plain, planes, own), seen(&mirrored, planes, other));
                 }
             }
-            let (mut own, other) = (seen(&plain, V1, 0), seen(&mirrored, V1, 1));
+            let (mut own, other) =
+                (seen(&plain, BoardPlanes::V1, 0), seen(&mirrored, BoardPlanes::V1, 1));
             own[V1_COLOUR * PLANE..(V1_COLOUR + 1) * PLANE].fill(0.0);
             assert_eq!(own, other);
             let (mut actions, mut others) = (Vec::new(), Vec::new());
@@ -235,6 +235,37 @@ fn seen(state: &ChessState, planes: BoardPlanes, player: u8) -> Vec<f32> {
     state.encode(planes, player, &mut out);
     assert_eq!(out.len(), PLANE * ChessState::plane_shape(planes)[0]);
     out
+}
+
+#[test]
+fn a_shorter_history_is_the_full_one_without_the_older_moves() {
+    for (name, first) in [("v1", 23), ("v2", 20)] {
+        let full = BoardPlanes::parse::<Chess>(name).unwrap();
+        for history in 0..=8 {
+            let spec = format!("{name}:history={history}");
+            let planes = BoardPlanes::parse::<Chess>(&spec).unwrap();
+            assert_eq!((planes.name(), planes.history()), (name, history));
+            assert_eq!(planes == full, history == 8);
+            for state in random_game(3).iter().step_by(7) {
+                let mut expected = seen(state, full, 1);
+                expected[PLANE * (first + 2 * history)..PLANE * (first + 16)].fill(0.0);
+                assert_eq!(seen(state, planes, 1), expected, "{spec}");
+            }
+        }
+    }
+}
+
+#[test]
+fn histories_that_are_none_are_refused() {
+    for spec in ["v2:history=9", "v2:history=", "v2:history=-1", "v2:history=04", "v2:history=+4"] {
+        let error = BoardPlanes::parse::<Chess>(spec).unwrap_err().to_string();
+        assert!(error.contains("0 to 8"), "{error}");
+    }
+    for spec in ["v2:4", "v3:history=4", "v2:history=4:history=4", ":history=4"] {
+        assert!(BoardPlanes::parse::<Chess>(spec).is_err(), "{spec}");
+    }
+    let error = BoardPlanes::parse::<Chess>("minimal:history=0").unwrap_err().to_string();
+    assert!(error.contains("shows no moves"), "{error}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ impl Rules for Atomic {
 
     const NAME: &'static str = "atomic";
     const PLANES: &'static [BoardPlanes] =
-        &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal, BoardPlanes::Lichess];
+        &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL, BoardPlanes::LICHESS];
 
     fn variant_end(position: &Self::Position) -> Option<Outcome> {
         let gone =

@@ -7,7 +7,7 @@ use crate::games::boards::planes::BoardPlanes;
 use crate::games::boards::rules::{Rules, has_legal_chess_move};
 use crate::rng::Stream;
 
-const PLANES: &[BoardPlanes] = &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal];
+const PLANES: &[BoardPlanes] = &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL];
 
 /// Standard chess.
 #[derive(Clone, Copy, Debug, Default)]

@@ -16,7 +16,7 @@ impl Rules for Crazyhouse {
     const NAME: &'static str = "crazyhouse";
     const NUM_ACTIONS: usize = NUM_HOUSE_ACTIONS;
     const PLANES: &'static [BoardPlanes] =
-        &[BoardPlanes::HouseV1, BoardPlanes::HouseV2, BoardPlanes::HouseMinimal];
+        &[BoardPlanes::HOUSE_V1, BoardPlanes::HOUSE_V2, BoardPlanes::HOUSE_MINIMAL];
     const DRAWS_BY_EXHAUSTION: bool = false;
 
     /// What was captured comes back, and so may positions; only castling rights do not.

@@ -34,7 +34,7 @@ impl Rules for Krk {
 
     const NAME: &'static str = "krk";
     const PLANES: &'static [BoardPlanes] =
-        &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal];
+        &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL];
     const HAS_USUAL_START: bool = false;
 
     fn initial() -> Chess {

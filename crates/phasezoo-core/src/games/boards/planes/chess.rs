@@ -18,9 +18,8 @@ pub(super) const MINIMAL_CHANNELS: usize = 12;
 
 /// 39 planes: pieces 0–11, repetitions 12–13, en passant square after any double step 14, whether the
 /// viewer is White 15, move number 16, castling 17–20, clock 21, chess960 22, last moves 23–38.
-pub(super) fn v1<R: Rules>(state: &BoardState<R>, viewer: Color, out: &mut [f32]) {
+pub(super) fn v1<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<'_>) {
     let position = state.position();
-    let mut planes = Writer::new(out, viewer);
     planes.pieces(position);
     planes.repetitions(state);
     planes.en_passant(position, EnPassantMode::Always);
@@ -35,8 +34,8 @@ pub(super) fn v1<R: Rules>(state: &BoardState<R>, viewer: Color, out: &mut [f32]
 /// 52 planes: pieces 0–11, repetitions 12–13, legal en passant square 14, castling 15–18, clock 19,
 /// last moves 20–35, chess960 36, all own and all other pieces 37–38, checkerboard 39, difference of
 /// counts P N B R Q 40–44, opposite-coloured bishops 45, pieces that give check 46, own counts 47–51.
-pub(super) fn v2<R: Rules>(state: &BoardState<R>, viewer: Color, out: &mut [f32]) {
-    write_v2(state, viewer, CLOCK_SCALE, &mut Writer::new(out, viewer));
+pub(super) fn v2<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<'_>) {
+    write_v2(state, viewer, CLOCK_SCALE, planes);
 }
 
 /// The planes of [`v2`], the clock in units of `clock_scale`.
@@ -67,9 +66,4 @@ pub(super) fn write_v2<R: Rules>(
     for role in COUNTED {
         planes.fill(count(viewer, role) / COUNT_SCALE);
     }
-}
-
-/// 12 planes: own P N B R Q K, then the opponent's.
-pub(super) fn minimal<R: Rules>(state: &BoardState<R>, viewer: Color, out: &mut [f32]) {
-    Writer::new(out, viewer).pieces(state.position());
 }

@@ -7,66 +7,102 @@ mod writer;
 
 use shakmaty::Color;
 
+use self::writer::Writer;
 use crate::error::{Error, Result};
 use crate::games::boards::board::BoardState;
+use crate::games::boards::fen::quote;
+use crate::games::boards::history::SHOWN_MOVES;
 use crate::games::boards::rules::Rules;
 
 /// Squares of a board, the size of a plane.
 pub const PLANE: usize = 64;
 
-/// A choice of planes of a board game (SPEC §2).
+/// Between the name of planes and how many of the last moves they show: `v2:history=4`.
+const HISTORY: &str = ":history=";
+
+/// A choice of planes of a board game, and how many of the last moves they show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BoardPlanes {
-    /// 39 planes, with colour and move number.
+pub struct BoardPlanes {
+    layout: Layout,
+    /// Last moves shown, at most as many as the layout has planes for.
+    history: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Layout {
     V1,
-    /// 52 planes, with material and checkers.
     V2,
-    /// 12 planes: the pieces alone.
     Minimal,
-    /// 80 planes shared by the variants of Lichess.
     Lichess,
-    /// 34 planes of crazyhouse, with colour and move number.
     HouseV1,
-    /// 64 planes of crazyhouse: those of [`BoardPlanes::V2`], pockets and promoted pieces.
     HouseV2,
-    /// 22 planes of crazyhouse: the pieces and the pockets.
     HouseMinimal,
 }
 
 impl BoardPlanes {
-    /// The choice of that name in the game with rules `R`.
+    /// 39 planes, with colour and move number.
+    pub const V1: Self = Self::full(Layout::V1);
+    /// 52 planes, with material and checkers.
+    pub const V2: Self = Self::full(Layout::V2);
+    /// 12 planes: the pieces alone.
+    pub const MINIMAL: Self = Self::full(Layout::Minimal);
+    /// 80 planes shared by the variants of Lichess.
+    pub const LICHESS: Self = Self::full(Layout::Lichess);
+    /// 34 planes of crazyhouse, with colour and move number.
+    pub const HOUSE_V1: Self = Self::full(Layout::HouseV1);
+    /// 64 planes of crazyhouse: those of [`BoardPlanes::V2`], pockets and promoted pieces.
+    pub const HOUSE_V2: Self = Self::full(Layout::HouseV2);
+    /// 22 planes of crazyhouse: the pieces and the pockets.
+    pub const HOUSE_MINIMAL: Self = Self::full(Layout::HouseMinimal);
+
+    /// The choice of that name in the game with rules `R`: `v2`, or `v2:history=4` for the same
+    /// planes with the moves before the last four left out.
     pub fn parse<R: Rules>(spec: &str) -> Result<Self> {
-        R::PLANES.iter().copied().find(|planes| planes.as_str() == spec).ok_or_else(|| {
-            let names: Vec<&str> = R::PLANES.iter().map(|planes| planes.as_str()).collect();
-            Error::InvalidPlaneSpec(format!(
+        let (name, history) = match spec.split_once(HISTORY) {
+            Some((name, history)) => (name, Some(history)),
+            None => (spec, None),
+        };
+        let named = R::PLANES.iter().copied().find(|planes| planes.name() == name);
+        let Some(planes) = named else {
+            let names: Vec<&str> = R::PLANES.iter().map(|planes| planes.name()).collect();
+            return Err(Error::InvalidPlaneSpec(format!(
                 "{} is not a plane spec of {}; expected one of {}",
-                crate::games::boards::fen::quote(spec),
+                quote(spec),
                 R::NAME,
                 names.join(", ")
-            ))
-        })
+            )));
+        };
+        match history {
+            None => Ok(planes),
+            Some(text) => planes.showing(text).ok_or_else(|| planes.wrong_history::<R>(spec)),
+        }
     }
 
-    /// The name of the choice within its game.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::V1 | Self::HouseV1 => "v1",
-            Self::V2 | Self::HouseV2 => "v2",
-            Self::Minimal | Self::HouseMinimal => "minimal",
-            Self::Lichess => "lichess",
+    /// The name of the choice within its game, without the moves shown.
+    pub const fn name(self) -> &'static str {
+        match self.layout {
+            Layout::V1 | Layout::HouseV1 => "v1",
+            Layout::V2 | Layout::HouseV2 => "v2",
+            Layout::Minimal | Layout::HouseMinimal => "minimal",
+            Layout::Lichess => "lichess",
         }
+    }
+
+    /// How many of the last moves are shown.
+    pub const fn history(self) -> usize {
+        self.history
     }
 
     /// Channels, height and width.
     pub const fn shape(self) -> [usize; 3] {
-        let channels = match self {
-            Self::V1 => chess::V1_CHANNELS,
-            Self::V2 => chess::V2_CHANNELS,
-            Self::Minimal => chess::MINIMAL_CHANNELS,
-            Self::Lichess => variants::LICHESS_CHANNELS,
-            Self::HouseV1 => variants::HOUSE_V1_CHANNELS,
-            Self::HouseV2 => variants::HOUSE_V2_CHANNELS,
-            Self::HouseMinimal => variants::HOUSE_MINIMAL_CHANNELS,
+        let channels = match self.layout {
+            Layout::V1 => chess::V1_CHANNELS,
+            Layout::V2 => chess::V2_CHANNELS,
+            Layout::Minimal => chess::MINIMAL_CHANNELS,
+            Layout::Lichess => variants::LICHESS_CHANNELS,
+            Layout::HouseV1 => variants::HOUSE_V1_CHANNELS,
+            Layout::HouseV2 => variants::HOUSE_V2_CHANNELS,
+            Layout::HouseMinimal => variants::HOUSE_MINIMAL_CHANNELS,
         };
         [channels, 8, 8]
     }
@@ -75,19 +111,45 @@ impl BoardPlanes {
     pub const fn size(self) -> usize {
         self.shape()[0] * PLANE
     }
+
+    /// The layout with every move that it has planes for.
+    const fn full(layout: Layout) -> Self {
+        let history = match layout {
+            Layout::V1 | Layout::V2 | Layout::Lichess | Layout::HouseV2 => SHOWN_MOVES,
+            Layout::Minimal | Layout::HouseV1 | Layout::HouseMinimal => 0,
+        };
+        Self { layout, history }
+    }
+
+    /// These planes with as many moves as the text says; None if there are no planes for so many.
+    fn showing(self, text: &str) -> Option<Self> {
+        let history = text.parse().ok()?;
+        let canonical = usize::to_string(&history) == text;
+        (canonical && 0 < self.history && history <= self.history)
+            .then_some(Self { history, ..self })
+    }
+
+    fn wrong_history<R: Rules>(self, spec: &str) -> Error {
+        let allowed = match self.history {
+            0 => format!("{} of {} shows no moves, so leave the history out", self.name(), R::NAME),
+            most => format!("history is how many of the last moves are shown, 0 to {most}"),
+        };
+        Error::InvalidPlaneSpec(format!("{}: {allowed}", quote(spec)))
+    }
 }
 
 /// Writes the planes that the player of `viewer` sees into `out`, which has exactly
 /// [`BoardPlanes::size`] elements; every element is written.
 pub fn board<R: Rules>(state: &BoardState<R>, planes: BoardPlanes, viewer: Color, out: &mut [f32]) {
     assert_eq!(out.len(), planes.size(), "the buffer has the size of the planes");
-    match planes {
-        BoardPlanes::V1 => chess::v1(state, viewer, out),
-        BoardPlanes::V2 => chess::v2(state, viewer, out),
-        BoardPlanes::Minimal => chess::minimal(state, viewer, out),
-        BoardPlanes::Lichess => variants::lichess(state, viewer, out),
-        BoardPlanes::HouseV1 => variants::house_v1(state, viewer, out),
-        BoardPlanes::HouseV2 => variants::house_v2(state, viewer, out),
-        BoardPlanes::HouseMinimal => variants::house_minimal(state, viewer, out),
+    let writer = &mut Writer::new(out, viewer, planes.history);
+    match planes.layout {
+        Layout::V1 => chess::v1(state, viewer, writer),
+        Layout::V2 => chess::v2(state, viewer, writer),
+        Layout::Minimal => writer.pieces(state.position()),
+        Layout::Lichess => variants::lichess(state, viewer, writer),
+        Layout::HouseV1 => variants::house_v1(state, viewer, writer),
+        Layout::HouseV2 => variants::house_v2(state, viewer, writer),
+        Layout::HouseMinimal => variants::house_minimal(state, writer),
     }
 }

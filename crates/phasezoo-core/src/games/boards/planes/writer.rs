@@ -27,12 +27,14 @@ pub(super) const COUNTED: [Role; 5] =
 pub(super) struct Writer<'a> {
     planes: std::slice::IterMut<'a, [f32; PLANE]>,
     viewer: Color,
+    /// How many of the last moves are shown.
+    history: usize,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(out: &'a mut [f32], viewer: Color) -> Self {
+    pub(super) fn new(out: &'a mut [f32], viewer: Color, history: usize) -> Self {
         out.fill(0.0);
-        Self { planes: out.as_chunks_mut().0.iter_mut(), viewer }
+        Self { planes: out.as_chunks_mut().0.iter_mut(), viewer, history }
     }
 
     /// A plane with one value everywhere.
@@ -119,9 +121,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The last moves, newest first: from-square and to-square of each; zeros where none is known.
+    /// The last moves, newest first: from-square and to-square of each; zeros where none is known
+    /// or it is not to be shown.
     pub(super) fn last_moves<R: Rules>(&mut self, state: &BoardState<R>) {
-        let mut shown = state.history().shown();
+        let mut shown = state.history().shown().take(self.history);
         for _ in 0..SHOWN_MOVES {
             let (from, to) = shown.next().map_or((None, None), |m| (m.from(), Some(m.to())));
             for square in [from, to] {

@@ -88,7 +88,7 @@ fn samples_are_those_of_the_states_played_one_by_one() {
         .collect();
     let (chosen, ply): (Vec<i32>, Vec<i32>) = positions.iter().copied().unzip();
     let hidden: Vec<bool> = (0..300).map(|_| stream.below(2) == 0).collect();
-    for planes in [BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::Minimal] {
+    for planes in [BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL] {
         let size = BoardState::<Chess>::plane_shape(planes).iter().product::<usize>();
         let mut data = vec![f32::NAN; 300 * size];
         let (mut action, mut to_play, mut left) = (vec![-1; 300], vec![-1; 300], vec![-1.0; 300]);
@@ -160,7 +160,7 @@ fn unchecked_columns_give_errors_and_no_panics() {
             plies_left: &mut left,
         };
         let rows = Rows { games: &games, plies: &plies, hidden: &[] };
-        assert!(table.sample(rows, BoardPlanes::Minimal, out, None).is_err());
+        assert!(table.sample(rows, BoardPlanes::MINIMAL, out, None).is_err());
     }
 }
 
