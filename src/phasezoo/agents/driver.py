@@ -5,7 +5,7 @@ from typing import Any
 from phasezoo.errors import InvalidEvaluation
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
-from phasezoo.inference.joined import JoinedLeaves
+from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.queues import ExpertQueues
 
@@ -88,7 +88,7 @@ class Driver:
         if len(batches) == 1:
             self._evaluate_one(batches[0])
         elif batches:
-            joined = JoinedLeaves(batches)
+            joined = LeafBatches(batches)
             evaluation = evaluate_leaves(self._evaluator, joined, self.counts)
             for part, answer in joined.split(evaluation):
                 self._complete(part, answer)

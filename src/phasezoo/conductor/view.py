@@ -44,21 +44,26 @@ class Told(NamedTuple):
     """Everything else, the mask among it."""
 
 
-def make_view(game: Game, planes: str | None = None, observation: str = "planes") -> View:
+def make_view(
+    game: Game,
+    planes: str | None = None,
+    observation: str = "planes",
+    history: int | None = None,
+) -> View:
     """The view that an environment's options ask for.
 
     Args:
         game: What is played.
         planes: Which planes; default the game's own.
         observation: ``"planes"``, ``"none"``, or ``"dict"`` in games that know one.
+        history: How many of the last moves the planes show; default as many as they have room for.
 
     Raises:
         InvalidConfig: The game has no such observation.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
-    game.plane_shape(planes)
     known = ("planes", "none") if game.observation_dict is None else ("planes", "none", "dict")
-    spec = game.default_planes if planes is None else planes
+    spec = game.plane_spec(planes, history)
     return View(game, spec, one_of("observation", observation, known))
 
 

@@ -46,6 +46,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     Args:
         game: The game or its name.
         planes: Which planes are observed; default the game's own.
+        history: How many of the last moves they show; default as many as they have room for.
         gate: What says ``info["phase"]``; None for phase 0 throughout.
         monotone: Whether phases never go back.
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
@@ -56,7 +57,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     Raises:
         InvalidConfig: An option is outside its range.
         InvalidGate: The gate does not fit the game.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game has that name.
     """
 
@@ -72,6 +73,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         game: "str | games.Game",
         *,
         planes: str | None = None,
+        history: int | None = None,
         gate: Any = None,
         monotone: bool = False,
         illegal: str = "terminate",
@@ -83,7 +85,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             game, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
         )
         self.game = self._conductor.game
-        self._view = make_view(self.game, planes)
+        self._view = make_view(self.game, planes, history=history)
         if self.game.action_parts is not None:
             message = (
                 f"{self.game.name!r} has actions of {len(self.game.action_parts)} parts: use the "

@@ -38,6 +38,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` if there
             are two players, ``"alternate"`` (the next seat every game) or ``"random"``.
         planes: Which planes are observed; default the game's own.
+        history: How many of the last moves they show; default as many as they have room for.
         gate: What says ``info["phase"]``; None for phase 0 throughout.
         monotone: Whether phases never go back.
         illegal: After an illegal action ``"terminate"`` (the game ends with -1), ``"raise"``, or
@@ -52,7 +53,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
     Raises:
         InvalidConfig: An option is outside its range.
         InvalidGate: The gate does not fit the game.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game, or no agent, has that name.
     """
 
@@ -68,6 +69,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         opponent: Any = "random",
         agent_color: int | str = 0,
         planes: str | None = None,
+        history: int | None = None,
         gate: Any = None,
         monotone: bool = False,
         illegal: str = "terminate",
@@ -86,7 +88,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         )
         self.game = self._conductor.game
         self.gate = self._conductor.gate
-        self._view = make_view(self.game, planes, observation)
+        self._view = make_view(self.game, planes, observation, history)
         self._kinds = None if opponent is None else opponents_of(opponent, self._view)
         self._seat_option = seat_of(agent_color, self.game.num_players)
         self.render_mode = rendering.check_mode(self.game, render_mode)

@@ -34,6 +34,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
     Args:
         game: The game or its name.
         planes: Which planes are observed; default the game's own.
+        history: How many of the last moves they show; default as many as they have room for.
         gate: What says ``info["phase"]``; None for phase 0 throughout.
         monotone: Whether phases never go back.
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
@@ -47,7 +48,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
     Raises:
         InvalidConfig: An option is outside its range.
         InvalidGate: The gate does not fit the game.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game has that name.
     """
 
@@ -63,6 +64,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         game: "str | games.Game",
         *,
         planes: str | None = None,
+        history: int | None = None,
         gate: Any = None,
         monotone: bool = False,
         illegal: str = "terminate",
@@ -81,7 +83,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         )
         self.game = self._conductor.game
         self.gate = self._conductor.gate
-        self._view = make_view(self.game, planes, observation)
+        self._view = make_view(self.game, planes, observation, history)
         self.render_mode = (
             render_mode if render_mode == "human" else rendering.check_mode(self.game, render_mode)
         )

@@ -82,6 +82,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             by board; None for self-play.
         agent_color: As in :class:`phasezoo.envs.GymEnv`.
         planes: As in :class:`phasezoo.envs.GymEnv`.
+        history: The same.
         gate: As in :class:`phasezoo.envs.GymEnv`; callables are asked with all states at once.
         monotone: As in :class:`phasezoo.envs.GymEnv`.
         illegal: As in :class:`phasezoo.envs.GymEnv`; ``"raise"`` raises before any game has moved.
@@ -99,7 +100,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     Raises:
         InvalidConfig: An option is outside its range.
         InvalidGate: The gate does not fit the game.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No such game, or no agent of that name.
     """
 
@@ -111,6 +112,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         opponent: Any = "random",
         agent_color: int | str = "white",
         planes: str | None = None,
+        history: int | None = None,
         gate: Any = None,
         monotone: bool = False,
         illegal: str = "terminate",
@@ -133,7 +135,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         )
         self.game, self.gate = conductor.game, conductor.gate
         one_of("observation", observation, ("planes", "none"))
-        self._view = make_view(self.game, planes, observation)
+        self._view = make_view(self.game, planes, observation, history)
         if not self.game.native:
             message = (
                 f"{self.game.name!r} is a game of your own, which native code cannot step; use "

@@ -14,6 +14,9 @@ from phasezoo.types import Info, PlaneShape
 
 __all__ = ["Game", "check_sizes", "fen_info"]
 
+_HISTORY = ":history="
+"""Between the name of planes and how many of the last moves they show."""
+
 
 @dataclass(frozen=True)
 class Game:
@@ -34,6 +37,8 @@ class Game:
     """The choice that environments and networks take unless told otherwise."""
     state_type: type
     """The type of the game's states."""
+    shown_moves: Mapping[str, int] = field(repr=False, default_factory=dict)
+    """How many of the last moves each choice of planes shows; those not named show none."""
     native: bool = False
     """Whether the states live in the native core."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -202,12 +207,54 @@ class Game:
         Raises:
             InvalidPlaneSpec: The game has no such planes.
         """
-        name = self.default_planes if spec is None else spec
-        if name not in self.plane_specs:
-            known = ", ".join(map(repr, self.plane_specs))
-            message = f"{name!r}: {self.name} has no such planes; choose one of {known}"
+        return self.plane_specs[self._split_spec(spec)[0]]
+
+    def plane_spec(self, spec: str | None = None, history: int | None = None) -> str:
+        """The text that names planes wherever planes are asked for: ``"v2"``, ``"v2:history=4"``.
+
+        The second are the planes of the first with the moves before the last four left out (zeros).
+
+        Args:
+            spec: A choice of planes, with or without a history; default the game's own.
+            history: How many of the last moves are shown; None: as ``spec`` says, else all that
+                the planes have room for.
+
+        Raises:
+            InvalidPlaneSpec: The game has no such planes, or they cannot show so many moves.
+        """
+        name, given = self._split_spec(spec)
+        if given is not None and history is not None and given != history:
+            message = f"planes {spec!r} and history={history!r} differ: give one of them"
             raise InvalidPlaneSpec(message)
-        return self.plane_specs[name]
+        shown = given if history is None else history
+        if shown is None:
+            return name
+        most = self.shown_moves.get(name, 0)
+        if most == 0:
+            message = f"planes {name!r} of {self.name} show no moves: leave history= out"
+            raise InvalidPlaneSpec(message)
+        if isinstance(shown, bool) or not isinstance(shown, (int, np.integer)):
+            message = f"history={shown!r}: must be a whole number"
+            raise InvalidPlaneSpec(message)
+        if not 0 <= shown <= most:
+            message = f"history={shown}: planes {name!r} of {self.name} show 0 to {most} moves"
+            raise InvalidPlaneSpec(message)
+        return name if shown == most else f"{name}{_HISTORY}{shown}"
+
+    def _split_spec(self, spec: str | None) -> tuple[str, int | None]:
+        """The name of the planes, and the moves that the text says they show."""
+        given = self.default_planes if spec is None else spec
+        if given in self.plane_specs:
+            return given, None
+        name, _, text = str(given).partition(_HISTORY)
+        most = self.shown_moves.get(name, 0)
+        if name in self.plane_specs and text in map(str, range(most + 1)):
+            return name, int(text)
+        known = ", ".join(map(repr, self.plane_specs))
+        message = f"{given!r}: {self.name} has no such planes; choose one of {known}"
+        if most:
+            message += f", and of {name!r} those with {_HISTORY!r} and a number from 0 to {most}"
+        raise InvalidPlaneSpec(message)
 
     @cached_property  # looking takes longer than making most states
     def _takes_seed(self) -> bool:

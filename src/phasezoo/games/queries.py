@@ -54,6 +54,7 @@ def encode(
     *,
     players: Sequence[int] | None = None,
     threads: int | None = None,
+    history: int | None = None,
 ) -> Planes:
     """The planes of many states at once.
 
@@ -63,20 +64,21 @@ def encode(
         out: ``float32[N, C, H, W]``, C-contiguous, to be filled and returned.
         players: Who sees each state; default its player to move.
         threads: Threads to use; default all that this process may.
+        history: How many of the last moves the planes show; default as many as they have room for.
 
     Returns:
         ``float32[N, C, H, W]``.
 
     Raises:
         InvalidArray: ``states`` is empty, or ``out`` has the wrong shape or type.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
     if len(states) == 0:
         message = "encode() was given no states: at least one is needed to know the game"
         raise InvalidArray(message)
     game = game_of(states[0])
-    shape = game.plane_shape(spec)
-    name = game.default_planes if spec is None else spec
+    name = game.plane_spec(spec, history)
+    shape = game.plane_shape(name)
     if game.state_type is _core.BoardState:
         return _core.encode(states, name, out, players, threads)
     return _encode_one_by_one(states, name, (len(states), *shape), out, players)

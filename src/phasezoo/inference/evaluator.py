@@ -80,6 +80,12 @@ class Evaluation:
     spent: Counts | None = None
     """What answering took. None: one call, no padding, timed from outside."""
 
+    def __post_init__(self) -> None:
+        for name in ("policy_logits", "value", "wdl", "legal_logits"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, np.ndarray):
+                object.__setattr__(self, name, _as_array(name, given))
+
     def values(self) -> Floats:
         """``value``, or win minus loss if only ``wdl`` is given."""
         if self.value is not None:
@@ -241,6 +247,22 @@ def _gathered(
         raise InvalidEvaluation(message)
     row_of = np.repeat(np.arange(rows), np.diff(offsets))
     return _array(array[row_of, actions], (len(actions),), what)
+
+
+def _as_array(name: str, given: Any) -> npt.NDArray[Any]:
+    """Numbers as an array; a torch tensor is taken off its graph and its device.
+
+    Raises:
+        InvalidEvaluation: They are no array.
+    """
+    try:
+        if hasattr(given, "detach"):
+            given = given.detach().cpu().float()  # NumPy has no bfloat16
+        return np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        message = f"{name} is a {type(given).__name__} that is no array ({reason}); give float32"
+        raise InvalidEvaluation(message) from error
 
 
 def _array(given: Any, shape: tuple[int, ...], what: str) -> Floats:

@@ -43,7 +43,8 @@ class Manifest:
     game: str
     """Registered name of the game."""
     planes: str
-    """Input planes, a name that the game knows."""
+    """Input planes by a text that the game knows, which says how many moves they show too:
+    ``"v2"``, ``"v2:history=4"``."""
     network: str
     """Architecture, such as ``rise-32x4``."""
     input_shape: tuple[int, int, int]

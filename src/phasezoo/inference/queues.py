@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
-from phasezoo.inference.joined import JoinedLeaves
+from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.ragged import positions
 
@@ -91,7 +91,7 @@ class ExpertQueues:
             answer = self._mixture.ask(phase, parts[0].leaves, self._counts)
             yield from parts[0].answered(answer)
         elif parts:
-            joined = JoinedLeaves([part.leaves for part in parts])
+            joined = LeafBatches([part.leaves for part in parts])
             answers = joined.split(self._mixture.ask(phase, joined, self._counts))
             for part, (_, answer) in zip(parts, answers, strict=True):
                 yield from part.answered(answer)

@@ -36,10 +36,11 @@ class Sampler:
         symmetries: Whether each position is turned by a symmetry drawn for it, if the store has
             any; not those of :meth:`in_order`.
         threads: Threads; default all that this process may use.
+        history: How many of the last moves the planes show; None: as ``planes`` says, else all.
 
     Raises:
         InvalidConfig: A number is out of range, or there is no history to leave out.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         StoreError: There are no positions.
     """
 
@@ -53,6 +54,7 @@ class Sampler:
         history_dropout: float = 0.0,
         symmetries: bool = False,
         threads: int | None = None,
+        history: int | None = None,
     ) -> None:
         if batch_size < 1:
             message = f"batch_size={batch_size}: must be 1 or more"
@@ -75,7 +77,7 @@ class Sampler:
         self.store = store
         self.rows = rows
         game = games.make(store.variant)
-        self.plane_spec = game.default_planes if planes is None else planes
+        self.plane_spec = game.plane_spec(planes, history)
         self.plane_shape = game.plane_shape(self.plane_spec)
         self.batch_size = batch_size
         self.seed = seed

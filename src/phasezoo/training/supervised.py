@@ -91,6 +91,7 @@ def train_supervised(
     phase: str | int | None = None,
     network: str = "rise-32x4",
     planes: str | None = None,
+    history: int | None = None,
     positions: int,
     seed: int = 0,
     out: str | Path,
@@ -115,6 +116,8 @@ def train_supervised(
         phase: Train an expert: only on positions of this phase, by name or index. None: on all.
         network: Architecture (see :data:`phasezoo.networks.GRAMMAR`).
         planes: Input planes; None: the game's default.
+        history: How many of the last moves they show; None: as ``planes`` says, else all that they
+            have room for. Whatever searches with the network shows it as many.
         positions: Training positions to see; the positions of the split come again in another order
             when all were seen.
         seed: Decides the split, the initial weights and the order of the positions.
@@ -132,7 +135,7 @@ def train_supervised(
         CorruptRecord: A game cannot be replayed.
         InvalidConfig: An option does not exist or is out of range.
         InvalidGate: The gate does not exist or does not fit the game.
-        InvalidPlaneSpec: The game has no such planes.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         RunDirectoryError: ``out`` belongs to another training or cannot be written.
         StoreError: There are no positions of the phase to train or validate on.
     """
@@ -141,7 +144,8 @@ def train_supervised(
         message = f"positions={positions}: must be 1 or more"
         raise InvalidConfig(message)
     data = TrainingData.of(store, splits, gate, phase, seed, settings)
-    manifest = _manifest(games.make(store.variant), planes, network, data)
+    game = games.make(store.variant)
+    manifest = _manifest(game, game.plane_spec(planes, history), network, data)
     weights_seed = stream_seed(seed, _WEIGHTS) if settings.init_seed is None else settings.init_seed
     fresh = networks.make(network, manifest.input_shape, manifest.num_actions, weights_seed)
     if init is not None:
@@ -192,12 +196,11 @@ def _train(
     return saved
 
 
-def _manifest(game: Game, planes: str | None, network: str, data: TrainingData) -> Manifest:
-    spec = game.default_planes if planes is None else planes
-    shape = game.plane_shape(spec)
+def _manifest(game: Game, planes: str, network: str, data: TrainingData) -> Manifest:
+    shape = game.plane_shape(planes)
     return Manifest(
         game=game.name,
-        planes=spec,
+        planes=planes,
         network=network,
         input_shape=shape,
         num_actions=game.num_actions,

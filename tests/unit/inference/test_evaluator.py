@@ -186,3 +186,18 @@ def test_a_batch_of_states_refuses_what_cannot_be_evaluated():
         StateBatch([chess_states()[0], mate])
     with pytest.raises(InvalidArray, match="phases has shape"):
         StateBatch(chess_states(), phases=[0])
+
+
+def test_tensors_are_taken_off_their_graph():
+    torch = pytest.importorskip("torch")
+    value = torch.tensor([0.1, -0.2, 0.3], requires_grad=True)
+    logits = torch.ones((3, 10), dtype=torch.bfloat16, requires_grad=True)
+    evaluation, _ = ask(Answers(value=value, policy_logits=logits))
+    np.testing.assert_allclose(evaluation.value, [0.1, -0.2, 0.3])
+    assert evaluation.legal_logits.tolist() == [1] * 6
+
+
+@pytest.mark.parametrize("value", [[[1.0], [1.0, 2.0], 3.0], {"a"}, "no numbers", object()])
+def test_what_is_no_array_is_a_typed_error(value):
+    with pytest.raises(InvalidEvaluation, match="value"):
+        ask(Answers(value=value))

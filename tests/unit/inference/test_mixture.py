@@ -14,7 +14,7 @@ from phasezoo.errors import (
     InvalidState,
 )
 from phasezoo.inference import Counts, Evaluation, MixtureOfExperts, evaluate_leaves
-from phasezoo.inference.joined import JoinedLeaves
+from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.queues import ExpertQueues
 from phasezoo.inference.routing import majority_winners
 
@@ -357,7 +357,7 @@ def test_queues_answer_every_row_once_by_its_own_expert(batches, capacity):
 
 def test_joined_batches_are_one():
     parts = [FakeLeaves([0, 1], rows=[0, 1]), FakeLeaves([2, 0, 1], rows=[2, 3, 4])]
-    joined, whole = JoinedLeaves(parts), FakeLeaves([0, 1, 2, 0, 1])
+    joined, whole = LeafBatches(parts), FakeLeaves([0, 1, 2, 0, 1])
     assert len(joined) == 5
     assert joined.phases.tolist() == whole.phases.tolist()
     assert joined.states() == whole.states()

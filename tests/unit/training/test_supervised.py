@@ -11,7 +11,9 @@ import pytest
 import torch
 from training_runs import ARGUMENTS, games, train
 
+from phasezoo import games as zoo
 from phasezoo import inference
+from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import (
     CheckpointError,
     InvalidConfig,
@@ -23,6 +25,8 @@ from phasezoo.errors import (
 )
 from phasezoo.training import GameStore, Splits, TrainingResult, evaluate_network
 from phasezoo.training.trainer import Trainer
+
+GAME = zoo.make("chess")
 
 
 @pytest.fixture(scope="module")
@@ -303,3 +307,29 @@ def test_metrics_that_are_none_are_a_typed_error(tmp_path: Path, some_games: Gam
     (out / "metrics.csv").write_text("not,metrics\n1,2\n")
     with pytest.raises(CheckpointError, match=r"metrics\.csv"):
         train(out)
+
+
+def test_a_network_is_shown_as_many_moves_as_in_its_training(tmp_path: Path) -> None:
+    result = train(tmp_path / "run", planes="v2", history=2, positions=16)
+    evaluator = inference.load(result.path)
+    assert evaluator.plane_spec == evaluator.manifest.planes == "v2:history=2"
+    shown = []
+
+    class Spy:
+        plane_spec = evaluator.plane_spec
+
+        def evaluate(self, planes: Any) -> Any:
+            shown.append(planes.copy())
+            return evaluator.evaluate(planes)
+
+    state = GAME.initial_state()
+    for action in ("e2e4", "e7e5", "g1f3", "b8c6"):
+        state = state.play(state.parse_uci(action))
+    MCTSAgent(evaluator=Spy(), limit=Limit(nodes=20)).search(state)
+    planes = np.concatenate(shown)
+    assert (planes[:, 20:24].sum(axis=(2, 3)) == 1).all()
+    assert not planes[:, 24:36].any()
+    with pytest.raises(RunDirectoryError, match="planes 'v2' "):
+        train(tmp_path / "run", planes="v2", positions=16)
+    with pytest.raises(InvalidPlaneSpec, match="show no moves"):
+        train(tmp_path / "other", history=2)

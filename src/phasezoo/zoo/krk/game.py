@@ -90,6 +90,7 @@ KRK = Game(
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
     default_planes=CHESS.default_planes,
+    shown_moves=CHESS.shown_moves,
     state_type=_core.BoardState,
     native=True,
     option_names=("start", "dtm", "both_move"),

@@ -64,12 +64,12 @@ impl BoardPlanes {
         };
         let named = R::PLANES.iter().copied().find(|planes| planes.name() == name);
         let Some(planes) = named else {
-            let names: Vec<&str> = R::PLANES.iter().map(|planes| planes.name()).collect();
+            let known: Vec<&str> = R::PLANES.iter().map(|planes| planes.name()).collect();
             return Err(Error::InvalidPlaneSpec(format!(
                 "{} is not a plane spec of {}; expected one of {}",
                 quote(spec),
                 R::NAME,
-                names.join(", ")
+                known.join(", ")
             )));
         };
         match history {

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
 from phasezoo.types import Planes
 
-__all__ = ["JoinedLeaves"]
+__all__ = ["LeafBatches"]
 
 
-class JoinedLeaves:
+class LeafBatches:
     """Leaf batches one after the other, with the face of one; see :class:`Leaves`."""
 
     def __init__(self, parts: Sequence[Leaves]) -> None:
@@ -50,12 +50,12 @@ class JoinedLeaves:
         """The states."""
         return [state for part in self.parts for state in part.states()]
 
-    def select(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> "JoinedLeaves":
+    def select(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> "LeafBatches":
         """The batch of these rows, in this order."""
         place = np.searchsorted(self._starts, np.asarray(rows), side="right") - 1
         pairs = zip(place.tolist(), np.asarray(rows).tolist(), strict=True)
         runs = groupby(pairs, key=lambda pair: pair[0])
-        return JoinedLeaves(
+        return LeafBatches(
             [
                 self.parts[part].select(np.array([row - self._starts[part] for _, row in run]))
                 for part, run in runs
