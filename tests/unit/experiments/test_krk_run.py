@@ -12,7 +12,7 @@ from page_checker import check_page
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.console import silent
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.cells import cells_of, seed_of, tasks_of
 from phasezoo.experiments.krk.config import PRESETS, KrkConfig
 from phasezoo.experiments.krk.domain import KRK
@@ -132,7 +132,7 @@ def test_the_papers_size_is_the_studys():
     own = [games for cell, games in cells.items() if cell.variant == "uct"]
     assert len(own) == 13 * 10 * 2
     assert sum(own) == 26_000
-    assert PRESETS["standard"].constants == study.CONSTANTS
+    assert PRESETS["standard"].constants == paper.CONSTANTS
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ import pytest
 from krk_fakes import SMALL, rows
 
 from phasezoo.arena.elo import Interval
+from phasezoo.experiments.claims import by_sign
 from phasezoo.experiments.krk import findings
 from phasezoo.experiments.krk.curves import by_constant
 from phasezoo.experiments.krk.judging import (
     by_contenders,
     by_range,
-    by_sign,
     contenders,
     simultaneous,
     throughout,

@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -272,8 +274,39 @@ def _packed(games, moves):
     return [square(m[:2]) | square(m[2:4]) << 6 for m in moves]
 
 
+def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
+    store, tmp_path, monkeypatch, capsys
+):
+    presets = {"quick": M2ctsConfig(game="atomic", nodes=77)}
+    program = "phasezoo reproduce m2cts --game atomic"
+    atomic = dataclasses.replace(CHESS, name="m2cts-atomic", program=program, presets=presets)
+    monkeypatch.setitem(DOMAINS, "atomic", atomic)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        cli.main(["reproduce", "m2cts", "--game", "atomic", "--help"])
+    assert "(default: 77)" in capsys.readouterr().out
+    config = tiny(store, game="atomic", gate="moves:2")
+    words = atomic.spelled(config, tmp_path / "run")
+    assert cli.main(shlex.split(words)[1:]) == 1
+    assert "holds games of 'chess'; this study is about 'atomic'" in capsys.readouterr().err
+    assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 2
+    assert "expected chess or pommerman or atomic" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_seeds_cut_short_are_told_in_one_line(whole, tmp_path, capsys):
+    out = tmp_path / "run"
+    shutil.copytree(whole[0], out)
+    seeds = (out / "seeds.json").read_text()
+    (out / "seeds.json").write_text(seeds[: len(seeds) // 2])
+    assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "seeds.json: cannot be read back" in error
+    assert "delete this file" in error
+
+
 def test_the_command_of_a_run_starts_the_same_run(monkeypatch):
-    import shlex
     from pathlib import Path
 
     config = dataclasses.replace(

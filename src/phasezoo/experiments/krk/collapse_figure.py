@@ -5,18 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasezoo.arena.elo import Interval
+from phasezoo.experiments.claims import Claim, by_sign
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.curves import by_threshold
-from phasezoo.experiments.krk.judging import (
-    BY_SIGN,
-    THROUGHOUT,
-    by_sign,
-    simultaneous,
-    throughout,
-)
+from phasezoo.experiments.krk.judging import BY_SIGN, THROUGHOUT, simultaneous, throughout
 from phasezoo.experiments.krk.play import GameRow
 from phasezoo.experiments.krk.resampling import Table, average, intervals, table_of
-from phasezoo.experiments.krk.results import Claim, Figure, Line, Panel
+from phasezoo.experiments.krk.results import Figure, Line, Panel
 from phasezoo.experiments.krk.trends import correlation
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval

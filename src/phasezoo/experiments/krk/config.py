@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.settings import check_least, option
 
 __all__ = ["PRESETS", "KrkConfig", "Preset", "Variant"]
@@ -40,16 +40,16 @@ class KrkConfig:
     """Exploration constants C (0 or more, rising; study: 13 values from 0 to 500)."""
     thresholds: tuple[int, ...] = (5, 30, 100, 500)
     """Visits T beyond which a node selects (0 or more, rising; study: 10 values from 5 to 1000)."""
-    budgets: tuple[int, ...] = study.BUDGETS
+    budgets: tuple[int, ...] = paper.BUDGETS
     """Simulations before each of White's moves (1 or more, rising; study: 3000 and 6000)."""
     games: int = 12
     """Games a cell of uct (4 or more; study: 100)."""
-    other_budgets: tuple[int, ...] = study.BUDGETS[:1]
+    other_budgets: tuple[int, ...] = paper.BUDGETS[:1]
     """Budgets of the other variants (among the budgets)."""
     other_games: int = 6
     """Games a cell of the other variants (2 or more)."""
 
-    first_simulations: int = study.FIRST_SIMULATIONS
+    first_simulations: int = paper.FIRST_SIMULATIONS
     """Simulations before the first move (1 or more; study: 10000)."""
     defender: Literal["oppose", "follow"] = "oppose"
     """What Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
@@ -112,8 +112,8 @@ _QUICK = KrkConfig()
 _STANDARD = dataclasses.replace(
     _QUICK,
     preset="standard",
-    constants=study.CONSTANTS,
-    thresholds=study.THRESHOLDS,
+    constants=paper.CONSTANTS,
+    thresholds=paper.THRESHOLDS,
     games=40,
     other_games=10,
 )
@@ -121,9 +121,9 @@ _STANDARD = dataclasses.replace(
 _PAPER = dataclasses.replace(
     _STANDARD,
     preset="paper",
-    games=study.GAMES,
-    other_budgets=study.BUDGETS,
-    other_games=study.GAMES,
+    games=paper.GAMES,
+    other_budgets=paper.BUDGETS,
+    other_games=paper.GAMES,
 )
 
 PRESETS: dict[Preset, KrkConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}

@@ -1,6 +1,7 @@
 """Figure 4.7: the DTM difference by C for each budget, and where it is lowest."""
 
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.claims import Claim, Judgement, by_sign
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.curves import NAMES, budgets_of, by_constant, line, over
 from phasezoo.experiments.krk.judging import (
@@ -8,19 +9,11 @@ from phasezoo.experiments.krk.judging import (
     BY_SIGN,
     THROUGHOUT,
     by_contenders,
-    by_sign,
     simultaneous,
     throughout,
 )
 from phasezoo.experiments.krk.resampling import Table, intervals
-from phasezoo.experiments.krk.results import (
-    Choice,
-    Claim,
-    Figure,
-    Judgement,
-    Line,
-    Panel,
-)
+from phasezoo.experiments.krk.results import Choice, Figure, Line, Panel
 from phasezoo.experiments.krk.trends import choice
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
@@ -54,7 +47,7 @@ def constant_figure(table: Table, config: KrkConfig) -> Figure:
 
 
 def _choice(config: KrkConfig, budget: int, curve: ResampledMeans) -> Choice:
-    claimed = [study.BEST_CONSTANT[budget]] if budget in study.BEST_CONSTANT else []
+    claimed = [paper.BEST_CONSTANT[budget]] if budget in paper.BEST_CONSTANT else []
     name = f"UCT, {numbers.count(budget)} simulations"
     return choice(name, "C", config.constants, curve, claimed)
 

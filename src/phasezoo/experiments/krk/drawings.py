@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.config import Variant
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import CellSummary, Choice, Figure, Line, Panel
@@ -30,7 +30,7 @@ _LOG_RATIO = 20
 def lengths(cells: Sequence[CellSummary]) -> Markup:
     """Draw figure 4.2: a point per cell, the study's range of lengths, and what binds the two."""
     figure, plot = plots.axes(_WIDTH, 3.6)
-    plot.axhspan(*study.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
+    plot.axhspan(*paper.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
     for variant in dict.fromkeys(c.cell.variant for c in cells):
         shown = [c for c in cells if c.cell.variant == variant and c.difference and c.length]
         if not shown:  # no game of it was won
@@ -43,7 +43,7 @@ def lengths(cells: Sequence[CellSummary]) -> Markup:
         plot.plot(x, y, "o", color=colour, markersize=3.5, alpha=0.8, label=NAMES[variant])
     plot.set_xlabel("DTM difference a move (moves)")
     plot.set_ylabel("White’s moves in a won game")
-    _legend(plot, 110, [f"{study.LENGTHS[0]:g} to {study.LENGTHS[1]:g} moves (the study)"])
+    _legend(plot, 110, [f"{paper.LENGTHS[0]:g} to {paper.LENGTHS[1]:g} moves (the study)"])
     text = "Length of won games against DTM difference, a point per setting of the search."
     return plots.to_svg(figure, "figure-4-2", text)
 

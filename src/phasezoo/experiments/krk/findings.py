@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.cells import Cell
 from phasezoo.experiments.krk.collapse_figure import collapse_figure
 from phasezoo.experiments.krk.config import KrkConfig, Variant
@@ -54,7 +54,7 @@ def _variant(variant: Variant, rows: Sequence[GameRow]) -> VariantSummary:
         gave_away_games=sum(row.given_away > 0 for row in rows),
         gave_away_moves=sum(row.given_away for row in rows),
         moves=sum(row.moves for row in rows),
-        identities=sum(row.won and row.moves == study.MATE_IN + sum(row.finite) for row in rows),
+        identities=sum(row.won and row.moves == paper.MATE_IN + sum(row.finite) for row in rows),
         reasons=dict(Counter(row.reason for row in rows).most_common()),
         rollout_plies=sum(row.rollout_plies for row in rows),
         seconds=sum(row.seconds for row in rows),

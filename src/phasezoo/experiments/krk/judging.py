@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.krk.results import Judgement
-from phasezoo.experiments.statistics import ResampledMeans, verdict
+from phasezoo.experiments.claims import Judgement, by_sign
+from phasezoo.experiments.statistics import ResampledMeans
 
 __all__ = [
     "BY_CONTENDERS",
@@ -17,7 +17,6 @@ __all__ = [
     "THROUGHOUT",
     "by_contenders",
     "by_range",
-    "by_sign",
     "contenders",
     "simultaneous",
     "throughout",
@@ -39,14 +38,6 @@ BY_RANGE = (
     "agrees if every estimate lies in the range, disagrees if a 95 % interval that holds for all "
     "values together lies outside it for one of them"
 )
-
-
-def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> Judgement:
-    """Judge a claim about a sign by one interval."""
-    found = "unclear" if interval is None else verdict(interval)
-    if found == "unclear":
-        return "not settled"
-    return "agrees" if found == claimed else "disagrees"
 
 
 def contenders(curve: ResampledMeans) -> list[int]:

@@ -1,11 +1,12 @@
 """Figure 4.2: how long games are, against how far White's moves are from the best ones."""
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.claims import Claim, by_sign
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.cells import Cell
-from phasezoo.experiments.krk.judging import BY_RANGE, BY_SIGN, by_range, by_sign, simultaneous
+from phasezoo.experiments.krk.judging import BY_RANGE, BY_SIGN, by_range, simultaneous
 from phasezoo.experiments.krk.resampling import Table
-from phasezoo.experiments.krk.results import Claim, Figure, VariantSummary
+from phasezoo.experiments.krk.results import Figure, VariantSummary
 from phasezoo.experiments.krk.trends import correlation
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
@@ -27,7 +28,7 @@ def length_figure(table: Table, summary: VariantSummary) -> Figure:
     about = (
         "A point is a cell: the mean DTM difference of White’s moves and the mean length of its "
         f"won games. The two are bound together: a game that is never drawn lasts "
-        f"{study.MATE_IN} moves plus the sum of its DTM differences (so it did in "
+        f"{paper.MATE_IN} moves plus the sum of its DTM differences (so it did in "
         f"{numbers.count(summary.identities)} of {numbers.count(summary.won)} won games), so this "
         "figure checks the bookkeeping more than it finds anything."
     )
@@ -45,7 +46,7 @@ def _grows(link: Interval | None) -> Claim:
 
 
 def _lengths(length: ResampledMeans) -> Claim:
-    low, high = study.LENGTHS
+    low, high = paper.LENGTHS
     together = simultaneous(length)
     found = [i for i in together if i is not None]
     outside = sum(i.high < low or i.low > high for i in found)

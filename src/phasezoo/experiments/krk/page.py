@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from phasezoo.experiments.krk import drawings, story, study
+from phasezoo.experiments.krk import drawings, paper, story
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import Figure, Results
 from phasezoo.experiments.report import html
@@ -24,7 +24,7 @@ def render(results: Results) -> str:
         __package__,
         results,
         story.headline(results),
-        citation=study.CITATION,
+        citation=paper.CITATION,
         figures=[(one, _drawings(one, results)) for one in results.figures],
         introduction=story.introduction(results),
         judgements=story.judgements(results),

@@ -1,9 +1,10 @@
 """What a run of the sweep found, as plain data: the report is made from this and nothing else."""
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from phasezoo.arena.elo import Interval
+from phasezoo.experiments.claims import Claim
 from phasezoo.experiments.krk.cells import Cell
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.runs.provenance import Provenance
@@ -11,17 +12,12 @@ from phasezoo.runs.provenance import Provenance
 __all__ = [
     "CellSummary",
     "Choice",
-    "Claim",
     "Figure",
-    "Judgement",
     "Line",
     "Panel",
     "Results",
     "VariantSummary",
 ]
-
-Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
-"""Whether our games agree with what the study says, by a rule in ``judging.py``."""
 
 
 @dataclass(frozen=True)
@@ -122,16 +118,6 @@ class Choice:
     shares: list[float]
     contenders: list[float]
     claimed: list[float] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """Something the study says, what we found, and by which rule the two were compared."""
-
-    text: str
-    ours: str
-    rule: str
-    judgement: Judgement
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from typing import Literal
 
+from phasezoo.experiments.claims import Claim, by_sign
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.curves import NAMES, budgets_of, by_constant, line, over
-from phasezoo.experiments.krk.judging import BY_SIGN, by_sign
+from phasezoo.experiments.krk.judging import BY_SIGN
 from phasezoo.experiments.krk.resampling import Table
-from phasezoo.experiments.krk.results import Claim, Figure, Panel
+from phasezoo.experiments.krk.results import Figure, Panel
 from phasezoo.experiments.krk.trends import rise
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import percentile_interval

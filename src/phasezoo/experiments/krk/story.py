@@ -2,9 +2,10 @@
 
 from collections import Counter
 
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.claims import Claim, Judgement
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.curves import NAMES
-from phasezoo.experiments.krk.results import Claim, Judgement, Results
+from phasezoo.experiments.krk.results import Results
 from phasezoo.experiments.report import numbers
 
 __all__ = ["claims_of", "headline", "introduction", "judgements", "variant_sentence"]
@@ -42,7 +43,7 @@ def introduction(results: Results) -> str:
     beside = f", and beside it by {' and by '.join(others)}" if others else ""
     return (
         f"White, with king and rook, played {numbers.count(games)} games from one position with "
-        f"mate in {study.MATE_IN} against a king that defends perfectly, each time by plain UCT "
+        f"mate in {paper.MATE_IN} against a king that defends perfectly, each time by plain UCT "
         f"with rollouts and nothing learnt{beside}. The exploration constant C took "
         f"{len(config.constants)} values from {config.constants[0]:g} to "
         f"{config.constants[-1]:g} and the threshold T {len(config.thresholds)} from "

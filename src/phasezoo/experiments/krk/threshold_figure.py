@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phasezoo.experiments.krk import study
+from phasezoo.experiments.claims import Claim, by_sign
+from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.curves import NAMES, by_threshold, line
 from phasezoo.experiments.krk.judging import (
@@ -12,12 +13,11 @@ from phasezoo.experiments.krk.judging import (
     BY_SIGN,
     THROUGHOUT,
     by_contenders,
-    by_sign,
     simultaneous,
     throughout,
 )
 from phasezoo.experiments.krk.resampling import Table, average
-from phasezoo.experiments.krk.results import Choice, Claim, Figure, Panel
+from phasezoo.experiments.krk.results import Choice, Figure, Panel
 from phasezoo.experiments.krk.trends import choice, rise
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
@@ -33,14 +33,14 @@ def threshold_figure(table: Table, config: KrkConfig) -> Figure:
         float(c): by_threshold(table, "difference", config, "uct", c, config.budgets)
         for c in config.constants
     }
-    low = {c: curve for c, curve in curves.items() if c <= study.LOW_CONSTANT}
-    high = {c: curve for c, curve in curves.items() if c >= study.HIGH_CONSTANT}
+    low = {c: curve for c, curve in curves.items() if c <= paper.LOW_CONSTANT}
+    high = {c: curve for c, curve in curves.items() if c >= paper.HIGH_CONSTANT}
     claims = [*_falls(low), *_lowest_near_thirty(config, high)]
     panels = [
         Panel(title, "T", _UNIT, [line(f"C = {c:g}", "uct", config.thresholds, curve)
                                   for c, curve in group.items()])
-        for title, group in ((f"UCT, C ≤ {study.LOW_CONSTANT:g}", low),
-                             (f"UCT, C ≥ {study.HIGH_CONSTANT:g}", high))
+        for title, group in ((f"UCT, C ≤ {paper.LOW_CONSTANT:g}", low),
+                             (f"UCT, C ≥ {paper.HIGH_CONSTANT:g}", high))
         if group
     ]  # fmt: skip
     panels += _variants(table, config)
@@ -66,7 +66,7 @@ def _falls(low: dict[float, ResampledMeans]) -> list[Claim]:
     )
     return [
         Claim(
-            f"Up to C = {study.LOW_CONSTANT:g} the DTM difference falls as T grows.",
+            f"Up to C = {paper.LOW_CONSTANT:g} the DTM difference falls as T grows.",
             f"Averaged over these C, Kendall’s tau with T is {numbers.signed_interval(overall, 2)}"
             ".",
             f"Tau {BY_SIGN}.",
@@ -84,19 +84,19 @@ def _falls(low: dict[float, ResampledMeans]) -> list[Claim]:
 def _lowest_near_thirty(config: KrkConfig, high: dict[float, ResampledMeans]) -> list[Claim]:
     if not high:
         return []
-    near = study.NEAR_BEST_THRESHOLD
+    near = paper.NEAR_BEST_THRESHOLD
     mean = choice("averaged over these C", "T", config.thresholds, average(list(high.values())))
     each = [choice(f"C = {c:g}", "T", config.thresholds, curve) for c, curve in high.items()]
     words = [
         f"{one.name}: T = {', '.join(f'{t:g}' for t in one.contenders)} may be best, "
-        f"{numbers.percent(_share(one, near), 0)} of resamples at or near {study.BEST_THRESHOLD}"
+        f"{numbers.percent(_share(one, near), 0)} of resamples at or near {paper.BEST_THRESHOLD}"
         for one in (mean, *each)
     ]
     return [
         Claim(
-            f"From C = {study.HIGH_CONSTANT:g} on it is lowest at or near T = "
-            f"{study.BEST_THRESHOLD}, just above the largest number of legal moves "
-            f"({study.MOST_MOVES}).",
+            f"From C = {paper.HIGH_CONSTANT:g} on it is lowest at or near T = "
+            f"{paper.BEST_THRESHOLD}, just above the largest number of legal moves "
+            f"({paper.MOST_MOVES}).",
             f"{'; '.join(words)}.",
             f"At or near: T = {_listed(near)}. Averaged over these C, {BY_CONTENDERS}.",
             by_contenders(mean.contenders, near, mean.values),
@@ -126,16 +126,20 @@ def _variants(table: Table, config: KrkConfig) -> list[Panel]:
 
 def _shown(constants: Sequence[float]) -> list[float]:
     """One C of the low ones and one of the high ones, each nearest to the bound between them."""
-    low = [c for c in constants if c <= study.LOW_CONSTANT][-1:]
-    high = [c for c in constants if c >= study.HIGH_CONSTANT][:1]
+    low = [c for c in constants if c <= paper.LOW_CONSTANT][-1:]
+    high = [c for c in constants if c >= paper.HIGH_CONSTANT][:1]
     return [*low, *high]
 
 
 def _choices(config: KrkConfig, curves: dict[float, ResampledMeans]) -> list[Choice]:
-    named = [study.BEST_THRESHOLD]
+    named = [paper.BEST_THRESHOLD]
     return [
         choice(
-            f"C = {c:g}", "T", config.thresholds, curve, named if c >= study.HIGH_CONSTANT else ()
+            f"C = {c:g}",
+            "T",
+            config.thresholds,
+            curve,
+            named if c >= paper.HIGH_CONSTANT else (),
         )
         for c, curve in curves.items()
     ]

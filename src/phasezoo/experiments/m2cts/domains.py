@@ -2,8 +2,9 @@
 
 A domain is a :class:`~phasezoo.experiments.study.Study`: settings with presets, and the class of
 its stages, a :class:`~.run.M2ctsRun` that says where its games come from, what its networks learn
-from them, and how its agents meet. A game of two players whose games are stored needs no stages of
-its own: :class:`~.duel.run.DuelRun` plays any of them, with presets of its own that name the game.
+from them, and how its agents meet. A game of two players whose games a
+:class:`~phasezoo.training.GameStore` can hold needs no stages of its own: its presets name it, and
+:class:`~.duel.run.DuelRun` does the rest.
 """
 
 from typing import Any

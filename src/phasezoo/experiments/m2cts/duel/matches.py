@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo import inference
+from phasezoo import games, inference
 from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
 from phasezoo.arena import (
     Adjudication,
@@ -53,7 +53,7 @@ def play_pairing(
         console: Where progress is shown.
 
     Returns:
-        The summary, and the games as PGN.
+        The summary, and the games as PGN; empty if the game has none.
     """
     config = prepared.config
     started = time.perf_counter()
@@ -83,8 +83,9 @@ def play_pairing(
             on_game=show,
         )
     event = f"Mixture {pair[0] + 1} v baseline {pair[1] + 1}"
-    pgn = "".join(pgn_of(record, NAMES, config.game, event) for record in match.games)
-    return _pairing(match, pair, time.perf_counter() - started), pgn
+    has_pgn = hasattr(games.make(config.game).initial_state(), "san")
+    written = [pgn_of(r, NAMES, config.game, event) for r in match.games if has_pgn]
+    return _pairing(match, pair, time.perf_counter() - started), "".join(written)
 
 
 def summarise(config: M2ctsConfig, pairings: Sequence[Pairing]) -> Matches:

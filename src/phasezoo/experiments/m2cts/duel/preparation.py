@@ -89,7 +89,9 @@ def prepare(config: M2ctsConfig) -> Prepared:
     test, removed = without_seen(tables["test"], tables["train"])
     _check_tables(tables, test, path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
-    openings, dropped = OpeningSuite.load(game).without(keys)
+    suite = OpeningSuite.load(game)
+    # Every game is in the books where there is no suite but the start.
+    openings, dropped = suite.without(keys) if len(suite) > 1 else (suite, 0)
     return Prepared(
         config=config,
         source=source.format(games=f"{len(store):,}"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.m2cts.pommerman import study
+from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.settings import check_least, check_positive
 
 __all__ = ["PRESETS", "PommermanConfig", "Preset"]
@@ -41,7 +41,7 @@ class PommermanConfig:
     """Positions of games between four SimpleUnbiasedAgents (10,000 or more; paper: 1 M)."""
     epochs: float = 1.0
     """Passes over the training positions (above 0; paper: 5)."""
-    network: str = study.TINY
+    network: str = paper.TINY
     """Architecture of every network (paper: risex4-1x2)."""
     training_batch: int = 128
     """Training positions an update (1 to 65,536; published code: 128)."""
@@ -52,7 +52,7 @@ class PommermanConfig:
 
     boards: int = 4
     """Boards a training, each played in all four seats by every agent (2 or more)."""
-    simulations: int = study.SIMULATIONS
+    simulations: int = paper.SIMULATIONS
     """Simulations a move (1 or more; published default: 100)."""
     search_batch: int = 8
     """Leaves that a tree may have outstanding (1 or more; published: 8)."""
@@ -147,7 +147,7 @@ _STANDARD = dataclasses.replace(
     preset="standard",
     trainings=3,
     samples=250_000,
-    epochs=float(study.EPOCHS),
+    epochs=float(paper.EPOCHS),
     boards=84,
     large_network="risex4-64x4",
 )
@@ -156,12 +156,12 @@ _PAPER = dataclasses.replace(
     _STANDARD,
     preset="paper",
     trainings=5,
-    samples=study.SAMPLES,
+    samples=paper.SAMPLES,
     boards=250,
-    large_samples=study.SAMPLES,
-    large_epochs=float(study.EPOCHS),
+    large_samples=paper.SAMPLES,
+    large_epochs=float(paper.EPOCHS),
     large_boards=250,
-    large_simulations=tuple(s for s in study.SEARCH_STUDY if s),
+    large_simulations=tuple(s for s in paper.SEARCH_STUDY if s),
 )
 
 PRESETS: dict[Preset, PommermanConfig] = {

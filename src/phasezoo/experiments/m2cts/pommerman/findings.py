@@ -7,12 +7,13 @@ import numpy.typing as npt
 
 from phasezoo.arena import stream
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.m2cts.pommerman import study
+from phasezoo.experiments.claims import Claim, Judgement, by_sign
+from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.play import GameRow
-from phasezoo.experiments.m2cts.pommerman.results import Claim, Judgement, Record
+from phasezoo.experiments.m2cts.pommerman.results import Record
 from phasezoo.experiments.report import numbers
-from phasezoo.experiments.statistics import over_trainings, resample_games, verdict, wilson
+from phasezoo.experiments.statistics import over_trainings, resample_games, wilson
 
 __all__ = ["claims_of", "records_of"]
 
@@ -99,24 +100,23 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
 
     How a training comes out is chance too, so that one training settles nothing.
     """
-    low, high = study.CLAIMED_GAIN
+    low, high = paper.CLAIMED_GAIN
     claims = []
     for record in records:
         gate = record.name.split(":", maxsplit=1)[0]
         gap = record.difference
-        if record.kind != "gate" or gap is None or gate not in study.CLAIMED_GATES:
+        if record.kind != "gate" or gap is None or gate not in paper.CLAIMED_GATES:
             continue
         name = {"proximity": "mixedness"}.get(gate, gate)
         scaled = Interval(100 * gap.value, 100 * gap.low, 100 * gap.high)
         ours = f"{numbers.signed_interval(scaled, 1)} points"
         several = len(record.by_training) > 1
-        signs: dict[str, Judgement] = {"higher": "agrees", "lower": "disagrees"}
         claims.append(
             Claim(
                 f"Experts by {name} win more games than one network.",
                 ours,
                 BY_SIGN,
-                signs.get(verdict(gap), "not settled") if several else "not settled",
+                by_sign(gap, "higher") if several else "not settled",
             )
         )
         claims.append(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.m2cts.pommerman import story, study
+from phasezoo.experiments.m2cts.pommerman import paper, story
 from phasezoo.experiments.m2cts.pommerman.results import Record, Results
 from phasezoo.experiments.report import html, plots
 
@@ -30,7 +30,7 @@ def render(results: Results) -> str:
         differences=_differences(compared),
         references=[r for r in results.records if r not in compared],
         story=story,
-        study=study,
+        paper=paper,
     )
 
 

@@ -1,26 +1,21 @@
 """What a run found, as plain data: the report is made from this and nothing else."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from phasezoo.arena.elo import Interval
+from phasezoo.experiments.claims import Claim
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.lineup import Kind
 from phasezoo.runs.provenance import Provenance
 
 __all__ = [
-    "Claim",
     "Dataset",
-    "Judgement",
     "LossRow",
     "Phases",
     "Record",
     "Results",
 ]
-
-Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
-"""Whether our games agree with what the paper says, by a rule that stands beside it."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +99,6 @@ class Record:
     steps: float
     difference: Interval | None
     to_placebo: Interval | None
-
-
-@dataclass(frozen=True)
-class Claim:
-    """Something the paper says, what we found, and by which rule the two were compared."""
-
-    text: str
-    ours: str
-    rule: str
-    judgement: Judgement
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The report's sentences."""
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.m2cts.pommerman import study
+from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.results import Phases, Record, Results
 from phasezoo.experiments.report import numbers
@@ -99,7 +99,7 @@ def _listed(names: list[str]) -> str:
 
 def published(simulations: int) -> str:
     """What the published search study says of so many simulations, if anything."""
-    if simulations not in study.SEARCH_STUDY:
+    if simulations not in paper.SEARCH_STUDY:
         return numbers.ABSENT
-    trained, untrained = study.SEARCH_STUDY[simulations]
+    trained, untrained = paper.SEARCH_STUDY[simulations]
     return f"{numbers.percent(trained)} trained, {numbers.percent(untrained)} untrained"
