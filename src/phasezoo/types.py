@@ -4,7 +4,7 @@ Nothing has to inherit from these; having the members is enough.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ __all__ = [
     "ActionMask",
     "Actions",
     "Agent",
+    "Dtype",
     "Gate",
     "Info",
     "Outcome",
@@ -31,6 +32,9 @@ Actions: TypeAlias = npt.NDArray[np.int64]
 
 Planes: TypeAlias = npt.NDArray[np.float32]
 """``float32[C, H, W]``, or ``float32[B, C, H, W]`` for a batch."""
+
+Dtype: TypeAlias = Literal["float32", "bfloat16"]
+"""Number formats that networks work in."""
 
 PlaneShape: TypeAlias = tuple[int, int, int]
 """Channels, height, width."""

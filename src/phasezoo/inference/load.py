@@ -3,15 +3,13 @@
 import functools
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from phasezoo._torch import require_torch
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.inference.manifest import MODEL, Manifest
 from phasezoo.inference.network import NetworkEvaluator
-
-if TYPE_CHECKING:
-    from phasezoo.networks.precision import Dtype
+from phasezoo.types import Dtype
 
 __all__ = ["Backend", "load"]
 
@@ -23,7 +21,7 @@ def load(
     backend: Backend = "auto",
     device: str | None = None,
     threads: int | None = None,
-    dtype: "Dtype" = "float32",
+    dtype: Dtype = "float32",
 ) -> NetworkEvaluator:
     """Load the network in ``path`` as an evaluator that knows its game, planes, gate and phase.
 
@@ -59,7 +57,7 @@ def load(
     return evaluator
 
 
-def _backend(backend: Backend, device: str | None, dtype: "Dtype") -> Literal["onnx", "torch"]:
+def _backend(backend: Backend, device: str | None, dtype: Dtype) -> Literal["onnx", "torch"]:
     """What runs the network.
 
     Raises:
@@ -97,7 +95,7 @@ def _torch_evaluator(
     manifest: Manifest,
     weights: bytes,
     device: str | None,
-    dtype: "Dtype",
+    dtype: Dtype,
     threads: int | None,
 ) -> NetworkEvaluator:
     require_torch()

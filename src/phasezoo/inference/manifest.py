@@ -24,8 +24,8 @@ MODEL = "model.safetensors"
 def action_spec(num_actions: int, input_shape: tuple[int, int, int]) -> str:
     """Name the layout of a policy.
 
-    ``planes-73`` is ``plane * 64 + square`` in chess, ``flat-6`` are Pommerman's actions,
-    which are not whole planes of its board.
+    ``planes-73`` is ``plane * 64 + square`` on a board of 64; ``flat-6`` are six actions, which are
+    not whole planes of the board.
     """
     planes, rest = divmod(num_actions, input_shape[1] * input_shape[2])
     return f"flat-{num_actions}" if rest else f"planes-{planes}"

@@ -9,8 +9,7 @@ from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.manifest import Manifest
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.networks.blocks import fold_batch_norms
-from phasezoo.networks.precision import Dtype
-from phasezoo.types import Planes
+from phasezoo.types import Dtype, Planes
 
 __all__ = ["TorchEvaluator", "build_network", "parse_tensors"]
 

@@ -38,7 +38,7 @@ _FAMILIES = {
 GRAMMAR = (
     f"family-CHANNELSxBLOCKS with a family of {', '.join(_FAMILIES)}, 8 to {MAX_CHANNELS} channels "
     f"(risex4: from 1) and 1 to {MAX_BLOCKS} blocks, such as rise-32x4, rise-256x15 (as published) "
-    "or risex4-1x2 (as published for Pommerman)"
+    "or risex4-1x2 (as published)"
 )
 """What a network's name looks like."""
 

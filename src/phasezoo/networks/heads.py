@@ -50,9 +50,9 @@ class PolicyHead(nn.Module):
 
 
 class FlatPolicyHead(nn.Module):
-    """Policy over actions that are no moves between squares, such as Pommerman's six.
+    """Policy over actions that are no moves between squares, such as six of a walker.
 
-    A convolution to 16 channels and one layer that is fully connected, as published for Pommerman
+    A convolution to 16 channels and one layer that is fully connected, as published
     (``docs/definitions/published.md#networks``).
 
     Args:

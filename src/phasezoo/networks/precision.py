@@ -4,15 +4,13 @@ import functools
 import signal
 import subprocess
 import sys
-from typing import Literal, TypeAlias
 
 import torch
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.types import Dtype
 
-__all__ = ["Dtype", "probe", "resolve_device", "supported_dtype"]
-
-Dtype: TypeAlias = Literal["float32", "bfloat16"]
+__all__ = ["probe", "resolve_device", "supported_dtype"]
 
 PROBE_SECONDS = 120.0
 """Longest time a probe may take; loading torch and a GPU's libraries is most of it."""

@@ -27,7 +27,7 @@ V2_ATTENTION = frozenset({8, 9, 10, 11, 12})
 
 
 EXPANSION = 4
-"""Inner width of the Pommerman networks' blocks: 4 of 1 channel, 256 of 64."""
+"""Inner width of the blocks of ``risex4``: 4 of 1 channel, 256 of 64."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def rise_tower(channels: int, plan: list[BlockPlan]) -> list[nn.Module]:
 
 
 def risex4_tower(channels: int, blocks: int) -> list[nn.Module]:
-    """Make the blocks of the Pommerman networks: all four times as wide inside, 3x3, leaky ReLU.
+    """Make the blocks of ``risex4``: all four times as wide inside, 3x3, leaky ReLU.
 
     The published ones are ``risex4-1x2`` and ``risex4-64x4``
     (``docs/definitions/published.md#others``). The larger one halves height and width and doubles

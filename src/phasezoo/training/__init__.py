@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from phasezoo._torch import let_idle_threads_sleep, require_torch
 from phasezoo.training.batches import Batch
-from phasezoo.training.episodes import EpisodeStore
 from phasezoo.training.positions import (
     PhaseCount,
     PhaseTable,
@@ -22,7 +21,8 @@ from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.store import GameStore
 
 if TYPE_CHECKING:
-    from phasezoo.training.config import POMMERMAN, SupervisedConfig
+    from phasezoo.training.catalogue import POMMERMAN, EpisodeStore
+    from phasezoo.training.config import SupervisedConfig
     from phasezoo.training.evaluation import (
         MeanLosses,
         PositionLosses,
@@ -65,7 +65,8 @@ __all__ = [
 ]
 
 _LAZY = {
-    "POMMERMAN": "config",
+    "EpisodeStore": "catalogue",
+    "POMMERMAN": "catalogue",
     "SupervisedConfig": "config",
     "MeanLosses": "evaluation",
     "PositionLosses": "evaluation",
@@ -82,7 +83,7 @@ _LAZY = {
     "train_supervised": "supervised",
 }
 
-_WITH_TORCH = ("config", "evaluation", "supervised")
+_WITH_TORCH = ("evaluation", "supervised")
 
 let_idle_threads_sleep()  # the modules below import torch before anything of ours
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.networks.precision import Dtype
+from phasezoo.types import Dtype
 
-__all__ = ["POMMERMAN", "SupervisedConfig", "make_config"]
+__all__ = ["SupervisedConfig", "make_config"]
 
 _LOSS_PARTS = ("policy", "value", "wdl", "plies")
 
@@ -55,7 +55,7 @@ class SupervisedConfig:
     """Share of positions shown without their last moves (0 to 1)."""
     symmetries: bool = True
     """Whether each training position is turned by a symmetry of the board that is drawn for it, new
-    in every epoch, if the game has such (Pommerman's eight)."""
+    in every epoch, if the game has such."""
     evaluate_every: int | None = None
     """Updates between two validations, each of which also saves a checkpoint (1 or more; none: a
     tenth of the training, 500 at most, which is the paper's)."""
@@ -150,23 +150,3 @@ def _check_type(name: str, annotation: Any, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, allowed[expected]):
         message = f"{name}={value!r}: must be a {'whole ' if expected == 'int' else ''}number"
         raise InvalidConfig(message)
-
-
-POMMERMAN = SupervisedConfig(
-    optimizer="adamw",
-    batch_size=128,
-    max_lr=3e-3,
-    min_lr=3e-3,
-    policy_weight=0.9,
-    value_weight=0.1,
-    wdl_weight=0.01,
-    plies_weight=0.002,
-)
-"""For Pommerman: AdamW at a constant learning rate, batches of 128 and losses weighed 0.9 to 0.1,
-all as published (``docs/definitions/published.md#pommerman``), with little weight on our heads'
-other parts.
-
-The rate is the best of those tried, one training each on 200,000 positions, where policies stay
-near the actions' frequencies for long and then improve fast. Policy losses of ``risex4-1x2`` and
-``risex4-16x3``: constant 0.001 (published) 1.67 and 1.02, 0.003 1.62 and 0.86, 0.01 1.55 and 0.96;
-one-cycle to 0.01 1.65 and 1.36; SGD 1.68 and 1.63 at the best of its rates."""

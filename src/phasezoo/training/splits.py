@@ -20,8 +20,8 @@ SPLITS = ("train", "validation", "test")
 class PositionStore(Protocol):
     """Games whose positions can be labelled, split and made into batches.
 
-    :class:`phasezoo.training.GameStore` keeps the moves of games that take turns,
-    :class:`phasezoo.training.EpisodeStore` what the players of Pommerman saw.
+    :class:`phasezoo.training.GameStore` keeps the moves of board games; other games have a store in
+    their rooms, such as :class:`phasezoo.training.EpisodeStore`.
     """
 
     @property

@@ -102,16 +102,15 @@ def train_supervised(
     splits: Splits | None = None,
     **overrides: Any,
 ) -> TrainingResult:
-    """Train a network on the moves and results of stored games, or on episodes of Pommerman.
+    """Train a network on the moves and results of stored games.
 
     Calling it again with the same arguments continues a training that was interrupted, to the
     same numbers (on a CPU, with as many threads as before), and returns the result of one that has
     ended.
 
     Args:
-        store: The games (:class:`phasezoo.training.GameStore`, or for Pommerman
-            :class:`phasezoo.training.EpisodeStore`); they are split by game into train, validation
-            and test with ``seed``.
+        store: The games, such as a :class:`phasezoo.training.GameStore`; they are split by game
+            into train, validation and test with ``seed``.
         gate: Names the phases of the positions.
         phase: Train an expert: only on positions of this phase, by name or index. None: on all.
         network: Architecture (see :data:`phasezoo.networks.GRAMMAR`).

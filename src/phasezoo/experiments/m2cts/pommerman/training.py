@@ -16,10 +16,11 @@ from phasezoo.experiments.m2cts.pommerman.lineup import Contender, Kind, network
 from phasezoo.experiments.m2cts.pommerman.play import GAME
 from phasezoo.experiments.m2cts.pommerman.results import Dataset, LossRow, Phases
 from phasezoo.experiments.statistics import over_trainings, resample_games
-from phasezoo.training.config import POMMERMAN, make_config
-from phasezoo.training.episodes import EpisodeStore
+from phasezoo.training.config import make_config
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.splits import Splits
+from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
+from phasezoo.zoo.pommerman.data.settings import POMMERMAN
 
 __all__ = ["Episodes", "describe", "measure", "read", "recipe"]
 
