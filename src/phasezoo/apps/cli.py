@@ -33,6 +33,9 @@ DONE, FAILED, USAGE, STOPPED = 0, 1, 2, 130
 _WRONG_COMMAND = (InvalidConfig, InvalidFen, InvalidGate, InvalidPlaneSpec, UnknownGame)
 """Errors that lie in what was typed; all others lie in the work."""
 
+_LONGEST = 200
+"""Letters of a word in a message."""
+
 
 class Command(Protocol):
     """Options of a subcommand, which can be run."""
@@ -63,8 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except PhasezooError as error:
-        sys.stderr.write(f"phasezoo: {' '.join(str(error).split())}\n")
+        sys.stderr.write(f"phasezoo: {_shorten(' '.join(str(error).split()))}\n")
         return USAGE if isinstance(error, _WRONG_COMMAND) else FAILED
+    except OSError as error:
+        if error.filename is None:
+            raise
+        sys.stderr.write(f"phasezoo: {_shorten(str(error.filename))}: {error.strerror}\n")
+        return FAILED
     return code
 
 
@@ -98,3 +106,8 @@ def _named(kind: type[Command], name: str) -> Any:
 def _union(*members: Any) -> Any:
     # A union of one member would be that member, and no subcommand.
     return Union[members]  # noqa: UP007
+
+
+def _shorten(text: str) -> str:
+    """Cut words, such as paths, that are too long to be read."""
+    return " ".join(w if len(w) <= _LONGEST else f"{w[:40]}…{w[-40:]}" for w in text.split(" "))

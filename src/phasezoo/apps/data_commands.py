@@ -65,7 +65,8 @@ class ImportOptions:
         *sources, target = self.paths
         console = Console(file=sys.stderr)
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
+        quiet = not console.is_terminal
+        with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
             task = bar.add_task("reading", total=None)
 
             def tell(text_bytes: int, games: int) -> None:

@@ -234,7 +234,8 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        message = f"{file}: is not the configuration of a run of phasezoo ({error!r})"
+        reason = error.strerror if isinstance(error, OSError) else repr(error)
+        message = f"{file}: is not the configuration of a run of phasezoo ({reason})"
         raise RunDirectoryError(message) from error
     message = (
         f"{path}: holds a run of {found[0]!r} in format {found[1]!r}; this command reads "

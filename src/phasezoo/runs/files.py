@@ -38,7 +38,7 @@ def describe_disk_errors(path: Path, *, every: bool = False) -> Iterator[None]:
                 f"some space and continue with --resume {path}"
             )
         elif every or error.errno in _REFUSED:
-            message = f"{_short(path)}: cannot be written ({error.strerror}); choose another --out"
+            message = f"{path}: cannot be written ({error.strerror}); choose another --out"
         else:
             raise
         raise RunDirectoryError(message) from error
@@ -79,8 +79,3 @@ def append_line(path: Path, line: bytes) -> None:
         except OSError:
             os.truncate(path, before)  # a full disk may have taken half a line
             raise
-
-
-def _short(path: Path) -> str:
-    text = str(path)
-    return text if len(text) <= 200 else f"{text[:80]}…{text[-80:]}"

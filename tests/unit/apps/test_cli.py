@@ -161,10 +161,31 @@ def test_perft_divides_a_game_without_notation_by_playing_it(monkeypatch):
     assert _name(Plain(state), 7) == "7"
 
 
-@pytest.mark.parametrize("place", ["x" * 300, "/proc/phasezoo-run"])
-def test_a_place_that_cannot_be_written_is_one_line(place, capsys):
-    assert run("reproduce", "krk", "--out", place) == 1
-    assert "cannot be written" in complaint(capsys)
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["reproduce", "krk", "--out", LONG], "cannot be written"),
+        (["reproduce", "krk", "--out", "/proc/phasezoo-run"], "cannot be written"),
+        (["reproduce", "krk", "--out", "a.pgn/run"], "cannot be written"),
+        (["reproduce", "krk", "--resume", LONG], "too long"),
+        (["reproduce", "m2cts", "--games", LONG], "too long"),
+        (["data", "import", "a.pgn", LONG], "too long"),
+        (["data", "import", "a.pgn", "/proc/phasezoo.parquet"], "cannot be written"),
+        (["data", "import", LONG, "a.parquet"], "too long"),
+        (["data", "phases", LONG], "too long"),
+    ],
+)
+def test_a_place_that_cannot_be_is_one_short_line(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.pgn").write_text('[Result "1-0"]\n\n1. e4 e5 1-0\n')
+    assert run(*arguments) == 1
+    error = complaint(capsys)
+    assert words in error
+    assert len(error) < 300
+    assert [path.name for path in tmp_path.iterdir()] == ["a.pgn"]
 
 
 @pytest.mark.parametrize(

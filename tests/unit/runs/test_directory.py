@@ -154,7 +154,7 @@ def test_a_place_that_no_directory_can_have_is_a_typed_error(tmp_path, place):
     (tmp_path / "thesis.txt").write_text("all of it")
     with pytest.raises(RunDirectoryError, match="cannot be written") as caught:
         RunDirectory.create(tmp_path / place, "m2cts", CONFIG)
-    assert len(str(caught.value)) < 400
+    assert str(tmp_path) in str(caught.value) or place.startswith("/")
 
 
 def test_a_new_directory_says_what_it_was_begun_with(tmp_path):
