@@ -12,7 +12,7 @@ from phasezoo.agents.others import OnePlayersGate, OnePlayersState, check_others
 from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat
 from phasezoo.conductor import Told, View
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.games.contracts import checked_players, unchanged
+from phasezoo.games.contracts import check_state
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -191,12 +191,9 @@ class SearchSeats:
         )
 
     def _check(self, state: Any, player: int) -> None:
-        if not self._is_checked and not state.is_terminal:
+        if not self._is_checked:
             self._is_checked = True
-            acting = checked_players(state, self.game.num_players)
-            if state.to_play != SIMULTANEOUS:
-                with unchanged(state):
-                    state.play(int(games.legal_actions_of(state, acting[0])[0]))
+            check_state(state, self.game.num_players)
         if self._others is None:
             if state.to_play == SIMULTANEOUS:
                 raise needs_others(self.game)

@@ -12,6 +12,7 @@ from phasezoo.agents.base import Move, SessionSeats, state_in
 from phasezoo.agents.config import Limit, limit_or
 from phasezoo.agents.continuation import steps_between
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.contracts import check_state
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["UCTAgent", "UCTSession"]
@@ -249,6 +250,7 @@ class UCTSession:
         """As :meth:`UCTAgent.search`, going on with the tree of this game.
 
         Raises:
+            GameContract: A game of one's own breaks its contract.
             InvalidConfig: Players of the game move at once.
         """
         if state.to_play == SIMULTANEOUS:
@@ -282,6 +284,8 @@ class UCTSession:
 
     def _open(self, state: Any) -> _core.UctSearch:
         game = games.game_of(state) if self._agent.game is None else self._agent.game
+        if not game.native:
+            check_state(state, game.num_players)
         return self._agent.open_search(game, self._seed)
 
     def _rebuild(self) -> None:

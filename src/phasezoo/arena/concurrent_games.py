@@ -11,7 +11,7 @@ from phasezoo.agents import Limit, Move, Seats
 from phasezoo.arena.adjudication import Adjudication, Adjudicator
 from phasezoo.arena.openings import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats
-from phasezoo.conductor import Conductor, Moment, make_view, told
+from phasezoo.conductor import Conductor, Moment, View, make_view, told
 from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import IllegalAction, InvalidEvaluation
 from phasezoo.games.contracts import checked_players, unchanged
@@ -217,13 +217,16 @@ class ConcurrentGames:
         side = self._sides[running.scheduled.sides[player]]
         seat = running.seats[player]
         side.asked[seat] = (running, player)
-        view = side.seats.view
-        shown = None if view is None else told(running.moment, player, view)
-        side.seats.ask(seat, running.state, player, shown)
+        view = _view_of(side)
+        if view is None:
+            side.seats.ask(seat, running.state, player)
+        else:
+            shown = told(running.moment, player, view)
+            side.seats.ask(seat, running.state, player, shown)
 
     def _begun(self, scheduled: Scheduled) -> Moment:
         """The moment at which the agents take over."""
-        views = [self._sides[side].seats.view or self._view for side in scheduled.sides]
+        views = [_view_of(self._sides[side]) or self._view for side in scheduled.sides]
         moment = self._conductor.moment(scheduled.history[0], views)
         for text in scheduled.opening_moves:
             moment = self._conductor.play(moment, action_of(moment.state, text))
@@ -312,3 +315,8 @@ class ConcurrentGames:
         self._done.append(record)
         self._in_progress -= 1
         self._finished(record)
+
+
+def _view_of(side: Side) -> View | None:
+    """What the side's players are told; None if they see states, as seats of one's own may."""
+    return getattr(side.seats, "view", None)

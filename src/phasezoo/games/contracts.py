@@ -9,7 +9,7 @@ from phasezoo.errors import GameContract
 from phasezoo.games.queries import acting_players, legal_actions_of
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["checked_players", "unchanged"]
+__all__ = ["check_state", "checked_players", "unchanged"]
 
 
 def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
@@ -48,6 +48,21 @@ def unchanged(state: Any) -> Iterator[None]:
             "copy"
         )
         raise GameContract(message)
+
+
+def check_state(state: Any, num_players: int) -> None:
+    """Look at the turn of a state that a search begins at, and play from it once.
+
+    Raises:
+        GameContract: The turn is nobody's, or ``play`` changes the state it is called on.
+    """
+    acting = checked_players(state, num_players)
+    if state.is_terminal or state.to_play == SIMULTANEOUS:
+        return
+    legal = legal_actions_of(state, acting[0])
+    if len(legal):
+        with unchanged(state):
+            state.play(int(legal[0]))
 
 
 def _face(state: Any) -> tuple[Any, ...]:

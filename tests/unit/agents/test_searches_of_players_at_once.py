@@ -271,14 +271,16 @@ games.register(
 
 
 def test_play_that_changes_the_state_itself_is_named():
-    with pytest.raises(GameContract, match=r"Mutable\.play\(action\) has changed the state"):
-        agents.MCTSAgent(UNIFORM, limit=SHORT).search(Mutable())
+    for agent in (agents.MCTSAgent(UNIFORM, limit=SHORT), agents.UCTAgent(limit=SHORT)):
+        with pytest.raises(GameContract, match=r"Mutable\.play\(action\) has changed the state"):
+            agent.search(Mutable())
 
 
 @pytest.mark.parametrize("turn", [7, -1])
 def test_a_turn_of_nobody_is_named(turn):
-    with pytest.raises(GameContract, match=f"to_play is {turn}, expected players from 0 to 1"):
-        agents.MCTSAgent(UNIFORM, limit=SHORT).search(Mutable(turn=turn))
+    for agent in (agents.MCTSAgent(UNIFORM, limit=SHORT), agents.UCTAgent(limit=SHORT)):
+        with pytest.raises(GameContract, match=f"to_play is {turn}, expected players from 0 to 1"):
+            agent.search(Mutable(turn=turn))
 
 
 # --- what is no evaluator ---
