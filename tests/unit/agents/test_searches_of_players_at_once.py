@@ -261,23 +261,30 @@ class Mutable:
         return np.full((1, 1, 1), self.pile, dtype=np.float32)
 
 
-games.register(
-    "test-mutable",
-    initial_state=Mutable,
-    num_players=2,
-    num_actions=3,
-    plane_specs={"default": (1, 1, 1)},
-)
+@pytest.fixture
+def broken(monkeypatch):
+    """Registers a game that breaks its contract for the length of a test."""
+    from phasezoo.games import registry
+
+    for table in ("_REGISTERED", "_BY_TYPE"):
+        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    games.register(
+        "test-mutable",
+        initial_state=Mutable,
+        num_players=2,
+        num_actions=3,
+        plane_specs={"default": (1, 1, 1)},
+    )
 
 
-def test_play_that_changes_the_state_itself_is_named():
+def test_play_that_changes_the_state_itself_is_named(broken):
     for agent in (agents.MCTSAgent(UNIFORM, limit=SHORT), agents.UCTAgent(limit=SHORT)):
         with pytest.raises(GameContract, match=r"Mutable\.play\(action\) has changed the state"):
             agent.search(Mutable())
 
 
 @pytest.mark.parametrize("turn", [7, -1])
-def test_a_turn_of_nobody_is_named(turn):
+def test_a_turn_of_nobody_is_named(turn, broken):
     for agent in (agents.MCTSAgent(UNIFORM, limit=SHORT), agents.UCTAgent(limit=SHORT)):
         with pytest.raises(GameContract, match=f"to_play is {turn}, expected players from 0 to 1"):
             agent.search(Mutable(turn=turn))

@@ -261,17 +261,24 @@ class Nobody:
         return np.zeros((1, 1, 1), dtype=np.float32)
 
 
-for broken in (Taken, Nobody):
-    games.register(
-        f"told-{broken.__name__.lower()}",
-        initial_state=broken,
-        num_players=2,
-        num_actions=1,
-        plane_specs={"default": (1, 1, 1)},
-    )
+@pytest.fixture
+def broken(monkeypatch):
+    """Registers games that break their contract for the length of a test."""
+    from phasezoo.games import registry
+
+    for table in ("_REGISTERED", "_BY_TYPE"):
+        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    for kind in (Taken, Nobody):
+        games.register(
+            f"told-{kind.__name__.lower()}",
+            initial_state=kind,
+            num_players=2,
+            num_actions=1,
+            plane_specs={"default": (1, 1, 1)},
+        )
 
 
-def test_games_that_break_their_contract_are_named():
+def test_games_that_break_their_contract_are_named(broken):
     with pytest.raises(GameContract, match=r"Taken\.play\(action\) has changed the state"):
         arena.play_match(RANDOM, RANDOM, game="told-taken", games=2)
     with pytest.raises(GameContract, match="to_play is 5, expected players from 0 to 1"):
