@@ -2,10 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from phasezoo import games
-from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.search_seats import SearchSeats
 
 if TYPE_CHECKING:
@@ -61,22 +58,7 @@ class MCTSSession:
             game = games.game_of(state) if self._game is None else self._game
             self._seats = self._agent.seats(game)
             self._seat = self._seats.open(self._seed)
-        elif (steps := self._steps_to(state)) is None:
-            # Another game: another tree, but not the random numbers of the last one again.
-            self._seats.close(self._seat)
-            self._seed = int(np.random.default_rng(self._seed).integers(2**63))
-            self._seat = self._seats.open(self._seed)
         else:
-            for action, after in steps:
-                self._seats.tell(self._seat, action, after)
+            self._seat = self._seats.follow(self._seat, self._last, state)
         self._last = state
         return self._seats
-
-    def _steps_to(self, state: Any) -> list[tuple[Any, Any]] | None:
-        """How the game went on to ``state``; None if that is another game."""
-        if self._last is None:
-            return None
-        if self._agent.others is None:
-            return steps_between(self._last, state)
-        # What all did at once is not known; a game that has become younger is another one.
-        return None if getattr(state, "ply", 0) < getattr(self._last, "ply", 0) else []

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+import numpy as np
+
 from phasezoo import _core, games
 from phasezoo.agents.base import Move
 from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.others import OnePlayersGate, OnePlayersState, check_others, needs_others
 from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat
@@ -139,6 +142,35 @@ class SearchSeats:
         self._pool.advance(found.tree, int(action))
         if self._pool.inspect(found.tree) is None:  # nothing is left of the searches before
             found.forget()
+
+    def follow(self, seat: int, last: Any, state: Any) -> int:
+        """Whatever was played since ``last`` was asked for: the game stands at ``state`` now.
+
+        Args:
+            seat: The game's seat.
+            last: The state asked for last; None if that search failed.
+            state: Where the game stands.
+
+        Returns:
+            The seat to ask from now on: if ``state`` is of another game, a new one, with another
+            tree and other random numbers.
+        """
+        self._rebuild()
+        steps = None if last is None else self._steps(last, state)
+        if steps is None:
+            seed = int(np.random.default_rng(self._seats[seat].seed).integers(2**63))
+            self.close(seat)
+            return self.open(seed)
+        for action, after in steps:
+            self.tell(seat, action, after)
+        return seat
+
+    def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
+        """How a game went on from ``last`` to ``state``; None if that is another game."""
+        if self._others is None:
+            return steps_between(last, state)
+        # What all did at once is not known; a game that has become younger is another one.
+        return None if getattr(state, "ply", 0) < getattr(last, "ply", 0) else []
 
     def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
         """Begin a search at ``state``.

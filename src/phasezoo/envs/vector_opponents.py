@@ -27,8 +27,12 @@ class _Seat:
     """The game's."""
     opponent: Opponent | None
     """None for an agent that answers all its boards together."""
+    table: int = -1
+    """Such an agent's place among the opponents; its first, if it has several."""
     number: int = -1
-    """Such an agent's number of the seat."""
+    """Its number of the seat."""
+    last: Any = None
+    """The state that such an agent was asked for last."""
     moves: tuple[Info, ...] = ()
     """What is told of moves: their own last one; of the learner's they see nothing."""
     phase: int | None = None
@@ -53,8 +57,8 @@ class VectorOpponents:
         self._kinds = kinds
         self._conductor = conductor
         self._seats: dict[Key, _Seat] = {}
-        self._together: dict[int, Any] = {}
-        """By the place of the kind, the seats of an agent that answers boards together."""
+        self._tables: dict[int, Any] = {}
+        """The seats of agents that answer boards together."""
         self._remembers = conductor.gate is None and any(
             getattr(_own_gate(kind), "monotone", False) for kind in kinds
         )
@@ -90,8 +94,7 @@ class VectorOpponents:
         actions = np.zeros(len(rows), dtype=np.int64)
         waiting: dict[int, dict[int, tuple[int, Moment, int]]] = {}
         for place, (row, player) in enumerate(zip(rows, players, strict=True)):
-            index = _place(seats[row], player)
-            kind = self._kinds[index]
+            kind = self._kinds[_place(seats[row], player)]
             seat = self._seat(vector, kind, row, player)
             moment = self._moment(vector.state(row), seat, kind, player, phases[row])
             if seat.opponent is not None:
@@ -101,20 +104,21 @@ class VectorOpponents:
             elif self._conductor.is_idle(moment, player):
                 actions[place] = self._conductor.legal_actions(moment, player)[0]
             else:
-                number = self._ask(index, seat, moment.state, player)
-                waiting.setdefault(index, {})[number] = (place, moment, player)
-        for index, asked in waiting.items():
+                number = self._ask(seat, moment.state, player)
+                waiting.setdefault(seat.table, {})[number] = (place, moment, player)
+        for table, asked in waiting.items():
             while asked:
-                for number, move in self._together[index].poll():
+                for number, move in self._tables[table].poll():
                     place, moment, player = asked.pop(number)
                     actions[place] = check_choice(self._conductor, moment, player, move.action)
         return actions
 
-    def _ask(self, index: int, seat: _Seat, state: Any, player: int) -> int:
+    def _ask(self, seat: _Seat, state: Any, player: int) -> int:
         """Let an agent that answers boards together think about one; the number of its seat."""
-        table = self._together[index]
-        if hasattr(table, "show"):
-            seat.number = table.show(seat.number, state)
+        table = self._tables[seat.table]
+        if seat.last is not None and hasattr(table, "follow"):
+            seat.number = table.follow(seat.number, seat.last, state)
+        seat.last = state
         table.ask(seat.number, state, player)
         return seat.number
 
@@ -128,10 +132,10 @@ class VectorOpponents:
             self._leave(key)
         seat = self._seats[key] = _Seat(seed, None, moves=self._conductor.no_moves())
         if hasattr(kind, "seats"):
-            index = self._kinds.index(kind)
-            if index not in self._together:
-                self._together[index] = kind.seats(self._conductor.game)
-            seat.number = self._together[index].open(Stream(seed, "session", player).seed())
+            table = seat.table = next(i for i, each in enumerate(self._kinds) if each is kind)
+            if table not in self._tables:
+                self._tables[table] = kind.seats(self._conductor.game)
+            seat.number = self._tables[table].open(Stream(seed, "session", player).seed())
         else:
             seat.opponent = sit_down(self._conductor.game, kind, player, seed)
         return seat
@@ -139,8 +143,7 @@ class VectorOpponents:
     def _leave(self, key: Key) -> None:
         seat = self._seats.pop(key)
         if seat.opponent is None:
-            for table in self._together.values():
-                table.close(seat.number)
+            self._tables[seat.table].close(seat.number)
 
     def _moment(self, state: Any, seat: _Seat, kind: Any, player: int, phase: int) -> Moment:
         """The game as ``player`` is told of it; only their own phase is looked at."""
