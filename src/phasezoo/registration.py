@@ -4,6 +4,7 @@ Everything is registered by string, so that specs survive serialisation and a ne
 that an environment's code is loaded when the first one is made.
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,7 +88,9 @@ def register_all() -> None:
     for environment in ENVIRONMENTS:
         for prefix in ("", f"{NAMESPACE}/"):
             name = prefix + environment.gymnasium_id
-            if name not in gymnasium.registry:
+            if name in gymnasium.registry:
+                _warn_of_another(environment, name)
+            else:
                 gymnasium.register(
                     id=name,
                     entry_point=environment.entry_point,
@@ -95,6 +98,18 @@ def register_all() -> None:
                     kwargs=dict(environment.kwargs),
                 )
         _register_with_pettingzoo(environment.pettingzoo_module)
+
+
+def _warn_of_another(environment: Environment, name: str) -> None:
+    """Say so if another package holds ``name``, and what ours is called then."""
+    if gymnasium.registry[name].entry_point == environment.entry_point:
+        return
+    ours = f"{NAMESPACE}/{environment.gymnasium_id}"
+    message = (
+        f"{name!r} is registered by another package, and gymnasium.make({name!r}) makes its "
+        f"environment; that of phasezoo is {ours!r}"
+    )
+    warnings.warn(message, stacklevel=4)
 
 
 def _agent_named(name: str) -> Any:

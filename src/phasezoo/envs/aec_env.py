@@ -1,6 +1,6 @@
 """Any game as a PettingZoo AEC environment."""
 
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -12,7 +12,7 @@ from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.conductor import Conductor, Moment, info_of, make_view, mask_of, observe
 from phasezoo.envs import rendering
-from phasezoo.envs.spaces import observation_space
+from phasezoo.envs.spaces import observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
@@ -52,7 +52,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
+        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
+            extra ``render``) or None.
 
     Raises:
         InvalidConfig: An option is outside its range.
@@ -63,9 +64,9 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
         "name": "game_v0",
-        "render_modes": list(rendering.MODES),
+        "render_modes": [*rendering.MODES, rendering.WINDOW],
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": rendering.FPS,
     }
 
     def __init__(
@@ -93,10 +94,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             )
             raise InvalidConfig(message)
         self.gate = self._conductor.gate
-        # PettingZoo's render test makes every environment with "human" first and never draws it.
-        self.render_mode = (
-            render_mode if render_mode == "human" else rendering.check_mode(self.game, render_mode)
-        )
+        self._window = rendering.open_window(self.game, render_mode)
+        self.render_mode = render_mode
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
         self.agent_selection = self.possible_agents[0]
@@ -104,6 +103,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         self.action_spaces = {
             name: spaces.Discrete(self.game.num_actions) for name in self.possible_agents
         }
+        self.state_space = state_space(self._view)
         self.observation_spaces = {name: self._space() for name in self.possible_agents}
         self._rng: np.random.Generator | None = None
         self._seed = 0
@@ -177,8 +177,11 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         }
 
     def state(self) -> Planes:
-        """``float32[C, H, W]``: the state as ``player_0`` sees it; see also :attr:`game_state`."""
-        return cast(Planes, observe(self._now("state()"), 0, self._view))
+        """``float32[P, C, H, W]``: the planes of all players, for a critic that sees them all.
+
+        See also :attr:`game_state`, the state itself.
+        """
+        return planes_of_all(self._now("state()").state, self._view)
 
     def step(self, action: int | None) -> None:
         """Play the action of ``agent_selection``; None for an agent whose game is over.
@@ -217,17 +220,23 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
 
+        With ``"human"`` a window shows every position by itself, and nothing is returned.
+
         Raises:
-            InvalidConfig: The game cannot be drawn so.
             InvalidState: No game has begun.
         """
         if self.render_mode is None:
             gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
             return None
-        return rendering.render(self.game, self._now("render()").state, self.render_mode)
+        moment = self._now("render()")
+        if self._window is not None:
+            return None
+        return rendering.render(self.game, moment.state, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held that has to be given back."""
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
 
     def _now(self, wanted: str) -> Moment:
         if self._moment is None:
@@ -248,6 +257,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     def _show(self, moment: Moment, *, illegal: int | None) -> None:
         """Make ``moment`` the present one: rewards, flags, infos and whose turn it is."""
         self._moment = moment
+        if self._window is not None:
+            self._window.show(rendering.render(self.game, moment.state, "rgb_array"))
         self._chosen = {}
         ending = moment.ending
         if ending is not None:

@@ -48,7 +48,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
             Pommerman also ``"dict"``, the original's.
         rewards: ``"once"``, at the end of the learner's game; in Pommerman also ``"original"``,
             what the original pays at every step.
-        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
+        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
+            extra ``render``) or None.
 
     Raises:
         InvalidConfig: An option is outside its range.
@@ -58,8 +59,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
-        "render_modes": list(rendering.MODES),
-        "render_fps": 2,
+        "render_modes": [*rendering.MODES, rendering.WINDOW],
+        "render_fps": rendering.FPS,
     }
 
     def __init__(
@@ -91,7 +92,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
         self._view = make_view(self.game, planes, observation, history)
         self._kinds = None if opponent is None else opponents_of(opponent, self._view)
         self._seat_option = seat_of(agent_color, self.game.num_players)
-        self.render_mode = rendering.check_mode(self.game, render_mode)
+        self._window = rendering.open_window(self.game, render_mode)
+        self.render_mode = render_mode
         self.action_space = action_space(self.game)
         self.observation_space = observation_space(self._view)
         self._games = 0
@@ -232,6 +234,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
     def render(self) -> Any:
         """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
 
+        With ``"human"`` a window shows every position by itself, and nothing is returned.
+
         Raises:
             InvalidState: No game has begun.
         """
@@ -239,11 +243,17 @@ class GymEnv(gymnasium.Env[Any, Any]):
             gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
             return None
         moment = self._now("render()")
+        return None if self._window is not None else self._drawn(moment, self.render_mode)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+    def _drawn(self, moment: Moment, mode: str) -> Any:
         flipped = self._kinds is not None and self._seat == 1
         player = self._seat if self.game.is_hidden else None
-        return rendering.render(
-            self.game, moment.state, self.render_mode, flipped=flipped, player=player
-        )
+        return rendering.render(self.game, moment.state, mode, flipped=flipped, player=player)
 
     def _now(self, wanted: str) -> Moment:
         if self._moment is None:
@@ -253,6 +263,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
 
     def _shown(self, moment: Moment, *, illegal: bool) -> tuple[Planes, Info]:
         viewer = self._conductor.viewer(moment) if self._kinds is None else self._seat
+        if self._window is not None:
+            self._window.show(self._drawn(moment, "rgb_array"))
         mover = moment.mover if self._kinds is None else None
         shown = told(moment, viewer, self._view, illegal=illegal, mover=mover)
         return shown.observation, shown.info

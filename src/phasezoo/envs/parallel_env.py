@@ -1,7 +1,7 @@
 """Any game as a PettingZoo parallel environment, for games whose players move at once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,7 +14,7 @@ from phasezoo._core import Stream
 from phasezoo.conductor import Conductor, Moment, info_of, make_view, mask_of, observe
 from phasezoo.envs import rendering
 from phasezoo.envs.aec_env import agent_names, without_probe
-from phasezoo.envs.spaces import action_space, observation_space
+from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.types import SIMULTANEOUS, Info, Planes
@@ -43,7 +43,8 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         observation: ``"planes"``, or ``"dict"`` in games that know one: Pommerman's original.
         rewards: ``"once"``, when the game is over for an agent; in Pommerman also ``"original"``:
             what the original pays all players at every step, who then stay to the end.
-        render_mode: ``"ansi"`` and, for board games, ``"svg"`` and ``"rgb_array"``; or None.
+        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
+            extra ``render``) or None; games of one's own have ``"ansi"`` alone.
 
     Raises:
         InvalidConfig: An option is outside its range.
@@ -54,9 +55,9 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
         "name": "game_v0",
-        "render_modes": list(rendering.MODES),
+        "render_modes": [*rendering.MODES, rendering.WINDOW],
         "is_parallelizable": True,
-        "render_fps": 2,
+        "render_fps": rendering.FPS,
     }
 
     def __init__(
@@ -84,12 +85,12 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         self.game = self._conductor.game
         self.gate = self._conductor.gate
         self._view = make_view(self.game, planes, observation, history)
-        self.render_mode = (
-            render_mode if render_mode == "human" else rendering.check_mode(self.game, render_mode)
-        )
+        self._window = rendering.open_window(self.game, render_mode)
+        self.render_mode = render_mode
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
         self.action_spaces = {name: action_space(self.game) for name in self.possible_agents}
+        self.state_space = state_space(self._view)
         self.observation_spaces = {
             name: observation_space(self._view) for name in self.possible_agents
         }
@@ -127,9 +128,10 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         """
         self._now("set_game_state()")
         check_game(self.game, state)
-        self._moment = self._conductor.moment(state)
-        self.agents = self._taking_part(self._moment, self.possible_agents)
-        return self._observations(self.agents), self._infos(self._moment, self.agents, ())
+        moment = self._conductor.moment(state)
+        self._enter(moment)
+        self.agents = self._taking_part(moment, self.possible_agents)
+        return self._observations(self.agents), self._infos(moment, self.agents, ())
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -153,7 +155,8 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         if self._moment is None:
             check_planes(self._view, state)
         moment = self._conductor.begin(state)
-        self._seed, self._replacements, self._moment = game_seed, {}, moment
+        self._seed, self._replacements = game_seed, {}
+        self._enter(moment)
         self.agents = list(self.possible_agents)
         return self._observations(self.agents), self._infos(moment, self.agents, ())
 
@@ -197,27 +200,42 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
             after = self._conductor.play(
                 moment, np.array(joint, dtype=np.int64) if at_once else joint[0]
             )
-        self._moment = after
+        self._enter(after)
         return self._shown(after, offenders)
 
     def state(self) -> Planes:
-        """``float32[C, H, W]``: the state as ``player_0`` sees it; see also :attr:`game_state`."""
-        return cast(Planes, observe(self._now("state()"), 0, self._view))
+        """``float32[P, C, H, W]``: the planes of all players, for a critic that sees them all.
+
+        See also :attr:`game_state`, the state itself.
+        """
+        return planes_of_all(self._now("state()").state, self._view)
 
     def render(self) -> Any:
-        """The state as ``render_mode`` says.
+        """The state as ``render_mode`` says: text, an SVG document or ``uint8[512, 512, 3]``.
+
+        With ``"human"`` a window shows every position by itself, and nothing is returned.
 
         Raises:
-            InvalidConfig: The game cannot be drawn so.
             InvalidState: No game has begun.
         """
         if self.render_mode is None:
             gymnasium.logger.warn("render() draws nothing: make the environment with render_mode=")
             return None
-        return rendering.render(self.game, self._now("render()").state, self.render_mode)
+        moment = self._now("render()")
+        if self._window is not None:
+            return None
+        return rendering.render(self.game, moment.state, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held that has to be given back."""
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+    def _enter(self, moment: Moment) -> None:
+        """Make ``moment`` the present one."""
+        self._moment = moment
+        if self._window is not None:
+            self._window.show(rendering.render(self.game, moment.state, "rgb_array"))
 
     def _now(self, wanted: str) -> Moment:
         if self._moment is None:

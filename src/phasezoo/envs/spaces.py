@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from phasezoo import games
 from phasezoo.conductor.view import View
 from phasezoo.games.base import Game
+from phasezoo.types import Planes
 
-__all__ = ["action_space", "observation_space"]
+__all__ = ["action_space", "observation_space", "planes_of_all", "state_space"]
 
 
 def action_space(game: Game) -> spaces.Space[Any]:
@@ -24,6 +26,23 @@ def observation_space(view: View) -> spaces.Space[Any]:
     The bounds of planes are those of the type: most planes are 0 or 1, but counters have no fixed
     limit.
     """
+    if view.observation == "dict" and view.game.dict_space is not None:
+        space: spaces.Space[Any] = view.game.dict_space(view.game)
+        return space
+    return _box((0,) if view.observation == "none" else view.plane_shape)
+
+
+def state_space(view: View) -> spaces.Box:
+    """The space of what all players see together, ``float32[P, C, H, W]``."""
+    return _box((view.game.num_players, *view.plane_shape))
+
+
+def planes_of_all(state: Any, view: View) -> Planes:
+    """``float32[P, C, H, W]``: the planes of every player."""
+    players = range(view.game.num_players)
+    return np.stack([games.planes_of(state, view.planes, player) for player in players])
+
+
+def _box(shape: tuple[int, ...]) -> spaces.Box:
     limit = float(np.finfo(np.float32).max)
-    shape = (0,) if view.observation == "none" else view.plane_shape
     return spaces.Box(-limit, limit, shape, dtype=np.float32)

@@ -87,7 +87,9 @@ class Game:
     observation_dict: Callable[[Any, int], dict[str, Any]] | None = field(
         repr=False, compare=False, default=None
     )
-    """What a player sees of a state as a dictionary, in games that have observed so."""
+    """What a player sees of a state as a dictionary, in games that are observed so."""
+    dict_space: Callable[["Game"], Any] | None = field(repr=False, compare=False, default=None)
+    """Makes the space of these dictionaries."""
     state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)
     """What environments tell of a state besides what they tell in every game."""
     move_info: Callable[[Any, int | None], Info] | None = field(

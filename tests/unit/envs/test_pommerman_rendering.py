@@ -126,7 +126,7 @@ def test_every_game_has_every_mode(name):
     assert (image.shape, image.dtype) == ((512, 512, 3), np.uint8)
     assert ET.fromstring(render(game, state, "svg")).tag == f"{SVG}svg"
     assert render(game, state, "ansi").isascii()
-    with pytest.raises(errors.InvalidConfig, match="opens no window"):
+    with pytest.raises(errors.InvalidConfig, match="render_mode='human'"):
         check_mode(game, "human")
 
 

@@ -5,13 +5,29 @@ from typing import Any
 from phasezoo.envs.rendering.choice import painter_of
 from phasezoo.envs.rendering.painters import check_player
 from phasezoo.envs.rendering.replay import save_replay
+from phasezoo.envs.rendering.window import Window
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 
-__all__ = ["MODES", "check_mode", "modes_of", "render", "save_replay"]
+__all__ = [
+    "FPS",
+    "MODES",
+    "WINDOW",
+    "check_mode",
+    "modes_of",
+    "open_window",
+    "render",
+    "save_replay",
+]
 
 MODES = ("ansi", "svg", "rgb_array")
 """Text, an SVG document, ``uint8[512, 512, 3]``."""
+
+WINDOW = "human"
+"""The mode that shows the picture in a window, in environments of one game."""
+
+FPS = 2
+"""Pictures per second, in windows and where Gymnasium records films."""
 
 
 def modes_of(game: Game) -> tuple[str, ...]:
@@ -25,11 +41,25 @@ def check_mode(game: Game, mode: str | None) -> str | None:
     Raises:
         InvalidConfig: The game cannot be drawn in this mode.
     """
-    if mode is None or mode in modes_of(game):
+    return _one_of_modes(game, mode, modes_of(game))
+
+
+def open_window(game: Game, mode: str | None) -> Window | None:
+    """The window of an environment, if ``mode`` asks for one.
+
+    Raises:
+        InvalidConfig: The game has no such mode.
+        MissingDependency: pygame, which shows windows, is not installed.
+    """
+    modes = modes_of(game)
+    _one_of_modes(game, mode, (*modes, WINDOW) if "rgb_array" in modes else modes)
+    return Window(game.name, FPS) if mode == WINDOW else None
+
+
+def _one_of_modes(game: Game, mode: str | None, modes: tuple[str, ...]) -> str | None:
+    if mode is None or mode in modes:
         return mode
-    hint = "; phasezoo opens no window" if mode == "human" else ""
-    known = ", ".join(map(repr, modes_of(game)))
-    message = f"render_mode={mode!r}: {game.name} has {known} and None{hint}"
+    message = f"render_mode={mode!r}: {game.name} has {', '.join(map(repr, modes))} and None here"
     raise InvalidConfig(message)
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
 from phasezoo.envs.seats import seat_of
@@ -108,7 +111,9 @@ class KRKEnv(GymEnv):
 class KRKVectorEnv(GameVectorEnv):
     """Many games of the endgame stepped in native code: :class:`phasezoo.envs.KRKEnv`.
 
-    The table's opponent runs natively too. Infos have no ``dtm``: ``envs.states[i].dtm`` tells it.
+    The table's opponent runs natively too. Infos have neither ``dtm`` nor ``dtm_difference``:
+    :meth:`dtm` tells the one on demand, and the other is ``states[i].dtm_difference(action)`` of
+    the states before a step.
     What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
@@ -124,6 +129,11 @@ class KRKVectorEnv(GameVectorEnv):
     ) -> None:
         game = krk_game(start, dtm, opponent, agent_color)
         super().__init__(num_envs, game, opponent=opponent, agent_color=agent_color, **options)
+
+    def dtm(self) -> npt.NDArray[np.float64]:
+        """``float64[N]``: moves to mate of the rook side with best play; nan in drawn positions."""
+        told = (state.dtm for state in self.states)
+        return np.array([np.nan if moves is None else moves for moves in told], dtype=np.float64)
 
 
 def krk_game(

@@ -55,8 +55,8 @@ class PommermanEnv(GymEnv):
     ``Box(float32[23, n, n])``, ``"planes"``: rigid walls, wood, three kinds of power-ups, bombs (timer,
     reach, movement to the right and upwards), flames, the players by relative index, then planes of one
     number each: own reach, bombs laid, bombs in all, kick, who lives by relative index, step. What is
-    in fog is 0. ``observation="dict"`` gives the original's dictionary, key for key; it is not of the
-    space.
+    in fog is 0. ``observation="dict"`` gives the original's dictionary, key for key, and has a
+    space of its own (:class:`~phasezoo.zoo.pommerman.observation_space.PommermanDictSpace`).
 
     ## Starting State
     A board drawn by the seed as the original draws it, the players in the corners.

@@ -8,6 +8,7 @@ from phasezoo import _core
 from phasezoo.games.base import Game
 from phasezoo.games.options import flag
 from phasezoo.zoo.pommerman.observation import pommerman_observation
+from phasezoo.zoo.pommerman.observation_space import PommermanDictSpace
 
 __all__ = ["POMMERMAN"]
 
@@ -61,6 +62,7 @@ def _game(
         is_hidden=True,
         win_or_tie=True,
         observation_dict=pommerman_observation,
+        dict_space=PommermanDictSpace,
         option_names=("fog", "collapse"),
         new_state=partial(_initial, mode),
         parse_json=partial(_from_json, mode),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.games.options import flag
 
 __all__ = ["ChessEnv"]
 
@@ -114,4 +115,4 @@ class ChessEnv(GymEnv):
     """  # noqa: E501
 
     def __init__(self, *, chess960: bool = False, **options: Any) -> None:
-        super().__init__("chess960" if chess960 else "chess", **options)
+        super().__init__("chess960" if flag("chess960", chess960) else "chess", **options)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from phasezoo.envs.vector_env import GameVectorEnv
+from phasezoo.games.options import flag
 
 __all__ = ["AtomicChessVectorEnv", "ChessVectorEnv", "CrazyhouseVectorEnv"]
 
@@ -20,7 +21,7 @@ class ChessVectorEnv(GameVectorEnv):
     """
 
     def __init__(self, num_envs: int = 1, *, chess960: bool = False, **options: Any) -> None:
-        super().__init__(num_envs, "chess960" if chess960 else "chess", **options)
+        super().__init__(num_envs, "chess960" if flag("chess960", chess960) else "chess", **options)
 
 
 class AtomicChessVectorEnv(GameVectorEnv):
