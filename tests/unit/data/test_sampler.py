@@ -50,6 +50,18 @@ def test_rows_equal_the_states_played_one_by_one(store, rows, planes):
         assert (batch.phase[row], batch.game[row]) == (rows.phase[index[row]], number)
 
 
+def test_planes_show_as_many_of_the_last_moves_as_asked_for(store, rows):
+    full = Sampler(store, rows, "v2", batch_size=100, seed=1)
+    short = Sampler(store, rows, "v2", batch_size=100, seed=1, history=3)
+    assert short.plane_spec == "v2:history=3"
+    expected = full.batch(0).planes
+    assert expected[:, 26:36].any()
+    expected[:, 26:36] = 0
+    np.testing.assert_array_equal(short.batch(0).planes, expected)
+    with pytest.raises(InvalidPlaneSpec, match="show no moves"):
+        Sampler(store, rows, "minimal", history=3)
+
+
 def test_every_game_gives_its_last_move_too(store, rows):
     batch = Sampler(store, rows, batch_size=len(rows)).batch(0)
     assert (batch.plies_left == 1).sum() == len(store)

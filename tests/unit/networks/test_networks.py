@@ -207,10 +207,11 @@ def test_sizes_that_do_not_fit_are_typed_errors(shape: tuple[int, int, int], act
 
 
 def test_a_network_can_learn() -> None:
+    """Seven seeds: the loss falls below a thousandth (at a rate of 0.5 one only to 0.63)."""
     network = networks.make("rise-16x2", seed=1)
     planes = torch.rand(32, 52, 8, 8, generator=torch.Generator().manual_seed(1))
     actions = torch.arange(32) * 140
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.5, momentum=0.9)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)
     first = None
     for _ in range(30):
         loss = functional.cross_entropy(network(planes).policy_logits, actions)
@@ -218,4 +219,4 @@ def test_a_network_can_learn() -> None:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert loss.item() < 0.5 * first
+    assert loss.item() < 0.3 * first
