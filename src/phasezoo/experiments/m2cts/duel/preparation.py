@@ -90,7 +90,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
     _check_tables(tables, test, path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
     suite = OpeningSuite.load(game)
-    # Every game is in the books where there is no suite but the start.
+    # Every game is in the books if there is no suite but the start.
     openings, dropped = suite.without(keys) if len(suite) > 1 else (suite, 0)
     return Prepared(
         config=config,
