@@ -23,7 +23,7 @@ __all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "SearchSeats", "params_of"]
 
 DEFAULT_THREADS = 1
 """A row takes 5 µs of one thread; in batches of 64, waking a second thread costs what it saves, and
-more where other processes use the same cores. The network has threads of its own."""
+more if other processes use the same cores. The network has threads of its own."""
 
 DEFAULT_POOL_ROWS = 256
 """Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
