@@ -1,5 +1,5 @@
 //! Seeded random streams. Everything random in the core draws from a [`Stream`]; a stream is split by
-//! naming a child, so that no two parts of a program share one (SPEC §11).
+//! naming a child, so that no two parts of a program share one (`docs/definitions/randomness.md`).
 
 /// A small, fast generator (`xoshiro256++` by Blackman and Vigna, 2019), the same on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! How games go, beside the figures that many games of the original gave (`facts/pommerman.md` §15).
+//! How games go, beside the figures that many games of the original gave
+//! (`docs/definitions/pommerman.md`, "Statistics").
 //!
 //! Recordings show that single steps and decisions are the same; these show that whole games are, with
 //! random numbers of our own. Seeds are fixed, so that a difference is one of behaviour.

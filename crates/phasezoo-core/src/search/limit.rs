@@ -1,4 +1,4 @@
-//! When a search ends (SPEC §7).
+//! When a search ends (`docs/definitions/limits.md`).
 
 use std::time::{Duration, Instant};
 

@@ -39,7 +39,8 @@ pub(crate) struct Outstanding {
     pub(crate) path: Vec<Step>,
 }
 
-/// A search session (SPEC §7): begin, collect, complete, status, stop, advance, finish.
+/// A search session: begin, collect, complete, status, stop, advance, finish
+/// (`docs/definitions/limits.md`).
 ///
 /// It draws no randomness but from its own seed, and reads nothing of other searches.
 pub(crate) struct Search<M: SearchModel> {

@@ -88,7 +88,7 @@ impl<P, R> Options<P, R> {
 }
 
 /// What a stream of a game is for. Every game has one seed; its parts draw from streams of their own
-/// (SPEC §11), so that one game is the same whichever environment plays it.
+/// (`docs/definitions/randomness.md`), so that one game is the same whichever environment plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The initial state, in games that draw it.

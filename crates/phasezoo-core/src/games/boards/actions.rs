@@ -1,4 +1,5 @@
-//! Action indices of board games (SPEC §1): `plane * 64 + square`, squares seen by the mover.
+//! Action indices of board games (`docs/definitions/actions.md`): `plane * 64 + square`, squares seen
+//! by the mover.
 
 use shakmaty::{CastlingMode, Color, Move, Position, Rank, Role, Square};
 

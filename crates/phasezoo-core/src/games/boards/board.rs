@@ -206,8 +206,8 @@ impl<R: Rules> BoardState<R> {
 
     /// How the game ended, where it is known whether the side to move is `stuck` without a legal move.
     ///
-    /// The order of SPEC §4: checkmate, end of the variant, stalemate, insufficient material,
-    /// threefold repetition, fifty moves.
+    /// The order of `docs/definitions/ends.md`: checkmate, end of the variant, stalemate, insufficient
+    /// material, threefold repetition, fifty moves.
     pub(crate) fn outcome_if(&self, stuck: bool) -> Option<Outcome> {
         if stuck && self.position.is_check() {
             let winner = player_of(!self.position.turn());

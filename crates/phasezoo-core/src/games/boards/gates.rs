@@ -16,7 +16,7 @@ const RANK_1: u64 = 0xff;
 const RANK_8: u64 = 0xff << 56;
 
 /// The average length of a game in full moves, over which `moves:n` spreads its phases: that of the
-/// games that the phase experts of Helfenstein et al. (2024) were trained on.
+/// published training data (`docs/definitions/gates.md`).
 const AVERAGE_MOVES: f64 = 42.85;
 
 /// Thresholds and limits of Lichess's game divider: pieces N B R Q of both sides in an endgame and in a

@@ -1,5 +1,5 @@
 //! How far the two armies are mixed: the score of Lichess's game divider over all 49 squares of 2x2
-//! (`facts/crazyara.md` §4.1).
+//! (`docs/definitions/gates.md`).
 
 /// Which published table gives a region its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -21,7 +21,7 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
     /// The name of the game.
     const NAME: &'static str;
 
-    /// The size of the action space (SPEC §1).
+    /// The size of the action space (`docs/definitions/actions.md`).
     const NUM_ACTIONS: usize = NUM_BOARD_ACTIONS;
 
     /// The choices of planes.
@@ -34,7 +34,7 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
     /// not be written down.
     const HAS_USUAL_START: bool = true;
 
-    /// Whether insufficient material and fifty moves draw (SPEC §4).
+    /// Whether insufficient material and fifty moves draw (`docs/definitions/ends.md`).
     const DRAWS_BY_EXHAUSTION: bool = true;
 
     /// The position that games start from where none is drawn or given.

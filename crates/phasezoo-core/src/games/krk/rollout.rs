@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::rng::Stream;
 use crate::search::uct::{Played, Rollout};
 
-/// Filters over legal moves, each dropped where it would leave nothing (`facts/studies.md` §3): the
+/// Filters over legal moves, each dropped where it would leave nothing (`docs/definitions/krk.md`): the
 /// rook side loses no piece, its king does not move away from the other, its king moves when the kings
 /// are more than 3 apart, in opposition it checks from the side, it does not repeat a position of the
 /// game or of the rollout; the lone king stays near the centre. Distances are Manhattan. What is left is

@@ -1,4 +1,5 @@
-//! Boards from seeds, drawn in the original's order (`facts/pommerman.md` §3, §11).
+//! Boards from seeds, drawn in the original's order (`docs/definitions/pommerman.md`,
+//! "Boards", "Random numbers").
 
 use super::cells::{CELLS_8, CELLS_11};
 use super::config::{Config, MAX_CELLS, MAX_PLAYERS, Mode};

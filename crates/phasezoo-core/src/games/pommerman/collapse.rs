@@ -1,4 +1,4 @@
-//! Boards that shrink from step 500 on (`facts/pommerman.md` §7).
+//! Boards that shrink from step 500 on (`docs/definitions/pommerman.md`, "Collapse").
 
 use super::config::{CAP, FIRST_COLLAPSE};
 use super::state::{Cell, State, cell};

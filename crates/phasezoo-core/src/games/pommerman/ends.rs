@@ -1,4 +1,4 @@
-//! When a game ends, and what it pays (`facts/pommerman.md` §6).
+//! When a game ends, and what it pays (`docs/definitions/pommerman.md`, "Rewards").
 
 use super::config::{MAX_PLAYERS, Mode};
 use super::state::State;

@@ -1,4 +1,5 @@
-//! Flames, explosions, and what the board shows afterwards (`facts/pommerman.md` §4.1, §4.9, §4.10).
+//! Flames, explosions, and what the board shows afterwards
+//! (`docs/definitions/pommerman.md`, "Flames", "Explosions", "Redraw").
 
 use super::config::CAP;
 use super::sets::{Cells, bit, each};

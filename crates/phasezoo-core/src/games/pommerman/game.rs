@@ -186,7 +186,8 @@ impl Game for State {
         }
     }
 
-    /// Steps to where one can go, bombs where one can lay them, no words (`facts/pommerman.md` §17.2).
+    /// Steps to where one can go, bombs where one can lay them, no words
+    /// (`docs/definitions/pommerman.md`, "What a search tries").
     fn actions_worth_trying(&self, player: Player, actions: &mut Vec<Action>) {
         actions.clear();
         let agent = self.agents[usize::from(player)];

@@ -1,5 +1,5 @@
-//! States as the original writes and reads them (`facts/pommerman.md` §13): an object whose values are
-//! JSON texts themselves.
+//! States as the original writes and reads them (`docs/definitions/pommerman.md`, "JSON"): an object
+//! whose values are JSON texts themselves.
 //!
 //! `radio_from_agent` maps the code of an agent to his words. Two keys of our own follow, which the
 //! original ignores: `words` of all players in other modes too, and `paid`, what the last step paid if

@@ -1,4 +1,4 @@
-//! Pommerman, step for step as the original plays it (`facts/pommerman.md`).
+//! Pommerman, step for step as the original plays it (`docs/definitions/pommerman.md`).
 //!
 //! | module | what it holds |
 //! |---|---|

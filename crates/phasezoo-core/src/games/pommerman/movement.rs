@@ -1,4 +1,5 @@
-//! Who goes where: agents and bombs, their conflicts, kicks (`facts/pommerman.md` §4.2 to §4.8).
+//! Who goes where: agents and bombs, their conflicts, kicks (`docs/definitions/pommerman.md`,
+//! "Intents" to "Commit").
 
 use super::config::{CAP, MAX_CELLS, MAX_PLAYERS};
 use super::state::{BOMB_LIFE, Bomb, Cell, NOWHERE, State, action, cell};

@@ -1,5 +1,5 @@
-//! All that a player is told of a state (`facts/pommerman.md` §5): what others may know of it has no
-//! place here.
+//! All that a player is told of a state (`docs/definitions/pommerman.md`, "Observations"): what others
+//! may know of it has no place here.
 
 use super::config::{Config, MAX_CELLS};
 use super::sight::{Sight, is_in_view};

@@ -1,4 +1,4 @@
-//! Input planes (`facts/pommerman.md` §17.1).
+//! Input planes (`docs/definitions/planes.md`).
 
 use super::state::{Cell, State, action, cell};
 use crate::game::Player;

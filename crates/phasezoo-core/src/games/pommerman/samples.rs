@@ -31,7 +31,7 @@ pub struct Row {
     /// What he did.
     pub action: u8,
     /// How the episode ended for him: 1 won, -1 lost or dead, 0 nobody won and he was there to the end
-    /// (`facts/pommerman.md` §17.3).
+    /// (`docs/definitions/data.md`).
     pub value: i8,
 }
 

@@ -1,4 +1,5 @@
-//! What a player sees of the board: all of it, or a window in fog (`facts/pommerman.md` §5).
+//! What a player sees of the board: all of it, or a window in fog (`docs/definitions/pommerman.md`,
+//! "Observations").
 
 use super::config::{Config, MAX_CELLS};
 use super::state::{Cell, State, cell};

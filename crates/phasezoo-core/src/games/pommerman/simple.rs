@@ -1,5 +1,5 @@
-//! The original's `SimpleAgent`: the same decisions from the same random draws (`facts/pommerman.md`
-//! §10).
+//! The original's `SimpleAgent`: the same decisions from the same random draws
+//! (`docs/definitions/pommerman.md`).
 
 use super::config::{MAX_CELLS, MAX_PLAYERS};
 use super::recent::Recent;

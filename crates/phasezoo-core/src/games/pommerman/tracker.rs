@@ -4,7 +4,8 @@
 //! from its start sees most of it all the same: who picks up a power-up, who stands on a new bomb and how
 //! far it reaches, who kicks one. What remains unknown is taken as at the start of a game; under wood
 //! there is nothing. In fog, walls are remembered, bombs tick on where they were, and figures stand where
-//! they were seen last, or as near to it as fog allows (`facts/pommerman.md` §17.2).
+//! they were seen last, or as near to it as fog allows (`docs/definitions/pommerman.md`,
+//! "What a search may know").
 
 use super::config::{CAP, MAX_CELLS, MAX_PLAYERS};
 use super::observation::Observation;

@@ -1,5 +1,5 @@
 //! UCT with rollouts (Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006), as a study of
-//! the endgame of king and rook used it (SPEC §12).
+//! the endgame of king and rook used it (`docs/definitions/krk.md`).
 //!
 //! A simulation selects from the root on while nodes have been visited more often than a threshold.
 //! Where one has not, a rollout starts: its moves are played by a policy, through what the tree holds

@@ -1,5 +1,5 @@
-//! Planes of standard chess: `v1` and `v2` of the published engine (`facts/crazyara.md` §2.1 and
-//! §2.3), and the pieces alone.
+//! Planes of standard chess: `v1` and `v2` of the published engine (`docs/definitions/planes.md`),
+//! and the pieces alone.
 
 use shakmaty::{Color, EnPassantMode, Position, Role};
 

@@ -20,7 +20,8 @@ pub const PLANE: usize = 64;
 /// Between the name of planes and how many of the last moves they show: `v2:history=4`.
 const HISTORY: &str = ":history=";
 
-/// A choice of planes of a board game, and how many of the last moves they show.
+/// A choice of planes of a board game, and how many of the last moves they show
+/// (`docs/definitions/planes.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BoardPlanes {
     layout: Layout,

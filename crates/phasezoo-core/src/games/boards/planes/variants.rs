@@ -1,4 +1,5 @@
-//! Planes of crazyhouse and of the variants of Lichess (`facts/crazyara.md` §2.4 and §2.5).
+//! Planes of crazyhouse and of the variants of Lichess
+//! (`docs/definitions/planes.md`).
 
 use shakmaty::{Color, EnPassantMode, Position, Role};
 
