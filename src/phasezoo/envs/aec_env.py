@@ -90,7 +90,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         if self.game.action_parts is not None:
             message = (
                 f"{self.game.name!r} has actions of {len(self.game.action_parts)} parts: use the "
-                "game's own PettingZoo module, such as phasezoo.envs.pommerman_v0"
+                "env() of the game's own PettingZoo module in phasezoo.envs"
             )
             raise InvalidConfig(message)
         self.gate = self._conductor.gate

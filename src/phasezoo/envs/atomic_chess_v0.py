@@ -15,11 +15,12 @@ Actions, planes, endings and infos are those of :class:`phasezoo.envs.AtomicChes
 ``player_0`` is White.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
 from pettingzoo.utils import wrappers
 
 from phasezoo.envs.aec_env import AECGameEnv
+from phasezoo.envs.options import GameOptions
 
 __all__ = ["env", "raw_env"]
 
@@ -33,7 +34,7 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
 
     metadata = AECGameEnv.metadata | {"name": "atomic_chess_v0"}
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[GameOptions]) -> None:
         super().__init__("atomic", **options)
 
 

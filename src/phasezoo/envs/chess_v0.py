@@ -15,11 +15,12 @@ Actions, planes, endings and infos are those of :class:`phasezoo.envs.ChessEnv`;
 White.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
 from pettingzoo.utils import wrappers
 
 from phasezoo.envs.aec_env import AECGameEnv
+from phasezoo.envs.options import GameOptions
 from phasezoo.games.options import flag
 
 __all__ = ["env", "raw_env"]
@@ -35,7 +36,7 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
 
     metadata = AECGameEnv.metadata | {"name": "chess_v0"}
 
-    def __init__(self, *, chess960: bool = False, **options: Any) -> None:
+    def __init__(self, *, chess960: bool = False, **options: Unpack[GameOptions]) -> None:
         super().__init__("chess960" if flag("chess960", chess960) else "chess", **options)
 
 

@@ -44,10 +44,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
         illegal: After an illegal action ``"terminate"`` (the game ends with -1), ``"raise"``, or
             ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``, or ``"none"`` for agents that look at ``info["state"]`` alone; in
-            Pommerman also ``"dict"``, the original's.
-        rewards: ``"once"``, at the end of the learner's game; in Pommerman also ``"original"``,
-            what the original pays at every step.
+        observation: ``"planes"``; ``"none"`` for agents that look at ``info["state"]`` alone;
+            ``"dict"`` in games that know one.
+        rewards: ``"once"``, at the end of the learner's game; ``"original"`` in games that pay at
+            every step.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None.
 

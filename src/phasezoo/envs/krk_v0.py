@@ -16,12 +16,13 @@ White, who has the rook. An agent's ``dtm_difference`` is that of its own last m
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from pettingzoo.utils import wrappers
 
 from phasezoo import games
 from phasezoo.envs.aec_env import AECGameEnv
+from phasezoo.envs.options import GameOptions
 
 __all__ = ["env", "raw_env"]
 
@@ -38,7 +39,11 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
     metadata = AECGameEnv.metadata | {"name": "krk_v0"}
 
     def __init__(
-        self, *, start: str = "fixed", dtm: Sequence[int] | None = None, **options: Any
+        self,
+        *,
+        start: str = "fixed",
+        dtm: Sequence[int] | None = None,
+        **options: Unpack[GameOptions],
     ) -> None:
         super().__init__(games.make("krk", start=start, dtm=dtm), **options)
 

@@ -40,9 +40,9 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``, or ``"dict"`` in games that know one: Pommerman's original.
-        rewards: ``"once"``, when the game is over for an agent; in Pommerman also ``"original"``:
-            what the original pays all players at every step, who then stay to the end.
+        observation: ``"planes"``, ``"none"``, or ``"dict"`` in games that know one.
+        rewards: ``"once"``, when the game is over for an agent; or ``"original"`` in games that pay
+            at every step: all players are paid so, and stay to the end.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None; games of one's own have ``"ansi"`` alone.
 

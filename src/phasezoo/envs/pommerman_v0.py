@@ -15,11 +15,12 @@ Actions, planes, endings and infos are those of :class:`phasezoo.envs.PommermanE
 after the other, each seeing the state before any of them has moved.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
+from phasezoo.envs.options import ObservedOptions
 from phasezoo.envs.parallel_env import ParallelGameEnv
 from phasezoo.zoo.pommerman.env import pommerman_game
 
@@ -51,7 +52,7 @@ class parallel_env(ParallelGameEnv):  # noqa: N801 - PettingZoo's name for it
         mode: str = "ffa",
         fog: bool | None = None,
         collapse: bool = False,
-        **options: Any,
+        **options: Unpack[ObservedOptions],
     ) -> None:
         super().__init__(pommerman_game(mode, fog=fog, collapse=collapse), **options)
 

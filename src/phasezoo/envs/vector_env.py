@@ -110,7 +110,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         game: "str | games.Game" = "chess",
         *,
         opponent: Any = "random",
-        agent_color: int | str = "white",
+        agent_color: int | str = 0,
         planes: str | None = None,
         history: int | None = None,
         gate: Any = None,

@@ -1,13 +1,14 @@
 """The endgame of king and rook against king as Gymnasium environments: one game or many."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.options import ManyOptions, ObservedOptions
 from phasezoo.envs.seats import seat_of
 from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
@@ -102,7 +103,7 @@ class KRKEnv(GymEnv):
         dtm: Sequence[int] | None = None,
         opponent: Any = "tablebase",
         agent_color: int | str = "white",
-        **options: Any,
+        **options: Unpack[ObservedOptions],
     ) -> None:
         game = krk_game(start, dtm, opponent, agent_color)
         super().__init__(game, opponent=opponent, agent_color=agent_color, **options)
@@ -125,7 +126,7 @@ class KRKVectorEnv(GameVectorEnv):
         dtm: Sequence[int] | None = None,
         opponent: Any = "tablebase",
         agent_color: int | str = "white",
-        **options: Any,
+        **options: Unpack[ManyOptions],
     ) -> None:
         game = krk_game(start, dtm, opponent, agent_color)
         super().__init__(num_envs, game, opponent=opponent, agent_color=agent_color, **options)

@@ -1,9 +1,10 @@
 """Pommerman as Gymnasium environments: one learner, the others inside; one game or many."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.options import ManyOptions, ObservedOptions
 from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
@@ -117,7 +118,7 @@ class PommermanEnv(GymEnv):
         seat: int | str = 0,
         fog: bool | None = None,
         collapse: bool = False,
-        **options: Any,
+        **options: Unpack[ObservedOptions],
     ) -> None:
         game = pommerman_game(mode, fog=fog, collapse=collapse)
         super().__init__(game, opponent=checked(opponents), agent_color=seat, **options)
@@ -140,7 +141,7 @@ class PommermanVectorEnv(GameVectorEnv):
         seat: int | str = 0,
         fog: bool | None = None,
         collapse: bool = False,
-        **options: Any,
+        **options: Unpack[ManyOptions],
     ) -> None:
         game = pommerman_game(mode, fog=fog, collapse=collapse)
         super().__init__(num_envs, game, opponent=checked(opponents), agent_color=seat, **options)

@@ -1,8 +1,9 @@
 """Atomic chess as a Gymnasium environment."""
 
-from typing import Any
+from typing import Unpack
 
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.options import SingleOptions
 
 __all__ = ["AtomicChessEnv"]
 
@@ -86,5 +87,5 @@ class AtomicChessEnv(GymEnv):
     * v0: first release
     """  # noqa: E501
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[SingleOptions]) -> None:
         super().__init__("atomic", **options)

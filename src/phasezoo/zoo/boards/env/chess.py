@@ -1,8 +1,9 @@
 """Chess as a Gymnasium environment."""
 
-from typing import Any
+from typing import Unpack
 
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.options import SingleOptions
 from phasezoo.games.options import flag
 
 __all__ = ["ChessEnv"]
@@ -114,5 +115,5 @@ class ChessEnv(GymEnv):
     * v0: first release
     """  # noqa: E501
 
-    def __init__(self, *, chess960: bool = False, **options: Any) -> None:
+    def __init__(self, *, chess960: bool = False, **options: Unpack[SingleOptions]) -> None:
         super().__init__("chess960" if flag("chess960", chess960) else "chess", **options)

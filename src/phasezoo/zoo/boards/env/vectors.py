@@ -1,7 +1,8 @@
 """Many board games stepped together, as they are registered."""
 
-from typing import Any
+from typing import Unpack
 
+from phasezoo.envs.options import VectorOptions
 from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.games.options import flag
 
@@ -20,7 +21,9 @@ class ChessVectorEnv(GameVectorEnv):
     ```
     """
 
-    def __init__(self, num_envs: int = 1, *, chess960: bool = False, **options: Any) -> None:
+    def __init__(
+        self, num_envs: int = 1, *, chess960: bool = False, **options: Unpack[VectorOptions]
+    ) -> None:
         super().__init__(num_envs, "chess960" if flag("chess960", chess960) else "chess", **options)
 
 
@@ -30,7 +33,7 @@ class AtomicChessVectorEnv(GameVectorEnv):
     What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
-    def __init__(self, num_envs: int = 1, **options: Any) -> None:
+    def __init__(self, num_envs: int = 1, **options: Unpack[VectorOptions]) -> None:
         super().__init__(num_envs, "atomic", **options)
 
 
@@ -40,5 +43,5 @@ class CrazyhouseVectorEnv(GameVectorEnv):
     What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
-    def __init__(self, num_envs: int = 1, **options: Any) -> None:
+    def __init__(self, num_envs: int = 1, **options: Unpack[VectorOptions]) -> None:
         super().__init__(num_envs, "crazyhouse", **options)
