@@ -306,6 +306,17 @@ def test_seeds_cut_short_are_told_in_one_line(whole, tmp_path, capsys):
     assert "delete this file" in error
 
 
+def test_a_network_cut_short_after_the_run_is_told_in_one_line(whole, tmp_path, capsys):
+    out = tmp_path / "run"
+    shutil.copytree(whole[0], out)
+    model = sorted(out.glob("networks/*/model.safetensors"))[-1]
+    model.write_bytes(model.read_bytes()[:1000])
+    assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 1
+    error = capsys.readouterr().err
+    assert f"{model}: manifest.json has another checksum than this file of 1,000 bytes" in error
+    assert "Traceback" not in error
+
+
 def test_the_command_of_a_run_starts_the_same_run(monkeypatch):
     from pathlib import Path
 

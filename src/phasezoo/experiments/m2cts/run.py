@@ -10,6 +10,7 @@ from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.study import Settings, StudyRun
+from phasezoo.inference.manifest import Manifest
 from phasezoo.training.trainer import torch_threads
 
 __all__ = ["M2ctsRun"]
@@ -45,7 +46,11 @@ class M2ctsRun(StudyRun[Config, Results]):
         return self.path / "networks"
 
     def train(self, planned: Sequence[PlannedNetwork]) -> list[NetworkCard]:
-        """Train every network that is not trained."""
+        """Train every network that is not trained.
+
+        Raises:
+            CheckpointError: A network that was trained before is truncated or changed.
+        """
         self.console.heading("Training")
         return [self._card(network) for network in planned]
 
@@ -57,11 +62,12 @@ class M2ctsRun(StudyRun[Config, Results]):
         return dict([first, ("training", training), *rest])
 
     def _card(self, network: PlannedNetwork) -> NetworkCard:
-        return self.once(
+        path = self.networks / network.name
+        card = self.once(
             f"train/{network.name}",
             f"networks/{network.name}/card.json",
             NetworkCard,
-            lambda: train(
-                network, self.recipe(network), self.networks / network.name, self.console
-            ),
+            lambda: train(network, self.recipe(network), path, self.console),
         )
+        Manifest.read(path).read_bytes(path)  # a card does not say that the network is still whole
+        return card
