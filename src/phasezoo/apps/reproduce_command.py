@@ -63,14 +63,14 @@ class StudyOptions:
         return Path("runs") / f"{self.study.program.rsplit(maxsplit=1)[-1]}-{preset}"
 
     def _check_game(self, config: Any) -> None:
-        asked, played = getattr(config, "game", None), getattr(self.study.preset(""), "game", None)
+        asked, played = getattr(config, "game", None), getattr(self.study.default, "game", None)
         if asked != played:
             games = next(games for games in STUDIES.values() if self.study in games.values())
             message = f"--game {asked}: expected {' or '.join(games)}"
             raise InvalidConfig(message)
 
     def _check_alone(self) -> None:
-        if self != type(self)(self.study.preset(""), resume=self.resume):
+        if self != type(self)(self.study.default, resume=self.resume):
             message = (
                 f"--resume {self.resume}: a run continues with its own settings; give nothing "
                 "else beside it, or start another run with --out"
@@ -92,7 +92,7 @@ def reproduce_tree(arguments: Sequence[str]) -> Any:
     members = []
     for name, games in STUDIES.items():
         study = games.get(choice.game, next(iter(games.values())))
-        config = study.preset(choice.preset)
+        config = study.presets.get(choice.preset, study.default)
         # The class of its options, whose settings stand beside --out and --resume.
         settings: Any = Annotated[type(config), tyro.conf.arg(name="")]
         options: Any = dataclasses.make_dataclass(

@@ -65,9 +65,10 @@ class Study(Generic[Config]):
     packages: Mapping[str, str] = field(default_factory=dict)
     """What a run needs from its first minute to its last, with the extra that brings it."""
 
-    def preset(self, name: str) -> Config:
-        """The settings of a size; the first size's if there is none of that name."""
-        return self.presets.get(name, next(iter(self.presets.values())))
+    @property
+    def default(self) -> Config:
+        """The settings of the first size."""
+        return next(iter(self.presets.values()))
 
     def reproduce(
         self, config: Config, out: Path, console: Console | None = None, **own: Any
@@ -107,8 +108,7 @@ class Study(Generic[Config]):
                 f"--out {out}"
             )
             raise RunDirectoryError(message)
-        kind = type(self.preset(""))
-        config = jsonable.decode(kind, record.config, f"{out / 'config.json'}")
+        config = jsonable.decode(type(self.default), record.config, f"{out / 'config.json'}")
         self._check(config)
         return self._finish(config, out, console or silent(), own)
 

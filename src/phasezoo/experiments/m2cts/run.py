@@ -54,12 +54,18 @@ class M2ctsRun(StudyRun[Config, Results]):
         self.console.heading("Training")
         return [self._card(network) for network in planned]
 
-    def times(self, cards: Sequence[NetworkCard], **stages: Sequence[str]) -> dict[str, float]:
-        """Where the time went: stages by what they are called in the report, and training."""
-        found = {name.replace("_", " "): self.seconds(begin) for name, begin in stages.items()}
-        training = sum(card.seconds for card in cards)
+    def times(
+        self, cards: Sequence[NetworkCard], stages: Mapping[str, Sequence[str]]
+    ) -> dict[str, float]:
+        """Where the time went, training after the first part.
+
+        Args:
+            cards: What the networks got.
+            stages: How the stages of each part begin, by what the report calls it.
+        """
+        found = {name: self.seconds(begin) for name, begin in stages.items()}
         first, *rest = found.items()
-        return dict([first, ("training", training), *rest])
+        return dict([first, ("training", sum(card.seconds for card in cards)), *rest])
 
     def _card(self, network: PlannedNetwork) -> NetworkCard:
         path = self.networks / network.name

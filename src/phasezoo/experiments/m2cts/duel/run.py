@@ -52,9 +52,11 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             matches=together,
             seconds=self.times(
                 cards,
-                reading_and_labelling_games=["prepare", "data"],
-                measuring_losses=["losses"],
-                playing_games=["matches/"],
+                {
+                    "reading and labelling games": ["prepare", "data"],
+                    "measuring losses": ["losses"],
+                    "playing games": ["matches/"],
+                },
             ),
         )
 

@@ -56,9 +56,11 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
             claims=findings.claims_of(records),
             seconds=self.times(
                 cards,
-                playing_episodes=["data"],
-                measuring_losses=["losses"],
-                playing_games=["games/"],
+                {
+                    "playing episodes": ["data"],
+                    "measuring losses": ["losses"],
+                    "playing games": ["games/"],
+                },
             ),
         )
 
