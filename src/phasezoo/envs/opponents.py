@@ -114,8 +114,8 @@ def resolve(given: Any, view: View) -> Any:
     if isinstance(given, str):
         if given == "tablebase" and not game.has_table:
             message = (
-                f"opponent='tablebase': no table of perfect play is known for {game.name!r}, 'krk' "
-                "has one; take 'random', another agent, or a callable"
+                f"opponent='tablebase': no table of perfect play is known for {game.name!r}; take "
+                "'random', another agent, or a callable"
             )
             raise InvalidConfig(message)
         if given in NATIVE or given in game.scripted:

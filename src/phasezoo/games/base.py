@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
-from phasezoo.types import Info, PlaneShape
+from phasezoo.types import Info, Planes, PlaneShape
 
 __all__ = ["Game", "check_sizes", "fen_info"]
 
@@ -84,6 +84,9 @@ class Game:
     win_or_tie: bool = field(repr=False, compare=False, default=False)
     """Whether results are told as ``"win"`` or ``"tie"`` with the winners; always if not two
     play."""
+    encode_states: Callable[..., Planes] | None = field(repr=False, compare=False, default=None)
+    """Makes the planes of many states at once, in games that do so faster than one by one: called
+    with the states, the planes, ``out``, the players and the threads."""
     observation_dict: Callable[[Any, int], dict[str, Any]] | None = field(
         repr=False, compare=False, default=None
     )

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo import _core
 from phasezoo.errors import InvalidArray
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
@@ -33,10 +32,10 @@ def legal_actions_of(state: Any, player: int) -> Actions:
 
 def action_mask(state: Any, player: int, num_actions: int) -> ActionMask:
     """``int8[A]``: 1 where ``player`` may play the action; zeros when it is not their turn."""
-    if isinstance(state, _core.BoardState):
-        return (
-            state.action_mask if player == state.to_play else np.zeros(num_actions, dtype=np.int8)
-        )
+    if player == state.to_play:
+        own = getattr(state, "action_mask", None)  # made faster than from a list of actions
+        if isinstance(own, np.ndarray) and (own.shape, own.dtype) == ((num_actions,), np.int8):
+            return own
     mask = np.zeros(num_actions, dtype=np.int8)
     mask[legal_actions_of(state, player)] = 1
     return mask
@@ -79,8 +78,8 @@ def encode(
     game = game_of(states[0])
     name = game.plane_spec(spec, history)
     shape = game.plane_shape(name)
-    if game.state_type is _core.BoardState:
-        return _core.encode(states, name, out, players, threads)
+    if game.encode_states is not None:
+        return game.encode_states(states, name, out, players, threads)
     return _encode_one_by_one(states, name, (len(states), *shape), out, players)
 
 

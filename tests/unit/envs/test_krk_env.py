@@ -298,5 +298,5 @@ class TestBadInput:
         make = (lambda **options: gym.make_vec(env_id, 2, **options)) if vector else (
             lambda **options: gym.make(env_id, **options)
         )  # fmt: skip
-        with pytest.raises(InvalidConfig, match="'krk' has one"):
+        with pytest.raises(InvalidConfig, match="no table of perfect play"):
             make(opponent="tablebase")

@@ -24,6 +24,7 @@ CHESS = Game(
     native=True,
     new_state=partial(_core.board_initial, "chess"),
     parse_position=partial(_core.board_from_fen, "chess"),
+    encode_states=_core.encode,
     state_info=fen_info,
 )
 """Chess by the FIDE rules; :attr:`BoardState.outcome` lists the ends that are played out."""
@@ -39,6 +40,7 @@ CHESS960 = Game(
     native=True,
     new_state=partial(_core.board_initial, "chess960"),
     parse_position=partial(_core.board_from_fen, "chess960"),
+    encode_states=_core.encode,
     state_info=fen_info,
     draws_start=lambda options: True,
 )
@@ -58,6 +60,7 @@ ATOMIC = Game(
     native=True,
     new_state=partial(_core.board_initial, "atomic"),
     parse_position=partial(_core.board_from_fen, "atomic"),
+    encode_states=_core.encode,
     state_info=fen_info,
 )
 """Atomic chess by lichess rules: captures explode, and whose king explodes has lost.
@@ -76,6 +79,7 @@ CRAZYHOUSE = Game(
     native=True,
     new_state=partial(_core.board_initial, "crazyhouse"),
     parse_position=partial(_core.board_from_fen, "crazyhouse"),
+    encode_states=_core.encode,
     state_info=fen_info,
 )
 """Crazyhouse: captured pieces change sides, and are dropped instead of moving.

@@ -96,6 +96,7 @@ KRK = Game(
     option_names=("start", "dtm", "both_move"),
     new_state=_initial,
     parse_position=partial(_core.board_from_fen, "krk"),
+    encode_states=_core.encode,
     draws_start=_draws_start,
     match_options={"start": "uniform"},
     solve=_solve,
