@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from phasezoo.envs import ChessEnv, GymEnv, chess_v0, pommerman_v0
+from phasezoo.envs import ChessEnv, GymEnv, chess_v0, pommerman_v0, rendering
 from phasezoo.envs.rendering import check_mode, render
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.games import make
@@ -19,6 +19,7 @@ pygame = pytest.importorskip("pygame", reason="needs the extra render")
 @pytest.fixture(autouse=True)
 def _without_a_screen(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(rendering, "FPS", 1000)  # nobody looks
     yield
     pygame.quit()
 
