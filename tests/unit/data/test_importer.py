@@ -202,7 +202,7 @@ def test_bad_games_are_counted_and_named_with_their_lines(tmp_path):
         "six": "contradictory results",
         "seven": "no moves",
         "eight": "unreadable text",
-        "ten": "cut off",
+        "ten": "not a move",
     }
     first = report.named[0]
     assert first.title == "A – B, one, 2020.02.03"

@@ -82,7 +82,7 @@ class TestNotation:
             ("k7/8/8/8/8/8/8/K7 w - e9 0 1", "found 'e9'"),
             ("k7/8/8/8/8/8/8/K7 w - e6 0 1", "just passed by a pawn"),
             ("k7/8/8/8/8/8/8/K7 w - - -1 1", "halfmove clock from 0"),
-            ("k7/8/8/8/8/8/8/K7 w - - 0 0", "move number from 1"),
+            ("k7/8/8/8/8/8/8/K7 w - - 0 -1", "move number from 0"),
             ("k7/8/8/8/8/8/8/K7 w - - x 1", "found 'x'"),
             ("k7/8/8/8/8/8/8/K7 w - - 0 99999999999", "found '99999999999'"),
             ("k7/8/8/8/8/8/8/KP6 w - - 0 1", "a pawn stands on the first or last rank"),

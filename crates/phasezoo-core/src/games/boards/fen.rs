@@ -86,7 +86,7 @@ fn check_fields(fields: &[&str], house: bool) -> std::result::Result<(), String>
     if fields[2] != "-" && fields[2].bytes().any(|c| fields[2].matches(char::from(c)).count() > 1) {
         return Err(format!("a castling right stands twice in {}", quote(fields[2])));
     }
-    let counters = [("halfmove clock", 0), ("move number", 1)];
+    let counters = [("halfmove clock", 0), ("move number", 0)];
     for ((name, least), field) in counters.iter().zip(fields.iter().skip(4)) {
         let digits = !field.is_empty() && field.bytes().all(|c| c.is_ascii_digit());
         if !(digits && field.parse::<u32>().is_ok_and(|value| value >= *least)) {

@@ -37,8 +37,14 @@ fn read_pgn<'py>(
         let message = format!("{game:?}: PGN is read for \"chess\" only");
         return Err(to_py(Error::UnknownGame(message)));
     }
-    let mut importer =
-        Importer::new(Options { min_plies, min_rating, deduplicate, max_named, threads });
+    let mut importer = Importer::new(Options {
+        min_plies,
+        min_rating,
+        deduplicate,
+        max_named,
+        threads,
+        ..Options::default()
+    });
     let tell = |report: &Report| {
         Python::attach(|py| {
             py.check_signals()?;

@@ -1,19 +1,18 @@
-//! One game's text to a record, by pgn-reader's tokens.
+//! One game's text to a record.
 
-use std::ops::ControlFlow;
+use shakmaty::{Color, EnPassantMode, Position, fen::Fen};
 
-use pgn_reader::{KnownOutcome, Outcome, RawTag, Reader, SanPlus, Visitor};
-use shakmaty::san::San;
-use shakmaty::{Color, EnPassantMode, Move, Position, fen::Fen};
-
+use super::tags::Tags;
+use super::tokens::{Scanner, Token};
+use super::words::{self, Ending, Meaning, Written};
 use super::{Options, SkipReason};
 use crate::games::{BoardState, PackedMove, Rules};
 
 /// Spellings of standard chess in a variant tag, lower case.
 const STANDARD: [&str; 6] = ["", "chess", "standard", "normal", "classical", "from position"];
 
-/// pgn-reader needs to know the longest tag line in advance; this is its own default.
-const TAG_LINE: usize = 255;
+/// How much of a bad word a message quotes.
+const QUOTED: usize = 40;
 
 /// A game as it is stored.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +24,8 @@ pub(super) struct Game {
     pub(super) white_elo: Option<i16>,
     pub(super) black_elo: Option<i16>,
     pub(super) date: Option<[u8; 10]>,
+    /// The moves end before a fault of the text.
+    pub(super) salvaged: bool,
 }
 
 /// Why a game was skipped, and what it calls itself.
@@ -35,45 +36,36 @@ pub(super) struct Skip {
     pub(super) title: String,
 }
 
-/// Reads all games in `text`; nearly always one. `last`: the file ends with it, without a result.
-pub(super) fn read<R: Rules>(
-    text: &[u8],
-    last: bool,
-    options: &Options,
-) -> Vec<Result<Game, Skip>> {
-    let longest = text.split(|&byte| byte == b'\n').map(<[u8]>::len).max().unwrap_or_default();
-    let mut reader =
-        Reader::build(text).set_supported_tag_line_length(longest.max(TAG_LINE)).finish();
-    let mut visitor = Collector::<R>::new(options);
-    loop {
-        // An empty line inside the moves ends a game for the reader, not for us: the collector goes on.
-        match reader.read_game(&mut visitor) {
-            Ok(Some(())) => {}
-            Ok(None) => break,
-            Err(error) => {
-                visitor.fail(SkipReason::Unreadable, || error.to_string());
-                visitor.finish(None, false);
-                return visitor.games;
-            }
-        }
-    }
-    if visitor.pending() {
-        visitor.finish(None, last);
-    }
-    visitor.games
+/// A reason and what it says in detail.
+type Fault = (SkipReason, String);
+
+/// How a text ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Close {
+    /// The next game begins, or the file ends.
+    Whole,
+    /// Tags begin on the line after a line of moves: of this game or of another, nobody knows.
+    Abrupt,
+    /// The file is damaged here.
+    Damaged,
 }
 
-#[derive(Default)]
-struct Tags {
-    event: Option<String>,
-    white: Option<String>,
-    black: Option<String>,
-    result: Option<String>,
-    white_elo: Option<i16>,
-    black_elo: Option<i16>,
-    date: Option<[u8; 10]>,
-    fen: Option<String>,
-    variant: Option<String>,
+/// Reads all games in `text`; nearly always one.
+pub(super) fn read<R: Rules>(
+    text: &[u8],
+    close: Close,
+    options: &Options,
+) -> Vec<Result<Game, Skip>> {
+    let mut scanner = Scanner::new(text);
+    let mut games = Vec::with_capacity(1);
+    while scanner.peek().is_some() {
+        let mut collector = Collector::<R>::new(options);
+        let close = collector.read(&mut scanner, close);
+        if !collector.is_empty() {
+            games.push(collector.finish(close));
+        }
+    }
+    games
 }
 
 struct Collector<'a, R: Rules> {
@@ -84,8 +76,9 @@ struct Collector<'a, R: Rules> {
     start_fen: Option<String>,
     position: R::Position,
     moves: Vec<PackedMove>,
-    failure: Option<(SkipReason, String)>,
-    games: Vec<Result<Game, Skip>>,
+    /// What stands after the moves.
+    marker: Option<Ending>,
+    fault: Option<Fault>,
 }
 
 impl<'a, R: Rules> Collector<'a, R> {
@@ -98,20 +91,59 @@ impl<'a, R: Rules> Collector<'a, R> {
             start_fen: None,
             position: R::initial(),
             moves: Vec::with_capacity(128),
-            failure: None,
-            games: Vec::with_capacity(1),
+            marker: None,
+            fault: None,
         }
     }
 
-    /// Whether something was read that belongs to no finished game yet.
-    fn pending(&self) -> bool {
-        self.tagged || !self.moves.is_empty() || self.failure.is_some() || self.games.is_empty()
+    /// Reads one game, up to the text's end or to where another game begins; how it ends.
+    fn read(&mut self, scanner: &mut Scanner<'_>, close: Close) -> Close {
+        while scanner.peek() == Some(b'[') {
+            self.tagged = true;
+            if let Err(message) = self.tags.read(scanner) {
+                self.fail(SkipReason::Unreadable, || message);
+            }
+        }
+        loop {
+            if self.marker.is_some() && scanner.peek() == Some(b'[') {
+                return Close::Whole;
+            }
+            match scanner.next_token() {
+                None => return close,
+                Some(Token::Fault(fault)) => self.fail(SkipReason::Unreadable, || fault.into()),
+                Some(Token::Variation) if self.moves.is_empty() => {
+                    self.fail(SkipReason::Unreadable, || {
+                        "a variation stands before the first move".into()
+                    });
+                }
+                Some(Token::Variation) => {}
+                Some(Token::Word(word)) => {
+                    let (number, meaning) = words::read(word);
+                    if number == Some(1) && self.is_complete() {
+                        scanner.return_to(word);
+                        return Close::Whole;
+                    }
+                    self.word(word, number, meaning);
+                }
+            }
+        }
     }
 
-    /// Keeps the first failure of a game.
+    /// Whether a game without tags has come to its result, so that a move number 1 begins another.
+    fn is_complete(&self) -> bool {
+        let is_begun = !self.moves.is_empty() || self.fault.is_some();
+        self.marker.is_some() && !self.tagged && is_begun
+    }
+
+    /// Whether there were comments at most.
+    fn is_empty(&self) -> bool {
+        !self.tagged && !self.started && self.fault.is_none()
+    }
+
+    /// Keeps the first fault of a game.
     fn fail(&mut self, reason: SkipReason, message: impl FnOnce() -> String) {
-        if self.failure.is_none() {
-            self.failure = Some((reason, message()));
+        if self.fault.is_none() {
+            self.fault = Some((reason, message()));
         }
     }
 
@@ -132,90 +164,129 @@ impl<'a, R: Rules> Collector<'a, R> {
         }
     }
 
-    fn play(&mut self, san: San) {
-        if self.failure.is_some() {
+    fn word(&mut self, word: &[u8], number: Option<u32>, meaning: Meaning) {
+        if !self.started {
+            self.start();
+        }
+        if self.fault.is_some() {
+            if let Meaning::Result(result) = meaning {
+                self.marker = self.marker.or(Some(result));
+            }
             return;
         }
-        if let Some(m) = legal_move(san, &self.position) {
+        match (meaning, number) {
+            (Meaning::Nothing | Meaning::Move(_), Some(number @ 2..))
+                if self.moves.is_empty() && !self.tagged =>
+            {
+                self.fail(SkipReason::Unreadable, || {
+                    format!("the moves begin with number {number}, and no tag says from where")
+                });
+            }
+            (Meaning::Nothing, _) => {}
+            (Meaning::Result(result), _) => {
+                let first = *self.marker.get_or_insert(result);
+                if first != result {
+                    self.fail(SkipReason::ResultsDiffer, || {
+                        "two results stand after the moves".into()
+                    });
+                }
+            }
+            (Meaning::Move(written), _) if self.marker.is_none() => self.play(word, written),
+            (Meaning::Move(_), _) => self.fail(SkipReason::Unreadable, || {
+                format!("{} stands after the result", shown(word))
+            }),
+            (Meaning::NullMove, _) => {
+                self.fail(SkipReason::NullMove, || format!("{} passes", shown(word)));
+            }
+            (Meaning::NoMove, _) => {
+                let number = self.number();
+                self.fail(SkipReason::NotAMove, || {
+                    format!("{} at move {number} can be no move", shown(word))
+                });
+            }
+        }
+    }
+
+    fn play(&mut self, word: &[u8], written: Written) {
+        if let Some(m) = written.to_move(&self.position) {
             self.moves.push(PackedMove::pack(m, R::MODE));
             self.position.play_unchecked(m);
             return;
         }
-        let number = self.position.fullmoves();
-        let dots = if self.position.turn() == Color::White { "." } else { "..." };
+        let number = self.number();
+        let word = String::from_utf8_lossy(word);
+        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         self.fail(SkipReason::IllegalMove, || {
-            format!("{number}{dots} {san} is not a legal move, or not one alone, in {fen}")
+            format!("{number} {word} is not a legal move, or not one alone, in {fen}")
         });
+    }
+
+    /// The number of the next move with its dots.
+    fn number(&self) -> String {
+        let dots = if self.position.turn() == Color::White { "." } else { "..." };
+        format!("{}{dots}", self.position.fullmoves())
     }
 
     /// Ends a game with the result that stands after its moves, if one does.
-    fn finish(&mut self, marker: Option<Outcome>, cut: bool) {
+    fn finish(mut self, close: Close) -> Result<Game, Skip> {
         if !self.started {
             self.start();
         }
-        let result = self.result(marker, cut);
-        let game = self.checked(result);
-        let tags = std::mem::take(&mut self.tags);
-        self.games.push(match game {
-            Ok(result) => Ok(Game {
-                start_fen: self.start_fen.take(),
-                moves: std::mem::take(&mut self.moves),
+        match self.checked(close) {
+            Ok((result, salvaged)) => Ok(Game {
+                start_fen: self.start_fen,
+                moves: self.moves,
                 result,
-                white_elo: tags.white_elo,
-                black_elo: tags.black_elo,
-                date: tags.date,
+                white_elo: self.tags.white_elo,
+                black_elo: self.tags.black_elo,
+                date: self.tags.date,
+                salvaged,
             }),
-            Err((reason, message)) => Err(Skip { reason, message, title: tags.title() }),
-        });
-        (self.tagged, self.started, self.start_fen) = (false, false, None);
-        self.position = R::initial();
-        self.moves.clear();
+            Err((reason, message)) => Err(Skip { reason, message, title: self.tags.title() }),
+        }
     }
 
     /// The result of a game by the text's end and the tag, which must not contradict each other.
-    fn result(&self, marker: Option<Outcome>, cut: bool) -> Result<i8, (SkipReason, String)> {
-        let tag = self.tags.result.as_deref().unwrap_or("*").trim();
-        let tagged = match tag {
-            "1-0" => Some(1),
-            "0-1" => Some(-1),
-            "1/2-1/2" | "1/2" => Some(0),
-            _ => None,
-        };
-        let played = match marker {
-            Some(Outcome::Known(KnownOutcome::Draw)) => Some(0),
-            Some(Outcome::Known(KnownOutcome::Decisive { winner })) => {
-                Some(if winner == Color::White { 1 } else { -1 })
+    fn result(&self, close: Close) -> Result<i8, Fault> {
+        let (tag, tagged) = (self.tags.result_text(), self.tags.result());
+        match (self.marker, close) {
+            (None, Close::Damaged) => {
+                let message = "the file is damaged before the game ends";
+                return Err((SkipReason::Unfinished, message.into()));
             }
-            Some(Outcome::Unknown) | None => None,
-        };
-        match (played, tagged) {
-            _ if marker.is_none() && cut => Err((
-                SkipReason::Unfinished,
-                "the text ends before the game does: no result stands after the moves".into(),
-            )),
-            (Some(played), Some(tagged)) if played != tagged => Err((
+            (None, Close::Abrupt) => {
+                let message = "tags begin in the midst of the moves";
+                return Err((SkipReason::Unfinished, message.into()));
+            }
+            _ => {}
+        }
+        match (self.marker, tagged) {
+            (Some(Ending::Known(played)), Some(tagged)) if played != tagged => Err((
                 SkipReason::ResultsDiffer,
                 format!("tag {tag:?}, but the moves end otherwise"),
             )),
-            (None, Some(_)) if marker.is_some() => Err((
+            (Some(Ending::Open), Some(_)) => Err((
                 SkipReason::ResultsDiffer,
                 format!("tag {tag:?}, but the moves end with \"*\""),
             )),
-            (Some(result), _) | (None, Some(result)) => Ok(result),
-            (None, None) => Err((SkipReason::NoResult, format!("the result is {tag:?}"))),
+            (Some(Ending::Known(result)), _) | (None, Some(result)) => Ok(result),
+            (None | Some(Ending::Open), None) => {
+                Err((SkipReason::NoResult, format!("the result is {tag:?}")))
+            }
         }
     }
 
-    /// The result, if the game can be kept.
-    fn checked(
-        &mut self,
-        result: Result<i8, (SkipReason, String)>,
-    ) -> Result<i8, (SkipReason, String)> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
+    /// The result, and whether the moves end before a fault, if the game can be kept.
+    fn checked(&mut self, close: Close) -> Result<(i8, bool), Fault> {
+        let mut salvaged = false;
+        if let Some(fault) = self.fault.take() {
+            salvaged = self.options.salvage && fault.0.is_in_moves() && !self.moves.is_empty();
+            if !salvaged {
+                return Err(fault);
+            }
         }
-        let result = result?;
+        let result = self.result(close)?;
         let (plies, least) = (self.moves.len(), self.options.min_plies);
         if plies == 0 {
             return Err((SkipReason::NoMoves, "there are no moves".into()));
@@ -231,105 +302,13 @@ impl<'a, R: Rules> Collector<'a, R> {
                 return Err((SkipReason::LowRating, message));
             }
         }
-        Ok(result)
+        Ok((result, salvaged))
     }
 }
 
-/// The one legal move meant by `san`. As in other readers a missing or needless `x` is no error.
-fn legal_move<P: Position>(san: San, position: &P) -> Option<Move> {
-    san.to_move(position).ok().or_else(|| match san {
-        San::Normal { role, file, rank, capture, to, promotion } => {
-            let capture = !capture;
-            San::Normal { role, file, rank, capture, to, promotion }.to_move(position).ok()
-        }
-        _ => None,
-    })
-}
-
-impl Tags {
-    fn set(&mut self, name: &[u8], value: RawTag<'_>) {
-        let text = || Some(value.decode_utf8_lossy().into_owned());
-        match name {
-            b"Event" => self.event = text(),
-            b"White" => self.white = text(),
-            b"Black" => self.black = text(),
-            b"Result" => self.result = text(),
-            b"FEN" => self.fen = text(),
-            b"Variant" => self.variant = text(),
-            b"WhiteElo" => self.white_elo = rating(value.as_bytes()),
-            b"BlackElo" => self.black_elo = rating(value.as_bytes()),
-            b"Date" => self.date = date(value.as_bytes()).or(self.date),
-            b"UTCDate" => self.date = self.date.or_else(|| date(value.as_bytes())),
-            _ => {}
-        }
-    }
-
-    /// `White – Black, event, date`, as far as known.
-    fn title(&self) -> String {
-        let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".into());
-        let mut title = format!("{} – {}", name(&self.white), name(&self.black));
-        if let Some(event) = &self.event {
-            title.push_str(", ");
-            title.push_str(event);
-        }
-        if let Some(date) = &self.date {
-            title.push_str(", ");
-            title.push_str(&String::from_utf8_lossy(date));
-        }
-        title
-    }
-}
-
-/// A rating; anything that is not a plain number from 1 to 9999 counts as unknown.
-fn rating(text: &[u8]) -> Option<i16> {
-    let number = std::str::from_utf8(text).ok()?.trim().parse().ok()?;
-    (1..=9_999).contains(&number).then_some(number)
-}
-
-/// A date as PGN writes it, `2024.05.??`, if any part of it is known.
-fn date(text: &[u8]) -> Option<[u8; 10]> {
-    let date: [u8; 10] = text.trim_ascii().try_into().ok()?;
-    let fits = date.iter().enumerate().all(|(i, byte)| match i {
-        4 | 7 => *byte == b'.',
-        _ => byte.is_ascii_digit() || *byte == b'?',
-    });
-    (fits && date[0] != b'?').then_some(date)
-}
-
-impl<R: Rules> Visitor for Collector<'_, R> {
-    type Tags = ();
-    type Movetext = ();
-    type Output = ();
-
-    fn begin_tags(&mut self) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
-        self.tagged = true;
-        self.tags.set(name, value);
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
-        if !self.started {
-            self.start();
-        }
-        self.play(san.san);
-        ControlFlow::Continue(())
-    }
-
-    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
-        // A second result after the first belongs to no game.
-        if self.pending() {
-            self.finish(Some(outcome), false);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, (): ()) {}
+/// A word in quotes, shortened if it is long.
+fn shown(word: &[u8]) -> String {
+    let short = &word[..word.len().min(QUOTED)];
+    let dots = if short.len() < word.len() { "…" } else { "" };
+    format!("{:?}{dots}", String::from_utf8_lossy(short))
 }

@@ -1,12 +1,16 @@
-//! PGN files to columns of games (SPEC §14).
+//! PGN files to columns of games.
 //!
 //! Moves, result, ratings, date and start position are kept; comments, glyphs and variations are
-//! dropped, and so is text between moves that is no move. A game that cannot be used is counted by
-//! its reason and named with the line it begins on; it never stops the others.
+//! dropped. No move of a game that is kept is left out: a word that can be no move refuses its game.
+//! A game that cannot be used is counted by its reason and named with the line it begins on; it never
+//! stops the others.
 
 mod game;
 mod source;
 mod split;
+mod tags;
+mod tokens;
+mod words;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -18,7 +22,7 @@ use crate::games::Rules;
 use crate::rng::mix;
 use crate::threads;
 
-use game::{Game, Skip};
+use game::{Close, Game, Skip};
 use source::Source;
 use split::{Batch, RawGame, Splitter};
 
@@ -37,6 +41,8 @@ pub struct Options {
     pub min_rating: Option<i16>,
     /// Whether only the first of all games with the same start and moves is kept.
     pub deduplicate: bool,
+    /// Whether a game with a fault among its moves is kept up to there, and marked.
+    pub salvage: bool,
     /// How many skipped games the report names; the others are counted only.
     pub max_named: usize,
     /// Threads; `None` for the default.
@@ -52,11 +58,15 @@ pub enum SkipReason {
     InvalidFen,
     /// A game of another variant.
     Variant,
-    /// A comment or a tag without end.
+    /// A word among the moves that can be no move.
+    NotAMove,
+    /// A pass.
+    NullMove,
+    /// A bracket without its partner, a start that cannot be read, or moves after the result.
     Unreadable,
     /// A game longer than is looked at.
     TooLong,
-    /// The text ends before the game does.
+    /// The file is damaged, or tags begin, before the game ends.
     Unfinished,
     /// The result is unknown or open.
     NoResult,
@@ -73,12 +83,19 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    /// Whether the moves before the fault were read as they stand.
+    fn is_in_moves(self) -> bool {
+        matches!(self, Self::IllegalMove | Self::NotAMove | Self::NullMove | Self::Unreadable)
+    }
+
     /// The reason in a few words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::IllegalMove => "illegal move",
             Self::InvalidFen => "invalid start position",
             Self::Variant => "other variant",
+            Self::NotAMove => "not a move",
+            Self::NullMove => "null move",
             Self::Unreadable => "unreadable text",
             Self::TooLong => "longer than 4 MiB",
             Self::Unfinished => "cut off",
@@ -124,6 +141,8 @@ pub struct Columns {
     pub black_elo: Vec<i16>,
     /// `YYYY.MM.DD` with `?` for unknown digits; zero bytes where nothing is known.
     pub dates: Vec<[u8; 10]>,
+    /// Games that end before a fault of their text, ascending; empty unless asked for.
+    pub salvaged: Vec<usize>,
 }
 
 /// What was read, and what was not.
@@ -181,13 +200,14 @@ impl Importer {
             self.report.bytes += text.len() as u64;
             let batch = splitter.push(&text);
             // The next block is decompressed while the games of this one are parsed.
-            let (parsed, next) = self.parse::<R, _>(&batch, || source.next_block())?;
+            let (parsed, next) = self.parse::<R, _>(&batch, false, || source.next_block())?;
             block = next;
             self.add(&batch, parsed);
             progress(&self.report)?;
         }
         let batch = splitter.finish();
-        let (parsed, ()) = self.parse::<R, _>(&batch, || ())?;
+        let damaged = source.damage().is_some();
+        let (parsed, ()) = self.parse::<R, _>(&batch, damaged, || ())?;
         self.add(&batch, parsed);
         if let Some(damage) = source.damage() {
             self.report.damaged.push((self.files, damage.to_string()));
@@ -201,7 +221,7 @@ impl Importer {
         self.report.bytes += text.len() as u64;
         let mut splitter = Splitter::default();
         for batch in [splitter.push(text), splitter.finish()] {
-            let (parsed, ()) = self.parse::<R, _>(&batch, || ())?;
+            let (parsed, ()) = self.parse::<R, _>(&batch, false, || ())?;
             self.add(&batch, parsed);
         }
         self.files += 1;
@@ -211,6 +231,7 @@ impl Importer {
     fn parse<R: Rules, T: Send>(
         &self,
         batch: &Batch,
+        damaged: bool,
         meanwhile: impl FnOnce() -> T + Send,
     ) -> Result<(Vec<Parsed>, T)> {
         let options = &self.options;
@@ -222,7 +243,12 @@ impl Importer {
                     title: String::new(),
                 })];
             }
-            game::read::<R>(&batch.text[raw.range.clone()], raw.last, options)
+            let close = match raw {
+                _ if raw.last && damaged => Close::Damaged,
+                _ if raw.abrupt => Close::Abrupt,
+                _ => Close::Whole,
+            };
+            game::read::<R>(&batch.text[raw.range.clone()], close, options)
         };
         threads::install(options.threads, || {
             rayon::join(
@@ -268,6 +294,9 @@ impl Importer {
 
 impl Columns {
     fn push(&mut self, game: Game) {
+        if game.salvaged {
+            self.salvaged.push(self.result.len());
+        }
         if let Some(fen) = game.start_fen {
             self.start_fens.push((self.result.len(), fen));
         }

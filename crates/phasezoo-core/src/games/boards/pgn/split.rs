@@ -6,6 +6,9 @@
 
 use std::ops::Range;
 
+use super::tags::is_tag;
+use super::tokens::find;
+
 /// Longest game that is looked at: far more than any real one, so that a file which is no PGN at all
 /// cannot fill the memory.
 const MAX_GAME_BYTES: usize = 4 << 20;
@@ -23,6 +26,8 @@ pub(super) struct RawGame {
     pub(super) oversize: bool,
     /// The text ended with this game.
     pub(super) last: bool,
+    /// Tags followed on its last line of moves, without an empty line.
+    pub(super) abrupt: bool,
 }
 
 /// Some text and the games in it.
@@ -74,8 +79,10 @@ impl Splitter {
             self.line(self.scanned, self.text.len());
         }
         if let Some(open) = self.open.take() {
-            let last = !open.ended;
-            self.close(&open, self.text.len(), last);
+            self.close(&open, self.text.len(), false);
+            if let Some(game) = self.games.last_mut() {
+                game.last = true;
+            }
         }
         Batch { text: self.text, games: self.games }
     }
@@ -109,7 +116,7 @@ impl Splitter {
         let marked = number == 1 && self.text[start..end].starts_with(BYTE_ORDER_MARK);
         let start = if marked { start + BYTE_ORDER_MARK.len() } else { start };
         let line = self.text[start..end].trim_ascii_end();
-        let tag = line.trim_ascii_start().starts_with(b"[");
+        let bracket = line.trim_ascii_start().starts_with(b"[");
         let event = line.starts_with(b"[Event ");
         let blank = line.is_empty();
         let ends_before = match &self.open {
@@ -118,23 +125,28 @@ impl Splitter {
             Some(open) => {
                 (blank && open.ended)
                     || (event && (open.event_seen || open.after_blank))
-                    || (open.moves_seen && (line.starts_with(b"[") || (tag && open.after_blank)))
+                    || (open.moves_seen
+                        && bracket
+                        && (line.starts_with(b"[") || open.after_blank)
+                        && is_tag(line))
             }
         };
         if ends_before && let Some(open) = self.open.take() {
-            self.close(&open, start, false);
+            let abrupt = open.moves_seen && !open.after_blank && !blank;
+            self.close(&open, start, abrupt);
         }
         if self.open.is_none() && blank {
             return;
         }
         let open = self.open.get_or_insert_with(|| Open::at(start, number));
-        open.scan(self.text[start..end].trim_ascii_end(), tag, event);
+        open.scan(self.text[start..end].trim_ascii_end(), bracket, event);
         open.oversize |= end - open.start > MAX_GAME_BYTES;
     }
 
-    fn close(&mut self, open: &Open, end: usize, last: bool) {
+    fn close(&mut self, open: &Open, end: usize, abrupt: bool) {
         let range = if open.oversize { end..end } else { open.start..end };
-        self.games.push(RawGame { line: open.line, range, oversize: open.oversize, last });
+        let (line, oversize) = (open.line, open.oversize);
+        self.games.push(RawGame { line, range, oversize, last: false, abrupt });
     }
 }
 
@@ -164,22 +176,22 @@ impl Open {
 
     /// Follows comments through a line of moves and looks at its last word.
     fn scan_moves(&mut self, line: &[u8]) {
-        for &byte in line {
+        let mut moves = line;
+        for (at, &byte) in line.iter().enumerate() {
             match byte {
                 b'}' => self.in_comment = false,
                 b'{' => self.in_comment = true,
-                b';' if !self.in_comment => break,
+                b';' if !self.in_comment => {
+                    moves = &line[..at];
+                    break;
+                }
                 _ => {}
             }
         }
-        let word = line.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let word =
+            moves.trim_ascii_end().rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
         self.ended = !self.in_comment && MARKERS.contains(&word);
     }
-}
-
-/// Where `byte` first stands.
-fn find(text: &[u8], byte: u8) -> Option<usize> {
-    text.iter().position(|&other| other == byte)
 }
 
 #[cfg(test)]
@@ -224,6 +236,7 @@ mod tests {
                 (9, "[Event \"c\"]\n*"),
             ],
         );
+        check("1. e4 ; 1-0\n\ne5 0-1 ; {\n\n*", &[(1, "1. e4 ; 1-0\n\ne5 0-1 ; {"), (5, "*")]);
         check("1. e4 1-0\n\n1. d4\n\nd5 0-1\n\n\n", &[(1, "1. e4 1-0"), (3, "1. d4\n\nd5 0-1")]);
         check(
             "[Event \"a\"]\n[Round \"1\"]\n\n[Event \"b\"]\n\n1. e4 *\n",
