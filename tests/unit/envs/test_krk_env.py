@@ -196,6 +196,15 @@ class TestDraws:
             assert env.game_state.dtm is not None
             info = env.step(uci(env, move))[4]
         assert (info["reason"], info["dtm"]) == ("threefold_repetition", None)
+        # The state's is the table's.
+        assert env.game_state.dtm == KRK.from_fen("8/8/8/4k3/8/8/8/4K2R w - - 0 1").dtm
+
+    def test_the_clock_changes_no_distance(self):
+        fresh, late = (KRK.from_fen(f"8/8/8/4k3/8/8/8/4K2R w - - {clock} 80") for clock in (0, 99))
+        assert (late.dtm, late.action_dtm.tolist()) == (fresh.dtm, fresh.action_dtm.tolist())
+        assert late.best_actions.tolist() == fresh.best_actions.tolist()
+        after = [late.play(action).dtm for action in late.legal_actions]
+        assert after == [None if np.isinf(dtm) else dtm for dtm in late.action_dtm]
 
 
 class TestBlack:

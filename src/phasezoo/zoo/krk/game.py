@@ -60,7 +60,9 @@ def _draws_start(options: Mapping[str, Any]) -> bool:
 
 
 def _state_info(state: Any) -> Info:
-    return fen_info(state) | {"dtm": _number(state.dtm)}
+    # A game drawn by the clock or by repetition has no mate to come, whatever the table says.
+    drawn = state.outcome is not None and state.outcome.winner is None
+    return fen_info(state) | {"dtm": None if drawn else _number(state.dtm)}
 
 
 def _move_info(state: Any, action: int | None) -> Info:

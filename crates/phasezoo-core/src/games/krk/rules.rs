@@ -71,11 +71,12 @@ impl Rules for Krk {
 
 impl KrkState {
     /// The rook side's moves to mate with best play of both, whoever moves; 0 where the lone king is
-    /// mated, `None` where the game is drawn, will be, or the rook is lost.
+    /// mated, `None` where it is stalemated, or the rook is lost or will be.
+    ///
+    /// The table's number: neither the fifty-move clock nor repetitions are looked at.
     pub fn dtm(&self) -> Option<u8> {
         let (placement, _) = Placement::of(self.position())?;
-        let value = table::dtm(placement)?;
-        (value == 0 || self.draw_by_history().is_none()).then_some(value)
+        table::dtm(placement)
     }
 
     /// [`KrkState::dtm`] after a legal action.
@@ -305,17 +306,28 @@ mod tests {
     }
 
     #[test]
-    fn draws_by_history_have_no_distance() {
+    fn distances_are_the_tables_whatever_came_before() {
         let mut state = KrkState::from_fen("8/8/8/4k3/8/8/8/4K2R w - - 0 1").unwrap();
+        let (dtm, action_dtm) = (state.dtm(), state.action_dtm());
         for uci in ["h1h2", "e5e4", "h2h1", "e4e5"].repeat(2) {
             assert!(state.dtm().is_some() && state.outcome().is_none());
             let m = state.move_from_uci(uci).unwrap();
             state.play_move(m);
         }
         assert_eq!(state.outcome().map(|end| end.reason), Some(Reason::ThreefoldRepetition));
-        assert_eq!(state.dtm(), None);
-        let late = KrkState::from_fen("8/8/8/4k3/8/8/8/4K2R w - - 99 80").unwrap();
-        assert!(late.action_dtm().iter().all(Option::is_none) && late.dtm().is_some());
+        assert_eq!(state.dtm(), dtm);
+        for clock in [99, 100] {
+            let fen = format!("8/8/8/4k3/8/8/8/4K2R w - - {clock} 80");
+            let late = KrkState::from_fen(&fen).unwrap();
+            assert_eq!(late.dtm(), dtm);
+            // A game that is over has no actions.
+            let expected = if clock < 100 { action_dtm.clone() } else { Vec::new() };
+            assert_eq!(late.action_dtm(), expected);
+        }
+        // A stalemate and a lost rook have none.
+        for fen in ["k7/1R6/2K5/8/8/8/8/8 b - - 0 1", "8/8/8/8/8/8/1kR5/7K b - - 0 1"] {
+            assert_eq!(KrkState::from_fen(fen).unwrap().dtm(), None, "{fen}");
+        }
         // Mate on the hundredth ply is mate.
         let mate = KrkState::from_fen("7k/8/6K1/8/8/8/8/R7 w - - 99 80").unwrap();
         let action = mate.parse_uci("a1a8").unwrap();

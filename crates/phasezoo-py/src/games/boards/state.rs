@@ -239,7 +239,7 @@ impl BoardState {
     }
 
     /// In "krk" alone: the rook side's moves to mate with best play, whoever moves; 0 when mated, None
-    /// when drawn. The fifty-move clock is not looked at before it has run out.
+    /// when drawn. It is the table's: neither the fifty-move clock nor repetitions are looked at.
     #[getter]
     fn dtm(&self) -> PyResult<Option<u8>> {
         self.krk("dtm").map(KrkState::dtm)
