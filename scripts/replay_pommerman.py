@@ -151,9 +151,7 @@ def replay_step(tally: Tally, playing: Playing, record: dict[str, Any]) -> None:
             replay_decision(tally, f"{where}, player {player}", playing, player, record, drawn)
     state = playing.state.play(joint(record["a"]))
     differs(tally, where, state, record)
-    # What a step paid is seen before the board collapses.
-    if record["i"] not in playing.record["collapses"]:
-        tally.compare(f"{where}, rewards", state.rewards.tolist(), record["r"])
+    tally.compare(f"{where}, rewards", state.rewards.tolist(), record["r"])
     tally.compare(f"{where}, done", int(state.is_terminal), record["done"])
     playing.state = state
 

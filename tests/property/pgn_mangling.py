@@ -17,11 +17,50 @@ STARTS = (
 )
 FIGURINES = dict(zip("KQRBN", "♔♕♖♗♘", strict=True))
 JUNK = (
-    *("hello", "N", "Nf", "e", "xd5", "e9", "i4", "Nf3-", "O-O-O-O", "[x]", "<x>", "é", "e4,", "4e5"),
-    *("nf3", "Sf3", "P@e4", "e4e5e6", "--e4", "1-2", "[%clk", "...e", "\0", "Nf3Nc6", "OO", "0-0-1"),
+    *(
+        "hello",
+        "N",
+        "Nf",
+        "e",
+        "xd5",
+        "e9",
+        "i4",
+        "Nf3-",
+        "O-O-O-O",
+        "[x]",
+        "<x>",
+        "é",
+        "e4,",
+        "4e5",
+    ),
+    *(
+        "nf3",
+        "Sf3",
+        "P@e4",
+        "e4e5e6",
+        "--e4",
+        "1-2",
+        "[%clk",
+        "...e",
+        "\0",
+        "Nf3Nc6",
+        "OO",
+        "0-0-1",
+    ),
 )
 NULL_MOVES = ("--", "Z0", "0000", "@@@@", "Z0+")
-COMMENTS = ("good", "a (b", "x ) y", "1. e4 *", "a\nb", "% no", "; no", "1-0", "Nf3 { e4", "[%clk 0:01]")
+COMMENTS = (
+    "good",
+    "a (b",
+    "x ) y",
+    "1. e4 *",
+    "a\nb",
+    "% no",
+    "; no",
+    "1-0",
+    "Nf3 { e4",
+    "[%clk 0:01]",
+)
 
 REFUSED = {"not a move", "null move", "unreadable text", "illegal move"}
 
@@ -66,7 +105,7 @@ def played(draw: random.Random) -> Played:
     return game
 
 
-# --- notation ---------------------------------------------------------------------------------------
+# --- notation ---
 
 
 def word(board: chess.Board, move: chess.Move, style: str, draw: random.Random) -> str:
@@ -81,7 +120,9 @@ def word(board: chess.Board, move: chess.Move, style: str, draw: random.Random) 
         piece = board.piece_type_at(move.from_square)
         letter = "" if piece == chess.PAWN else chess.piece_symbol(piece).upper()
         sign = draw.choice(("x" if board.is_capture(move) else "-", ""))
-        return letter + origin + sign + target + draw.choice(("=", "")) * bool(promotion) + promotion
+        return (
+            letter + origin + sign + target + draw.choice(("=", "")) * bool(promotion) + promotion
+        )
     if style == "zeros":
         bare = bare.replace("O", "0")
     if style == "bare":
@@ -182,7 +223,7 @@ def broken(draw: random.Random, parts: list[str]) -> str:
     return text.replace("\n[", " [")
 
 
-# --- mangling ---------------------------------------------------------------------------------------
+# --- mangling ---
 
 
 def harmless(game: Played, draw: random.Random) -> tuple[list[str], str]:

@@ -1,4 +1,4 @@
-"""Mangled PGN: every game that is kept is the one that python-chess reads, and the others say why not."""
+"""Mangled PGN: a game that is kept is the one that python-chess reads; the others say why not."""
 
 import io
 import random

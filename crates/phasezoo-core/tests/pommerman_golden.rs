@@ -1,12 +1,11 @@
-//! Recorded games of the original, replayed without a difference. The recordings are not part of the
-//! project: where they are absent the tests say so and pass.
+//! Recorded games, replayed without a difference: of the original, where they are on this machine, and
+//! our own, which a simulator made that replays all of those.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on should stop
-#![allow(clippy::print_stderr)] // says why nothing was tested
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use phasezoo_core::games::pommerman::simple::{Draws, SimpleAgent};
@@ -15,25 +14,20 @@ use phasezoo_core::games::pommerman::twister::Twister;
 use phasezoo_core::games::pommerman::{Agent, Bomb, Config, Flame, Mode, Parts, State};
 use serde_json::Value;
 
-fn recordings() -> Option<PathBuf> {
-    let shared = std::env::var_os("PHASEZOO_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
-    let folder = shared.join("pommerman");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!(
-        "skipped: the recordings are not on this machine (PHASEZOO_SHARED names their folder)"
-    );
-    None
+/// The recordings of the original, which are no part of the project.
+fn recordings() -> PathBuf {
+    Path::new(env!("PHASEZOO_SHARED_DATA")).join("pommerman")
 }
 
-fn lines(name: &str) -> Option<impl Iterator<Item = Value>> {
-    let file = File::open(recordings()?.join(name)).unwrap();
+/// Our own, made by `scripts/record_pommerman.py`.
+fn own_recordings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/pommerman")
+}
+
+fn lines(path: &Path) -> impl Iterator<Item = Value> + use<> {
+    let file = File::open(path).unwrap();
     let lines = BufReader::new(GzDecoder::new(file)).lines();
-    Some(lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()))
+    lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap())
 }
 
 fn number(value: &Value) -> i64 {
@@ -105,11 +99,11 @@ fn config(record: &Value) -> Config {
     }
 }
 
-fn replay(name: &str) {
-    let Some(lines) = lines(name) else { return };
+fn replay(path: &Path) {
+    let name = path.display();
     let mut game: Option<(State, i64)> = None;
     let mut steps = 0;
-    for record in lines {
+    for record in lines(path) {
         if record["t"] == "game" {
             let config = config(&record);
             let size = i64::from(config.size);
@@ -124,14 +118,16 @@ fn replay(name: &str) {
         let paid: Vec<i64> = rewards.iter().map(|&reward| i64::from(reward)).collect();
         let given: Vec<i64> = record["r"].as_array().unwrap().iter().map(number).collect();
         assert_eq!((&paid[..given.len()], done), (&given[..], number(&record["done"]) == 1));
+        // The state tells the same afterwards, also where the board has collapsed since.
+        assert_eq!((state.rewards(), state.is_over()), (rewards, done), "{name}: {record}");
         steps += 1;
     }
     assert!(steps > 0);
 }
 
-fn replay_single_steps(name: &str) {
-    let Some(lines) = lines(name) else { return };
-    for record in lines {
+fn replay_single_steps(path: &Path) {
+    let name = path.display();
+    for record in lines(path) {
         let config = config(&record);
         let size = i64::from(config.size);
         let mut state = State::from_parts(config, &parts(&record["pre"], size, 0)).unwrap();
@@ -145,39 +141,44 @@ fn replay_single_steps(name: &str) {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "the recordings are not on this machine (PHASEZOO_SHARED)")]
 fn single_steps_of_crowded_boards() {
-    replay_single_steps("micro.jsonl.gz");
-    replay_single_steps("micro_rare.jsonl.gz");
-    replay_single_steps("micro_collapse.jsonl.gz");
+    for name in ["micro", "micro_rare", "micro_collapse"] {
+        replay_single_steps(&recordings().join(format!("{name}.jsonl.gz")));
+    }
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "the recordings are not on this machine (PHASEZOO_SHARED)")]
 fn games_of_random_agents() {
     for name in ["ffa_random", "ovo_random", "team_random", "radio_random_obs"] {
-        replay(&format!("{name}.jsonl.gz"));
+        replay(&recordings().join(format!("{name}.jsonl.gz")));
     }
     for name in ["ffa_stress", "ffa_stress_long", "ffa_stress_long_open", "ffa_stress_open"] {
-        replay(&format!("{name}.jsonl.gz"));
+        replay(&recordings().join(format!("{name}.jsonl.gz")));
     }
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "the recordings are not on this machine (PHASEZOO_SHARED)")]
 fn games_of_simple_agents() {
     for name in ["ffa_simple", "ovo_simple", "team_simple", "team_comp_simple_obs"] {
-        replay(&format!("{name}.jsonl.gz"));
+        replay(&recordings().join(format!("{name}.jsonl.gz")));
     }
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "the recordings are not on this machine (PHASEZOO_SHARED)")]
 fn games_on_boards_that_collapse() {
-    replay("ffa_collapse.jsonl.gz");
-    replay("team_collapse.jsonl.gz");
+    for name in ["ffa_collapse", "team_collapse"] {
+        replay(&recordings().join(format!("{name}.jsonl.gz")));
+    }
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "the recordings are not on this machine (PHASEZOO_SHARED)")]
 fn boards_from_seeds() {
-    let Some(lines) = lines("boards.jsonl.gz") else { return };
-    for record in lines {
+    for record in lines(&recordings().join("boards.jsonl.gz")) {
         let mode = if record["kind"] == "OneVsOne" { Mode::OneVsOne } else { Mode::Ffa };
         let config = Config::new(mode, false, false);
         let seed = number(&record["seed"]) as u64;
@@ -215,11 +216,11 @@ impl Draws for Recorded {
     }
 }
 
-fn replay_decisions(name: &str) {
-    let Some(lines) = lines(name) else { return };
+fn replay_decisions(path: &Path) {
+    let name = path.display();
     let mut game: Option<(State, [SimpleAgent; 4])> = None;
     let mut decisions = 0;
-    for record in lines {
+    for record in lines(path) {
         if record["t"] == "game" {
             let mut config = config(&record);
             config.view = Some(number(&record["view"]) as u8).filter(|&view| view > 0);
@@ -250,32 +251,60 @@ fn replay_decisions(name: &str) {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "the recordings are not on this machine (PHASEZOO_SHARED)")]
 fn decisions_of_simple_agents() {
     for name in ["ffa_simple", "ovo_simple", "team_simple", "team_comp_simple_obs"] {
-        replay_decisions(&format!("{name}.jsonl.gz"));
+        replay_decisions(&recordings().join(format!("{name}.jsonl.gz")));
     }
 }
 
-#[test]
-fn whole_games_from_seeds() {
-    let Some(lines) = lines("ffa_simple.jsonl.gz") else { return };
-    let mut game: Option<(State, [SimpleAgent; 4], Twister)> = None;
-    for record in lines {
+/// Games of `SimpleAgent`s follow from their seeds: in the original one stream draws board and decisions,
+/// in ours every agent has its own.
+fn replay_from_seeds(path: &Path) {
+    let mut game: Option<(State, [SimpleAgent; 4], Vec<Twister>)> = None;
+    let mut games = 0;
+    for record in lines(path) {
         if record["t"] == "game" {
             let mut random = Twister::new(number(&record["seed"]) as u64);
-            let state = State::new(config(&record), &mut random);
-            assert_eq!(state.parts(), parts(&record["state"], 11, 0));
-            game = Some((state, Default::default(), random));
+            let mut config = config(&record);
+            config.view = Some(number(&record["view"]) as u8).filter(|&view| view > 0);
+            let state = State::new(config, &mut random);
+            assert_eq!(state.parts(), parts(&record["state"], number(&record["n"]), 0));
+            let own = record["agent_seeds"]
+                .as_array()
+                .map(|seeds| seeds.iter().map(|seed| Twister::new(number(seed) as u64)).collect());
+            game = Some((state, Default::default(), own.unwrap_or_else(|| vec![random])));
+            games += 1;
             continue;
         }
-        let (state, agents, random) = game.as_mut().unwrap();
+        let (state, agents, streams) = game.as_mut().unwrap();
         let mut chosen = [0; 4];
-        for player in 0..4 {
+        for player in 0..state.agents().len() {
             if state.agents()[player].alive {
-                chosen[player] = agents[player].act(state, player as u8, random).0;
+                let stream = player % streams.len();
+                chosen[player] = agents[player].act(state, player as u8, &mut streams[stream]).0;
             }
         }
         assert_eq!(chosen, actions(&record));
         state.step(chosen);
+    }
+    assert!(games > 0);
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "the recordings are not on this machine (PHASEZOO_SHARED)")]
+fn whole_games_from_seeds() {
+    replay_from_seeds(&recordings().join("ffa_simple.jsonl.gz"));
+}
+
+#[test]
+fn our_own_recordings() {
+    for name in
+        ["ffa_simple", "team_simple", "ovo_simple", "radio_random", "ffa_collapse", "team_collapse"]
+    {
+        replay(&own_recordings().join(format!("{name}.jsonl.gz")));
+    }
+    for name in ["ffa_simple", "team_simple", "ovo_simple"] {
+        replay_from_seeds(&own_recordings().join(format!("{name}.jsonl.gz")));
     }
 }

@@ -82,8 +82,9 @@ def read_pgn(
     are dropped. Moves may be written as people write them: ``Nf3``, ``Ng1-f3``, ``g1f3``, ``♘f3``,
     ``0-0``, ``e8Q``, with or without signs of check. No move of a game that is kept is left out: a
     word that can be no move, a null move and an unclosed comment or variation refuse the game. The
-    result is what stands after the moves, or the tag if nothing does. A bad game is skipped, counted
-    by its reason and named with its line; a file that ends too soon gives all games before the damage.
+    result is what stands after the moves, or the tag if nothing does. A bad game is skipped,
+    counted by its reason and named with its line; a file that ends too soon gives all games before
+    the damage.
 
     Args:
         paths: One file or several, read in this order.

@@ -66,6 +66,8 @@ def pommerman_observation(
         InvalidState: It is no state of Pommerman.
     """
     game_type = game_type_of(state)
+    # The original shows a board that collapses only in the step after.
+    state = state.before_collapse
     agents = state.agents
     if not 0 <= player < len(agents):
         message = f"player={player}: {state.game} has players 0 to {len(agents) - 1}"

@@ -163,6 +163,7 @@ impl State {
             step_count: 0,
             words: [[0; 2]; MAX_PLAYERS],
             paid: None,
+            uncollapsed: None,
         };
         state.hide_items(random);
         state

@@ -26,12 +26,13 @@ impl State {
             || (self.config.mode.has_teams() && TEAMS.contains(&left))
     }
 
-    /// The rewards that the original gives after a step, one per player.
+    /// The rewards that the original gives after a step, one per player. Whom the collapse of the board
+    /// has just killed, it pays for only after the next step.
     ///
     /// Entries of players who do not take part are 0.
     pub fn rewards(&self) -> [i8; MAX_PLAYERS] {
         let players = self.config.players();
-        let rewards = self.rewards_of_all();
+        let rewards = self.before_collapse().rewards_of_all();
         std::array::from_fn(|player| if player < players { rewards[player] } else { 0 })
     }
 

@@ -3,7 +3,7 @@
 //!
 //! `radio_from_agent` maps the code of an agent to his words. Two keys of our own follow, which the
 //! original ignores: `words` of all players in other modes too, and `paid`, what the last step paid if
-//! it ended the game.
+//! it ended the game. Where the board has just collapsed, `uncollapsed` is the state before that.
 
 use serde_json::{Map, Value, json};
 
@@ -84,6 +84,9 @@ impl State {
                 ("radio_from_agent", Value::Object(heard)),
             ]);
         }
+        if let Some(uncollapsed) = &self.uncollapsed {
+            values.push(("uncollapsed", Value::String(uncollapsed.to_json())));
+        }
         let texts = values.into_iter().map(|(key, value)| (key.into(), json!(value.to_string())));
         Value::Object(texts.collect()).to_string()
     }
@@ -111,6 +114,7 @@ impl State {
         let mut state = Self::from_parts(config, &document.parts(&board, size as u8)?)?;
         document.read_words(&mut state)?;
         document.read_paid(&mut state)?;
+        document.read_uncollapsed(&mut state)?;
         Ok(state)
     }
 }
@@ -214,6 +218,25 @@ impl Document {
         Ok(())
     }
 
+    fn read_uncollapsed(&self, state: &mut State) -> Result<()> {
+        let Some(told) = self.find("uncollapsed")? else { return Ok(()) };
+        let Value::String(text) = &told else {
+            return Err(invalid(format_args!(
+                "uncollapsed: expected a text, found {}",
+                shown(&told)
+            )));
+        };
+        let before = State::from_json(state.config, text)?;
+        let is_apart = before.config.size != state.config.size
+            || before.step_count != state.step_count
+            || before.uncollapsed.is_some();
+        if is_apart {
+            return Err(invalid("uncollapsed is not this state before the board collapsed"));
+        }
+        state.uncollapsed = Some(Box::new(before));
+        Ok(())
+    }
+
     fn read_paid(&self, state: &mut State) -> Result<()> {
         let Some(paid) = self.find("paid")? else { return Ok(()) };
         if paid.is_null() {
@@ -284,8 +307,12 @@ mod tests {
     use crate::games::pommerman::twister::Twister;
 
     fn some_state(mode: Mode, seed: u64, steps: usize) -> State {
+        some_state_of(Config::new(mode, false, false), seed, steps)
+    }
+
+    fn some_state_of(config: Config, seed: u64, steps: usize) -> State {
         let mut random = Twister::new(seed);
-        let mut state = State::new(Config::new(mode, false, false), &mut random);
+        let mut state = State::new(config, &mut random);
         let mut agents: [SimpleAgent; 4] = Default::default();
         for _ in 0..steps {
             if state.is_over() {
@@ -330,6 +357,28 @@ mod tests {
                 state.write_planes(0, &mut planes);
                 prop_assert!(planes.iter().all(|value| value.is_finite()));
             }
+        }
+    }
+
+    #[test]
+    fn what_stood_before_a_collapse_comes_back() {
+        for mode in [Mode::Ffa, Mode::TeamRadio] {
+            let config = Config { max_steps: 520, ..Config::new(mode, false, true) };
+            let mut state = some_state_of(config, 5, 0);
+            // Ring 0 falls after step 500, ring 1, on which all stand, after step 505.
+            for step in 1..=505 {
+                state.step([0; 4]);
+                assert_eq!(state.uncollapsed.is_some(), matches!(step, 500 | 505));
+            }
+            assert_eq!(state.living(), 0, "all stood on ring 1");
+            assert_eq!(state.before_collapse().living(), 15);
+            assert_eq!((state.rewards(), state.is_over()), ([0; 4], false));
+            let back = State::from_json(config, &state.to_json()).unwrap();
+            assert_eq!(state, back);
+            let broken = state.to_json().replacen("uncollapsed\":\"", "uncollapsed\":\"1", 1);
+            assert!(State::from_json(config, &broken).is_err());
+            let (rewards, is_over) = state.step([0; 4]);
+            assert_eq!((rewards, is_over, state.rewards()), ([-1; 4], true, [-1; 4]));
         }
     }
 

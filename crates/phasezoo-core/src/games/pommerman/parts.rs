@@ -75,6 +75,7 @@ impl State {
             step_count: parts.step_count,
             words: [[0; 2]; MAX_PLAYERS],
             paid: None,
+            uncollapsed: None,
         };
         state.paid = state.is_done().then(|| state.rewards());
         Ok(state)

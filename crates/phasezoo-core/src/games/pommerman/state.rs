@@ -158,6 +158,9 @@ pub struct State {
     /// What the last step paid, where it ended the game. Kept, because a board that collapses after that
     /// kills agents whose deaths count in the next step.
     pub(super) paid: Option<[i8; MAX_PLAYERS]>,
+    /// The state before the board collapsed, where it did in the last step: the original's rewards and
+    /// observations of that step tell of it.
+    pub(super) uncollapsed: Option<Box<State>>,
 }
 
 impl State {
@@ -189,6 +192,12 @@ impl State {
     /// The flames by age.
     pub fn flames(&self) -> &[Flame] {
         &self.flames
+    }
+
+    /// The state that the original's rewards and observations tell of: this one, or, where the board
+    /// collapsed in the last step, the one before that.
+    pub fn before_collapse(&self) -> &State {
+        self.uncollapsed.as_deref().unwrap_or(self)
     }
 
     /// Steps since the start.
@@ -238,11 +247,28 @@ impl State {
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        Self { bombs: self.bombs.clone(), flames: self.flames.clone(), ..*self }
+        Self {
+            bombs: self.bombs.clone(),
+            flames: self.flames.clone(),
+            uncollapsed: self.uncollapsed.clone(),
+            ..*self
+        }
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Self { config, board, items, agents, bombs, flames, step_count, words, paid } = self;
+        let Self {
+            config,
+            board,
+            items,
+            agents,
+            bombs,
+            flames,
+            step_count,
+            words,
+            paid,
+            uncollapsed,
+        } = self;
+        uncollapsed.clone_from(&other.uncollapsed);
         bombs.clone_from(&other.bombs);
         flames.clone_from(&other.flames);
         (*config, *board, *items) = (other.config, other.board, other.items);

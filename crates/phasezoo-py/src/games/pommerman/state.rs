@@ -130,6 +130,13 @@ impl PommermanState {
         Ok(self.state.observed_by(self.player(player)?).into())
     }
 
+    /// The state that the original's rewards and observations tell of: this one, or, where the board
+    /// collapsed in the last step, the one before that.
+    #[getter]
+    fn before_collapse(&self) -> Self {
+        self.state.before_collapse().clone().into()
+    }
+
     /// int64[P]: the rewards that the original gives after this step.
     #[getter]
     fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
