@@ -8,12 +8,13 @@
 //! | [`search`] | tree search over any model |
 //! | [`records`] | stored games: replaying, labels, training samples |
 //! | [`vector`] | many games stepped together |
-//! | [`types`], [`threads`], [`rng`], [`error`] | shared by all |
+//! | [`types`], [`threads`], [`memory`], [`rng`], [`error`] | shared by all |
 
 pub mod error;
 pub mod game;
 pub mod games;
 pub mod gate;
+pub mod memory;
 pub mod model;
 pub mod records;
 pub mod rng;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use numpy::{PyArray1, PyArray4, PyArrayMethods, PyReadwriteArray4, PyUntypedArrayMethods};
 use phasezoo_core::game::{Action, Player};
-use phasezoo_core::{Error, Result, threads};
+use phasezoo_core::{Error, Result, memory, threads};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -87,7 +87,11 @@ pub(crate) fn planes_of<'py, G: Native>(
     let [channels, height, width] = G::plane_shape(planes);
     let shape = [states.len(), channels, height, width];
     let array = match job.out {
-        None => PyArray4::zeros(py, shape, false),
+        None => {
+            let bytes = 4 * channels * height * width;
+            memory::check("encode", states.len(), bytes).map_err(to_py)?;
+            PyArray4::zeros(py, shape, false)
+        }
         Some(out) => output(out, shape)?,
     };
     let mut writable = writable(&array)?;

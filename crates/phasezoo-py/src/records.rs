@@ -4,7 +4,7 @@ use numpy::{
     PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
 };
 use phasezoo_core::records::{Labels, Permutation, Rows, Samples};
-use phasezoo_core::{Error, Result};
+use phasezoo_core::{Error, Result, memory};
 use pyo3::prelude::*;
 
 use crate::catalogue;
@@ -187,6 +187,7 @@ fn permuted(
     let end = first.checked_add(count).filter(|&end| end <= len);
     let places: Result<Vec<i64>> = match end {
         Some(end) => {
+            memory::check("count", count as usize, 8).map_err(to_py)?;
             let permutation = Permutation::new(len, seed);
             Ok((first..end).map(|place| permutation.get(place) as i64).collect())
         }

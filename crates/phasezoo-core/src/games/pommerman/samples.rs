@@ -10,6 +10,7 @@ use super::twister::Twister;
 use crate::error::{Error, Result};
 use crate::game::{Game, Player};
 use crate::gate::Gating;
+use crate::memory;
 use crate::rng::Stream;
 use crate::threads;
 
@@ -62,6 +63,8 @@ impl Samples {
         rows: usize,
         threads: Option<usize>,
     ) -> Result<Self> {
+        // Of all players a state is stored once.
+        memory::check("rows", rows, size_of::<Row>() + size_of::<State>() / MAX_PLAYERS)?;
         let mut samples = Self::default();
         let at_once = threads::count(threads)? * EPISODES;
         while samples.rows.len() < rows {

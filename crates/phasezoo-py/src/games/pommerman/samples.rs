@@ -3,10 +3,10 @@
 use numpy::{
     IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
-use phasezoo_core::Error;
 use phasezoo_core::games::pommerman::samples::{Batch, Row};
 use phasezoo_core::games::pommerman::{CHANNELS, Planner, Samples};
 use phasezoo_core::gate::Gating;
+use phasezoo_core::{Error, memory};
 use pyo3::prelude::*;
 
 use super::state::PommermanState;
@@ -139,6 +139,8 @@ impl PommermanSamples {
         symmetries: Option<PyReadonlyArray1<'py, u8>>,
         threads: Option<Count>,
     ) -> PyResult<(Bound<'py, PyArray4<f32>>, Bound<'py, PyArray1<i64>>)> {
+        let bytes = 4 * CHANNELS * self.width * self.width + 8;
+        memory::check("a batch of positions", rows.len(), bytes).map_err(to_py)?;
         let planes = PyArray4::zeros(py, [rows.len(), CHANNELS, self.width, self.width], false);
         let actions = PyArray1::zeros(py, rows.len(), false);
         let (mut to_planes, mut to_actions) = (planes.try_readwrite()?, actions.try_readwrite()?);
