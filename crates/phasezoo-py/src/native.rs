@@ -3,6 +3,7 @@
 use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use phasezoo_core::game::{Action, Game, Player, Turn};
 use phasezoo_core::gate::{self, GateKind, Gating};
+use phasezoo_core::model::Turns;
 use phasezoo_core::search::Params;
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
@@ -13,9 +14,9 @@ use crate::errors::to_py;
 use crate::gating;
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
-use crate::pools::DynPool;
+use crate::pools::{self, DynPool};
 use crate::records::DynTable;
-use crate::rollouts::{DynUct, UctSetup};
+use crate::rollouts::{self, DynUct, UctSetup};
 use crate::vectors::{self, DynVector};
 
 /// A state of a game that has a class of states in Python.
@@ -43,6 +44,12 @@ pub(crate) trait Native: Game + 'static {
             Turn::Player(player) => Some(player),
             Turn::Simultaneous(_) | Turn::Over => None,
         }
+    }
+
+    /// The player for whom a draw is won in a search with rollouts from here, in games in which one
+    /// side alone can win.
+    fn favoured(&self) -> Result<Option<Player>> {
+        Ok(None)
     }
 
     /// The position as text, in games that have such a notation.
@@ -227,15 +234,14 @@ pub(crate) trait Room: Sync + 'static {
         )))
     }
 
-    /// Searches of the game.
-    fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
+    /// Searches of the game; unless a room says otherwise, of a game in which players take turns.
+    fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
+        pools::of_turns(self.name(), model_of(self)?, setup)
+    }
 
-    /// A search with rollouts.
-    fn uct(&self, _setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
-        Err(to_py(Error::InvalidConfig(format!(
-            "players of {:?} move at once: a search with rollouts walks games in which one moves",
-            self.name()
-        ))))
+    /// A search with rollouts, of the same games.
+    fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
+        rollouts::of_turns(self.name(), model_of(self)?, setup)
     }
 
     /// The rollout policies of its own, beside those of every game.
@@ -269,6 +275,12 @@ pub(crate) trait Room: Sync + 'static {
     ) -> Result<Option<u64>> {
         Err(Error::UnknownGame(format!("{:?}: moves of this game are not counted", self.name())))
     }
+}
+
+/// The search model of a game in which players take turns.
+fn model_of<T: Room + ?Sized>(room: &T) -> PyResult<Turns<T::State>> {
+    let start = room.starts(GameOptions::new(room.name(), None))?;
+    Ok(Turns::of(&start(None).map_err(to_py)?))
 }
 
 /// A game of the core behind one type.

@@ -4,15 +4,15 @@ use std::any::Any;
 use std::ops::Range;
 
 use numpy::{PyArray4, PyArrayMethods};
-use phasezoo_core::game::{Action, Player};
-use phasezoo_core::model::SearchModel;
+use phasezoo_core::game::{Action, Game, Kept, Player};
+use phasezoo_core::model::{SearchModel, Turns};
 use phasezoo_core::search::{LeafBatch, Ticket};
-use phasezoo_core::{Error, Result, threads};
+use phasezoo_core::{Error, Result, memory, threads};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::errors::to_py;
-use crate::native::Native;
+use crate::errors::{external, to_py};
+use crate::native::{Native, typed};
 use crate::options::GameOptions;
 
 /// Rows that a thread encodes at least: less is done before another thread has woken up.
@@ -113,26 +113,25 @@ impl<M: Walked> DynRows for Rows<M> {
     }
 }
 
-/// float32[B, C, H, W] of rows whose states hold a game of the core, made in parallel with the
-/// interpreter lock released.
-pub(crate) fn native_planes<'py, M: SearchModel, G: Native>(
+/// float32[B, C, H, W] of rows of a game of the core, made in parallel with the interpreter lock
+/// released.
+pub(crate) fn native_planes<'py, M: SearchModel<Game: Native>>(
     py: Python<'py>,
     model: &M,
     batch: &LeafBatch<M>,
     spec: &str,
     threads: Option<usize>,
-    game: impl Fn(&M::State) -> &G + Sync,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let like = (!batch.is_empty()).then(|| game(batch.root(0)));
-    let planes = G::named_planes(spec, like).map_err(to_py)?;
-    let [channels, height, width] = G::plane_shape(planes);
+    let like = (!batch.is_empty()).then(|| model.game(batch.root(0)));
+    let planes = M::Game::named_planes(spec, like).map_err(to_py)?;
+    let [channels, height, width] = M::Game::plane_shape(planes);
     let size = channels * height * width;
     let write = |rows: Range<usize>, out: &mut [f32]| {
         let mut state = None;
         for (out, row) in out.chunks_exact_mut(size).zip(rows) {
             let state = state.get_or_insert_with(|| batch.root(row).clone());
             batch.restore(model, row, state)?;
-            let game = game(state);
+            let game = model.game(state);
             if !game.fits(planes) {
                 return Err(Error::InvalidArray(format!(
                     "row {row} is of a board of another size than row 0: search them in pools of \
@@ -146,6 +145,33 @@ pub(crate) fn native_planes<'py, M: SearchModel, G: Native>(
     in_parallel(py, batch.len(), [channels, height, width], threads, write)
 }
 
+impl<G: Native, K: Kept<G> + 'static> Rooted for Turns<G, K> {
+    fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<G> {
+        options.check(&[]).map_err(external)?;
+        typed(state, options.game).cloned()
+    }
+
+    fn favoured(&self, root: &G) -> Result<Option<Player>> {
+        root.favoured()
+    }
+}
+
+impl<G: Native, K: Kept<G> + 'static> Walked for Turns<G, K> {
+    fn show(&self, py: Python<'_>, state: &G) -> PyResult<Py<PyAny>> {
+        state.clone().shown(py)
+    }
+
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &LeafBatch<Self>,
+        spec: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        native_planes(py, self, batch, spec, threads)
+    }
+}
+
 /// float32[count, C, H, W] that `write` fills rows of, in parallel with the interpreter lock released.
 fn in_parallel(
     py: Python<'_>,
@@ -154,6 +180,7 @@ fn in_parallel(
     threads: Option<usize>,
     write: impl Fn(Range<usize>, &mut [f32]) -> Result<()> + Sync,
 ) -> PyResult<Bound<'_, PyAny>> {
+    memory::check("planes of leaves", count, 4 * channels * height * width).map_err(to_py)?;
     let array = PyArray4::<f32>::zeros(py, [count, channels, height, width], false);
     let mut writable = array.try_readwrite()?;
     let mut rest = writable.as_slice_mut()?;

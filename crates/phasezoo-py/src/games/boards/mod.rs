@@ -15,15 +15,12 @@ use phasezoo_core::games::{
     Atomic, BoardModel, BoardState as Core, Chess, Chess960, Crazyhouse, Rules,
 };
 use phasezoo_core::rng::Stream;
-use phasezoo_core::search::LeafBatch;
 use pyo3::prelude::*;
 
-use crate::native::{Native, PoolSetup, Room, Start, typed};
+use crate::native::{Native, Room, Start};
 use crate::options::GameOptions;
-use crate::pools::{self, DynPool};
 use crate::records::DynTable;
 use crate::rollouts::{self, DynUct, UctSetup};
-use crate::rows::{Rooted, Walked, native_planes};
 use state::BoardState;
 
 /// What sets one board game apart in Python.
@@ -101,35 +98,12 @@ impl<R: Hosted> Native for Core<R> {
         Some(self.player_to_move())
     }
 
+    fn favoured(&self) -> Result<Option<Player>> {
+        R::favoured(self)
+    }
+
     fn text(&self) -> Option<String> {
         Some(self.fen())
-    }
-}
-
-impl<R: Hosted> Rooted for BoardModel<R> {
-    fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Core<R>> {
-        options.check(&[]).map_err(crate::errors::external)?;
-        typed(state, R::NAME).cloned()
-    }
-
-    fn favoured(&self, root: &Core<R>) -> Result<Option<Player>> {
-        R::favoured(root)
-    }
-}
-
-impl<R: Hosted> Walked for BoardModel<R> {
-    fn show(&self, py: Python<'_>, state: &Core<R>) -> PyResult<Py<PyAny>> {
-        state.clone().shown(py)
-    }
-
-    fn planes<'py>(
-        &self,
-        py: Python<'py>,
-        batch: &LeafBatch<Self>,
-        spec: &str,
-        threads: Option<usize>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        native_planes(py, self, batch, spec, threads, |state: &Core<R>| state)
     }
 }
 
@@ -160,10 +134,6 @@ impl<R: Hosted> Room for Boards<R> {
 
     fn restore(&self, bytes: &[u8]) -> Result<Core<R>> {
         Core::from_bytes(bytes)
-    }
-
-    fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
-        pools::of_turns(R::NAME, BoardModel::<R>::new(), setup)
     }
 
     fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {

@@ -20,6 +20,7 @@ use crate::native::{Native, PoolSetup, Room, Start, typed, viewer};
 use crate::options::GameOptions;
 use crate::others::Movers;
 use crate::pools::{self, DynPool};
+use crate::rollouts::{DynUct, UctSetup};
 use crate::rows::{Rooted, Walked, native_planes};
 use state::PommermanState;
 
@@ -122,7 +123,7 @@ impl Walked for Model {
         spec: &str,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        native_planes(py, self, batch, spec, threads, |scene: &Scene<State, Minds>| &scene.game)
+        native_planes(py, self, batch, spec, threads)
     }
 }
 
@@ -162,6 +163,13 @@ impl Room for Pommerman {
             State::new(config(self.0, None, false), &mut Twister::new(0)).num_actions();
         let model = Model::new(Others::of(others, Planner::parse)?, num_actions);
         pools::boxed(model, setup.params, setup.gate.as_deref(), setup.threads)
+    }
+
+    fn uct(&self, _setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
+        Err(to_py(Error::InvalidConfig(format!(
+            "players of {:?} move at once: a search with rollouts walks games in which one moves",
+            name_of(self.0)
+        ))))
     }
 
     fn players(&self) -> &'static [&'static str] {
