@@ -19,6 +19,11 @@ impl PlayerSet {
         Self(((1_u16 << count) - 1) as u8)
     }
 
+    /// These players.
+    pub fn of(players: impl IntoIterator<Item = Player>) -> Self {
+        Self(players.into_iter().fold(0, |bits, player| bits | 1 << player))
+    }
+
     /// Whether `player` is in the set.
     pub fn contains(self, player: Player) -> bool {
         self.0 >> player & 1 == 1

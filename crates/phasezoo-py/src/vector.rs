@@ -1,7 +1,8 @@
 //! `GameVector`: many games stepped together.
 
 use numpy::{
-    IntoPyArray, PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
+    IntoPyArray, PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray1,
+    PyUntypedArrayMethods,
 };
 use phasezoo_core::Error;
 use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat};
@@ -100,8 +101,8 @@ impl GameVector {
         let options_of_game = GameOptions::new(game, game_options);
         let vector = native.vector(num_envs, options, options_of_game)?;
         let (planes, actions) = (vector.plane_shape(), vector.num_actions());
-        let shape = Shape { rows: num_envs, planes, actions };
-        Ok(Self { game: native.name(), vector, pool: BufferPool::new(shape, !copy), planes })
+        let shape = Shape { rows: num_envs, planes, actions, players: vector.num_players() };
+        Ok(Self { game: native.name(), vector, pool: BufferPool::new(shape, !copy)?, planes })
     }
 
     fn __len__(&self) -> usize {
@@ -177,7 +178,7 @@ impl GameVector {
     }
 
     /// The last observations of such games, one of each: planes, `to_play`, ply, phase, illegal,
-    /// result, whether there is a result.
+    /// result, whether there is a result, winners.
     #[allow(clippy::type_complexity)]
     fn finals<'py>(
         &self,
@@ -191,13 +192,17 @@ impl GameVector {
         Vec<bool>,
         Vec<i8>,
         Vec<bool>,
+        Bound<'py, PyArray2<bool>>,
     )> {
         let [c, h, w] = self.planes.unwrap_or([0, 0, 0]);
         let planes = PyArray4::zeros(py, [rows.len(), c, h, w], false);
         let mut writable = planes.try_readwrite()?;
         let mut blocks = writable.as_slice_mut()?.chunks_exact_mut((c * h * w).max(1));
+        let players = self.vector.num_players();
+        let winners = PyArray2::zeros(py, [rows.len(), players], false);
+        let mut told = winners.try_readwrite()?;
         let mut rest = (vec![], vec![], vec![], vec![], vec![], vec![]);
-        for row in rows {
+        for (row, told) in rows.into_iter().zip(told.as_slice_mut()?.chunks_exact_mut(players)) {
             self.check_row(row)?;
             let block = blocks.next().unwrap_or_default();
             self.vector.encode_last(row, block).map_err(to_py)?;
@@ -206,12 +211,15 @@ impl GameVector {
                 rest.1.push(i64::from(last.ply));
                 rest.2.push(i64::from(last.phase));
                 rest.3.push(last.illegal);
-                rest.4.push(last.result.unwrap_or(0));
-                rest.5.push(last.result.is_some());
+                rest.4.push(last.won.map_or(0, |won| won.result));
+                rest.5.push(last.won.is_some());
+                for (player, told) in (0..).zip(told) {
+                    *told = last.won.is_some_and(|won| won.winners.contains(player));
+                }
             }
         }
-        drop(writable);
-        Ok((planes, rest.0, rest.1, rest.2, rest.3, rest.4, rest.5))
+        drop((writable, told));
+        Ok((planes, rest.0, rest.1, rest.2, rest.3, rest.4, rest.5, winners))
     }
 
     /// The state of a game.

@@ -5,9 +5,12 @@ use numpy::{
     Element, PyArray, PyArray1, PyArray2, PyArray4, PyArrayDescrMethods, PyArrayMethods,
     PyUntypedArrayMethods,
 };
+use phasezoo_core::memory;
 use phasezoo_core::vector::{Mark, Outputs};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+
+use crate::errors::to_py;
 
 /// Free sets that are kept: one that the caller is looking at, one being filled, and a spare.
 const KEPT: usize = 3;
@@ -19,6 +22,16 @@ pub(crate) struct Shape {
     /// `[C, H, W]`; `None` for no observations.
     pub(crate) planes: Option<[usize; 3]>,
     pub(crate) actions: usize,
+    pub(crate) players: usize,
+}
+
+impl Shape {
+    /// What one row takes in all arrays.
+    fn row_bytes(self) -> usize {
+        let planes = self.planes.map_or(0, |planes| planes.iter().product());
+        // A reward, three counts, four flags and a result beside them.
+        4 * planes + self.actions + self.players + 8 + 3 * 8 + 4 + 1
+    }
 }
 
 /// One array of each kind, row `i` being game `i`'s.
@@ -36,14 +49,16 @@ struct Set {
     phase: Py<PyArray1<i64>>,
     result: Py<PyArray1<i8>>,
     has_result: Py<PyArray1<bool>>,
+    winners: Py<PyArray2<bool>>,
 }
 
 impl Set {
-    fn new(py: Python<'_>, shape: Shape, marked: bool) -> Self {
+    fn new(py: Python<'_>, shape: Shape, marked: bool) -> PyResult<Self> {
         let rows = shape.rows;
+        memory::check("the arrays of num_envs games", rows, shape.row_bytes()).map_err(to_py)?;
         // Without observations the array has no elements, but still a row a game.
         let [c, h, w] = shape.planes.unwrap_or([0, 0, 0]);
-        Self {
+        Ok(Self {
             observations: PyArray4::zeros(py, [rows, c, h, w], false).unbind(),
             masks: PyArray2::zeros(py, [rows, shape.actions], false).unbind(),
             marks: vec![Mark::Unknown; if marked { rows } else { 0 }],
@@ -56,7 +71,8 @@ impl Set {
             phase: PyArray1::zeros(py, rows, false).unbind(),
             result: PyArray1::zeros(py, rows, false).unbind(),
             has_result: PyArray1::zeros(py, rows, false).unbind(),
-        }
+            winners: PyArray2::zeros(py, [rows, shape.players], false).unbind(),
+        })
     }
 
     /// Whether all arrays are as they were made and, with `alone`, nobody but the pool holds any of
@@ -75,6 +91,7 @@ impl Set {
             && is_usable(py, &self.phase, &[rows], alone)
             && is_usable(py, &self.result, &[rows], alone)
             && is_usable(py, &self.has_result, &[rows], alone)
+            && is_usable(py, &self.winners, &[rows, shape.players], alone)
     }
 
     /// Runs `work`, without the interpreter lock, on the arrays.
@@ -94,6 +111,7 @@ impl Set {
         let mut phase = self.phase.bind(py).try_readwrite()?;
         let mut result = self.result.bind(py).try_readwrite()?;
         let mut has_result = self.has_result.bind(py).try_readwrite()?;
+        let mut winners = self.winners.bind(py).try_readwrite()?;
         let outputs = Outputs {
             planes: planes.as_slice_mut()?,
             masks: masks.as_slice_mut()?,
@@ -107,6 +125,7 @@ impl Set {
             phase: phase.as_slice_mut()?,
             result: result.as_slice_mut()?,
             has_result: has_result.as_slice_mut()?,
+            winners: winners.as_slice_mut()?,
         };
         Ok(py.detach(|| work(outputs)))
     }
@@ -126,6 +145,7 @@ impl Set {
                 self.illegal.bind(py).as_any(),
                 self.result.bind(py).as_any(),
                 self.has_result.bind(py).as_any(),
+                self.winners.bind(py).as_any(),
             ],
         )
     }
@@ -162,24 +182,29 @@ pub(crate) struct BufferPool {
 }
 
 impl BufferPool {
-    pub(crate) fn new(shape: Shape, reuse: bool) -> Self {
-        Self { shape, reuse, sets: Vec::new() }
+    pub(crate) fn new(shape: Shape, reuse: bool) -> PyResult<Self> {
+        memory::check("the arrays of num_envs games", shape.rows, shape.row_bytes())
+            .map_err(to_py)?;
+        Ok(Self { shape, reuse, sets: Vec::new() })
     }
 
     /// Lets `work` fill a set that nobody holds, and hands it out: observations, rewards,
     /// terminations, truncations, masks, `to_play`, ply, phase, illegal, result, whether there is a
-    /// result. An error of `work` leaves the set in the pool.
+    /// result, winners. An error of `work` leaves the set in the pool.
     pub(crate) fn fill<'py>(
         &mut self,
         py: Python<'py>,
         work: impl FnOnce(Outputs) -> phasezoo_core::Result<()> + Send,
     ) -> PyResult<phasezoo_core::Result<Bound<'py, PyTuple>>> {
         let free = self.sets.iter().position(|set| set.is_usable(py, self.shape, !self.reuse));
-        let index = free.unwrap_or_else(|| {
-            self.sets.truncate(KEPT - 1); // sets that are held live on with their holders
-            self.sets.push(Set::new(py, self.shape, self.reuse));
-            self.sets.len() - 1
-        });
+        let index = match free {
+            Some(index) => index,
+            None => {
+                self.sets.truncate(KEPT - 1); // sets that are held live on with their holders
+                self.sets.push(Set::new(py, self.shape, self.reuse)?);
+                self.sets.len() - 1
+            }
+        };
         let set = &mut self.sets[index];
         match set.fill(py, work)? {
             Ok(()) => Ok(Ok(set.arrays(py)?)),

@@ -3,7 +3,7 @@
 use phasezoo_core::Result;
 use phasezoo_core::game::{Action, Player};
 use phasezoo_core::gate::Gating;
-use phasezoo_core::vector::{Options, Outputs, Vector};
+use phasezoo_core::vector::{Options, Outputs, Vector, Won};
 use pyo3::prelude::*;
 
 use crate::errors::to_py;
@@ -15,6 +15,8 @@ pub(crate) trait DynVector: Send + Sync {
     fn len(&self) -> usize;
     /// The size of the action space.
     fn num_actions(&self) -> usize;
+    /// How many players a game has.
+    fn num_players(&self) -> usize;
     /// `[C, H, W]` of what is observed; `None` for no observations.
     fn plane_shape(&self) -> Option<[usize; 3]>;
     /// Begins games anew, at a state of Python's or the game's start.
@@ -65,7 +67,7 @@ pub(crate) struct Last {
     pub(crate) ply: u32,
     pub(crate) phase: u8,
     pub(crate) illegal: bool,
-    pub(crate) result: Option<i8>,
+    pub(crate) won: Option<Won>,
 }
 
 /// The vector of one game.
@@ -97,6 +99,10 @@ impl<G: Native> DynVector for Games<G> {
 
     fn num_actions(&self) -> usize {
         self.vector.state(0).num_actions()
+    }
+
+    fn num_players(&self) -> usize {
+        self.vector.num_players()
     }
 
     fn plane_shape(&self) -> Option<[usize; 3]> {
@@ -144,7 +150,7 @@ impl<G: Native> DynVector for Games<G> {
             ply: last.state.ply(),
             phase: last.phase,
             illegal: last.illegal,
-            result: last.result,
+            won: last.won,
         })
     }
 

@@ -66,10 +66,12 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     Does what ``SyncVectorEnv`` over :class:`phasezoo.envs.GymEnv` does: the same seeds and actions
     give the same observations, rewards, flags and infos. ``infos`` holds arrays only, each with
     Gymnasium's presence array ``_key``: ``action_mask`` int8[N, A], ``to_play``, ``ply``, ``phase``
-    int64[N], ``illegal_action`` bool[N], ``result`` int8[N] (+1 the first player won, 0 nobody, -1
-    another one; present where the rules ended a game in this step). Where actions have parts,
-    ``action_mask`` is object[N], a tuple of masks for each game. States, FENs and legal actions
-    are made on demand: :attr:`states`, :meth:`fens`, :meth:`legal_actions`.
+    int64[N], ``illegal_action`` bool[N], ``result`` int8[N] (of two players: +1 the first has won,
+    0 nobody, -1 the other; of more: +1 the learner or their team has won, without an opponent the
+    first player, 0 nobody, -1 others; present if the rules ended a game in this step). Games whose
+    results are told as a win or a tie also have ``winners`` bool[N, players]. Where actions have
+    parts, ``action_mask`` is object[N], a tuple of masks for each game. States, FENs and legal
+    actions are made on demand: :attr:`states`, :meth:`fens`, :meth:`legal_actions`.
 
     Arrays come from a recycled pool: one is filled again only when nobody else holds it, so they
     may be kept.
@@ -374,6 +376,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             infos[key] = array
             infos[presence] = known
         infos["action_mask"] = self._masks(infos["action_mask"])
+        if self.game.tells_winners:
+            infos["winners"], infos["_winners"] = arrays[11], has_result.copy()
         return infos
 
     def _masks(self, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -391,7 +395,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         if not rows:
             return
         count = self.num_envs
-        planes, to_play, ply, phase, illegal, result, has_result = self._vector.finals(rows)
+        columns = self._vector.finals(rows)
+        planes, to_play, ply, phase, illegal, result, has_result, winners = columns
         observations = np.full(count, None, dtype=object)
         if self._view.observation != "planes":
             planes = np.zeros((len(rows), 0), dtype=np.float32)
@@ -404,8 +409,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         mask[rows] = 1
         final["action_mask"], final["_action_mask"] = self._masks(mask), ended.copy()
         phase = self._gate.final_phases(rows, phase)
-        columns = {"to_play": to_play, "ply": ply, "phase": phase, "illegal_action": illegal}
-        for key, values in columns.items():
+        counts = {"to_play": to_play, "ply": ply, "phase": phase, "illegal_action": illegal}
+        for key, values in counts.items():
             dtype = np.bool_ if key == "illegal_action" else np.int64
             final[key] = np.zeros(count, dtype=dtype)
             final[key][rows] = values
@@ -414,6 +419,10 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         final["result"][rows] = result
         final["_result"] = np.zeros(count, dtype=np.bool_)
         final["_result"][rows] = has_result
+        if self.game.tells_winners:
+            final["winners"] = np.zeros((count, self.game.num_players), dtype=np.bool_)
+            final["winners"][rows] = winners
+            final["_winners"] = final["_result"].copy()
         infos["final_obs"], infos["_final_obs"] = observations, ended.copy()
         infos["final_info"], infos["_final_info"] = final, ended
 

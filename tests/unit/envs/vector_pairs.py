@@ -10,14 +10,17 @@ RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1, None: 0}
 KEYS = ("action_mask", "to_play", "ply", "phase", "illegal_action")
 
 
-def result_of(infos, row):
-    """The result of a game as the native environment tells it, from what the scalar one told."""
+def result_of(infos, row, watched):
+    """The result of a game as the native environment tells it, from what the scalar one told.
+
+    ``watched`` is the player for whom a win is +1.
+    """
     told = infos["result"][row] if infos["result"].dtype == object else None
     if told in RESULTS:
         return RESULTS[told]
     winners = infos["winners"][row]
     assert (told, bool(winners)) in (("win", True), ("tie", False))
-    return 0 if told == "tie" else 1 if 0 in winners else -1
+    return 0 if told == "tie" else 1 if watched in winners else -1
 
 
 def assert_masks_equal(ours, theirs):
@@ -72,8 +75,7 @@ class Pair:
     def compare_results(self, ours, theirs):
         given = theirs["result"] if theirs["result"].dtype == object else [None] * self.num_envs
         np.testing.assert_array_equal(ours["_result"], [each is not None for each in given])
-        rows = range(self.num_envs)
-        np.testing.assert_array_equal(ours["result"], [result_of(theirs, row) for row in rows])
+        self.compare_winners(ours, theirs)
         states = self.native.unwrapped.states
         for row in np.flatnonzero(ours["_ply"]):
             assert states[row] == self.sync.envs[row].unwrapped.game_state
@@ -85,6 +87,21 @@ class Pair:
         assert [fens[row] for row in np.flatnonzero(ours["_ply"])] == [
             fen for fen in theirs["fen"] if fen is not None
         ]
+
+    def compare_winners(self, ours, theirs):
+        vector = self.native.unwrapped
+        players = vector.game.num_players
+        rows = range(self.num_envs)
+        learners = [0 if players == 2 else vector._vector.ended_seat(row) for row in rows]
+        results = [result_of(theirs, row, learner) for row, learner in enumerate(learners)]
+        np.testing.assert_array_equal(ours["result"], results)
+        if not vector.game.tells_winners:
+            assert "winners" not in ours
+            return
+        np.testing.assert_array_equal(ours["_winners"], ours["_result"])
+        for row in rows:
+            told = theirs["winners"][row] if ours["_result"][row] else ()
+            assert np.flatnonzero(ours["winners"][row]).tolist() == sorted(told)
 
     def compare_finals(self, ours, theirs):
         ended = ours["_final_obs"]
@@ -104,8 +121,7 @@ class Pair:
             else:
                 np.testing.assert_array_equal(mine[key][ended], other[key][ended])
         given = other["result"] if other["result"].dtype == object else [None] * self.num_envs
-        results = [result_of(other, row) for row in range(self.num_envs)]
-        np.testing.assert_array_equal(mine["result"], results)
+        self.compare_winners(mine, other)
         np.testing.assert_array_equal(mine["_result"], [each is not None for each in given])
 
 

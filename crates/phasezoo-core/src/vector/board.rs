@@ -303,9 +303,7 @@ impl<G: Game> Board<G> {
         let returns = self.state.returns();
         self.shown.reward = f64::from(returns.of(self.seat));
         self.shown.end = Some(End::Terminated);
-        let (first, others) = (returns.of(0), &returns.as_slice()[1..]);
-        let is_lost = others.iter().any(|&value| value > 0.0);
-        self.shown.result = Some(i8::from(first > 0.0) - i8::from(first <= 0.0 && is_lost));
+        self.shown.won = Some(context.won(&returns, self.seat));
         self.end(context)
     }
 
@@ -341,7 +339,7 @@ impl<G: Game> Board<G> {
             to_play: self.to_play,
             phase: self.phase,
             illegal: std::mem::take(&mut self.shown.illegal),
-            result: self.shown.result.take(),
+            won: self.shown.won.take(),
         }));
         self.begin(context, self.next_seed, None)
     }
@@ -390,7 +388,13 @@ impl<G: Game> Board<G> {
         out.to_play[row] = self.to_play;
         out.ply[row] = i64::from(self.state.ply());
         out.phase[row] = i64::from(self.phase);
-        out.result[row] = self.shown.result.unwrap_or(0);
-        out.has_result[row] = self.shown.result.is_some();
+        let won = self.shown.won;
+        out.result[row] = won.map_or(0, |won| won.result);
+        out.has_result[row] = won.is_some();
+        let players = context.num_players;
+        let told = &mut out.winners[row * players..(row + 1) * players];
+        for (player, told) in (0..).zip(told) {
+            *told = won.is_some_and(|won| won.winners.contains(player));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::options::{Opponent, OptionsOf};
 use crate::error::{Error, Result};
-use crate::game::{Game, Player};
+use crate::game::{Game, Player, PlayerSet, Returns};
 
 /// `to_play` where several players move at once.
 pub const SIMULTANEOUS: i64 = -2;
@@ -26,6 +26,29 @@ impl<G: Game> Context<'_, G> {
     pub(super) fn plane_size(&self) -> usize {
         plane_size::<G>(self.options)
     }
+
+    /// Who has won a game that paid `returns`, the learner being in `seat`.
+    pub(super) fn won(&self, returns: &Returns, seat: Player) -> Won {
+        let winners = (0..).zip(returns.as_slice()).filter(|&(_, &value)| value > 0.0);
+        let winners = PlayerSet::of(winners.map(|(player, _)| player));
+        // Two players are told apart by colour, whoever learns.
+        let watched = if self.num_players == 2 || self.self_play() { 0 } else { seat };
+        let result = match winners {
+            PlayerSet(0) => 0,
+            won if won.contains(watched) => 1,
+            _ => -1,
+        };
+        Won { winners, result }
+    }
+}
+
+/// Who has won a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Won {
+    /// Those whom it paid more than nothing.
+    pub winners: PlayerSet,
+    /// 1, 0 or -1 as [`super::Outputs::result`] has it.
+    pub result: i8,
 }
 
 /// Numbers in one observation; 0 where there are no observations.
@@ -46,8 +69,8 @@ pub struct Final<G> {
     pub phase: u8,
     /// Whether an illegal action ended it.
     pub illegal: bool,
-    /// 1 if the first player has won, -1 if another one has, 0 without a winner, if the rules ended it.
-    pub result: Option<i8>,
+    /// Who has won, if the rules ended it.
+    pub won: Option<Won>,
 }
 
 /// What one step or reset did.
@@ -56,7 +79,8 @@ pub(super) struct Shown<G> {
     pub(super) reward: f64,
     pub(super) end: Option<End>,
     pub(super) illegal: bool,
-    pub(super) result: Option<i8>,
+    /// Who has won, if the rules ended the game.
+    pub(super) won: Option<Won>,
     /// The game that ended in this step, where the next one has begun already.
     pub(super) last: Option<Box<Final<G>>>,
     /// Whether a game began, using up the seed prepared for it.
@@ -65,7 +89,7 @@ pub(super) struct Shown<G> {
 
 impl<G> Default for Shown<G> {
     fn default() -> Self {
-        Self { reward: 0.0, end: None, illegal: false, result: None, last: None, restarted: false }
+        Self { reward: 0.0, end: None, illegal: false, won: None, last: None, restarted: false }
     }
 }
 

@@ -18,12 +18,14 @@ use std::sync::{Mutex, PoisonError};
 
 use board::Board;
 use context::{Context, Shown, Start, plane_size};
-pub use context::{Final, SIMULTANEOUS};
+pub use context::{Final, SIMULTANEOUS, Won};
 pub use options::{Autoreset, Illegal, Opponent, Options, OptionsOf, Purpose, Seat, stream};
+use outputs::Sizes;
 pub use outputs::{Mark, Outputs};
 
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Player};
+use crate::memory;
 use crate::rng::mix;
 use crate::threads;
 
@@ -48,6 +50,7 @@ impl<G: Game> Vector<G> {
         options: OptionsOf<G>,
         start: impl Fn(u64) -> Result<G> + Send + Sync + 'static,
     ) -> Result<Self> {
+        memory::check("num_envs", num_envs, size_of::<Board<G>>())?;
         if num_envs == 0 {
             return Err(Error::InvalidConfig("num_envs = 0: at least 1 is needed".into()));
         }
@@ -82,6 +85,11 @@ impl<G: Game> Vector<G> {
             start: Box::new(start),
             broken: true,
         })
+    }
+
+    /// How many players a game has.
+    pub fn num_players(&self) -> usize {
+        self.num_players
     }
 
     /// How many games there are.
@@ -197,7 +205,7 @@ impl<G: Game> Vector<G> {
         self.check_order()?;
         self.check_actions(actions)?;
         if let Some(out) = &out {
-            out.check(self.len(), plane_size::<G>(&self.options), self.num_actions)?;
+            out.check(self.len(), self.sizes())?;
         }
         self.broken = true;
         self.each_into(out, |context, board, row, out| {
@@ -244,7 +252,7 @@ impl<G: Game> Vector<G> {
     /// Writes what the learners see.
     pub fn observe(&mut self, out: Outputs) -> Result<()> {
         self.check_order()?;
-        out.check(self.len(), plane_size::<G>(&self.options), self.num_actions)?;
+        out.check(self.len(), self.sizes())?;
         self.each_into(Some(out), |context, board, _, out| {
             if let Some((out, local)) = out {
                 board.write(context, out, local);
@@ -275,6 +283,14 @@ impl<G: Game> Vector<G> {
             };
         }
         Ok(())
+    }
+
+    fn sizes(&self) -> Sizes {
+        Sizes {
+            planes: plane_size::<G>(&self.options),
+            actions: self.num_actions,
+            players: self.num_players,
+        }
     }
 
     fn check_order(&self) -> Result<()> {
@@ -336,7 +352,7 @@ impl<G: Game> Vector<G> {
         let rows = self.boards.len();
         let threads = self.options.threads;
         let parts = threads::parts(threads, rows, GRAIN)?;
-        let size = plane_size::<G>(&self.options);
+        let sizes = self.sizes();
         let context = Context {
             options: &self.options,
             start: &*self.start,
@@ -346,8 +362,7 @@ impl<G: Game> Vector<G> {
         let mut boards = self.boards.as_mut_slice();
         let tasks: Vec<_> = threads::ranges(rows, parts)
             .map(|range| {
-                let share =
-                    out.as_mut().map(|out| out.take(range.len(), size, context.num_actions));
+                let share = out.as_mut().map(|out| out.take(range.len(), sizes));
                 (range.start, threads::take_rows(&mut boards, range.len()), share)
             })
             .collect();

@@ -40,15 +40,28 @@ pub struct Outputs<'a> {
     pub ply: &'a mut [i64],
     /// `[N]`, the phase.
     pub phase: &'a mut [i64],
-    /// `[N]`, 1 where the first player has won, -1 where another one has, otherwise 0.
+    /// `[N]`, 1 where the first player has won, -1 where the other one has, otherwise 0; of more than two
+    /// players, 1 where the learner or their team has won (in self-play the first player), -1 where
+    /// others have.
     pub result: &'a mut [i8],
     /// `[N]`, whether `result` is one.
     pub has_result: &'a mut [bool],
+    /// `[N, P]`, who has won; nobody without a result.
+    pub winners: &'a mut [bool],
+}
+
+/// How many numbers a row has in the arrays that hold several.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) planes: usize,
+    pub(super) actions: usize,
+    pub(super) players: usize,
 }
 
 impl<'a> Outputs<'a> {
     /// Checks that every array is that of `rows` games.
-    pub(super) fn check(&self, rows: usize, planes: usize, actions: usize) -> Result<()> {
+    pub(super) fn check(&self, rows: usize, sizes: Sizes) -> Result<()> {
+        let Sizes { planes, actions, players } = sizes;
         let sizes = [
             ("observations", self.planes.len(), rows * planes),
             ("action_mask", self.masks.len(), rows * actions),
@@ -62,6 +75,7 @@ impl<'a> Outputs<'a> {
             ("phase", self.phase.len(), rows),
             ("result", self.result.len(), rows),
             ("_result", self.has_result.len(), rows),
+            ("winners", self.winners.len(), rows * players),
         ];
         for (name, given, needed) in sizes {
             if given != needed {
@@ -74,7 +88,8 @@ impl<'a> Outputs<'a> {
     }
 
     /// Takes the first `rows` rows off.
-    pub(super) fn take(&mut self, rows: usize, planes: usize, actions: usize) -> Outputs<'a> {
+    pub(super) fn take(&mut self, rows: usize, sizes: Sizes) -> Outputs<'a> {
+        let Sizes { planes, actions, players } = sizes;
         let marks = rows.min(self.marks.len());
         Outputs {
             planes: take_rows(&mut self.planes, rows * planes),
@@ -89,6 +104,7 @@ impl<'a> Outputs<'a> {
             phase: take_rows(&mut self.phase, rows),
             result: take_rows(&mut self.result, rows),
             has_result: take_rows(&mut self.has_result, rows),
+            winners: take_rows(&mut self.winners, rows * players),
         }
     }
 }

@@ -118,6 +118,29 @@ fn seats_alternate_from_player_0_after_a_seeding() {
 }
 
 #[test]
+fn of_more_than_two_players_the_result_is_the_learners() {
+    let ends = |moves: &[[u32; 3]], last: Option<u32>| {
+        let mut vector = race(1, Options { seat: Seat::Fixed(1), ..options(Opponent::Outside) });
+        let mut seen = Buffers::of(&vector);
+        vector.reset(None, &[1], &[true], None).unwrap();
+        for &[first, learner, third] in moves {
+            vector.reply(&[i64::from(first)]).unwrap();
+            vector.step(&[i64::from(learner)], &[0], None).unwrap();
+            vector.reply(&[i64::from(third)]).unwrap();
+        }
+        vector.reply(&[1]).unwrap();
+        if let Some(last) = last {
+            vector.step(&[i64::from(last)], &[0], None).unwrap();
+        }
+        vector.observe(seen.outputs()).unwrap();
+        assert!(seen.has_result[0]);
+        (seen.result[0], seen.winners)
+    };
+    assert_eq!(ends(&[[3, 3, 2]], Some(1)), (1, vec![false, true, false]));
+    assert_eq!(ends(&[[3, 3, 3]], None), (-1, vec![true, false, false]));
+}
+
+#[test]
 fn illegal_actions_end_are_refused_or_replaced() {
     let with = |illegal| {
         let mut vector = race(2, Options { illegal, ..options(Opponent::None) });

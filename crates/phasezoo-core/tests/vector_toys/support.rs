@@ -21,6 +21,7 @@ pub(crate) struct Buffers {
     pub(crate) phase: Vec<i64>,
     pub(crate) result: Vec<i8>,
     pub(crate) has_result: Vec<bool>,
+    pub(crate) winners: Vec<bool>,
 }
 
 impl Buffers {
@@ -41,6 +42,7 @@ impl Buffers {
             phase: vec![9; rows],
             result: vec![9; rows],
             has_result: vec![true; rows],
+            winners: vec![true; rows * vector.num_players()],
         }
     }
 
@@ -58,6 +60,7 @@ impl Buffers {
             phase: &mut self.phase,
             result: &mut self.result,
             has_result: &mut self.has_result,
+            winners: &mut self.winners,
         }
     }
 }

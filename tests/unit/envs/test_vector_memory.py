@@ -1,0 +1,39 @@
+"""Sizes that memory cannot hold are refused before anything is allocated."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from phasezoo import _core, games
+from phasezoo.envs import GameVectorEnv
+from phasezoo.errors import InvalidConfig
+
+LEFT = r"of memory are left; ask for fewer"
+
+
+@pytest.mark.parametrize("game", ["chess", "krk", "pommerman-ffa"])
+@pytest.mark.parametrize("count", [10**9, 2**60])
+def test_a_vector_that_does_not_fit_says_what_was_asked_and_what_is_left(game, count):
+    with pytest.raises(InvalidConfig, match=f"num_envs.*{count} of .* bytes each.*{LEFT}"):
+        GameVectorEnv(count, game, opponent="random")
+
+
+def test_the_arrays_of_a_vector_count_too():
+    vector = GameVectorEnv(2, "chess")
+    row = vector.single_observation_space.shape
+    assert np.prod(row) * 4 > 10_000
+    with pytest.raises(InvalidConfig, match=LEFT):
+        gym.make_vec("Chess-v0", num_envs=10**8)
+
+
+def test_samples_and_permutations_are_checked():
+    with pytest.raises(InvalidConfig, match=f"rows.*{LEFT}"):
+        _core.PommermanSamples("pommerman-ffa", 2**50)
+    with pytest.raises(InvalidConfig, match=f"count.*{LEFT}"):
+        _core.permuted(2**62, 0, 0, 2**60)
+
+
+def test_what_fits_is_made():
+    state = games.make("chess").initial_state()
+    assert games.encode([state, state]).shape[0] == 2
+    assert len(_core.permuted(2**62, 0, 0, 5)) == 5
