@@ -14,6 +14,16 @@ pub use crate::types::{
 pub trait Scripted<G>: Debug + Send + Sync {
     /// The action of `player`, who is to move in `state`, with random numbers from `stream`.
     fn act(&mut self, state: &G, player: Player, stream: &mut Stream) -> Action;
+
+    /// What it remembers of the game, for [`Scripted::recall`].
+    fn memory(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Remembers what one of the same name did; false if the bytes are no such memory.
+    fn recall(&mut self, memory: &[u8]) -> bool {
+        memory.is_empty()
+    }
 }
 
 /// The rules of a game, as a state that is changed in place.

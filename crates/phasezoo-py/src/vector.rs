@@ -13,7 +13,7 @@ use crate::catalogue;
 use crate::errors::to_py;
 use crate::options::GameOptions;
 use crate::vector_buffers::{BufferPool, Shape};
-use crate::vectors::DynVector;
+use crate::vectors::{DynVector, SavedGame};
 
 /// Finds a name in a table, or says which there are.
 pub(crate) fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> PyResult<T> {
@@ -24,7 +24,7 @@ pub(crate) fn named<T: Copy>(option: &str, name: &str, table: &[(&str, T)]) -> P
 }
 
 /// A player's index, "alternate" or "random".
-#[derive(FromPyObject)]
+#[derive(FromPyObject, IntoPyObjectRef)]
 enum SeatName {
     #[pyo3(transparent)]
     Player(u8),
@@ -38,6 +38,8 @@ pub(crate) struct GameVector {
     game: &'static str,
     vector: Box<dyn DynVector>,
     pool: BufferPool,
+    /// What it was made with, by keyword.
+    options: Py<PyDict>,
     planes: Option<[usize; 3]>,
 }
 
@@ -51,6 +53,7 @@ impl GameVector {
     // Keywords, each an option of the environment.
     #[allow(clippy::too_many_arguments, clippy::similar_names)]
     fn new(
+        py: Python<'_>,
         game: &str,
         num_envs: usize,
         planes: Option<&str>,
@@ -65,6 +68,17 @@ impl GameVector {
         game_options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let native = catalogue::game(game).map_err(to_py)?;
+        let given = PyDict::new(py);
+        given.set_item("planes", planes)?;
+        given.set_item("gate", gate)?;
+        given.set_item("seat", &seat)?;
+        given.set_item("opponent", opponent)?;
+        given.set_item("illegal", illegal)?;
+        given.set_item("max_plies", max_plies)?;
+        given.set_item("autoreset", autoreset)?;
+        given.set_item("threads", threads)?;
+        given.set_item("copy", copy)?;
+        given.set_item("game_options", game_options)?;
         let seat = match seat {
             SeatName::Player(player) => Seat::Fixed(player),
             SeatName::Name(name) => {
@@ -102,7 +116,8 @@ impl GameVector {
         let vector = native.vector(num_envs, options, options_of_game)?;
         let (planes, actions) = (vector.plane_shape(), vector.num_actions());
         let shape = Shape { rows: num_envs, planes, actions, players: vector.num_players() };
-        Ok(Self { game: native.name(), vector, pool: BufferPool::new(shape, !copy)?, planes })
+        let pool = BufferPool::new(shape, !copy)?;
+        Ok(Self { game: native.name(), vector, pool, options: given.unbind(), planes })
     }
 
     fn __len__(&self) -> usize {
@@ -280,6 +295,39 @@ impl GameVector {
             offsets.push(actions.len() as i64);
         }
         (offsets.into_pyarray(py), actions.into_pyarray(py))
+    }
+
+    /// The vector of a set-up, its games going on where they were saved.
+    #[staticmethod]
+    fn _restored(
+        py: Python<'_>,
+        game: &str,
+        num_envs: usize,
+        options: &Bound<'_, PyDict>,
+        games: Vec<SavedGame>,
+        is_ready: bool,
+    ) -> PyResult<Py<Self>> {
+        let class = py.get_type::<Self>();
+        let made = class.call((game, num_envs), Some(options))?.cast_into::<Self>()?;
+        made.borrow_mut().vector.restore(py, games, is_ready)?;
+        Ok(made.unbind())
+    }
+
+    /// Every game in mid-game: a copy goes on as this vector would.
+    #[allow(clippy::type_complexity)] // a function and its arguments
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(
+        Bound<'py, PyAny>,
+        (&'static str, usize, Bound<'py, PyDict>, Vec<SavedGame>, bool),
+    )> {
+        let (py, vector) = (slf.py(), slf.borrow());
+        let options = vector.options.bind(py).copy()?;
+        let games = vector.vector.save(py)?;
+        let restore = slf.get_type().getattr("_restored")?;
+        let arguments =
+            (vector.game, vector.vector.len(), options, games, vector.vector.is_ready());
+        Ok((restore, arguments))
     }
 
     /// int64[N]: a uniformly random legal action per game, from one random word each.

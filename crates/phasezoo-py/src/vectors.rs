@@ -3,7 +3,7 @@
 use phasezoo_core::Result;
 use phasezoo_core::game::{Action, Player};
 use phasezoo_core::gate::Gating;
-use phasezoo_core::vector::{Options, Outputs, Vector, Won};
+use phasezoo_core::vector::{Options, Outputs, Saved, Vector, Won};
 use pyo3::prelude::*;
 
 use crate::errors::to_py;
@@ -58,7 +58,17 @@ pub(crate) trait DynVector: Send + Sync {
     fn legal(&self, row: usize) -> &[Action];
     /// A uniformly random legal action per game.
     fn sample(&self, words: &[u64], actions: &mut [i64]) -> Result<()>;
+    /// Whether the games can be stepped.
+    fn is_ready(&self) -> bool;
+    /// All games as they stand.
+    fn save(&self, py: Python<'_>) -> PyResult<Vec<SavedGame>>;
+    /// Goes on with games that were saved.
+    fn restore(&mut self, py: Python<'_>, games: Vec<SavedGame>, is_ready: bool) -> PyResult<()>;
 }
+
+/// A game as it stands: its state, the last state of the game before where that ended in the last step,
+/// and the rest.
+pub(crate) type SavedGame = (Py<PyAny>, Option<Py<PyAny>>, Vec<u8>);
 
 /// What a finished game showed last.
 pub(crate) struct Last {
@@ -188,5 +198,27 @@ impl<G: Native> DynVector for Games<G> {
 
     fn sample(&self, words: &[u64], actions: &mut [i64]) -> Result<()> {
         self.vector.sample(words, actions)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.vector.is_ready()
+    }
+
+    fn save(&self, py: Python<'_>) -> PyResult<Vec<SavedGame>> {
+        let shown = |saved: Saved<G>| {
+            let last = saved.last.map(|state| state.shown(py)).transpose()?;
+            Ok((saved.state.shown(py)?, last, saved.rest))
+        };
+        self.vector.save().into_iter().map(shown).collect()
+    }
+
+    fn restore(&mut self, py: Python<'_>, games: Vec<SavedGame>, is_ready: bool) -> PyResult<()> {
+        let state = |object: &Py<PyAny>| typed::<G>(object.bind(py), self.game).cloned();
+        let read = |(now, last, rest): SavedGame| {
+            let last = last.as_ref().map(state).transpose()?;
+            Ok(Saved { state: state(&now)?, last, rest })
+        };
+        let games: Result<Vec<_>> = games.into_iter().map(read).collect();
+        games.and_then(|games| self.vector.restore(games, is_ready)).map_err(to_py)
     }
 }

@@ -1,5 +1,9 @@
 //! One game of a vector: whose turn it is, what a step does to it, how it ends and starts again.
 
+mod saved;
+
+pub use saved::Saved;
+
 use super::context::{Context, End, Final, SIMULTANEOUS, Shown, no_action, nobody_moves_for_all};
 use super::options::{Autoreset, Illegal, Opponent, Purpose, Seat, stream};
 use super::outputs::{Outputs, write_mask};

@@ -17,6 +17,7 @@ mod outputs;
 use std::sync::{Mutex, PoisonError};
 
 use board::Board;
+pub use board::Saved;
 use context::{Context, Shown, Start, plane_size};
 pub use context::{Final, SIMULTANEOUS, Won};
 pub use options::{Autoreset, Illegal, Opponent, Options, OptionsOf, Purpose, Seat, stream};
@@ -267,6 +268,27 @@ impl<G: Game> Vector<G> {
         if let (Some(spec), Some(last)) = (self.options.planes, self.ended(row)) {
             last.state.encode(spec, last.seat, planes);
         }
+        Ok(())
+    }
+
+    /// Whether the games can be stepped: they have begun, and no error left one in the middle of a step.
+    pub fn is_ready(&self) -> bool {
+        !self.broken
+    }
+
+    /// All games as they stand, opponents awaited and what the last step showed among it.
+    pub fn save(&self) -> Vec<Saved<G>> {
+        self.boards.iter().map(Board::save).collect()
+    }
+
+    /// Goes on with games that a vector of the same options has saved, which was ready or not.
+    pub fn restore(&mut self, games: Vec<Saved<G>>, is_ready: bool) -> Result<()> {
+        check_length("saved games", games.len(), self.len())?;
+        self.broken = true;
+        for (board, saved) in self.boards.iter_mut().zip(games) {
+            board.restore(&self.options, saved)?;
+        }
+        self.broken = !is_ready;
         Ok(())
     }
 

@@ -101,6 +101,16 @@ impl Scripted<State> for Planned {
     fn act(&mut self, state: &State, player: Player, stream: &mut Stream) -> Action {
         Action::from(self.planner.act(state, player, &mut self.mind, stream))
     }
+
+    fn memory(&self) -> Vec<u8> {
+        self.mind.to_bytes()
+    }
+
+    fn recall(&mut self, memory: &[u8]) -> bool {
+        let mind = Mind::from_bytes(memory);
+        self.mind = mind.unwrap_or_default();
+        mind.is_some()
+    }
 }
 
 /// What the others of a search remember.
