@@ -197,13 +197,12 @@ impl BufferPool {
         work: impl FnOnce(Outputs) -> phasezoo_core::Result<()> + Send,
     ) -> PyResult<phasezoo_core::Result<Bound<'py, PyTuple>>> {
         let free = self.sets.iter().position(|set| set.is_usable(py, self.shape, !self.reuse));
-        let index = match free {
-            Some(index) => index,
-            None => {
-                self.sets.truncate(KEPT - 1); // sets that are held live on with their holders
-                self.sets.push(Set::new(py, self.shape, self.reuse)?);
-                self.sets.len() - 1
-            }
+        let index = if let Some(index) = free {
+            index
+        } else {
+            self.sets.truncate(KEPT - 1); // sets that are held live on with their holders
+            self.sets.push(Set::new(py, self.shape, self.reuse)?);
+            self.sets.len() - 1
         };
         let set = &mut self.sets[index];
         match set.fill(py, work)? {

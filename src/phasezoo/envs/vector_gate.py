@@ -26,7 +26,7 @@ class VectorGate:
         self.sees_every_ply = not self.is_native and getattr(gate, "monotone", False)
         """Whether a phase depends on those of the plies before, and is made here."""
         self._gate = gate
-        self._phases = np.zeros(num_envs, dtype=np.int64)
+        self._phases = np.zeros(0 if self.is_native else num_envs, dtype=np.int64)
         self._ended: dict[int, int] = {}
         self._begun: set[int] = set()
 

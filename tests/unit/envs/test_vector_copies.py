@@ -17,7 +17,7 @@ SETUPS = {
     "pommerman-ffa": {"planes": "standard", "seat": 2, "opponent": "simple", "max_plies": 60},
     "pommerman-team": {"planes": None, "seat": 0, "opponent": "simple_unbiased", "max_plies": 40},
 }
-OPTIONS = {"krk": {"start": "uniform"}, "pommerman-ffa": {"collapse": True}}
+OPTIONS = {"krk": {"start": "uniform", "both_move": True}, "pommerman-ffa": {"collapse": True}}
 
 
 def made(game, autoreset="NextStep", illegal="random_legal", **changed):

@@ -15,7 +15,7 @@ LEFT = r"of memory are left; ask for fewer"
 @pytest.mark.parametrize("count", [10**9, 2**60])
 def test_a_vector_that_does_not_fit_says_what_was_asked_and_what_is_left(game, count):
     with pytest.raises(InvalidConfig, match=f"num_envs.*{count} of .* bytes each.*{LEFT}"):
-        GameVectorEnv(count, game, opponent="random")
+        GameVectorEnv(count, game, opponent="random", agent_color=0)
 
 
 def test_the_arrays_of_a_vector_count_too():

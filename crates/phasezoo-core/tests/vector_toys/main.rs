@@ -220,7 +220,10 @@ fn same_step_shows_the_old_game_beside_the_new_one() {
     assert!(!seen.has_result[0], "the new game has no result yet");
     let last = vector.ended(0).unwrap();
     // Ply 4 of three players: player 1 moved, player 2 would be next. Player 0 did not win.
-    assert_eq!((last.state.total, last.seat, last.to_play, last.result), (10, 2, 2, Some(-1)));
+    assert_eq!(
+        (last.state.total, last.seat, last.to_play, last.won.map(|won| won.result)),
+        (10, 2, 2, Some(-1))
+    );
     let mut planes = [0.0; 2];
     vector.encode_ended(0, &mut planes).unwrap();
     assert_eq!(planes, [10.0, 2.0]);

@@ -103,7 +103,9 @@ impl<G: Game> Board<G> {
             out.number(number);
         }
         let small = [self.seat, self.phase, self.begun.into(), self.over.into(), self.waiting.0];
-        small.into_iter().for_each(|number| out.number(u64::from(number)));
+        for number in small {
+            out.number(u64::from(number));
+        }
         self.joint.iter().for_each(|&action| out.number(u64::from(action)));
         out.number(self.legal.len() as u64);
         self.legal.iter().for_each(|&action| out.number(u64::from(action)));
