@@ -95,8 +95,9 @@ fn outside_opponents_are_asked_in_the_order_of_turns() {
         (seen.terminated.clone(), seen.rewards.clone()),
         (vec![true, false], vec![-1.0, 0.0])
     );
-    // Player 0 won: the sign of the first player's return, and the learner's last view.
-    assert_eq!((seen.result[0], seen.planes[1], seen.planes[2]), (1, 2.0, 8.0));
+    // Player 0 won, so the learner has not; and the learner's last view.
+    assert_eq!((seen.result[0], seen.planes[1], seen.planes[2]), (-1, 2.0, 8.0));
+    assert_eq!(seen.winners, [true, false, false, false, false, false]);
 }
 
 #[test]
