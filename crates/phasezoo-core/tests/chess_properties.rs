@@ -83,7 +83,7 @@ fn actions_and_moves_are_in_bijection_with_drops_and_in_chess960() {
             if !moves.is_empty() {
                 assert_bijection(&shuffled);
                 positions_960 += usize::from(moves.iter().any(|m| m.is_castle()));
-                // Castle where possible, so that rights are used up in every way.
+                // Castle if possible, so that rights are used up in every way.
                 let m = moves.iter().find(|m| m.is_castle() && stream.below(4) == 0);
                 shuffled.play_unchecked(*m.unwrap_or(&moves[stream.below(moves.len())]));
             }

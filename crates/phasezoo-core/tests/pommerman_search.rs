@@ -143,7 +143,7 @@ fn others_answer_alike_whenever_they_are_asked_alike() {
 
 #[test]
 fn actions_worth_trying_are_those_that_do_something() {
-    // A direction is left out only where going there changes nothing but, at most, one's life.
+    // A direction is left out only if going there changes nothing but, at most, one's life.
     for seed in 0..30 {
         play(Config::new(Mode::Ffa, false, false), [Planner::SimpleUnbiased; 4], seed, |state| {
             for player in state.acting().iter() {
@@ -193,7 +193,7 @@ fn search(state: &State, player: u8, simulations: u64, planner: Planner) -> (u32
 
 #[test]
 fn searches_flee_from_bombs() {
-    // One lays a bomb in his corner and is then moved by the search alone: he must live through it.
+    // One lays a bomb in a corner and is then moved by the search alone: it must live through it.
     for seed in 0..10 {
         let mut state = start(Config::new(Mode::Ffa, false, false), seed);
         state.step([5, 0, 0, 0]);

@@ -19,7 +19,7 @@ pub(crate) struct Answers<'py> {
 }
 
 impl<'py> Answers<'py> {
-    /// The arrays given for `rows` leaves with `legal` legal actions in all. Where both `value` and
+    /// The arrays given for `rows` leaves with `legal` legal actions in all. If both `value` and
     /// `wdl` are given, `value` counts.
     pub(crate) fn new(
         rows: usize,

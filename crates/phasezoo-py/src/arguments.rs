@@ -1,4 +1,4 @@
-//! Arguments that are refused with a typed error where a plain conversion would raise another one.
+//! Arguments that are refused with a typed error if a plain conversion would raise another one.
 
 use std::ops::Deref;
 

@@ -179,7 +179,7 @@ impl Gate {
         self.spec.clone()
     }
 
-    /// One name per phase, in order of play where there is one.
+    /// One name per phase, in order of play if there is one.
     #[getter]
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.names)

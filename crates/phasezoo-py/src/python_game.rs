@@ -254,7 +254,7 @@ impl SearchModel for PythonModel {
         Python::attach(|py| state.object(py).getattr("ply").ok()?.extract().ok())
     }
 
-    /// By `==` where the type defines it, otherwise by turn and legal actions.
+    /// By `==` if the type defines it, otherwise by turn and legal actions.
     fn same(&self, a: &PythonState, b: &PythonState) -> Result<bool> {
         Python::attach(|py| {
             let (a, b) = (a.object(py), b.object(py));

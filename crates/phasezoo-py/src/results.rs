@@ -16,7 +16,7 @@ pub(crate) struct SearchResult {
     actions: Integers,
     /// int64[L]: simulations through each, those of a reused subtree included.
     visits: Integers,
-    /// float32[L]: mean value of each, exact where proven; -1 (or what fpu says) where unvisited.
+    /// float32[L]: mean value of each, exact if proven; -1 (or what fpu says) if unvisited.
     q: Floats,
     /// float32[L]: prior of each at the node temperature, without noise.
     prior: Floats,
@@ -24,7 +24,7 @@ pub(crate) struct SearchResult {
     policy: Floats,
     /// The line that the search expects, `action` first.
     pv: Vec<u32>,
-    /// The root's mean value, exact where proven.
+    /// The root's mean value, exact if proven.
     value: f32,
     /// float32[P]: the same for each player, in games of more than two.
     values: Option<Floats>,
@@ -34,7 +34,7 @@ pub(crate) struct SearchResult {
     simulations: u64,
     /// The longest descent of this search, in plies.
     depth: u32,
-    /// "win", "loss" or "draw" where the solver knows; None otherwise.
+    /// "win", "loss" or "draw" if the solver knows; None otherwise.
     proven: Option<&'static str>,
     /// Plies to the end behind a proof.
     proven_plies: Option<u16>,
@@ -58,11 +58,11 @@ pub(crate) struct NodeView {
     phase: i8,
     /// Simulations that ended here or below.
     visits: u32,
-    /// The evaluator's value, exact where proven.
+    /// The evaluator's value, exact if proven.
     value: f32,
-    /// The mean of the values backed up, exact where proven.
+    /// The mean of the values backed up, exact if proven.
     mean: f32,
-    /// "win", "loss" or "draw" where the solver knows; None otherwise.
+    /// "win", "loss" or "draw" if the solver knows; None otherwise.
     proven: Option<&'static str>,
     /// Plies to the end behind a proof.
     proven_plies: Option<u16>,
@@ -74,7 +74,7 @@ pub(crate) struct NodeView {
     priors: Floats,
     /// int64[L]: simulations through each.
     action_visits: Integers,
-    /// float32[L]: mean value of each, NaN where unvisited.
+    /// float32[L]: mean value of each, NaN if unvisited.
     q: Floats,
 }
 

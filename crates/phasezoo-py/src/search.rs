@@ -47,7 +47,7 @@ pub(crate) struct SearchPool {
 #[pymethods]
 impl SearchPool {
     /// A pool of searches of a game by name, or of a game handle with `num_players` and `num_actions`;
-    /// where players move at once `others`, a name or an agent with `select_batch`, moves all but the
+    /// if players move at once `others`, a name or an agent with `select_batch`, moves all but the
     /// searching one.
     #[new]
     #[pyo3(signature = (game, params, gate = None, threads = None, others = None))]
@@ -241,7 +241,7 @@ impl SearchPool {
         result.map_err(to_py)
     }
 
-    /// Works on the pool with the interpreter lock released, where the game is native.
+    /// Works on the pool with the interpreter lock released, if the game is native.
     fn with_released<R: Send>(
         &self,
         py: Python<'_>,

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::errors::to_py;
 
-/// Threads used where none are asked for: `PHASEZOO_THREADS`, otherwise the CPUs that affinity and
+/// Threads used if none are asked for: `PHASEZOO_THREADS`, otherwise the CPUs that affinity and
 /// control group leave to this process.
 #[pyfunction]
 fn default_threads() -> PyResult<usize> {

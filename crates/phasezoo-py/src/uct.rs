@@ -26,7 +26,7 @@ pub(crate) struct UctSearch {
 impl UctSearch {
     /// A search of a game by name, or of a game handle. `rollout` is "random", a policy that the game
     /// brings along, or a callable `(state, rng) -> action`; `selection` "ucb1" or "puct"; `defender`
-    /// "oppose", or where one side alone can win also "follow".
+    /// "oppose", or if one side alone can win also "follow".
     #[new]
     #[pyo3(signature = (game, *, c, threshold, rollout, selection, defender, max_rollout_plies,
         memory_mb, seed))]
@@ -102,7 +102,7 @@ impl UctSearch {
 /// the root's children in the tree, ascending by action.
 #[pyclass(frozen, get_all, module = "phasezoo._core")]
 pub(crate) struct UctResult {
-    /// The action to play: the most visited; where counts differ by one at most, a win at once.
+    /// The action to play: the most visited; if counts differ by one at most, a win at once.
     action: u32,
     /// int64[K]: the children's actions.
     actions: Py<PyArray1<i64>>,

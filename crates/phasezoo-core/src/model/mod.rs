@@ -16,8 +16,8 @@ pub use turns::Turns;
 /// How a value passes from a node to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueRule {
-    /// Two players, zero sum: one player's value is the other's, negated. A tree negates where the
-    /// actor changes, so a player who moves twice in a row keeps his sign.
+    /// Two players, zero sum: one player's value is the other's, negated. A tree negates if the
+    /// actor changes, so a player who moves twice in a row keeps their sign.
     Negate,
     /// One player acts everywhere: the value is passed on as it is.
     Same,
@@ -33,7 +33,7 @@ pub trait SearchModel: Send + Sync {
     /// A state that is moved forward along a path.
     type State: Clone + Send + Sync;
 
-    /// What a node keeps of its state: `()` where replaying from the root is cheaper than storing.
+    /// What a node keeps of its state: `()` if replaying from the root is cheaper than storing.
     type Snapshot: Clone + Send + Sync;
 
     /// The game that gates look at.
@@ -104,7 +104,7 @@ pub trait SearchModel: Send + Sync {
         Ok(None)
     }
 
-    /// Plies since the game's start, where the game counts them; play temperatures depend on it.
+    /// Plies since the game's start, if the game counts them; play temperatures depend on it.
     fn ply(&self, _state: &Self::State) -> Option<u32> {
         None
     }

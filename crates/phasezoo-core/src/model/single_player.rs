@@ -69,7 +69,7 @@ impl<G: Game, O: Others<G>> SinglePlayer<G, O> {
         &self.others
     }
 
-    /// The root of a search of `player`: `game`, moved to his first turn.
+    /// The root of a search of `player`: `game`, moved to their first turn.
     pub fn root(&self, game: G, player: Player, memory: O::Memory) -> Result<Scene<G, O::Memory>> {
         let mut scene = Scene { game, player, memory };
         self.skip_others(&mut scene)?;
@@ -91,7 +91,7 @@ impl<G: Game, O: Others<G>> SinglePlayer<G, O> {
         Ok(())
     }
 
-    /// Plays the turn of the players `acting`, with `own` as the searching player's action if he is
+    /// Plays the turn of the players `acting`, with `own` as the searching player's action if they are
     /// among them.
     fn play_together(
         &self,

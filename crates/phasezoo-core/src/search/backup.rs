@@ -7,7 +7,7 @@ use crate::game::Player;
 
 /// Counts one simulation that ended at `leaf` with `values`, up to the root.
 ///
-/// The first visit of an edge replaces its initial Q, it is not averaged with it. Where a node on the
+/// The first visit of an edge replaces its initial Q, it is not averaged with it. If a node on the
 /// way has been proven meanwhile, its exact value takes the place of `values` from there on.
 pub(crate) fn backup<S>(tree: &mut Tree<S>, path: &[Step], leaf: NodeId, values: Values) {
     let mut values = values;

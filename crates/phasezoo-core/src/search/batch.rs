@@ -25,7 +25,7 @@ pub struct LeafBatch<M: SearchModel> {
     pub tickets: Vec<Ticket>,
     /// The phase of each row; 0 without a gate.
     pub phases: Vec<i8>,
-    /// The phase one ply before each row, -1 where nobody knows.
+    /// The phase one ply before each row, -1 if nobody knows.
     pub previous: Vec<i8>,
     /// The player to move in each row.
     pub players: Vec<Player>,

@@ -9,7 +9,7 @@ pub(crate) const QUAD: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Edge {
     /// Mean value of the child for the node's actor; of no meaning before the first visit; minus
-    /// infinity where the child is a proven loss. Written by backup and solver.
+    /// infinity if the child is a proven loss. Written by backup and solver.
     pub(crate) q: f32,
     /// Simulations through this edge. Written by backup.
     pub(crate) visits: u32,

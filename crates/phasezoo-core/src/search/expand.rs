@@ -72,7 +72,7 @@ impl<M: SearchModel> Search<M> {
         Ok(if self.add_leaf(at, state, previous)? { Expanded::Leaf } else { Expanded::Full })
     }
 
-    /// Adds a node for `state`, hands it out and adds its row; `false` where there is no room.
+    /// Adds a node for `state`, hands it out and adds its row; `false` if there is no room.
     pub(crate) fn add_leaf(
         &mut self,
         at: &mut Place<'_, M>,

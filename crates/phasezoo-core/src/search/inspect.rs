@@ -14,11 +14,11 @@ pub struct NodeView {
     pub phase: i8,
     /// Simulations that ended here or below.
     pub visits: u32,
-    /// The evaluator's value, exact where proven; 0 while the evaluation is outstanding.
+    /// The evaluator's value, exact if proven; 0 while the evaluation is outstanding.
     pub value: f32,
     /// The mean of the values backed up.
     pub mean: f32,
-    /// The exact value and the plies to the end behind it, where proven.
+    /// The exact value and the plies to the end behind it, if proven.
     pub proven: Option<(f32, u16)>,
     /// Whether the evaluation is outstanding.
     pub waiting: bool,
@@ -28,7 +28,7 @@ pub struct NodeView {
     pub priors: Vec<f32>,
     /// Simulations through each action.
     pub action_visits: Vec<u32>,
-    /// Mean value of each action; `None` where unvisited.
+    /// Mean value of each action; `None` if unvisited.
     pub q: Vec<Option<f32>>,
 }
 

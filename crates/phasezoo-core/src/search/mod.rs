@@ -18,7 +18,7 @@
 //! | [`uct`] | UCT with rollouts, on the same tree |
 //! | `batch`, `pool` | leaves with tickets; many searches at once |
 //!
-//! Values are expected returns in [-1, 1]. Inside a tree they are kept per player (one number where one
+//! Values are expected returns in [-1, 1]. Inside a tree they are kept per player (one number if one
 //! is enough), so that nothing has to be negated on the way up; what leaves the tree is for the player
 //! to move.
 

@@ -19,7 +19,7 @@ const GRAIN: usize = 32;
 /// Searches over one model with one set of parameters.
 ///
 /// Each tree has its own seed, states and statistics; what it finds does not depend on the other
-/// trees, nor on the number of threads. Where all leaves of a batch are completed before the next is
+/// trees, nor on the number of threads. If all leaves of a batch are completed before the next is
 /// collected, it does not depend on `max_rows` either, as long as that is at least `batch_size`.
 pub struct SearchPool<M: SearchModel> {
     model: M,
@@ -81,7 +81,7 @@ impl<M: SearchModel> SearchPool<M> {
     /// Begins a search (a running one of the same tree is stopped). The subtree of a root that
     /// [`SearchPool::advance`] has reached is kept.
     ///
-    /// `previous_phase` is the phase one ply before, for monotone gates; -1 where unknown.
+    /// `previous_phase` is the phase one ply before, for monotone gates; -1 if unknown.
     pub fn begin(
         &mut self,
         tree: u32,

@@ -22,7 +22,7 @@ pub struct SearchResult {
     pub actions: Vec<Action>,
     /// Simulations through each, those of a reused subtree included.
     pub visits: Vec<u32>,
-    /// Mean value of each, exact where proven; what the selection rule assumes where unvisited.
+    /// Mean value of each, exact if proven; what the selection rule assumes if unvisited.
     pub q: Vec<f32>,
     /// Prior of each, at the node temperature, without noise.
     pub prior: Vec<f32>,
@@ -30,7 +30,7 @@ pub struct SearchResult {
     pub policy: Vec<f32>,
     /// The line that the search expects, [`SearchResult::action`] first.
     pub pv: Vec<Action>,
-    /// The root's mean value, exact where proven.
+    /// The root's mean value, exact if proven.
     pub value: f32,
     /// The same for every player, in games with [`ValueRule::PerPlayer`].
     pub values: Option<Vec<f32>>,
@@ -40,11 +40,11 @@ pub struct SearchResult {
     pub simulations: u64,
     /// The longest descent of this search, in plies.
     pub depth: u32,
-    /// The root's exact value and the plies to the end behind it, where proven.
+    /// The root's exact value and the plies to the end behind it, if proven.
     pub proven: Option<(f32, u16)>,
     /// Wall-clock time from begin to the end of the search.
     pub seconds: f64,
-    /// The root's phase; 0 without a gate, -1 where the root was never looked at.
+    /// The root's phase; 0 without a gate, -1 if the root was never looked at.
     pub phase: i8,
     /// Why the search ended.
     pub ended: Ended,

@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) visits: u32,
     pub(crate) q: f32,
     pub(crate) prior: f32,
-    /// The exact worth and the plies to the end behind it, where the move is proven.
+    /// The exact worth and the plies to the end behind it, if the move is proven.
     pub(crate) proven: Option<(f32, u16)>,
 }
 

@@ -32,7 +32,7 @@ impl Rules {
 /// A leaf that has been handed out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outstanding {
-    /// The serial of its ticket; 0 where the slot is free.
+    /// The serial of its ticket; 0 if the slot is free.
     pub(crate) serial: u64,
     pub(crate) node: NodeId,
     /// The way from the root. Kept with the slot, so that descents do not allocate.
@@ -53,7 +53,7 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) status: Status,
     pub(crate) limit: Limit,
     pub(crate) clock: Clock,
-    /// The phase before the root, -1 where unknown.
+    /// The phase before the root, -1 if unknown.
     pub(crate) previous_phase: i8,
     /// Counters of this search; a reused subtree does not count.
     pub(crate) nodes: u64,

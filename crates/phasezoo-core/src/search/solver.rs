@@ -37,7 +37,7 @@ pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId
 }
 
 /// The value and distance of the best proven child of `id`: the highest worth to `actor`; among equals
-/// the nearest where it is won, otherwise the farthest.
+/// the nearest if it is won, otherwise the farthest.
 fn best_proven<S>(tree: &Tree<S>, id: NodeId, actor: Player) -> Option<(Values, u16)> {
     let mut best: Option<(Values, f32, u16)> = None;
     for edge in tree.edges(id) {

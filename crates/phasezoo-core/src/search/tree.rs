@@ -1,7 +1,7 @@
 //! The tree: a block of memory per node, a row of candidates per evaluated node, further edges where a
 //! node has been passed often.
 //!
-//! Nodes know no parents; whoever climbs carries the path of his descent. **Slot** `i` of a node is its
+//! Nodes know no parents; whoever climbs carries the path of the descent. **Slot** `i` of a node is its
 //! `i`-th candidate (action and prior, sorted by prior when the node is evaluated) and its `i`-th edge
 //! (visits, waiting descents, Q, child). Children are opened in that order, so only `opened + 1` slots
 //! have to be compared: a later one has a smaller prior and the same Q.
@@ -62,7 +62,7 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
     /// Whether [`Rest::value`] is exact: the game is over here, or the solver says so.
     pub(crate) proven: bool,
-    /// The phase that the search's gate gives; -1 where nobody asked. Written by collect.
+    /// The phase that the search's gate gives; -1 if nobody asked. Written by collect.
     pub(crate) phase: i8,
     /// Who chooses here; at an end of the game whoever chose last. Written by expand.
     pub(crate) actor: Player,
@@ -144,7 +144,7 @@ impl<S> Tree<S> {
         self.nodes.len() * node + self.priors.len() * 8 + self.quads.len() * size_of::<Quad>()
     }
 
-    /// Adds a node without candidates. Nodes and rows are counted with 32 bits; `None` where those
+    /// Adds a node without candidates. Nodes and rows are counted with 32 bits; `None` if those
     /// are used up.
     pub(crate) fn add(&mut self, kind: Kind, actor: Player, snapshot: S) -> Option<NodeId> {
         let id = u32::try_from(self.nodes.len()).ok().filter(|&id| id != NONE)?;
@@ -201,7 +201,7 @@ impl<S> Tree<S> {
         node.first_actions.copy_from_slice(&self.actions[at..at + QUAD]);
     }
 
-    /// Makes sure that the edges after the first four exist, where there are such; `false` where 32
+    /// Makes sure that the edges after the first four exist, if there are such; `false` if 32
     /// bits are used up.
     pub(crate) fn open_all(&mut self, id: NodeId) -> bool {
         let node = &mut self.nodes[id as usize];
@@ -315,7 +315,7 @@ impl<S> Tree<S> {
         }
     }
 
-    /// Makes the candidate `action` of a node the next opened slot; `None` where it is not among those
+    /// Makes the candidate `action` of a node the next opened slot; `None` if it is not among those
     /// that have not been opened. For trees without priors, whose children come in the order in which
     /// they are met.
     pub(crate) fn open(&mut self, id: NodeId, action: Action) -> Option<u32> {

@@ -44,7 +44,7 @@ impl<S> Tree<S> {
         values
     }
 
-    /// The network's value of a node, or the exact one where proven.
+    /// The network's value of a node, or the exact one if proven.
     pub(crate) fn values(&self, id: NodeId) -> Values {
         let mut values = Values::default();
         values[0] = self.rest(id).value;
@@ -60,7 +60,7 @@ impl<S> Tree<S> {
         self.more_values[id as usize * more..][..more].copy_from_slice(&values[1..self.width]);
     }
 
-    /// The best that is known of a visited node, for every player: exact where proven, else the mean
+    /// The best that is known of a visited node, for every player: exact if proven, else the mean
     /// of the values backed up.
     pub(crate) fn known(&self, id: NodeId) -> Values {
         let node = self.node(id);
@@ -87,7 +87,7 @@ impl<S> Tree<S> {
         }
     }
 
-    /// Wins and half the draws among the visits of a node, for `actor`; exact where all values backed up
+    /// Wins and half the draws among the visits of a node, for `actor`; exact if all values backed up
     /// were -1, 0 or 1.
     pub(crate) fn wins_for(&self, id: NodeId, actor: Player) -> f64 {
         let node = self.node(id);

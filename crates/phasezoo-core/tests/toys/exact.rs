@@ -3,7 +3,7 @@
 use phasezoo_core::game::{Action, Returns};
 use phasezoo_core::model::SearchModel;
 
-/// Returns per player when everybody plays best for himself (the first of equal moves).
+/// Returns per player when everybody plays best for themselves (the first of equal moves).
 pub fn exact<M: SearchModel>(model: &M, state: &M::State) -> Returns {
     if let Some(returns) = model.terminal(state).unwrap() {
         return returns;
@@ -28,7 +28,7 @@ pub fn moves<M: SearchModel>(model: &M, state: &M::State) -> Vec<(Action, Return
     actions.into_iter().map(after).collect()
 }
 
-/// Plies to the end when `winner` hurries and everybody else delays, in a position he has won.
+/// Plies to the end when `winner` hurries and everybody else delays, in a position that `winner` has won.
 pub fn plies_to_win<M: SearchModel>(model: &M, state: &M::State, winner: u8) -> u32 {
     if model.terminal(state).unwrap().is_some() {
         return 0;

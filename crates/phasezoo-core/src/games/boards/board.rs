@@ -75,7 +75,7 @@ impl<R: Rules> BoardState<R> {
         &self.history
     }
 
-    /// The FEN of the position, its en passant square only where a capture there is legal.
+    /// The FEN of the position, its en passant square only if a capture there is legal.
     pub fn fen(&self) -> String {
         fen::text(&self.position)
     }
@@ -148,7 +148,7 @@ impl<R: Rules> BoardState<R> {
         Ok(())
     }
 
-    /// Fills `actions` with the legal ones, or with none where the game is over, and says how it ended.
+    /// Fills `actions` with the legal ones, or with none if the game is over, and says how it ended.
     pub(crate) fn outcome_and_actions(&self, actions: &mut Vec<Action>) -> Option<Outcome> {
         actions.clear();
         actions::legal_actions(&self.position, actions);
@@ -204,7 +204,7 @@ impl<R: Rules> BoardState<R> {
         player_of(self.position.turn())
     }
 
-    /// How the game ended, where it is known whether the side to move is `stuck` without a legal move.
+    /// How the game ended, if it is known whether the side to move is `stuck` without a legal move.
     ///
     /// The order of `docs/definitions/ends.md`: checkmate, end of the variant, stalemate, insufficient
     /// material, threefold repetition, fifty moves.

@@ -88,7 +88,7 @@ impl<R: Rules> BoardState<R> {
         SanPlus::from_move(self.position().clone(), m).to_string()
     }
 
-    /// What is legal where a move was refused.
+    /// What is legal if a move was refused.
     fn legal_summary(&self, notation: impl Fn(&Self, Move) -> String) -> String {
         let moves: MoveList = self.legal_moves();
         let examples: Vec<String> =

@@ -52,7 +52,7 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
         !position.legal_moves().is_empty()
     }
 
-    /// Whether no position before the legal move `m` can stand again after it. False where in doubt.
+    /// Whether no position before the legal move `m` can stand again after it. False if in doubt.
     fn is_final(position: &Self::Position, m: Move) -> bool {
         m.is_zeroing() || loses_castling(position, m)
     }

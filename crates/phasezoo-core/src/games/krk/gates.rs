@@ -20,7 +20,7 @@ pub(super) fn kinds() -> Vec<GateKind<KrkState>> {
 }
 
 /// How many squares the lone king can reach without crossing the rook's rank or file, its own among
-/// them; these are walls even where a king stands on them. All 64 where there is no rook.
+/// them; these are walls even if a king stands on them. All 64 if there is no rook.
 fn room(position: &Chess) -> u32 {
     let board = position.board();
     let Some(rook) = board.rooks().single_square() else { return 64 };

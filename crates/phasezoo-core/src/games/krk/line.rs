@@ -33,7 +33,7 @@ pub struct KrkLine {
 }
 
 impl KrkLine {
-    /// The line that led to `state`; an error where the rook is lost.
+    /// The line that led to `state`; an error if the rook is lost.
     pub fn of(state: &KrkState) -> Result<Self> {
         let seen = |position: &shakmaty::Chess| {
             Placement::of(position).ok_or_else(|| {

@@ -10,7 +10,7 @@ use crate::games::krk::table::{self, Placement};
 
 /// Positions with either side to move.
 const POSITIONS: usize = 1 << 19;
-/// The bit of the side to move: set where the lone king moves.
+/// The bit of the side to move: set if the lone king moves.
 const LONE_MOVES: u32 = 1 << 18;
 
 /// The bit of a move's code that says: of the strong side, the rook moves; of the lone king, it takes
@@ -77,7 +77,7 @@ impl Index {
         Code(to | if marked { MARK } else { 0 })
     }
 
-    /// The position after a move; of no meaning where it takes the rook.
+    /// The position after a move; of no meaning if it takes the rook.
     pub(super) fn after(self, code: Code) -> Self {
         let shift = self.shift(code);
         let moved = self.0 & !(63 << shift) | u32::from(code.to()) << shift;
@@ -195,7 +195,7 @@ impl Moves {
 }
 
 /// What the study's policy keeps of the legal moves, repetitions aside: filters in its order, each
-/// dropped where it would leave nothing.
+/// dropped if it would leave nothing.
 fn kept(index: Index, legal: &[Code]) -> Vec<Code> {
     let mut kept = legal.to_vec();
     let mut filter = |keep: &dyn Fn(Code) -> bool| {
@@ -329,7 +329,7 @@ mod tests {
         // In opposition on a file the rook checks on the rank; on a rank, on the file.
         assert_eq!(policy_of("8/8/3k4/8/3K4/8/7R/8 w - - 0 1"), set(&["h2h6"]));
         assert_eq!(policy_of("8/8/8/1k1K4/8/8/8/7R w - - 0 1"), set(&["h1b1"]));
-        // The rook is attacked: it leaves, though the king should walk when he is far.
+        // The rook is attacked: it leaves, though the king should walk when it is far.
         let saved = policy_of("8/8/8/8/3k4/4R3/8/7K w - - 0 1");
         assert!(saved.contains("e3e8") && !saved.contains("e3e5"));
         assert!(saved.iter().all(|uci| uci.starts_with("e3")));

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::rng::Stream;
 use crate::search::uct::{Played, Rollout};
 
-/// Filters over legal moves, each dropped where it would leave nothing (`docs/definitions/krk.md`): the
+/// Filters over legal moves, each dropped if it would leave nothing (`docs/definitions/krk.md`): the
 /// rook side loses no piece, its king does not move away from the other, its king moves when the kings
 /// are more than 3 apart, in opposition it checks from the side, it does not repeat a position of the
 /// game or of the rollout; the lone king stays near the centre. Distances are Manhattan. What is left is
@@ -30,7 +30,7 @@ impl Rollout<KrkModel> for KrkRollout {
         if index.is_strong_to_move() && state.has_seen(index.after(code)) {
             let is_new = |at: &usize| !state.has_seen(index.after(row.get(*at)));
             let fresh = (0..row.policy()).filter(is_new).count();
-            // A draw among those that are new, or among all where none is.
+            // A draw among those that are new, or among all if none is.
             if fresh > 0 {
                 let chosen = stream.below(fresh);
                 let at = (0..row.policy()).filter(is_new).nth(chosen);

@@ -26,7 +26,7 @@ const HALF: usize = TRIANGLE * PAIRS;
 const FILES: u8 = 0o07;
 const RANKS: u8 = 0o70;
 
-/// What the table holds where there is no position.
+/// What the table holds if there is no position.
 const ILLEGAL: u8 = u8::MAX;
 /// What the table holds of a draw, and while it is built of positions that nothing is known of.
 const DRAW: u8 = u8::MAX - 1;
@@ -83,7 +83,7 @@ impl Placement {
         Some((placement, strong))
     }
 
-    /// The position; `None` where pieces share a square, the kings touch or a king can be captured.
+    /// The position; `None` if pieces share a square, the kings touch or a king can be captured.
     pub fn position(self) -> Option<Chess> {
         let Self { king, rook, lone, .. } = self;
         if king == rook || king == lone || rook == lone {
@@ -161,7 +161,7 @@ const fn transposed(square: u8) -> u8 {
     (square & 7) << 3 | square >> 3
 }
 
-/// The rook side's moves to mate with best play of both, 0 where the lone king is mated; `None` of a
+/// The rook side's moves to mate with best play of both, 0 if the lone king is mated; `None` of a
 /// draw and of what is no position. Repetitions and the fifty-move rule are not considered: no win
 /// takes more than [`LONGEST`] moves.
 pub fn dtm(placement: Placement) -> Option<u8> {
@@ -227,7 +227,7 @@ fn build() -> Box<[u8]> {
     table
 }
 
-/// The placement after a legal move; `None` where it takes the rook.
+/// The placement after a legal move; `None` if it takes the rook.
 pub(crate) fn after(placement: Placement, m: Move) -> Option<Placement> {
     if m.is_capture() {
         return None;
@@ -308,7 +308,7 @@ mod tests {
             }
             *sizes.entry(placement.class()).or_insert(0) += 1;
         }
-        // Eight images, or four where a diagonal or nothing but the board's symmetry maps it to itself.
+        // Eight images, or four if a diagonal or nothing but the board's symmetry maps it to itself.
         assert!(sizes.values().all(|size| [4, 8].contains(size)));
     }
 

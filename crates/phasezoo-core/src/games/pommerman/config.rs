@@ -23,7 +23,7 @@ pub const VIEW: u8 = 4;
 /// Who plays against whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Everybody for himself.
+    /// Everyone for themselves.
     Ffa,
     /// Players 0 and 2 against 1 and 3.
     Team,

@@ -6,7 +6,7 @@ use super::sets::{Cells, bit, each};
 use super::state::{Bomb, FLAME_LIFE, Flame, NOWHERE, State, action, cell};
 
 impl State {
-    /// Lets flames burn down. Where one ends it uncovers what lay below, even if another still burns
+    /// Lets flames burn down. If one ends it uncovers what lay below, even if another still burns
     /// there, which hides it again: the power-up is lost then.
     pub(super) fn burn(&mut self) {
         let mut flames = std::mem::take(&mut self.flames);

@@ -171,7 +171,7 @@ impl Game for State {
     }
 
     /// As the published search has it: 1 for a win, -1 for a loss and for one's own death, -0.5 for that
-    /// where a team mate lives on, 0 where nobody has won.
+    /// if a team mate lives on, 0 if nobody has won.
     fn worth(&self, player: Player) -> Option<f32> {
         let is_alive = self.agents[usize::from(player)].alive;
         if self.is_over() {

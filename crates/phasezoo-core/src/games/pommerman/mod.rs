@@ -10,8 +10,8 @@
 //! | `ends` | when a game ends, and what it pays |
 //! | `collapse` | boards that shrink |
 //! | [`json`] | states as the original writes them |
-//! | [`sight`], [`observation`] | what a player sees of the board, and all that he is told |
-//! | [`tracker`] | what he can know of a game, as a full state |
+//! | [`sight`], [`observation`] | what a player sees of the board, and all that they are told |
+//! | [`tracker`] | what they can know of a game, as a full state |
 //! | [`simple`], [`unbiased`] | the agent that the original comes with, and the one that searches plan with |
 //! | [`planners`] | these as opponents, and as those who move others inside a search |
 //! | [`samples`], [`symmetry`] | training positions, and the eight ways to turn them |

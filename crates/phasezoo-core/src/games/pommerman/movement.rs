@@ -80,7 +80,7 @@ impl State {
             )
     }
 
-    /// Lays bombs and asks everybody where he wants to go (§4.2, §4.3).
+    /// Lays bombs and asks everybody where they want to go.
     fn intents(&mut self, actions: [u8; MAX_PLAYERS]) -> Moves {
         let mut agents = [NOWHERE; MAX_PLAYERS];
         for player in self.living_players() {
@@ -131,7 +131,7 @@ impl State {
         });
     }
 
-    /// Sends back who would cross somebody on the edge between two cells (§4.4).
+    /// Sends back who would cross somebody on the edge between two cells (*Crossing*).
     fn cross(&self, moves: &mut Moves) {
         // Two edges belong to each cell: to the right and down.
         let mut users = [[NOBODY; 2]; MAX_CELLS];
@@ -180,7 +180,7 @@ impl State {
         }
     }
 
-    /// Sends back, until nothing changes, who wants a cell that others of his kind want (§4.5).
+    /// Sends back, until nothing changes, who wants a cell that others of their kind want.
     fn relax(&self, moves: &mut Moves) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -203,7 +203,7 @@ impl State {
         }
     }
 
-    /// Bombs that agents run into roll on, or both stay (§4.6); whether anything was changed.
+    /// Bombs that agents run into roll on, or both stay (*Kicks*); whether anything was changed.
     fn kick(&mut self, moves: &mut Moves, actions: [u8; MAX_PLAYERS]) -> bool {
         let mut bombs: Vec<(usize, Cell)> = Vec::new();
         let mut agents: Vec<(Player, Cell)> = Vec::new();
@@ -247,7 +247,8 @@ impl State {
         changed
     }
 
-    /// After kicks: sends back again, stricter, and takes kicks back that lead nowhere (§4.7).
+    /// After kicks: sends back again, stricter, and takes kicks back that lead nowhere
+    /// (*Second relaxation*).
     fn relax_kicks(&self, moves: &mut Moves) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -281,7 +282,7 @@ impl State {
         }
     }
 
-    /// Carries the moves out; agents pick power-ups up (§4.8).
+    /// Carries the moves out; agents pick power-ups up (*Commit*).
     fn commit(&mut self, moves: &Moves) {
         for (bomb, (&to, &kicker)) in
             self.bombs.iter_mut().zip(moves.bombs.iter().zip(&moves.kicked))

@@ -15,11 +15,11 @@ pub struct Observation {
     pub player: Player,
     /// The board, and how far bombs reach.
     pub sight: Sight,
-    /// The life of the bomb on each cell; 0 where none is seen.
+    /// The life of the bomb on each cell; 0 if none is seen.
     pub life: [i16; MAX_CELLS],
     /// The action that names where the bomb on each cell rolls.
     pub direction: [u8; MAX_CELLS],
-    /// One more than the life of the longest flame on each cell; 0 where none is seen.
+    /// One more than the life of the longest flame on each cell; 0 if none is seen.
     pub flame: [u8; MAX_CELLS],
     /// The player's own figure.
     pub own: Agent,

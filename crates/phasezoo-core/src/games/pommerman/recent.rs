@@ -5,7 +5,7 @@ use super::state::{Cell, NOWHERE};
 /// The latest `N` cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recent<const N: usize> {
-    /// The latest last; [`NOWHERE`] where fewer are known.
+    /// The latest last; [`NOWHERE`] if fewer are known.
     cells: [Cell; N],
 }
 

@@ -8,9 +8,9 @@ use crate::game::Player;
 /// The board and the bombs as one player sees them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sight {
-    /// What the cells show; [`cell::FOG`] where the player does not see.
+    /// What the cells show; [`cell::FOG`] if the player does not see.
     pub board: [u8; MAX_CELLS],
-    /// Blast strength of the bomb on each cell, also below agents; 0 where none is seen.
+    /// Blast strength of the bomb on each cell, also below agents; 0 if none is seen.
     pub blast: [u8; MAX_CELLS],
 }
 

@@ -30,7 +30,7 @@ const AROUND: [u8; 4] = [action::UP, action::DOWN, action::LEFT, action::RIGHT];
 pub trait Draws {
     /// Whether a number drawn from [0, 1) is below one half.
     fn coin(&mut self) -> bool;
-    /// A whole number below `bound`, drawn also where it is 1.
+    /// A whole number below `bound`, drawn also if it is 1.
     fn below(&mut self, bound: usize) -> usize;
 }
 

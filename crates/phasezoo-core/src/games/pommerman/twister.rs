@@ -26,7 +26,7 @@ impl Twister {
         (&self.words[..], self.next)
     }
 
-    /// The generator that stands there; `None` where the numbers are none of [`Twister::state`].
+    /// The generator that stands there; `None` if the numbers are none of [`Twister::state`].
     pub fn from_state(words: &[u32], next: usize) -> Option<Self> {
         let words: Box<[u32; WORDS]> = words.to_vec().into_boxed_slice().try_into().ok()?;
         (next <= WORDS).then_some(Self { words, next })

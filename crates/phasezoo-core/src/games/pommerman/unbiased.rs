@@ -1,7 +1,7 @@
 //! `SimpleUnbiasedAgent`: the rule of thumb that the published search plans with and learns from
 //! (`docs/definitions/pommerman.md`, "SimpleUnbiasedAgent").
 //!
-//! Known of it are its rules and their order: flee where a bomb in line explodes within nine steps, bomb
+//! Known of it are its rules and their order: flee if a bomb in line explodes within nine steps, bomb
 //! an enemy beside, chase enemies that can be reached, bomb wood, fetch power-ups, walk about; and that
 //! ties are drawn, so that no seat and no direction is preferred. The details are our own. Bombs in line
 //! count whether or not a wall is between; one flees to a neighbouring cell in no bomb's line, and where

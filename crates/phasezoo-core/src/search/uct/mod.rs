@@ -2,7 +2,7 @@
 //! the endgame of king and rook used it (`docs/definitions/krk.md`).
 //!
 //! A simulation selects from the root on while nodes have been visited more often than a threshold.
-//! Where one has not, a rollout starts: its moves are played by a policy, through what the tree holds
+//! If one has not, a rollout starts: its moves are played by a policy, through what the tree holds
 //! and out of it, and the first position that the tree does not hold is added. Children enter the tree
 //! through rollouts alone, so that a root holds only moves that the policy plays.
 //!

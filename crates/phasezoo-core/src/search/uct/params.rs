@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// How a child is chosen where a node has been visited often enough.
+/// How a child is chosen if a node has been visited often enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// `q + C sqrt(ln N / n)` (Auer, Cesa-Bianchi and Fischer, 2002; Kocsis and Szepesvári, 2006).
@@ -20,8 +20,8 @@ pub struct Params {
     pub threshold: u32,
     /// How children are chosen.
     pub selection: Selection,
-    /// Whether the player for whom draws are won chooses, inside the tree, what is worst for him: as if
-    /// he too played for the other's mates.
+    /// Whether the player for whom draws are won chooses, inside the tree, what is worst for them: as if
+    /// they too played for the other's mates.
     pub follow: bool,
     /// Plies after which a rollout is given up as a draw; `None` for no limit.
     pub max_plies: Option<u32>,

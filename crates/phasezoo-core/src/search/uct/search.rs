@@ -31,7 +31,7 @@ pub struct Search<M: SearchModel, P> {
     stream: Stream,
     pub(super) tree: Tree<M::Snapshot>,
     root: Option<M::State>,
-    /// The player for whom draws are won, where only the other's mates count.
+    /// The player for whom draws are won, if only the other's mates count.
     pub(super) favoured: Option<Player>,
     /// Actions played since the last search.
     played: Vec<Action>,
@@ -193,7 +193,7 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             if limit.nodes.is_some_and(|limit| self.nodes >= limit) {
                 return Ok(Ended::Nodes);
             }
-            // Simulations that add nothing still count where simulations are the limit.
+            // Simulations that add nothing still count if simulations are the limit.
             if limit.simulations.is_none() && self.idle >= MAX_IDLE {
                 return Ok(Ended::Exhausted);
             }
@@ -213,7 +213,7 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
         }
     }
 
-    /// One simulation; `false` where there is no room for another node.
+    /// One simulation; `false` if there is no room for another node.
     fn simulate(&mut self) -> Result<bool> {
         let Some(root) = &self.root else { return Ok(false) };
         let mut id = ROOT;
@@ -299,7 +299,7 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
         Ok(Some(child))
     }
 
-    /// Adds a node for `state`, whose actions are listed; `None` where 32 bits are used up.
+    /// Adds a node for `state`, whose actions are listed; `None` if 32 bits are used up.
     fn add(&mut self, kind: Kind, actor: Player, state: &M::State) -> Result<Option<NodeId>> {
         let Some(id) = self.tree.add(kind, actor, self.model.snapshot(state)) else {
             return Ok(None);

@@ -120,7 +120,7 @@ impl PommermanSimple {
         Ok(self.agent.act(&state.state, player, &mut self.random).0)
     }
 
-    /// The action of `player` where his draws are known: `coins`, and the index of the last choice.
+    /// The action of `player` if their draws are known: `coins`, and the index of the last choice.
     /// Returns the action, the number of the rule that decided, the coins used and the number of
     /// options of the choice (0: none was made).
     #[pyo3(signature = (state, player, coins, choice = None))]
@@ -155,7 +155,7 @@ impl PommermanSimple {
     }
 }
 
-/// What one player can know of a game, from what he has seen of it.
+/// What one player can know of a game, from what they have seen of it.
 #[pyclass(module = "phasezoo._core")]
 pub(crate) struct PommermanTracker {
     player: i64,

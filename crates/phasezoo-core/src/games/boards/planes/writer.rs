@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The last moves, newest first: from-square and to-square of each; zeros where none is known
+    /// The last moves, newest first: from-square and to-square of each; zeros if none is known
     /// or it is not to be shown.
     pub(super) fn last_moves<R: Rules>(&mut self, state: &BoardState<R>) {
         let mut shown = state.history().shown().take(self.history);

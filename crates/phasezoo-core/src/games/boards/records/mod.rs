@@ -61,7 +61,7 @@ fn state_after<R: Rules>(start: &R::Position, moves: &[u16]) -> Result<BoardStat
     Ok(state)
 }
 
-/// A stored move that was found legal before. Where playing one that is not could panic (a king is
+/// A stored move that was found legal before. If playing one that is not could panic (a king is
 /// taken, pieces end on the same square) it is looked at again.
 fn trusted<P: Position>(position: &P, packed: u16) -> Result<Move> {
     let safe = |m: &Move| match m {
