@@ -122,8 +122,8 @@ pub trait Game: Clone + Send + Sync + 'static {
         false
     }
 
-    /// What this state is worth to `player` where he need not look further: because the game is over,
-    /// or is so for him. A search by him ends here.
+    /// What this state is worth to `player` if they need not look further: because the game is over,
+    /// or is so for them. A search by them ends here.
     fn worth(&self, player: Player) -> Option<f32> {
         match self.turn() {
             Turn::Over => Some(self.returns().of(player)),

@@ -90,8 +90,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         illegal: As in :class:`phasezoo.envs.GymEnv`; ``"raise"`` raises before any game has moved.
         max_plies: As in :class:`phasezoo.envs.GymEnv`.
         observation: ``"planes"`` or ``"none"``.
-        rewards: As in :class:`phasezoo.envs.GymEnv`; for a learner who leaves when his game is over
-            both are the same.
+        rewards: As in :class:`phasezoo.envs.GymEnv`; for learners who leave when their game is
+            over both are the same.
         autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's
             ``AutoresetMode``.
         copy: False to fill the same arrays at every step: what was returned before changes, and

@@ -275,7 +275,7 @@ def test_words_are_seen_where_there_is_a_radio():
     assert "words 3 5" in render(game, spoken, "ansi")
     assert uses(render(game, spoken, "svg")).count("#words-sign") == 4
     plain = render(games.make("pommerman-team"), spoken, "ansi", player=2).splitlines()
-    # His mate hears them; the others do not.
+    # Their mate hears them; the others do not.
     assert ["words" in line for line in plain[-4:]] == [True, False, True, False]
     hidden = render(game, spoken, "ansi", player=1).splitlines()
     assert ["words" in line for line in hidden[-4:]] == [False, True, False, True]

@@ -74,7 +74,7 @@ def test_a_list_names_the_opponents_in_the_order_of_seats():
     observation, *_ = env.step(3)
     assert asked == [("a", [0, 0], 0), ("b", [4, 2], 2), ("a", [6, 0], 0)]
     assert observation.ravel().tolist() == [7, 1]
-    # Player 2 wins: the learner loses with him who did not move last.
+    # Player 2 wins: the learner loses with the other who did not move last.
     _, reward, terminated, _, info = env.step(1)
     assert (reward, terminated, info["winners"]) == (-1.0, True, (2,))
     with pytest.raises(InvalidConfig, match="3 entries for 2 seats"):

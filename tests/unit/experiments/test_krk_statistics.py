@@ -178,7 +178,7 @@ def test_pure_noise_settles_nothing_about_places():
 
 
 def test_wilsons_interval_keeps_its_width_at_the_ends():
-    # Wilson's interval of 0 and of 10 in 10 trials, and of 8 in 10, by hand from his formula.
+    # Wilson's interval of 0 and of 10 in 10 trials, and of 8 in 10, by hand from the formula.
     assert wilson(10, 10).high == 1
     assert wilson(10, 10).low == pytest.approx(0.7225, abs=1e-4)
     assert wilson(0, 10).high == pytest.approx(0.2775, abs=1e-4)

@@ -28,7 +28,7 @@ class TestPlanes:
         state = played("e2e4", "b8c6", "g1f3")
         history = state.planes("v2")[20:36]
         squares = [tuple(np.argwhere(plane)[0]) for plane in history[:6]]
-        # Black sees ranks mirrored: g1 is on his eighth rank.
+        # Black sees ranks mirrored: g1 is on Black's eighth rank.
         assert squares == [(7, 6), (5, 5), (0, 1), (2, 2), (6, 4), (4, 4)]
         assert not history[6:].any()
         white = state.planes("v2", 0)[20:22]

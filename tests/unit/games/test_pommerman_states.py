@@ -85,7 +85,7 @@ def test_everybody_moves_at_once_until_one_is_left() -> None:
     assert moved.ply == 1
     assert state.ply == 0
     assert moved.bombs == [(2, 9, 9, 9, 2, 0)]
-    # Player 2 stays on his bomb, and the others far away from it.
+    # Player 2 stays on a bomb of their own, and the others far away from it.
     for _ in range(9):
         moved = moved.play([0, 0, 0, 0])
     assert moved.acting == (0, 1, 3)

@@ -184,7 +184,7 @@ impl<G: Game> Board<G> {
     }
 
     /// Moves on until the learner is to move, an opponent's action is awaited, or the game is over.
-    /// `action` is the learner's for his turn, which is now.
+    /// `action` is the learner's for this turn.
     fn proceed(&mut self, context: &Context<G>, mut action: Option<Action>) -> Result<()> {
         while !self.over {
             if !context.self_play()
@@ -237,7 +237,7 @@ impl<G: Game> Board<G> {
 
     /// Sees to it that `legal` holds the actions of `player`, who is to move.
     fn list_actions(&mut self, player: Player) -> Result<()> {
-        // Where one player moves, they were listed when his turn came.
+        // Where one player moves, they were listed when the turn came.
         if let Turn::Simultaneous(_) = self.turn {
             self.state.legal_actions(player, &mut self.legal);
         }

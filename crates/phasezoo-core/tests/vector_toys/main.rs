@@ -284,7 +284,7 @@ fn players_who_move_at_once_are_played_together() {
     let mut vector = Vector::new(1, options, |_| Ok(Pennies::default())).unwrap();
     let mut seen = Buffers::of(&vector);
     vector.reset(None, &[0], &[true], None).unwrap();
-    // Nobody is awaited before the learner has chosen: his rivals choose on the same state.
+    // Nobody is awaited before the learner has chosen: the rivals choose on the same state.
     assert_eq!(vector.waiting().count(), 0);
     vector.observe(seen.outputs()).unwrap();
     assert_eq!((seen.to_play[0], seen.masks.clone()), (SIMULTANEOUS, vec![1, 1]));

@@ -57,7 +57,7 @@ def pommerman_observation(
 
     Args:
         state: A state of any of the four games.
-        player: Whose view it is: in fog, four cells around where he is or died.
+        player: Whose view it is: in fog, four cells around where they are or died.
         items: The enum of codes; for agents that import the original package, its
             ``constants.Item``.
 

@@ -1,7 +1,7 @@
 //! States as the original writes and reads them (`docs/definitions/pommerman.md`, "JSON"): an object
 //! whose values are JSON texts themselves.
 //!
-//! `radio_from_agent` maps the code of an agent to his words. Two keys of our own follow, which the
+//! `radio_from_agent` maps the code of an agent to its words. Two keys of our own follow, which the
 //! original ignores: `words` of all players in other modes too, and `paid`, what the last step paid if
 //! it ended the game. Where the board has just collapsed, `uncollapsed` is the state before that.
 

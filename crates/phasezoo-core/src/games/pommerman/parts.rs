@@ -134,7 +134,7 @@ fn check_agents(config: &Config, parts: &Parts) -> Result<()> {
         let is_there = parts.board[usize::from(agent.cell)] == code;
         if shown != usize::from(agent.alive) || (agent.alive && !is_there) {
             return Err(invalid(format_args!(
-                "agent {player} is {}, and the board shows him {shown} times",
+                "agent {player} is {}, and the board shows it {shown} times",
                 if agent.alive { "alive" } else { "dead" }
             )));
         }

@@ -29,10 +29,10 @@ pub struct Row {
     pub left: u16,
     /// Who saw it.
     pub player: Player,
-    /// What he did.
+    /// What they did.
     pub action: u8,
-    /// How the episode ended for him: 1 won, -1 lost or dead, 0 nobody won and he was there to the end
-    /// (`docs/definitions/data.md`).
+    /// How the episode ended for them: 1 won, -1 lost or dead, 0 nobody won and they were there to the
+    /// end (`docs/definitions/data.md`).
     pub value: i8,
 }
 
@@ -153,7 +153,7 @@ impl Samples {
     }
 
     /// Every row's phase, as its player saw it; a gate that never goes back follows each player through
-    /// his episode.
+    /// the episode.
     pub fn phases(&self, gate: &Gating<State>) -> Result<Vec<u8>> {
         let mut before: [(u32, Option<u8>); MAX_PLAYERS] = [(u32::MAX, None); MAX_PLAYERS];
         self.rows

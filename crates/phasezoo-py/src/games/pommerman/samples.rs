@@ -86,8 +86,8 @@ impl PommermanSamples {
         self.column(py, |row| row.player as i8)
     }
 
-    /// int8[N]: how the episode ended for him: 1 won, -1 lost or died, 0 nobody won and he was there to
-    /// the end.
+    /// int8[N]: how the episode ended for them: 1 won, -1 lost or died, 0 nobody won and they were there
+    /// to the end.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
         self.column(py, |row| row.value)

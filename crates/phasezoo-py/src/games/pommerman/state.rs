@@ -124,7 +124,7 @@ impl PommermanState {
         Ok(self.state.is_idle(self.player(player)?))
     }
 
-    /// A full state that agrees with what `player` sees of this one: what he does not see is as at the
+    /// A full state that agrees with what `player` sees of this one: what they do not see is as at the
     /// start of a game, and under wood there is nothing.
     fn observed(&self, player: i64) -> PyResult<Self> {
         Ok(self.state.observed_by(self.player(player)?).into())
