@@ -108,8 +108,8 @@ pub(crate) struct UctResult {
     actions: Py<PyArray1<i64>>,
     /// int64[K]: simulations through each, those of a reused subtree included.
     visits: Py<PyArray1<i64>>,
-    /// float64[K]: wins and half the draws below each; in "krk" mates, or for the lone king what is no
-    /// mate.
+    /// float64[K]: wins and half the draws below each; where a game counts wins of one
+    /// side alone, those, or for the other side what is none.
     totals: Py<PyArray1<f64>>,
     /// float64[K]: totals / visits.
     q: Py<PyArray1<f64>>,

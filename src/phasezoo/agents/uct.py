@@ -21,7 +21,7 @@ DEFAULT_LIMIT = Limit(simulations=3000)
 """Simulations a move of the study of the rook endgame (Kohne 2012)."""
 
 Rollout = str | Callable[[Any, np.random.Generator], int]
-"""``"random"``, ``"krk"``, or a callable ``(state, rng) -> action``."""
+"""``"random"``, a policy that the game brings, or a callable ``(state, rng) -> action``."""
 
 
 class UCTAgent:
@@ -30,9 +30,9 @@ class UCTAgent:
     A node visited more than ``threshold`` times selects the child with the highest
     ``q + c * sqrt(ln N / n)``, ``q`` in [0, 1] being the share of wins and half the draws below it;
     another node plays a rollout, and the first position of it that the tree does not hold is added.
-    Children enter the tree through rollouts alone. The most visited child of the root is played. In
-    ``"krk"`` mates alone count: ``q`` is the share of mates for the rook side, and of what is no
-    mate for the lone king.
+    Children enter the tree through rollouts alone. The most visited child of the root is played.
+    If a game asks one side to win and the other to prevent it, wins alone count: ``q`` is their
+    share for the attacker, and the share of what is no win for the defender.
 
     The agent is configuration; :meth:`session` plays a game, whose tree is kept from move to move.
     If the opponent's reply is not in the tree, the tree *collapses* to its root, and the session
@@ -42,17 +42,17 @@ class UCTAgent:
         c: The exploration constant, from 0.
         threshold: Visits up to which a node plays a rollout instead of selecting, from 0. A node
             chooses among moves that its rollouts have met: give more than there are legal moves.
-        rollout: ``"random"``; in ``"krk"`` also ``"krk"``, the study's filters over legal moves; or
-            a callable ``(state, rng) -> action``, which is slow.
+        rollout: ``"random"``; the name of a policy that the game brings; or a callable
+            ``(state, rng) -> action``, which is slow.
         limit: When a search ends: ``simulations``, ``nodes`` (positions added to the tree) or
             ``movetime_ms``; default 3,000 simulations.
         first_limit: The same for the first search of a game; default ``limit``.
         selection: ``"ucb1"``, or ``"puct"``: ``q + c * P * sqrt(N) / (1 + n)`` (AlphaZero 2018)
             with the same prior ``P`` for all children in the tree.
-        defender: What the lone king's nodes maximise in ``"krk"``: ``"oppose"`` what is no mate,
-            ``"follow"`` mates, as the rook side's.
-        max_rollout_plies: Plies after which a rollout is a draw (in ``"krk"``: no mate); default
-            the game's own limit, 100 in ``"krk"``, and no limit elsewhere.
+        defender: What the nodes of a defender maximise: ``"oppose"`` what is no win, ``"follow"``
+            the attacker's wins.
+        max_rollout_plies: Plies after which a rollout is a draw, or no win of the attacker;
+            default the game's own limit, if it has one.
         memory_mb: Size, in MiB, at which the tree stops growing and a search ends.
         seed: Seeds everything random in its calls and searches.
         game: The game's name; default that of the states it is shown.
@@ -104,8 +104,8 @@ class UCTAgent:
         rollout: Any = self.rollout
         if not isinstance(rollout, str) and not callable(rollout):
             message = (
-                f"rollout={rollout!r}: expected 'random', in 'krk' also 'krk', or a callable "
-                "(state, rng) -> action"
+                f"rollout={rollout!r}: expected 'random', the name of a policy that the game "
+                "brings, or a callable (state, rng) -> action"
             )
             raise InvalidConfig(message)
         for name, least in (("threshold", 0), ("max_rollout_plies", 1), ("memory_mb", 1)):

@@ -22,7 +22,7 @@ class PerftOptions:
     """Count the leaves of the tree of legal moves; the last line is the count."""
 
     game: tyro.conf.Positional[str]
-    """Game, such as chess, atomic or krk."""
+    """A game of the package whose players take turns."""
     depth: int
     """Plies to look ahead (0 to 13; 1 or more with --divide)."""
     fen: str | None = None

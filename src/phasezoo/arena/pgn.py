@@ -14,9 +14,6 @@ __all__ = ["PgnFile", "pgn_of"]
 WIDTH = 80
 """Columns of move text, as the PGN standard's export format has it (§4.3)."""
 
-PLAIN_CHESS = ("chess", "krk")
-"""Games whose PGN any reader of chess understands; others are named in the tag ``Variant``."""
-
 TERMINATIONS = {
     "rules": "normal",
     "resignation": "adjudication",
@@ -60,8 +57,9 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     }
     if record.start_fen is not None:
         tags |= {"SetUp": "1", "FEN": record.start_fen}
-    if game not in PLAIN_CHESS:
-        tags["Variant"] = game.capitalize()
+    variant = game.capitalize() if handle.pgn_variant is None else handle.pgn_variant
+    if variant:
+        tags["Variant"] = variant
     tags |= {
         "PlyCount": str(record.plies),
         "Termination": TERMINATIONS[record.ending],

@@ -91,6 +91,9 @@ class Game:
         repr=False, compare=False, default=None
     )
     """What a player sees of a state as a dictionary, in games that are observed so."""
+    pgn_variant: str | None = field(repr=False, compare=False, default=None)
+    """The value of the tag ``Variant`` in its PGN, by default the name; none is written for "",
+    which is for games that any reader of PGN understands."""
     dict_space: Callable[["Game"], Any] | None = field(repr=False, compare=False, default=None)
     """Makes the space of these dictionaries."""
     state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)

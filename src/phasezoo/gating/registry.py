@@ -46,9 +46,8 @@ def make(
     Args:
         spec: The name of a built-in gate with its arguments (:data:`GRAMMAR`), the name of a
             registered one, a gate, or a function ``state -> int``.
-        game: The game it is for; a built-in gate that does not fit it is refused. ``"krk"`` alone
-            has ``dtm``, which reads the table of perfect play (an oracle, to be named so), and
-            ``box``, by the room of the lone king.
+        game: The game it is for; a gate that another game brings is refused, and the error
+            lists this game's own.
         monotone: Never go back: answer the larger of the phase and the previous one.
         names: One name per phase, for a function that was not registered.
         batched: Whether such a function takes a list of states.

@@ -18,6 +18,7 @@ from phasezoo.training.store_file import read_columns, write_columns
 
 __all__ = ["GameStore", "Splits"]
 
+_SAMPLE = "_games.parquet"
 _CHUNK = 64
 """Games whose states are kept in memory at once while a Python gate labels them."""
 
@@ -105,11 +106,15 @@ class GameStore:
             StoreError: The package has no sample games of this game.
         """
         games.make(game)
-        file = resources.files("phasezoo") / "data" / f"{game}_games.parquet"
+        folder = resources.files("phasezoo") / "data"
+        file = folder / f"{game}{_SAMPLE}"
         with resources.as_file(file) as path:
             if not path.is_file():
+                files = [file.name for file in folder.iterdir() if file.name.endswith(_SAMPLE)]
+                known = sorted(repr(name.removesuffix(_SAMPLE)) for name in files)
                 message = (
-                    f"the package holds no sample games of {game!r}; there are some of 'chess'"
+                    f"the package holds no sample games of {game!r}; there are some of "
+                    f"{', '.join(known)}"
                 )
                 raise StoreError(message)
             return cls.open(path)

@@ -15,6 +15,7 @@ __all__ = ["ATOMIC", "CHESS", "CHESS960", "CRAZYHOUSE", "to_board"]
 
 CHESS = Game(
     name="chess",
+    pgn_variant="",
     num_players=2,
     num_actions=4672,
     plane_specs={"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8)},

@@ -88,6 +88,7 @@ def _number(moves: int | None) -> float | None:
 
 KRK = Game(
     name="krk",
+    pgn_variant="",
     num_players=2,
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
