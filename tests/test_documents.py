@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
+from phasezoo import games
 from phasezoo.apps.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,10 +31,18 @@ HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
 CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 
+def case(code: str, name: str) -> ParameterSet:
+    """A block as a case; what needs a game that this version has not is skipped."""
+    missing = '"connect-four"' in code and "connect-four" not in games.names()
+    return pytest.param(
+        code, id=name, marks=pytest.mark.skipif(missing, reason="Connect Four is to come")
+    )
+
+
 def page_blocks() -> list:
     """One case per block of Python in the README and in the docs."""
     return [
-        pytest.param(code, id=f"{page.stem}-{number}")
+        case(code, f"{page.stem}-{number}")
         for page in PAGES
         for number, code in enumerate(BLOCK.findall(page.read_text()), 1)
     ]
@@ -49,7 +59,7 @@ def contract_blocks() -> list:
     spans = zip(starts, ends, strict=True)
     parts = {int(found["number"]): text[found.end() : end] for found, end in spans}
     return [
-        pytest.param(code, id=f"section-{section}-{number}")
+        case(code, f"section-{section}-{number}")
         for section in SECTIONS
         for number, code in enumerate(BLOCK.findall(parts[section]), 1)
     ]

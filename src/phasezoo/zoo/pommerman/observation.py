@@ -46,7 +46,7 @@ def pommerman_observation(
     |---|---|
     | ``alive`` | list of 10 + the number of each living player |
     | ``board`` | ``uint8[n, n]``: codes of cells, 5 in fog |
-    | ``bomb_blast_strength``, ``bomb_life`` | ``float64[n, n]``, 0 where no bomb is seen |
+    | ``bomb_blast_strength``, ``bomb_life`` | ``float64[n, n]``, 0 if no bomb is seen |
     | ``bomb_moving_direction`` | ``float64[n, n]``: 1 up, 2 down, 3 left, 4 right, 0 none |
     | ``flame_life`` | ``float64[n, n]``: steps to go, 3 when new, 0 where no flame is seen |
     | ``game_type``, ``game_env`` | int, and the name of the original's class |
@@ -119,7 +119,7 @@ def _map(
     values: npt.NDArray[np.int64],
     seen: npt.NDArray[np.bool_] | None,
 ) -> npt.NDArray[np.float64]:
-    """The values at their places where these are seen; of several at a place, the last one."""
+    """The values at their places if these are seen; of several at a place, the last one."""
     cells = np.zeros(tuple(shape))
     cells[places[:, 0], places[:, 1]] = values
     if seen is not None:
