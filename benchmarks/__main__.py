@@ -24,6 +24,7 @@ NAMES = (
     "gym_env",
     "tree",
     "uct",
+    "connect_four",
     "pommerman",
     "encode",
     "perft",

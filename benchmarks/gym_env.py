@@ -5,7 +5,7 @@ import numpy as np
 
 import phasezoo  # noqa: F401 - registers
 from benchmarks.common import Row, alone, compared
-from benchmarks.pettingzoo_chess import NAME, peer
+from benchmarks.pettingzoo_games import NAME, peer
 
 STEPS = 5_000
 

@@ -56,6 +56,12 @@ ENVIRONMENTS = (
         pettingzoo_module="crazyhouse_v0",
     ),
     Environment(
+        gymnasium_id="ConnectFour-v0",
+        entry_point="phasezoo.envs:ConnectFourEnv",
+        vector_entry_point="phasezoo.envs:ConnectFourVectorEnv",
+        pettingzoo_module="connect_four_v0",
+    ),
+    Environment(
         gymnasium_id="KRK-v0",
         entry_point="phasezoo.envs:KRKEnv",
         vector_entry_point="phasezoo.envs:KRKVectorEnv",

@@ -3,7 +3,7 @@
 import gymnasium as gym
 import numpy as np
 import pytest
-from players import at_once
+from players import smallest_planes
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
 
@@ -14,7 +14,7 @@ def test_maskable_ppo_never_plays_an_illegal_action(plain_id, subprocesses):
     from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
     def make():
-        planes = "standard" if at_once(plain_id) else "minimal"
+        planes = smallest_planes(gym.make(f"phasezoo:{plain_id}").unwrapped.game)
         env = gym.make(f"phasezoo:{plain_id}", illegal="raise", planes=planes, max_plies=20)
         return gym.wrappers.FlattenObservation(env)
 

@@ -5,7 +5,7 @@ import multiprocessing
 import gymnasium as gym
 import numpy as np
 import pytest
-from players import at_once
+from players import at_once, smallest_planes
 
 from phasezoo import _core, games
 
@@ -14,7 +14,7 @@ CONTEXTS = ("fork", "spawn", "forkserver")
 
 def steps_of(env_id, steps=40):
     """Play natively on two threads, 200 boards, which is enough for both to be used."""
-    planes = "standard" if at_once(env_id) else "minimal"
+    planes = smallest_planes(gym.make(f"phasezoo:{env_id}").unwrapped.game)
     envs = gym.make_vec(f"phasezoo:{env_id}", num_envs=200, threads=2, planes=planes)
     rng = np.random.default_rng(0)
     envs.reset(seed=1)

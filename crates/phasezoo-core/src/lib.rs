@@ -6,6 +6,7 @@
 //! | [`games`] | the games, a room each |
 //! | [`gate`] | phases of a game |
 //! | [`search`] | tree search over any model |
+//! | [`perft`] | counting sequences of moves |
 //! | [`records`] | stored games: replaying, labels, training samples |
 //! | [`vector`] | many games stepped together |
 //! | [`types`], [`threads`], [`memory`], [`rng`], [`error`] | shared by all |
@@ -16,6 +17,7 @@ pub mod games;
 pub mod gate;
 pub mod memory;
 pub mod model;
+pub mod perft;
 pub mod records;
 pub mod rng;
 pub mod search;

@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
-use phasezoo_core::games::boards::perft::perft_shared;
+use phasezoo_core::games::boards::perft::ByShakmaty;
 use phasezoo_core::games::{ChessState, perft};
+use phasezoo_core::perft::{Moves, count};
 
 /// The six standard positions of the chess programming community with their counts from depth 1.
 const STANDARD: [(&str, [u64; 5]); 6] = [
@@ -39,9 +40,10 @@ const ROW_NODES: u64 = 100_000;
 fn the_standard_positions_have_the_published_counts() {
     for (fen, counts) in STANDARD {
         let state = ChessState::from_fen(fen).unwrap();
-        for (depth, count) in (1..).zip(counts) {
-            let found = perft_shared(state.position(), depth, None, || true).unwrap();
-            assert_eq!(found, Some(count), "{fen} at depth {depth}");
+        let root = ByShakmaty(state.position().clone());
+        for (depth, published) in (1..).zip(counts) {
+            let found = count(&root, depth, None, || true).unwrap();
+            assert_eq!(found, Some(published), "{fen} at depth {depth}");
         }
     }
 }
@@ -49,12 +51,15 @@ fn the_standard_positions_have_the_published_counts() {
 #[test]
 fn threads_and_depth_zero_change_nothing() {
     let state = ChessState::initial();
+    let root = ByShakmaty(state.position().clone());
     for threads in [1, 3] {
-        let shared = perft_shared(state.position(), 4, Some(threads), || true).unwrap();
+        let shared = count(&root, 4, Some(threads), || true).unwrap();
         assert_eq!(shared, Some(perft(state.position(), 4)));
+        // What every game of turns can do gives the same counts.
+        assert_eq!(count(&Moves(state.clone()), 4, Some(threads), || true).unwrap(), shared);
     }
     assert_eq!(perft(state.position(), 0), 1);
-    assert_eq!(perft_shared(state.position(), 5, Some(1), || false).unwrap(), None);
+    assert_eq!(count(&root, 5, Some(1), || false).unwrap(), None);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
 use crate::games::boards::Boards;
+use crate::games::connect_four::ConnectFour;
 use crate::games::pommerman::Pommerman;
 use crate::native::NativeGame;
 
@@ -16,6 +17,7 @@ pub(crate) static GAMES: &[&dyn NativeGame] = &[
     &Boards::<Atomic>::ROOM,
     &Boards::<Crazyhouse>::ROOM,
     &Boards::<Krk>::ROOM,
+    &ConnectFour,
     &Pommerman(Mode::Ffa),
     &Pommerman(Mode::Team),
     &Pommerman(Mode::TeamRadio),

@@ -8,12 +8,21 @@ from phasezoo.envs.parallel_env import ParallelGameEnv
 from phasezoo.envs.vector_env import GameVectorEnv
 
 if TYPE_CHECKING:
-    from phasezoo.envs import atomic_chess_v0, chess_v0, crazyhouse_v0, krk_v0, pommerman_v0
+    from phasezoo.envs import (
+        atomic_chess_v0,
+        chess_v0,
+        connect_four_v0,
+        crazyhouse_v0,
+        krk_v0,
+        pommerman_v0,
+    )
     from phasezoo.envs.catalogue import (
         AtomicChessEnv,
         AtomicChessVectorEnv,
         ChessEnv,
         ChessVectorEnv,
+        ConnectFourEnv,
+        ConnectFourVectorEnv,
         CrazyhouseEnv,
         CrazyhouseVectorEnv,
         KRKEnv,
@@ -28,6 +37,8 @@ __all__ = [
     "AtomicChessVectorEnv",
     "ChessEnv",
     "ChessVectorEnv",
+    "ConnectFourEnv",
+    "ConnectFourVectorEnv",
     "CrazyhouseEnv",
     "CrazyhouseVectorEnv",
     "GameVectorEnv",
@@ -39,6 +50,7 @@ __all__ = [
     "PommermanVectorEnv",
     "atomic_chess_v0",
     "chess_v0",
+    "connect_four_v0",
     "crazyhouse_v0",
     "krk_v0",
     "pommerman_v0",

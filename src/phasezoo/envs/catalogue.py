@@ -1,6 +1,13 @@
 """Which rooms have environments: the only file of this layer that names them, with ``*_v0``."""
 
-from phasezoo.envs import atomic_chess_v0, chess_v0, crazyhouse_v0, krk_v0, pommerman_v0
+from phasezoo.envs import (
+    atomic_chess_v0,
+    chess_v0,
+    connect_four_v0,
+    crazyhouse_v0,
+    krk_v0,
+    pommerman_v0,
+)
 from phasezoo.zoo.boards.env import (
     AtomicChessEnv,
     AtomicChessVectorEnv,
@@ -9,6 +16,7 @@ from phasezoo.zoo.boards.env import (
     CrazyhouseEnv,
     CrazyhouseVectorEnv,
 )
+from phasezoo.zoo.connect_four.env import ConnectFourEnv, ConnectFourVectorEnv
 from phasezoo.zoo.krk.env import KRKEnv, KRKVectorEnv
 from phasezoo.zoo.pommerman.env import PommermanEnv, PommermanVectorEnv
 
@@ -17,6 +25,8 @@ __all__ = [
     "AtomicChessVectorEnv",
     "ChessEnv",
     "ChessVectorEnv",
+    "ConnectFourEnv",
+    "ConnectFourVectorEnv",
     "CrazyhouseEnv",
     "CrazyhouseVectorEnv",
     "KRKEnv",
@@ -25,6 +35,7 @@ __all__ = [
     "PommermanVectorEnv",
     "atomic_chess_v0",
     "chess_v0",
+    "connect_four_v0",
     "crazyhouse_v0",
     "krk_v0",
     "pommerman_v0",

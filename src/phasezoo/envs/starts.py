@@ -16,25 +16,33 @@ def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
 
     Args:
         game: What is played.
-        options: ``fen`` and ``moves`` (UCI) for a start of one's own.
+        options: ``fen`` and ``moves`` (UCI) for a start of one's own, or ``columns`` in games that
+            are written so.
         seed: Draws the start in games with random ones.
 
     Raises:
         InvalidConfig: An option is not known, or the game is over there.
         InvalidFen: The FEN is not a position of the game.
+        InvalidState: The columns cannot be played.
         InvalidUci: A move is not legal where it stands.
     """
     given = {} if options is None else dict(options)
-    unknown = sorted(map(str, given.keys() - {"fen", "moves"}))
+    known = {"fen": "text", "moves": "a list of UCI"}
+    if game.parse_columns is not None:
+        known = {"columns": "digits from 1, one a move"}
+    unknown = sorted(map(str, given.keys() - known.keys()))
     if unknown:
-        message = f"reset options {unknown}: known are 'fen' (text) and 'moves' (a list of UCI)"
+        allowed = " and ".join(f"{name!r} ({what})" for name, what in known.items())
+        message = f"reset options {unknown}: known {'are' if len(known) > 1 else 'is'} {allowed}"
         raise InvalidConfig(message)
     moves = given.get("moves")
     moves = () if moves is None else moves
     if isinstance(moves, str) or not isinstance(moves, Sequence):
         message = f"reset option moves={moves!r}: expected a list of UCI moves, ['e2e4', 'e7e5']"
         raise InvalidConfig(message)
-    if given.get("fen") is not None:
+    if given.get("columns") is not None:
+        state = game.from_columns(given["columns"])
+    elif given.get("fen") is not None:
         state = game.from_fen(given["fen"], moves)
     else:
         state = game.initial_state(seed=seed)

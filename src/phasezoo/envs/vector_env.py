@@ -184,6 +184,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     def _runs_natively(self, kinds: Sequence[Any]) -> bool:
         """Whether the native vector plays all opponents: there are none, or all have one name."""
         named = all(isinstance(kind, str) and kind == kinds[0] for kind in kinds)
+        if "tablebase" in kinds and not self.game.core_solves:
+            return False
         # A gate in Python that never goes back has to see every ply, the opponents' too.
         return named and not (kinds and self._gate.sees_every_ply)
 

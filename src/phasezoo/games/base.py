@@ -53,6 +53,8 @@ class Game:
     """Makes a state from a FEN and moves played from it, in games that have such notation."""
     parse_json: Callable[..., Any] | None = field(repr=False, compare=False, default=None)
     """Makes a state from JSON, in games that have it; called with the text and the options."""
+    parse_columns: Callable[[str], Any] | None = field(repr=False, compare=False, default=None)
+    """Makes a state from the columns played, in games that are written so."""
     draws_start: Callable[[Mapping[str, Any]], bool] = field(
         repr=False, compare=False, default=lambda options: False
     )
@@ -64,6 +66,8 @@ class Game:
     )
     """Scores the legal actions of a state by perfect play, if that is known; see
     :meth:`action_scores`."""
+    core_solves: bool = field(repr=False, compare=False, default=False)
+    """Whether the native core knows perfect play by itself."""
     scripted: Mapping[str, Callable[[int, int], Any]] = field(
         repr=False, compare=False, default_factory=dict
     )
@@ -157,9 +161,30 @@ class Game:
             UnknownGame: The game has no such notation.
         """
         if self.parse_position is None:
-            message = f"{self.name!r} has no FEN: make its states with initial_state() and play()"
+            other = "" if self.parse_columns is None else "from_columns('4453'), "
+            message = (
+                f"{self.name!r} has no FEN: make its states with {other}initial_state() and play()"
+            )
             raise UnknownGame(message)
         return self.parse_position(fen, moves)
+
+    def from_columns(self, columns: str) -> Any:
+        """The state after ``columns``.
+
+        Args:
+            columns: The columns played as one word of digits, 1 for the leftmost: ``"4453"``.
+
+        Raises:
+            InvalidState: A column is none, or full, or played after the end.
+            UnknownGame: The game has no such notation.
+        """
+        if self.parse_columns is None:
+            message = (
+                f"{self.name!r} is not written as columns: make its states with initial_state() "
+                "and play()"
+            )
+            raise UnknownGame(message)
+        return self.parse_columns(columns)
 
     def from_json(self, text: str) -> Any:
         """The state that ``state.to_json()``, or a recording of the original, holds.

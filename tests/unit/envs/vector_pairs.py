@@ -83,6 +83,8 @@ class Pair:
             return
         for row in np.flatnonzero(ours["_ply"]):
             assert states[row] == theirs["state"][row]
+        if "fen" not in theirs:
+            return
         fens = self.native.unwrapped.fens()
         assert [fens[row] for row in np.flatnonzero(ours["_ply"])] == [
             fen for fen in theirs["fen"] if fen is not None

@@ -3,10 +3,12 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`boards`] | chess, chess960, atomic chess and crazyhouse |
+//! | [`connect_four`] | Connect Four |
 //! | [`krk`] | the endgame of king and rook against king |
 //! | [`pommerman`] | Pommerman |
 
 pub mod boards;
+pub mod connect_four;
 pub mod krk;
 pub mod pommerman;
 
@@ -14,4 +16,5 @@ pub use boards::{
     Atomic, BoardModel, BoardState, Chess, Chess960, ChessModel, ChessState, Crazyhouse, History,
     PackedMove, Rules, perft,
 };
+pub use connect_four::ConnectFour;
 pub use krk::{Krk, KrkState};

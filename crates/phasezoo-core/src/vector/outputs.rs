@@ -109,8 +109,12 @@ impl<'a> Outputs<'a> {
     }
 }
 
+/// Rows of a mask that are no longer than a cache line are cleared whole: a mark would cost more.
+const SHORT: usize = 64;
+
 /// Sets the entries `legal` of a mask row to 1 and the others to 0; all to 1 without `legal`.
 pub(super) fn write_mask(row: &mut [i8], mark: Option<&mut Mark>, legal: Option<&[Action]>) {
+    let mark = mark.filter(|_| row.len() > SHORT);
     let Some(legal) = legal else {
         row.fill(1);
         if let Some(mark) = mark {

@@ -104,6 +104,7 @@ KRK = Game(
     match_options={"start": "uniform"},
     solve=_solve,
     max_rollout_plies=MAX_ROLLOUT_PLIES,
+    core_solves=True,
     state_info=_state_info,
     move_info=_move_info,
 )

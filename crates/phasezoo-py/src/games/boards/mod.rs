@@ -7,14 +7,14 @@ mod state;
 
 use std::marker::PhantomData;
 
-use phasezoo_core::Result;
 use phasezoo_core::game::Player;
-use phasezoo_core::games::boards::perft::perft_shared;
+use phasezoo_core::games::boards::perft::ByShakmaty;
 use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::{
     Atomic, BoardModel, BoardState as Core, Chess, Chess960, Crazyhouse, Rules,
 };
 use phasezoo_core::rng::Stream;
+use phasezoo_core::{Result, perft};
 use pyo3::prelude::*;
 
 use crate::native::{Native, Room, Start};
@@ -160,6 +160,6 @@ impl<R: Hosted> Room for Boards<R> {
         keep_on: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<Option<u64>> {
         let state = position.map_or_else(|| Ok(Core::<R>::initial()), Core::from_fen)?;
-        perft_shared(state.position(), depth, threads, keep_on)
+        perft::count(&ByShakmaty(state.position().clone()), depth, threads, keep_on)
     }
 }

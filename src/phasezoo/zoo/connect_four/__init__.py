@@ -1,0 +1,1 @@
+"""Connect Four: small, fast, and solved."""

@@ -1,0 +1,25 @@
+"""Connect Four: its handle."""
+
+from phasezoo import _core
+from phasezoo.games.base import Game
+from phasezoo.zoo.connect_four.solver import solve
+
+__all__ = ["CONNECT_FOUR"]
+
+CONNECT_FOUR = Game(
+    name="connect-four",
+    num_players=2,
+    num_actions=7,
+    plane_specs={"default": (3, 6, 7)},
+    default_planes="default",
+    state_type=_core.ConnectFourState,
+    native=True,
+    new_state=_core.ConnectFourState,
+    parse_columns=_core.ConnectFourState,
+    solve=solve,
+)
+"""Connect Four on 6 rows and 7 columns: actions are columns, counted from the left.
+
+States have ``columns``, the columns played as one word of digits from 1 to 7, ``threats`` and
+``mirrored()``. ``game.from_columns("4453")`` makes one from such a word.
+"""
