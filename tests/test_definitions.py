@@ -86,7 +86,7 @@ def listed_gates() -> list:
         kind = next(kind for kind in GAMES if where.startswith(kind))
         plain, game = GATES.get(name, (name.partition(":")[0], GAMES[kind]))
         cases.append(pytest.param(plain, game, names, id=name.partition(":")[0]))
-    return [case for case in cases if case.values[1] in games.names()]
+    return cases
 
 
 @pytest.mark.parametrize(("spec", "game", "names"), listed_gates())
@@ -114,8 +114,6 @@ def environments() -> list:
 
 @pytest.mark.parametrize(("name", "observation", "actions"), environments())
 def test_the_readme_has_the_shapes(name: str, observation: str, actions: str) -> None:
-    if name not in gymnasium.registry:
-        pytest.skip("this environment is to come")
     env = gymnasium.make(name, disable_env_checker=True)
     shape = re.search(r"\[[\d, ]+\]", observation)
     assert shape is not None
@@ -127,4 +125,4 @@ def test_the_readme_has_the_shapes(name: str, observation: str, actions: str) ->
 
 def test_the_readme_has_every_environment() -> None:
     listed = {case.id for case in environments()}
-    assert listed >= {environment.gymnasium_id for environment in ENVIRONMENTS}
+    assert listed == {environment.gymnasium_id for environment in ENVIRONMENTS}

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from phasezoo import games
 from phasezoo.apps.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,11 +31,8 @@ CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 
 def case(code: str, name: str) -> ParameterSet:
-    """A block as a case; what needs a game that this version has not is skipped."""
-    missing = '"connect-four"' in code and "connect-four" not in games.names()
-    return pytest.param(
-        code, id=name, marks=pytest.mark.skipif(missing, reason="Connect Four is to come")
-    )
+    """A block as a case."""
+    return pytest.param(code, id=name)
 
 
 def page_blocks() -> list:

@@ -24,6 +24,7 @@ struct Buffers {
     flags: [Vec<bool>; 4],
     numbers: [Vec<i64>; 3],
     result: Vec<i8>,
+    winners: Vec<bool>,
 }
 
 impl Buffers {
@@ -36,6 +37,7 @@ impl Buffers {
             flags: std::array::from_fn(|_| vec![false; rows]),
             numbers: std::array::from_fn(|_| vec![0; rows]),
             result: vec![0; rows],
+            winners: vec![false; 2 * rows],
         }
     }
 
@@ -55,6 +57,7 @@ impl Buffers {
             phase,
             result: &mut self.result,
             has_result,
+            winners: &mut self.winners,
         }
     }
 }

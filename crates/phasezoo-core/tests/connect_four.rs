@@ -112,7 +112,7 @@ fn check(state: &ConnectFour, plain: &Plain) {
             let expected = match at / 42 {
                 0 => owner == Some(player),
                 1 => owner == Some(1 - player),
-                _ => plain.ply % 2 == 0,
+                _ => plain.ply.is_multiple_of(2),
             };
             assert_eq!(cell, f32::from(u8::from(expected)));
         }

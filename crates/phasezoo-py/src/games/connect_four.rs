@@ -41,7 +41,7 @@ impl ConnectFourState {
     /// The name of the game.
     #[getter]
     fn game(&self) -> &'static str {
-        Core::NAME
+        self.state.game_name()
     }
 
     /// The columns played since the start, digits from 1 to 7 as one word.
@@ -68,7 +68,7 @@ impl ConnectFourState {
         self.state.outcome().is_some()
     }
 
-    /// How the game ended, "connect_four" or "board_full"; None while it goes on.
+    /// How the game ended, `connect_four` or `board_full`; None while it goes on.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
         self.state.end()

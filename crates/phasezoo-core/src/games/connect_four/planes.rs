@@ -56,6 +56,7 @@ impl ConnectFourPlanes {
 
     /// Writes the planes that `player` sees; `out` has exactly the size of [`Self::shape`].
     pub(super) fn write(self, state: &ConnectFour, player: Player, out: &mut [f32]) {
+        let Self::Default = self;
         let (cells, rest) = out.split_at_mut(2 * ROWS * COLUMNS);
         let (rows, _) = cells.as_chunks_mut::<COLUMNS>();
         let (own, theirs) = (state.stones(player), state.stones(1 - player));

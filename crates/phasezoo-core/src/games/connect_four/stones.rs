@@ -38,6 +38,7 @@ impl Stones {
 
     /// The cell that a stone dropped into `column` takes, where `self` holds all stones; no cell if the
     /// column is full.
+    #[must_use]
     pub const fn landing(self, column: usize) -> Self {
         let free = !self.0 & (FIRST_COLUMN << column);
         Self(free & free.wrapping_neg())
@@ -52,6 +53,7 @@ impl Stones {
     }
 
     /// Cells that would make a line of four with three of these, whether empty or not.
+    #[must_use]
     pub fn completions(self) -> Self {
         let own = self.0;
         let mut cells = 0;
@@ -67,6 +69,7 @@ impl Stones {
     }
 
     /// The mirror image, column 0 becoming the last.
+    #[must_use]
     pub fn mirrored(self) -> Self {
         // All bits reversed turn rows and columns around; the bytes swapped back leave each row
         // reversed over eight columns.
@@ -74,11 +77,13 @@ impl Stones {
     }
 
     /// The cells in either set.
+    #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// The cells that are in this set alone.
+    #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }

@@ -1,5 +1,5 @@
 //! `SimpleUnbiasedAgent`: the rule of thumb that the published search plans with and learns from
-//! (`docs/definitions/pommerman.md`, "SimpleUnbiasedAgent").
+//! (`docs/definitions/pommerman.md`, `SimpleUnbiasedAgent`).
 //!
 //! Known of it are its rules and their order: flee if a bomb in line explodes within nine steps, bomb
 //! an enemy beside, chase enemies that can be reached, bomb wood, fetch power-ups, walk about; and that
