@@ -2,9 +2,8 @@
 
 import random
 
-import numpy as np
-
 from benchmarks.common import Row, compared
+from benchmarks.open_spiel_games import playing
 from phasezoo import games
 
 PLIES = 3_000
@@ -26,19 +25,7 @@ def ours() -> float:
 
 def open_spiel() -> float:
     """The same over OpenSpiel's states, with its own observation tensor (20 planes)."""
-    import pyspiel
-
-    game = pyspiel.load_game("chess")
-    rng = random.Random(7)
-    state = game.new_initial_state()
-    for _ in range(PLIES):
-        if state.is_terminal():
-            state = game.new_initial_state()
-        state.apply_action(rng.choice(state.legal_actions()))
-        if not state.is_terminal():
-            np.asarray(state.observation_tensor(), dtype=np.float32)
-            np.asarray(state.legal_actions_mask(), dtype=np.int8)
-    return PLIES
+    return playing("chess", PLIES)
 
 
 def rows() -> list[Row]:

@@ -14,19 +14,24 @@ BOARDS = 256
 STEPS = 200
 
 
-def stepping(**options: Any) -> Callable[[], float]:
-    """Random legal play on one vector environment."""
-    envs = gym.make_vec("Chess-v0", num_envs=BOARDS, opponent=None, **options)
+def stepping(env_id: str, boards: int, steps: int, **options: Any) -> Callable[[], float]:
+    """Random legal play on one vector environment, the learner moving for all."""
+    envs = gym.make_vec(env_id, num_envs=boards, opponent=None, **options)
     envs.reset(seed=7)
     rng = np.random.default_rng(7)
     sample, step = envs.unwrapped.sample_actions, envs.step
 
     def work() -> float:
-        for _ in range(STEPS):
+        for _ in range(steps):
             step(sample(rng))
-        return STEPS * BOARDS
+        return steps * boards
 
     return work
+
+
+def chess(**options: Any) -> Callable[[], float]:
+    """Chess."""
+    return stepping("Chess-v0", BOARDS, STEPS, **options)
 
 
 def rows() -> list[Row]:
@@ -37,10 +42,10 @@ def rows() -> list[Row]:
             f"{name}, one thread",
             "steps/s",
             "≥ 500x PettingZoo",
-            stepping(threads=1),
+            chess(threads=1),
             NAME,
             peer,
         ),
-        alone(f"{name}, all threads", "steps/s", "", stepping()),
-        alone(f"{name}, one thread, copy=False", "steps/s", "", stepping(threads=1, copy=False)),
+        alone(f"{name}, all threads", "steps/s", "", chess()),
+        alone(f"{name}, one thread, copy=False", "steps/s", "", chess(threads=1, copy=False)),
     ]
