@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -122,13 +123,15 @@ class OpeningSuite:
             raise InvalidConfig(message)
         return OpeningSuite(self.game, tuple(self.lines[i] for i in kept)), len(self) - len(kept)
 
-    def order(self, count: int, seed: int) -> list[int]:
-        """``count`` openings drawn by ``seed``, by index: none comes again before all were used."""
-        draws: list[int] = []
-        for cycle in range(-(-count // len(self))):
-            shuffled = np.random.default_rng(stream(seed, "openings", cycle)).permutation(len(self))
-            draws.extend(shuffled.tolist())
-        return draws[:count]
+    def drawn(self, number: int, seed: int) -> int:
+        """The opening that ``seed`` draws at ``number``: none comes again before all were used."""
+        cycle, place = divmod(number, len(self))
+        return _shuffled(len(self), stream(seed, "openings", cycle))[place]
+
+
+@lru_cache(maxsize=8)
+def _shuffled(count: int, seed: int) -> tuple[int, ...]:
+    return tuple(np.random.default_rng(seed).permutation(count).tolist())
 
 
 def action_of(state: Any, move: str) -> int:

@@ -53,7 +53,6 @@ class Schedule:
         self._games = games
         self._seed = seed
         self._as = openings_as
-        self._order = suite.order(games // game.num_players, seed)
 
     def __len__(self) -> int:
         return self._games
@@ -92,7 +91,7 @@ class Schedule:
 
     def _scheduled(self, number: int) -> Scheduled:
         group = number // self._game.num_players
-        opening = self._order[group]
+        opening = self._suite.drawn(group, self._seed)
         moves = self._suite.lines[opening]
         seed = stream(self._seed, "start", group)
         history = self._suite.states(opening, seed, self._game)

@@ -1,5 +1,6 @@
 """Many board games stepped in native code, as a Gymnasium vector environment."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, cast, overload
 
@@ -144,8 +145,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
                 "gymnasium.vector.SyncVectorEnv over phasezoo.envs.GymEnv"
             )
             raise InvalidConfig(message)
-        if not isinstance(num_envs, int) or num_envs < 1:
-            message = f"num_envs={num_envs!r}: expected a whole number from 1"
+        if not isinstance(num_envs, int) or not 1 <= num_envs <= sys.maxsize:
+            message = f"num_envs={num_envs!r}: expected a whole number from 1 that memory can hold"
             raise InvalidConfig(message)
         self.num_envs = num_envs
         self.autoreset_mode = _mode(autoreset_mode)
@@ -155,7 +156,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.render_mode = rendering.check_mode(self.game, render_mode)
-        self._gate = VectorGate(self.gate, num_envs)
+        self._gate = VectorGate(self.gate)
         players = self.game.num_players
         kinds = () if opponent is None else opponents_of(opponent, self._view)
         self._outside = None if self._runs_natively(kinds) else VectorOpponents(kinds, conductor)

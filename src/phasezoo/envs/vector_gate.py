@@ -15,10 +15,9 @@ class VectorGate:
 
     Args:
         gate: The gate; None for phase 0 throughout.
-        num_envs: How many games there are.
     """
 
-    def __init__(self, gate: Any, num_envs: int) -> None:
+    def __init__(self, gate: Any) -> None:
         self.native = gate.spec if isinstance(gate, Gate) else None
         """The specification of a native gate."""
         self.is_native = gate is None or self.native is not None
@@ -26,7 +25,7 @@ class VectorGate:
         self.sees_every_ply = not self.is_native and getattr(gate, "monotone", False)
         """Whether a phase depends on those of the plies before, and is made here."""
         self._gate = gate
-        self._phases = np.zeros(0 if self.is_native else num_envs, dtype=np.int64)
+        self._phases = np.zeros(0, dtype=np.int64)
         self._ended: dict[int, int] = {}
         self._begun: set[int] = set()
 
@@ -39,6 +38,8 @@ class VectorGate:
         """
         if self.is_native:
             return
+        if not len(self._phases):
+            self._phases = np.zeros(len(vector), dtype=np.int64)
         if first:
             self._ended, self._begun = {}, set()
         for row in set(vector.ended()) - self._ended.keys():

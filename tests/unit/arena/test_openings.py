@@ -77,6 +77,19 @@ def test_openings_of_games_without_notation():
 
 def test_order_depends_on_the_seed_alone():
     suite = OpeningSuite.load("chess")
-    assert suite.order(50, 1) == suite.order(60, 1)[:50]
-    assert suite.order(50, 1) != suite.order(50, 2)
-    assert sorted(suite.order(len(suite), 3)) == list(range(len(suite)))
+    numbers = range(len(suite))
+    first = [suite.drawn(number, 1) for number in numbers]
+    assert [suite.drawn(number, 1) for number in reversed(numbers)] == first[::-1]
+    assert [suite.drawn(number, 2) for number in numbers] != first
+    assert [suite.drawn(number + len(suite), 1) for number in numbers] != first
+    assert sorted(first) == list(numbers)
+
+
+def test_a_match_without_end_begins_at_once():
+    def enough(finished, total):
+        raise InterruptedError(f"{finished} of {total}")
+
+    with pytest.raises(InterruptedError, match="1 of 10000000000000"):
+        arena.play_match(
+            "random", "random", games=10**13, concurrency=1, max_plies=2, progress=enough
+        )

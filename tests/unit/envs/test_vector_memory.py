@@ -4,7 +4,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from phasezoo import _core, games
+from phasezoo import _core, games, gating
 from phasezoo.envs import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 
@@ -16,6 +16,17 @@ LEFT = r"of memory are left; ask for fewer"
 def test_a_vector_that_does_not_fit_says_what_was_asked_and_what_is_left(game, count):
     with pytest.raises(InvalidConfig, match=f"num_envs.*{count} of .* bytes each.*{LEFT}"):
         GameVectorEnv(count, game, opponent="random", agent_color=0)
+
+
+def test_a_gate_of_ones_own_takes_no_memory_before_the_games_do():
+    with pytest.raises(InvalidConfig, match=LEFT):
+        GameVectorEnv(2**60, gate=gating.make(lambda state: 0, names=("all",)))
+
+
+@pytest.mark.parametrize("count", [10**30, 0, -1, 2.0])
+def test_what_counts_nothing_is_refused(count):
+    with pytest.raises(InvalidConfig, match=r"num_envs=.*expected a whole number from 1"):
+        GameVectorEnv(count)
 
 
 def test_the_arrays_of_a_vector_count_too():
