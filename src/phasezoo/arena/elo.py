@@ -7,9 +7,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from phasezoo.arena.student_t import t_quantile
 from phasezoo.errors import InvalidConfig
 
 __all__ = [
+    "MIN_PAIRS",
     "Interval",
     "elo_of_score",
     "elo_slope",
@@ -22,6 +24,12 @@ __all__ = [
 
 Z95 = 1.96
 """Standard errors to either side of a 95 % interval."""
+
+MIN_PAIRS = 4
+"""With fewer pairs nothing is said of the ends of an interval: they are infinite."""
+
+PRIOR_PAIRS = 1.5
+"""Imagined pairs that are won, and as many that are lost, in an interval from pairs."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +120,38 @@ def pentanomial_elo(scores: Sequence[float]) -> Interval:
     Unlike :func:`trinomial_elo` it does not take the two games of a pair for independent, so an
     opening that favours one colour does not widen the interval.
 
+    The value is Elo of the mean score. The interval imagines :data:`PRIOR_PAIRS` more pairs that
+    are won, and as many that are lost, as Agresti and Coull (1998) do for shares, and has its ends
+    at Student's t standard errors from that mean. So it has a width also if all pairs score alike.
+    With fewer than :data:`MIN_PAIRS` pairs its ends are infinite.
+
+    Coverage of true scores from 0.5 to 0.98: of pairs that are won or lost, and of pairs that are
+    won or drawn, for 4 to 250 pairs and computed without simulation, never below 93.6 %; of games
+    with and without draws, openings that favour a colour, pairs that are nearly all drawn, and 60
+    drawn distributions of pair scores, in 3,000 simulated matches each of 4 to 250 pairs (800 of
+    1,000 pairs), never below 93 %.
+
     Args:
         scores: One score in [0, 1] per pair: the mean of its two games.
 
     Raises:
         InvalidConfig: See :func:`pair_score_statistics`.
     """
-    return interval_of_score(*pair_score_statistics(scores))
+    mean, error = pair_score_statistics(scores)
+    value, count = elo_of_score(mean), len(scores)
+    if count < MIN_PAIRS:
+        return Interval(value, -math.inf, math.inf)
+    total = count + 2 * PRIOR_PAIRS
+    centre = (mean * count + PRIOR_PAIRS) / total
+    # Squares around a mean add up as squares around another, and the distance of both.
+    squares = count * (count * error**2 + (mean - centre) ** 2)
+    squares += PRIOR_PAIRS * (centre**2 + (1 - centre) ** 2)
+    half = t_quantile(0.975, count - 1) * math.sqrt(squares) / total
+    return Interval(
+        value,
+        elo_of_score(max(min(centre - half, mean), 0.0)),
+        elo_of_score(min(max(centre + half, mean), 1.0)),
+    )
 
 
 def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:

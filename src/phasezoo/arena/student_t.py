@@ -1,5 +1,6 @@
 """Quantiles of Student's t, which intervals over a handful of trainings need."""
 
+import functools
 import math
 
 __all__ = ["t_cdf", "t_quantile"]
@@ -18,6 +19,7 @@ def t_cdf(t: float, freedom: float) -> float:
     return 1 - tail if t > 0 else tail
 
 
+@functools.lru_cache(maxsize=256)
 def t_quantile(probability: float, freedom: float) -> float:
     """The t with P(T <= t) = ``probability``, for probabilities in (1/2, 1).
 

@@ -1,11 +1,14 @@
+import itertools
 import math
 import statistics
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from phasezoo.arena.elo import (
+    MIN_PAIRS,
     Interval,
     elo_of_score,
     elo_slope,
@@ -60,8 +63,11 @@ def test_pair_scores_against_the_standard_library():
     assert error == pytest.approx(math.sqrt(statistics.pvariance(scores) / 100))
     interval = pentanomial_elo(scores)
     assert interval.value == pytest.approx(-400 * math.log10(1 / mean - 1))
-    assert interval.low == pytest.approx(-400 * math.log10(1 / (mean - 1.96 * error) - 1))
-    assert interval.high == pytest.approx(-400 * math.log10(1 / (mean + 1.96 * error) - 1))
+    # One and a half pairs more that are won, and as many that are lost, written as half pairs.
+    more = [*scores, *scores, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    centre, error = statistics.fmean(more), math.sqrt(statistics.pvariance(more) / 103)
+    for end, sign in ((interval.low, -1), (interval.high, 1)):
+        assert end == pytest.approx(-400 * math.log10(1 / (centre + sign * 1.984217 * error) - 1))
 
 
 def test_a_worked_example():
@@ -70,8 +76,54 @@ def test_a_worked_example():
     assert (mean, error) == (0.75, pytest.approx(math.sqrt(1 / 32)))
     interval = pentanomial_elo([1.0, 0.5])
     assert interval.value == pytest.approx(400 * math.log10(3))
-    assert interval.low == pytest.approx(-400 * math.log10(1 / (0.75 - 1.96 / math.sqrt(32)) - 1))
-    assert interval.high == math.inf  # 0.75 + 0.346 is beyond 1
+    assert (interval.low, interval.high) == (-math.inf, math.inf)
+    # Three times these: (4.5 + 1.5) / 9 = 2/3; squares 3 + 1.5 won, 3/4 of pairs with 1/2, less
+    # 9 (2/3)^2; t of 5 degrees of freedom.
+    interval = pentanomial_elo([1.0, 0.5] * 3)
+    half = 2.570582 * math.sqrt(3 + 1.5 + 0.75 - 4) / 9
+    assert interval.low == pytest.approx(-400 * math.log10(1 / (2 / 3 - half) - 1))
+    assert interval.high == pytest.approx(-400 * math.log10(1 / (2 / 3 + half) - 1), rel=1e-5)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.62, 0.75, 0.9, 0.98])
+@pytest.mark.parametrize("pairs", [4, 7, 12, 30, 100, 1000])
+def test_intervals_hold_the_true_score(pairs, share):
+    rng = np.random.default_rng([pairs, int(100 * share)])
+    wins = 2 * share - 1
+    kinds = {
+        "decided": lambda size: (rng.random((*size, 2)) < share).mean(axis=2),
+        "alike": lambda size: rng.random(size) < share,
+        "won or drawn": lambda size: np.where(rng.random(size) < wins, 1.0, 0.5),
+        "mostly drawn": lambda size: np.where(
+            rng.random(size) < wins, 1.0, rng.choice([0.0, 0.5, 1.0], size, p=[0.02, 0.96, 0.02])
+        ),
+    }
+    matches = 120 if pairs == 1000 else 400
+    for kind, draw in kinds.items():
+        held = 0
+        for scores in draw((matches, pairs)).astype(float).tolist():
+            interval = pentanomial_elo(scores)
+            assert interval.low < interval.high
+            held += interval.low <= elo_of_score(share) + 1e-9 and (
+                elo_of_score(share) - 1e-9 <= interval.high
+            )
+        # 93 %, less three errors of so many draws.
+        assert held / matches > 0.93 - 3 * math.sqrt(0.93 * 0.07 / matches), kind
+
+
+def test_every_score_of_a_few_pairs_has_a_width():
+    for pairs in range(1, 7):
+        for scores in itertools.combinations_with_replacement([0, 0.25, 0.5, 0.75, 1], pairs):
+            interval = pentanomial_elo(scores)
+            assert interval.low < interval.high
+            if pairs < MIN_PAIRS:
+                assert (interval.low, interval.high) == (-math.inf, math.inf)
+
+
+def test_equal_pairs_narrow_with_their_number():
+    widths = [pentanomial_elo([0.5] * pairs).half_width for pairs in (4, 40, 400, 4000)]
+    assert all(10 > after / before * 10 > 0.5 for before, after in itertools.pairwise(widths))
+    assert widths[2] < 5
 
 
 def test_los_is_the_normal_tail():
@@ -97,16 +149,17 @@ def test_trinomial_is_the_per_game_deviation():
 
 
 def test_edges_are_infinite():
-    won = pentanomial_elo([1.0] * 5)
-    assert (won.value, won.low, won.high) == (math.inf, math.inf, math.inf)
+    won = pentanomial_elo([1.0] * 10)
+    assert (won.value, won.high) == (math.inf, math.inf)
+    assert 100 < won.low < 200
     lost = trinomial_elo(0, 0, 3)
     assert (lost.value, lost.low, lost.high) == (-math.inf, -math.inf, -math.inf)
-    assert str(won) == "+∞ [+∞, +∞]"
+    assert str(won) == f"+∞ [+{won.low:.1f}, +∞]"
 
 
 def test_text_has_both_ends_where_one_is_infinite():
     assert str(Interval(17.4, -20.8, 55.6)) == "+17.4 ± 38.2"
-    assert str(pentanomial_elo([0.5] * 4)) == "0.0 ± 0.0"
+    assert str(pentanomial_elo([0.5] * 3)) == "0.0 [-∞, +∞]"
     assert str(Interval(190.8, 70.0, math.inf)) == "+190.8 [+70.0, +∞]"
 
 
