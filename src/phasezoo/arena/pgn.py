@@ -3,11 +3,14 @@
 import os
 import textwrap
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Self
 
 from phasezoo import games
 from phasezoo.arena.records import GameRecord
 from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.runs.lock import acquire
 
 __all__ = ["PgnFile", "pgn_of"]
 
@@ -93,6 +96,8 @@ def _escaped(text: str) -> str:
 class PgnFile:
     """A PGN file to which finished games are appended; at the end it is put in order.
 
+    A context manager: the file is locked until it is left, so that no other process writes it.
+
     Args:
         path: A new file; the file of an interrupted match is written anew from ``completed``.
         names: Of the sides 0 and 1.
@@ -100,7 +105,8 @@ class PgnFile:
         completed: Games that were finished earlier.
 
     Raises:
-        RunDirectoryError: The file exists and no games are completed, or cannot be written.
+        RunDirectoryError: The file exists and no games are completed, is being written by another
+            process, or cannot be written.
         InvalidConfig: The game has no SAN.
     """
 
@@ -117,10 +123,27 @@ class PgnFile:
         if not hasattr(games.make(game).state_type, "san"):
             message = f"{game!r} has no SAN and so no PGN: keep its games with log= or on_game="
             raise InvalidConfig(message)
-        if not completed and self.path.exists() and self.path.stat().st_size:
-            message = f"{self.path} exists: choose another path, or remove it"
+        if self.path.is_dir():
+            message = f"{self.path}: is a directory; the games of a match are a file"
             raise RunDirectoryError(message)
-        self.rewrite(completed)
+        with ExitStack() as locks:
+            self._locks = locks
+            self._lock(self.path)
+            if not completed and self.path.stat().st_size:
+                message = f"{self.path} exists: choose another path, or remove it"
+                raise RunDirectoryError(message)
+            self.rewrite(completed)
+            self._locks = locks.pop_all()
+
+    def close(self) -> None:
+        """Let another process have the file."""
+        self._locks.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def append(self, record: GameRecord) -> None:
         """Write a finished game through to the disk.
@@ -138,14 +161,23 @@ class PgnFile:
         """
         new = self.path.with_name(self.path.name + ".new")
         self._write(new, "w", self._text(sorted(records, key=lambda record: record.number)))
+        # Whoever has opened the file that is replaced finds it locked, and so is the new one.
+        self._lock(new)
         new.replace(self.path)
 
     def _text(self, records: Sequence[GameRecord]) -> str:
         return "".join(pgn_of(record, self._names, self._game) for record in records)
 
-    def _write(self, path: Path, mode: str, text: str) -> None:
+    def _lock(self, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"{path}: cannot be written ({error}); choose another path"
+            raise RunDirectoryError(message) from error
+        self._locks.enter_context(acquire(path))
+
+    def _write(self, path: Path, mode: str, text: str) -> None:
+        try:
             with path.open(mode, encoding="utf-8", newline="\n") as file:
                 file.write(text)
                 file.flush()

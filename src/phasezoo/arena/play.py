@@ -82,7 +82,7 @@ def play_match(
             and as truncated. Default none.
         adjudication: Ends games early by the searches' values; default never.
         names: How reports call the sides; default the agents' names.
-        pgn: Where to write the games, each as soon as it ends.
+        pgn: Where to write the games, each as soon as it ends. One process at a time writes it.
         log: A log of finished games, with the settings, versions and machine they were played
             with. If it exists, and is of this very match, the match goes on after the games in it.
             One process at a time writes it.
@@ -102,7 +102,8 @@ def play_match(
         GameContract: A game of one's own changes states that were played from, or names a player
             who is none.
         IllegalAction: An agent chose an action that is not legal, or answered with no action.
-        RunDirectoryError: ``pgn`` or ``log`` exists already, or cannot be written.
+        RunDirectoryError: ``pgn`` or ``log`` exists already, is being written by another process,
+            or cannot be written.
     """
     handle = make(game)
     if openings is None and not handle.options:
@@ -137,7 +138,9 @@ def play_match(
                 side.before = before.counts
         done = schedule.checked(completed)
         names_of_sides = [side.stats.name for side in sides]
-        file = None if pgn is None else PgnFile(pgn, names_of_sides, handle.name, done)
+        file = None
+        if pgn is not None:
+            file = stack.enter_context(PgnFile(pgn, names_of_sides, handle.name, done))
 
         def finished(record: GameRecord) -> None:
             done.append(record)

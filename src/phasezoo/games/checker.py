@@ -151,7 +151,7 @@ class _Checker:
         if over:
             return False
         if several:
-            acting = tuple(state.acting)
+            acting = queries.acting_players(state)
             listed = self.findings.expect(
                 len(acting) > 0
                 and list(acting) == sorted(set(acting))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo.errors import InvalidArray
+from phasezoo.errors import GameContract, InvalidArray
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 
@@ -13,21 +13,49 @@ __all__ = ["acting_players", "action_mask", "encode", "legal_actions_of", "plane
 
 
 def acting_players(state: Any) -> tuple[int, ...]:
-    """The players who move now, ascending; none when the game is over."""
+    """The players who move now, ascending; none when the game is over.
+
+    Raises:
+        GameContract: Players move at once, and the state does not say who.
+    """
     if state.is_terminal:
         return ()
     if state.to_play == SIMULTANEOUS:
-        return tuple(state.acting)
+        return tuple(_of_many(state, "acting", "acting, the players who move, ascending"))
     return (int(state.to_play),)
 
 
 def legal_actions_of(state: Any, player: int) -> Actions:
-    """``int64[L]``: the legal actions of ``player``; none when it is not their turn."""
+    """``int64[L]``: the legal actions of ``player``; none when it is not their turn.
+
+    Raises:
+        GameContract: Players move at once, and the state does not say who, or what they may do.
+    """
     if player not in acting_players(state):
         return np.empty(0, dtype=np.int64)
     if state.to_play == SIMULTANEOUS:
-        return np.asarray(state.legal_actions_of(player), dtype=np.int64)
+        of_player = _of_many(state, "legal_actions_of", "legal_actions_of(player), their actions")
+        return np.asarray(of_player(player), dtype=np.int64)
     return np.asarray(state.legal_actions, dtype=np.int64)
+
+
+def _of_many(state: Any, name: str, meaning: str) -> Any:
+    """What a state in which players move at once has to have.
+
+    Raises:
+        GameContract: It is missing.
+    """
+    try:
+        return getattr(state, name)
+    except AttributeError as error:
+        if hasattr(type(state), name):  # it is there, and failed by itself
+            raise
+        message = (
+            f"{type(state).__name__}: to_play is {SIMULTANEOUS}, so players move at once, but "
+            f"{name!r} is missing: states must then have {meaning}; if one player moves, to_play "
+            "is their index"
+        )
+        raise GameContract(message) from error
 
 
 def action_mask(state: Any, player: int, num_actions: int) -> ActionMask:

@@ -1,4 +1,4 @@
-"""The log of a match: one writer, and what the match was played with."""
+"""The files of a match: one writer, and what the match was played with."""
 
 import json
 import multiprocessing
@@ -11,35 +11,57 @@ from phasezoo.errors import InvalidConfig, RunDirectoryError
 SETTINGS = {"game": "atomic", "games": 4, "seed": 3, "max_plies": 12}
 
 
-def match(log, **options):
+def match(log=None, **options):
     return arena.play_match(
         agents.RandomAgent(), agents.RandomAgent(), log=log, **(SETTINGS | options)
     )
 
 
-def in_another_process(log, answers):
+def in_another_process(files, answers):
     try:
-        match(log)
+        match(**files)
         answers.put("played")
     except RunDirectoryError as error:
         answers.put(str(error))
 
 
-def test_a_second_process_is_kept_out(tmp_path):
-    log = tmp_path / "games.jsonl"
+def matches_at_once(**files):
+    """A match, and what another process says that plays it at the same time."""
     context = multiprocessing.get_context("spawn")
     answers = context.Queue()
     said = []
 
     def meanwhile(record):
         if not said:
-            other = context.Process(target=in_another_process, args=(log, answers))
+            other = context.Process(target=in_another_process, args=(files, answers))
             other.start()
             said.append(answers.get(timeout=120))
             other.join()
 
-    played = match(log, on_game=meanwhile)
-    assert "another process is working in this file" in said[0]
+    return match(**files, on_game=meanwhile), said[0]
+
+
+def test_a_second_process_does_not_write_the_games(tmp_path):
+    pgn = tmp_path / "games.pgn"
+    _, said = matches_at_once(pgn=pgn)
+    assert "another process is working in this file" in said
+    whole = pgn.read_text()
+    assert whole.count("[Event ") == 4
+    assert list(tmp_path.iterdir()) == [pgn]
+    with pytest.raises(RunDirectoryError, match="exists: choose another path"):
+        match(pgn=pgn)
+    with pytest.raises(RunDirectoryError, match="is a directory"):
+        match(pgn=tmp_path)
+    # The lock goes with the match, also with one that failed.
+    pgn.unlink()
+    match(pgn=pgn)
+    assert pgn.read_text() == whole
+
+
+def test_a_second_process_is_kept_out(tmp_path):
+    log = tmp_path / "games.jsonl"
+    played, said = matches_at_once(log=log)
+    assert "another process is working in this file" in said
     assert len(log.read_text().splitlines()) == 1 + 4
     # The lock goes with the match, also with one that failed.
     with pytest.raises(RunDirectoryError, match="another match"):

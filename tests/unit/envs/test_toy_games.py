@@ -14,6 +14,7 @@ from phasezoo._core import Stream
 from phasezoo.envs import AECGameEnv, GameVectorEnv, GymEnv, ParallelGameEnv
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig, InvalidState
 from phasezoo.games import register
+from phasezoo.games.queries import acting_players, legal_actions_of
 from phasezoo.types import SIMULTANEOUS
 
 
@@ -292,3 +293,26 @@ def test_broken_games_are_named(state, message):
     with pytest.raises(GameContract, match=message):  # noqa: PT012 - some break later than others
         env.reset()
         env.step(1)
+
+
+@pytest.mark.parametrize("missing", ["acting", "legal_actions_of"])
+def test_players_at_once_of_whom_nothing_is_said_are_named(missing):
+    kept = {"acting": (0, 1), "legal_actions_of": lambda self, player: np.array([0])}
+    del kept[missing]
+    own = {"to_play": SIMULTANEOUS, "is_terminal": False, "ply": 0, **kept}
+    state = type("Silent", (), own)()
+    with pytest.raises(GameContract, match=f"Silent: .*{missing!r} is missing") as caught:
+        legal_actions_of(state, 0)
+    assert "to_play is their index" in str(caught.value)
+
+
+def test_an_acting_that_fails_by_itself_says_so():
+    class Failing:
+        to_play, is_terminal = SIMULTANEOUS, False
+
+        @property
+        def acting(self):
+            return self.table
+
+    with pytest.raises(AttributeError, match="table"):
+        acting_players(Failing())
