@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import flag
 
 __all__ = ["Limit", "SearchConfig", "limit_or"]
 
@@ -126,6 +127,10 @@ class SearchConfig:
     """Size of a tree, in MiB, at which its search ends; default 2 GiB, 0: no limit."""
     draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence
     """Counts a position that stood before on the path inside the tree as a draw."""
+
+    def __post_init__(self) -> None:
+        for name in ("solver", "reuse_tree", "draw_on_second_occurrence"):
+            flag(name, getattr(self, name))
 
     @classmethod
     def self_play(cls, **overrides: Any) -> "SearchConfig":

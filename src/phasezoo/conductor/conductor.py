@@ -12,6 +12,7 @@ from phasezoo.conductor.action_parts import index_of
 from phasezoo.conductor.moment import Ending, Moment
 from phasezoo.conductor.view import View
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
+from phasezoo.games.contracts import checked_players
 from phasezoo.games.options import flag, one_of
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
@@ -94,7 +95,12 @@ class Conductor:
         return self.moment(state, views)
 
     def moment(self, state: Any, views: Sequence[View] = ()) -> Moment:
-        """``state`` by itself, as if nothing had been played before; see :meth:`begin`."""
+        """``state`` by itself, as if nothing had been played before; see :meth:`begin`.
+
+        Raises:
+            GameContract: A game of one's own names a player who is none.
+        """
+        self._check_turn(state)
         ending = self._ending(state) if state.is_terminal else None
         ply = int(getattr(state, "ply", 0))
         gates: tuple[Gate | None, ...] = (self.gate,) * len(self._players)
@@ -104,8 +110,13 @@ class Conductor:
         return Moment(state, ply, phases, gates, ending, None, self.no_moves())
 
     def play(self, moment: Moment, action: Any) -> Moment:
-        """The moment after a legal action, or after those of all who move at once."""
+        """The moment after a legal action, or after those of all who move at once.
+
+        Raises:
+            GameContract: A game of one's own names a player who is none.
+        """
         state = moment.state.play(action)
+        self._check_turn(state)
         ply = moment.ply + 1
         ending = None
         if state.is_terminal:
@@ -212,6 +223,10 @@ class Conductor:
     def acting(self, moment: Moment) -> tuple[int, ...]:
         """The players who move now, ascending; nobody when the game is over."""
         return () if moment.ending is not None else games.acting_players(moment.state)
+
+    def _check_turn(self, state: Any) -> None:
+        if not self.game.native:
+            checked_players(state, len(self._players))
 
     def viewer(self, moment: Moment) -> int:
         """The player to move; in a finished game the one who would be next."""

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from phasezoo import _core
 from phasezoo.errors import InvalidGate
+from phasezoo.games.options import flag
 from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
 
 __all__ = ["GRAMMAR", "make", "register", "registered", "spec_of"]
@@ -55,6 +56,7 @@ def make(
     Raises:
         InvalidGate: The specification follows no grammar, fits another game or has no names.
     """
+    monotone, batched = flag("monotone", monotone), flag("batched", batched)
     if isinstance(spec, str):
         return _by_name(spec, game, monotone)
     if isinstance(spec, _core.Gate):

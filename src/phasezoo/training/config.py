@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import flag
 from phasezoo.types import Dtype
 
 __all__ = ["SupervisedConfig", "make_config"]
@@ -136,13 +137,15 @@ def make_config(config: SupervisedConfig | None, overrides: dict[str, Any]) -> S
 
 
 def _check_type(name: str, annotation: Any, value: object) -> None:
-    """Refuse text in place of a number, and fractions in place of a whole number.
+    """Refuse text in place of a number or a truth, and fractions in place of a whole number.
 
     Raises:
         InvalidConfig: A value has another kind.
     """
     allowed = {"int": (int,), "float": (int, float)}
     kinds = typing.get_args(annotation) or (annotation,)
+    if kinds == (bool,):
+        flag(name, value)
     numbers = [kind for kind in kinds if kind in (int, float)]
     if not numbers or (value is None and type(None) in kinds):
         return

@@ -11,6 +11,7 @@ import numpy as np
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import flag
 from phasezoo.training.store import GameStore
 from phasezoo.training.store_file import check_writable
 
@@ -107,6 +108,7 @@ def read_pgn(
         if value < 0:
             message = f"{name}={value}: must be 0 or more"
             raise InvalidConfig(message)
+    deduplicate = flag("deduplicate", deduplicate)
     if min_rating is not None and not 0 <= min_rating <= 9_999:
         message = f"min_rating={min_rating}: ratings are from 0 to 9999"
         raise InvalidConfig(message)
@@ -174,7 +176,7 @@ def import_pgn(
         StoreError: The file exists or cannot be written; what was there is left as it was.
     """
     path = Path(target)
-    check_writable(path, overwrite=overwrite)
+    check_writable(path, overwrite=flag("overwrite", overwrite))
     store, report = read_pgn(paths, game, **options)
     store.save(path, overwrite=overwrite)
     return report

@@ -13,6 +13,7 @@ import torch
 from phasezoo import _core, games, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import Game
+from phasezoo.games.options import flag
 from phasezoo.inference.manifest import MANIFEST, Manifest, action_spec
 from phasezoo.inference.storage import digest
 from phasezoo.networks import Network
@@ -159,6 +160,7 @@ def train_supervised(
         training={"identity": identity},
     )
     directory = Path(out)
+    resume = flag("resume", resume)
     seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
     with claimed(directory, identity, _details(settings, seeds, device), resume=resume):
         ended = finished(directory)

@@ -125,3 +125,12 @@ def test_agents_of_ones_own_by_name():
     assert agents.make("test-first") == "second"
     with pytest.raises(InvalidConfig, match="an agent of the package"):
         agents.register("random", lambda: None)
+
+
+@pytest.mark.parametrize("name", ["solver", "reuse_tree", "draw_on_second_occurrence"])
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_what_is_neither_true_nor_false_is_refused(name, value):
+    with pytest.raises(InvalidConfig, match=rf"{name}={value!r}: expected True or False"):
+        agents.SearchConfig(**{name: value})
+    with pytest.raises(InvalidConfig, match=name):
+        agents.MCTSAgent(inference.Uniform(), **{name: value})

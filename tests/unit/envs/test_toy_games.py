@@ -316,3 +316,33 @@ def test_an_acting_that_fails_by_itself_says_so():
 
     with pytest.raises(AttributeError, match="table"):
         acting_players(Failing())
+
+
+class Misled(Race):
+    """A race that names a player who is none after the first move."""
+
+    @property
+    def to_play(self):
+        return 7 if self.total else super().to_play
+
+    def play(self, action):
+        return Misled(self.total + int(action), self.ply + 1)
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_a_player_who_is_none_is_named(opponent):
+    register(
+        "toy-misled",
+        initial_state=Misled,
+        num_players=3,
+        num_actions=4,
+        plane_specs={"default": (2, 1, 1)},
+    )
+    env = GymEnv("toy-misled", opponent=opponent, agent_color=0)
+    env.reset(seed=1)
+    with pytest.raises(GameContract, match="to_play is 7, expected players from 0 to 2"):
+        env.step(3)
+    aec = AECGameEnv("toy-misled")
+    aec.reset(seed=1)
+    with pytest.raises(GameContract, match="to_play is 7, expected players from 0 to 2"):
+        aec.step(3)

@@ -232,3 +232,9 @@ def test_errors_of_a_users_key_come_through():
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         gating.make("hash:3")(Broken())
+
+
+@pytest.mark.parametrize("option", ["monotone", "batched"])
+def test_what_is_neither_true_nor_false_is_refused(option):
+    with pytest.raises(InvalidConfig, match=rf"{option}='no': expected True or False"):
+        gating.make("lichess", "chess", **{option: "no"})

@@ -15,7 +15,7 @@ WRONG = [
     ("value_weight", float("inf")), ("gradient_clip", 0.0), ("history_dropout", 1.5),
     ("evaluate_every", 0), ("validation_positions", 0), ("spike_factor", 1.0),
     ("spike_limit", -1), ("threads", 0), ("batch_size", 2.5), ("batch_size", True),
-    ("max_lr", "fast"), ("batch_size", None),
+    ("max_lr", "fast"), ("batch_size", None), ("symmetries", "no"), ("tensorboard", 1),
 ]  # fmt: skip
 
 
