@@ -33,9 +33,25 @@ def params_of(config: SearchConfig) -> _core.SearchParams:
     """The settings as the core takes them.
 
     Raises:
-        InvalidConfig: One of them is out of range.
+        InvalidConfig: One of them is out of range, or of another type.
     """
-    return _core.SearchParams(**asdict(config))
+    settings = asdict(config)
+    try:
+        return _core.SearchParams(**settings)
+    except (TypeError, OverflowError):
+        for name, value in settings.items():
+            _check_alone(name, value)
+        raise
+
+
+def _check_alone(name: str, value: Any) -> None:
+    """Refuse a setting that the core cannot take, by its name."""
+    try:
+        _core.SearchParams(**{name: value})
+    except (TypeError, OverflowError) as error:
+        default = getattr(SearchConfig(), name)
+        message = f"{name}={value!r}: {error}; the default is {default!r}"
+        raise InvalidConfig(message) from error
 
 
 class SearchSeats:

@@ -1,3 +1,4 @@
+import re
 from dataclasses import asdict, fields
 
 import pytest
@@ -133,4 +134,13 @@ def test_what_is_neither_true_nor_false_is_refused(name, value):
     with pytest.raises(InvalidConfig, match=rf"{name}={value!r}: expected True or False"):
         agents.SearchConfig(**{name: value})
     with pytest.raises(InvalidConfig, match=name):
+        agents.MCTSAgent(inference.Uniform(), **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("c_puct_init", "x"), ("temperature_plies", 1.5), ("batch_size", 10**30), ("fpu", [])],
+)
+def test_a_setting_of_another_type_is_named(name, value):
+    with pytest.raises(InvalidConfig, match=re.escape(f"{name}={value!r}: ")):
         agents.MCTSAgent(inference.Uniform(), **{name: value})
