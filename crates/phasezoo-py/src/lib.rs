@@ -26,6 +26,7 @@ mod search;
 mod search_params;
 mod stream;
 mod threads;
+mod turn_state;
 mod uct;
 mod vector;
 mod vector_buffers;

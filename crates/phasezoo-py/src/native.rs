@@ -1,7 +1,6 @@
 //! What the bindings ask of a game of the core: typed for its room, object-safe for everybody else.
 
-use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
-use phasezoo_core::game::{Action, Game, Player, Turn};
+use phasezoo_core::game::{Game, Player, Turn};
 use phasezoo_core::gate::{self, GateKind, Gating};
 use phasezoo_core::model::Turns;
 use phasezoo_core::search::Params;
@@ -13,7 +12,6 @@ use crate::encode::{self, Lists, Planes};
 use crate::errors::to_py;
 use crate::gating;
 use crate::options::GameOptions;
-use crate::outcome::Outcome;
 use crate::pools::{self, DynPool};
 use crate::records::DynTable;
 use crate::rollouts::{self, DynUct, UctSetup};
@@ -92,103 +90,6 @@ pub(crate) fn viewer<G: Native>(state: &G, player: Option<i64>) -> Result<Player
             players - 1
         ))),
     }
-}
-
-/// The state after one action of the player to move.
-pub(crate) fn played<G: Native>(state: &G, action: Action) -> Result<G> {
-    let mut next = state.clone();
-    next.apply(&[action])?;
-    Ok(next)
-}
-
-/// What the class of a turn game's states says of them.
-pub(crate) trait TurnState: Send + Sync {
-    /// The name of the game.
-    fn name(&self) -> &'static str;
-    /// Moves since the start.
-    fn plies(&self) -> u32;
-    /// The player to move, also when the game is over.
-    fn to_play(&self) -> Player;
-    /// How the game ended; `None` while it goes on.
-    fn end(&self) -> Option<Outcome>;
-    /// float32[P]: the return of each player.
-    fn paid<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>>;
-    /// The legal actions of the player to move, ascending.
-    fn list_actions(&self) -> Vec<Action>;
-    /// int8[A]: 1 where an action is legal.
-    fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>>;
-    /// A key of the position alone.
-    fn position_key(&self) -> u64;
-    /// float32[C, H, W] as a player (default: the one to move) sees the state.
-    fn planes<'py>(
-        &self,
-        py: Python<'py>,
-        spec: &str,
-        player: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray3<f32>>>;
-}
-
-impl<G: Native> TurnState for G {
-    fn name(&self) -> &'static str {
-        self.game_name()
-    }
-
-    fn plies(&self) -> u32 {
-        self.ply()
-    }
-
-    fn to_play(&self) -> Player {
-        self.mover().unwrap_or_default()
-    }
-
-    fn end(&self) -> Option<Outcome> {
-        self.outcome().map(Outcome::from)
-    }
-
-    fn paid<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
-        self.returns().as_slice().to_pyarray(py)
-    }
-
-    fn list_actions(&self) -> Vec<Action> {
-        let mut actions = Vec::with_capacity(64);
-        self.legal_actions(TurnState::to_play(self), &mut actions);
-        actions
-    }
-
-    fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>> {
-        let mask = PyArray1::zeros(py, self.num_actions(), false);
-        let mut writable = mask.try_readwrite()?;
-        let slots = writable.as_slice_mut()?;
-        for action in self.list_actions() {
-            slots[action as usize] = 1;
-        }
-        drop(writable);
-        Ok(mask)
-    }
-
-    fn position_key(&self) -> u64 {
-        self.key()
-    }
-
-    fn planes<'py>(
-        &self,
-        py: Python<'py>,
-        spec: &str,
-        player: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let planes = G::named_planes(spec, Some(self)).map_err(to_py)?;
-        let player = viewer(self, player).map_err(to_py)?;
-        let array = PyArray3::zeros(py, G::plane_shape(planes), false);
-        let mut writable = array.try_readwrite()?;
-        self.encode(planes, player, writable.as_slice_mut()?);
-        drop(writable);
-        Ok(array)
-    }
-}
-
-/// int64[L] of actions.
-pub(crate) fn int64<'py>(py: Python<'py>, actions: &[Action]) -> Bound<'py, PyArray1<i64>> {
-    PyArray1::from_vec(py, actions.iter().map(|&action| i64::from(action)).collect())
 }
 
 /// How a pool of searches is set up.

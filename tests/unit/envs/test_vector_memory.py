@@ -37,6 +37,16 @@ def test_the_arrays_of_a_vector_count_too():
         gym.make_vec("Chess-v0", num_envs=10**8)
 
 
+def test_the_arrays_of_a_vector_are_counted_before_its_games_are_made():
+    def asked(**options):
+        with pytest.raises(InvalidConfig, match=r"^num_envs: 1000000000 of ") as caught:
+            GameVectorEnv(10**9, "chess", **options)
+        return int(str(caught.value).split()[3])
+
+    planes = np.prod(GameVectorEnv(1, "chess").single_observation_space.shape)
+    assert asked() == asked(observation="none") + 4 * planes
+
+
 def test_samples_and_permutations_are_checked():
     with pytest.raises(InvalidConfig, match=f"rows.*{LEFT}"):
         _core.PommermanSamples("pommerman-ffa", 2**50)

@@ -51,7 +51,6 @@ impl<G: Game> Vector<G> {
         options: OptionsOf<G>,
         start: impl Fn(u64) -> Result<G> + Send + Sync + 'static,
     ) -> Result<Self> {
-        memory::check("num_envs", num_envs, size_of::<Board<G>>())?;
         if num_envs == 0 {
             return Err(Error::InvalidConfig("num_envs = 0: at least 1 is needed".into()));
         }
@@ -62,6 +61,9 @@ impl<G: Game> Vector<G> {
         }
         threads::count(options.threads)?;
         let template = start(0)?;
+        // With the arrays that show a game: they would be refused too, but only after the boards are made.
+        let shown = size_of::<f32>() * plane_size(&options) + template.num_actions();
+        memory::check("num_envs", num_envs, size_of::<Board<G>>() + shown)?;
         let num_players = template.num_players();
         if let Opponent::Scripted(name) = options.opponent
             && G::scripted(name).is_none()

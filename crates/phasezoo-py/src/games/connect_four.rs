@@ -13,9 +13,10 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::arguments::{ActionIndex, Text};
 use crate::errors::to_py;
-use crate::native::{Native, Room, Start, TurnState, int64, played};
+use crate::native::{Native, Room, Start};
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
+use crate::turn_state::{TurnState, int64, played};
 
 /// A state of Connect Four; an immutable value.
 #[pyclass(frozen, eq, module = "phasezoo._core")]

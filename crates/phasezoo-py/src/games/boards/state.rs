@@ -16,9 +16,9 @@ use super::Hosted;
 use crate::arguments::{ActionIndex, Text};
 use crate::catalogue;
 use crate::errors::to_py;
-use crate::native::{TurnState, int64, played};
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
+use crate::turn_state::{TurnState, int64, played};
 
 /// A state of any board game.
 pub(crate) trait DynBoard: TurnState + Any {

@@ -13,9 +13,10 @@ use pyo3::types::{PyDict, PyTuple};
 use super::config;
 use crate::arguments::{Seed, Text};
 use crate::errors::to_py;
-use crate::native::{Native, TurnState, viewer};
+use crate::native::{Native, viewer};
 use crate::outcome::Outcome;
 use crate::python_game::integers;
+use crate::turn_state::TurnState;
 
 /// `to_play` where several players move at once.
 const SIMULTANEOUS: i64 = phasezoo_core::vector::SIMULTANEOUS;
