@@ -40,9 +40,9 @@ class Limit:
         )
         if not whole or (self.movetime_ms is not None and not 0 < self.movetime_ms < float("inf")):
             message = (
-                f"nodes={self.nodes}, simulations={self.simulations}, "
-                f"movetime_ms={self.movetime_ms}: nodes and simulations are whole numbers from 1, "
-                "movetime_ms is more than 0"
+                f"nodes={self.nodes!r}, simulations={self.simulations!r}, "
+                f"movetime_ms={self.movetime_ms!r}: nodes and simulations are whole numbers "
+                "from 1, movetime_ms is more than 0"
             )
             raise InvalidConfig(message)
 

@@ -229,6 +229,13 @@ class M2CTSAgent(MCTSAgent):
         fallback: str | None = None,
         **options: Any,
     ) -> None:
+        given: Any = experts
+        if not isinstance(given, Mapping):
+            message = (
+                f"experts is a {type(given).__name__}: expected a dictionary from the names of the "
+                "gate's phases to evaluators, such as {'opening': …, 'endgame': …}"
+            )
+            raise InvalidConfig(message)
         for expert in experts.values():
             check_evaluator(expert)
         game = options.get("game")

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.base import Session
+from phasezoo.errors import InvalidState
 
 __all__ = ["RandomAgent"]
 
@@ -55,6 +56,11 @@ class _RandomSession:
 
 
 def _draw(rng: np.random.Generator, state: Any, player: int | None) -> int:
-    return int(
-        rng.choice(games.legal_actions_of(state, state.to_play if player is None else player))
-    )
+    actions = games.legal_actions_of(state, state.to_play if player is None else player)
+    if len(actions) == 0:
+        message = (
+            f"{state!r} has no legal action to draw one from: the game is over, or legal_actions "
+            "of a game of one's own is empty before the end"
+        )
+        raise InvalidState(message)
+    return int(rng.choice(actions))

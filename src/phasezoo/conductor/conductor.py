@@ -1,5 +1,6 @@
 """One game as it is conducted: moves, ends, rewards and legality."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -261,8 +262,22 @@ class Conductor:
             for player, gate in enumerate(gates)
         )
 
+    def _rewards(self, state: Any) -> tuple[float, ...]:
+        given = state.returns
+        try:
+            rewards = tuple(float(value) for value in given)
+        except (TypeError, ValueError):
+            rewards = (math.nan,)
+        if not all(math.isfinite(reward) for reward in rewards):
+            message = (
+                f"{self.game.name!r}: returns is {given!r} at the end; expected "
+                f"{len(self._players)} finite numbers, one a player"
+            )
+            raise GameContract(message)
+        return rewards
+
     def _ending(self, state: Any) -> Ending:
-        rewards = tuple(float(value) for value in state.returns)
+        rewards = self._rewards(state)
         if len(rewards) != len(self._players):
             message = (
                 f"{self.game.name!r}: returns has {len(rewards)} entries, but the game was "

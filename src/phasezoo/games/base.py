@@ -303,11 +303,18 @@ def fen_info(state: Any) -> Info:
 
 
 def check_sizes(name: str, num_players: int, num_actions: int) -> None:
-    """Refuse sizes that no game can have.
+    """Refuse names and sizes that no game can have.
 
     Raises:
-        InvalidConfig: A size is out of range.
+        InvalidConfig: The name is no text or empty, or a size is no whole number or out of range.
     """
+    if not isinstance(name, str) or not name:
+        message = f"name={name!r}: expected a text that is not empty, such as 'othello6'"
+        raise InvalidConfig(message)
+    for size, value in (("num_players", num_players), ("num_actions", num_actions)):
+        if not isinstance(value, int | np.integer) or isinstance(value, bool):
+            message = f"{name!r}: {size}={value!r}, expected a whole number from 1"
+            raise InvalidConfig(message)
     if not 1 <= num_players <= 8:
         message = f"{name!r}: num_players={num_players}, allowed are 1 to 8"
         raise InvalidConfig(message)

@@ -92,12 +92,20 @@ def register(
         default_planes: The choice taken unless told otherwise; default the first.
 
     Raises:
-        InvalidConfig: The name belongs to a game of the package, or a size is out of range.
+        InvalidConfig: The name is no text, or belongs to a game of the package; a size is out of
+            range; or ``initial_state`` cannot be called.
     """
+    check_sizes(name, num_players, num_actions)
     if name in _package():
         message = f"{name!r} is a game of the package: choose another name"
         raise InvalidConfig(message)
-    check_sizes(name, num_players, num_actions)
+    made_by: Any = initial_state
+    if not callable(made_by):
+        message = (
+            f"{name!r}: initial_state={made_by!r}; expected something that makes the first "
+            "state when it is called, such as the state's class"
+        )
+        raise InvalidConfig(message)
     if not plane_specs:
         message = (
             f"{name!r}: plane_specs is empty; give at least one, such as {{'default': (2, 3, 3)}}"

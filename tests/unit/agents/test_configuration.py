@@ -38,6 +38,16 @@ def test_limits_out_of_range(given):
         agents.Limit(**given)
 
 
+def test_a_refused_limit_shows_text_as_text():
+    with pytest.raises(InvalidConfig, match="nodes='5'"):
+        agents.Limit(nodes="5")
+
+
+def test_experts_come_by_the_names_of_phases():
+    with pytest.raises(InvalidConfig, match="experts is a list: expected a dictionary"):
+        agents.M2CTSAgent([inference.Uniform()] * 3, gate="lichess")
+
+
 def test_limits_in_words():
     assert str(agents.Limit(nodes=50)) == "50 nodes"
     assert str(agents.Limit(simulations=3, movetime_ms=0.5)) == "3 simulations, 0.5 ms"

@@ -6,7 +6,7 @@ from krk_fakes import SMALL, rows
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.claims import by_sign
-from phasezoo.experiments.krk import findings
+from phasezoo.experiments.krk import findings, story
 from phasezoo.experiments.krk.curves import by_constant
 from phasezoo.experiments.krk.judging import (
     by_contenders,
@@ -184,3 +184,11 @@ def test_wilsons_interval_keeps_its_width_at_the_ends():
     assert wilson(0, 10).high == pytest.approx(0.2775, abs=1e-4)
     assert wilson(8, 10).low == pytest.approx(0.4902, abs=1e-4)
     assert wilson(8, 10).high == pytest.approx(0.9433, abs=1e-4)
+
+
+def test_the_headline_says_none_where_no_claim_is(monkeypatch):
+    found = {"agrees": 1, "disagrees": 0, "not settled": 8}
+    monkeypatch.setattr(story, "judgements", lambda results: found)
+    assert story.headline(None) == (
+        "Of the study’s 9 claims, one agrees with our games, none disagree, eight are not settled"
+    )

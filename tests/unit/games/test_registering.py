@@ -1,0 +1,69 @@
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from phasezoo import agents, arena, games
+from phasezoo.errors import GameContract, InvalidConfig, InvalidState
+
+
+@dataclass(frozen=True)
+class Once:
+    """One action ends it."""
+
+    played: bool = False
+    to_play: int = 0
+    rewards: object = (0.0, 0.0)
+
+    @property
+    def is_terminal(self):
+        return self.played
+
+    @property
+    def legal_actions(self):
+        return np.arange(0 if self.played else 1, dtype=np.int64)
+
+    @property
+    def returns(self):
+        return self.rewards
+
+    def play(self, action):
+        return Once(True, 1, self.rewards)
+
+    def planes(self, spec, player=None):
+        return np.zeros((1, 1, 1), dtype=np.float32)
+
+
+def registered(**given):
+    sizes = {"num_players": 2, "num_actions": 1, "plane_specs": {"default": (1, 1, 1)}}
+    return games.register(**{"name": "once", "initial_state": Once, **sizes, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"name": None}, "name=None: expected a text"),
+        ({"name": ""}, "name='': expected a text"),
+        ({"name": ["once"]}, r"name=.*: expected a text"),
+        ({"num_players": "2"}, "num_players='2', expected a whole number"),
+        ({"num_actions": float("nan")}, "num_actions=nan, expected a whole number"),
+        ({"initial_state": None}, "initial_state=None; expected something that makes"),
+    ],
+)
+def test_what_cannot_be_registered_is_refused_and_leaves_no_trace(given, told):
+    with pytest.raises(InvalidConfig, match=told):
+        registered(**given)
+    assert games.make("chess").name == "chess"
+
+
+@pytest.mark.parametrize("rewards", [None, "win", (float("nan"), 0.0), (float("inf"), 0.0)])
+def test_a_match_refuses_returns_that_are_no_numbers(rewards):
+    registered(initial_state=lambda: Once(rewards=rewards))
+    with pytest.raises(GameContract, match=r"returns is .* expected 2 finite numbers"):
+        arena.play_match("random", "random", game="once", games=2)
+
+
+def test_nothing_is_drawn_from_a_finished_game():
+    registered()
+    with pytest.raises(InvalidState, match=r"no legal action to draw one from"):
+        agents.RandomAgent().session(0).act(Once(played=True))
