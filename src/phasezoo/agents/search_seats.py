@@ -66,8 +66,8 @@ class SearchSeats:
         config: How every tree searches.
         limit: When every search ends.
         gate: Says the phases of leaves; None: all are phase 0.
-        pool_rows: The most rows handed to the evaluator at once; default 256, or
-            ``config.batch_size`` if that is more, so that no tree's batch is cut.
+        pool_rows: The most rows handed to the evaluator at once; at least ``config.batch_size``,
+            so that no tree's batch is cut; default 256, or ``config.batch_size`` if that is more.
         threads: Threads that walk trees and make planes; default :data:`DEFAULT_THREADS`.
         others: Who moves all but the searching player, in games whose players move at once.
         information: With ``others``, ``"observed"`` or ``"full"``.
@@ -98,6 +98,12 @@ class SearchSeats:
             pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
         if pool_rows < 1:
             message = f"pool_rows={pool_rows}: at least 1 is needed"
+            raise InvalidConfig(message)
+        if pool_rows < config.batch_size:
+            message = (
+                f"pool_rows={pool_rows} would cut the batches of batch_size={config.batch_size}, "
+                f"which changes a search; give at least {config.batch_size} or a smaller batch_size"
+            )
             raise InvalidConfig(message)
         self.game = game
         self.limit = limit

@@ -16,8 +16,9 @@ def rate_of(groups: Sequence[float], group_size: int) -> Interval:
     Wilson's interval (1927) with the number of independent games that the spread between groups is
     worth (Korn and Graubard 1998), at most the games there are, and with Student's t. If groups do
     not differ, each counts as one game. In simulated matches of 4 to 250 groups of 2 to 4 games,
-    with true shares from 0.02 to 0.98, games of a group independent or all alike, at least 93 % of
-    the intervals held the true share; the ends are never equal.
+    with games of a group independent or all alike, at least 93 % of the intervals held the true
+    share if it was from 0.05 to 0.95. At 0.02 and 0.98, with games of a group all alike, some
+    numbers of groups fall short: 91 % at 25, the least. The ends are never equal.
 
     Args:
         groups: The mean over each group's games, in [0, 1].

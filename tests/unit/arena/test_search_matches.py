@@ -3,7 +3,7 @@ import pytest
 import toy_games
 
 from phasezoo import agents, arena, inference
-from phasezoo.errors import InvalidEvaluation
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
 
 toy_games.register()
 LICHESS = ("opening", "middlegame", "endgame")
@@ -28,9 +28,12 @@ class Material:
         )
 
 
-def sides(**options):
+def sides(routing="exact", **options):
     mixture = agents.M2CTSAgent(
-        {name: Material(5.0 * (i + 1)) for i, name in enumerate(LICHESS)}, gate="lichess", **options
+        {name: Material(5.0 * (i + 1)) for i, name in enumerate(LICHESS)},
+        gate="lichess",
+        routing=routing,
+        **options,
     )
     return mixture, agents.MCTSAgent(Material(), **options)
 
@@ -119,6 +122,21 @@ def test_pool_rows_cap_a_call():
     players = agents.MCTSAgent(Watching()), agents.MCTSAgent(Material())
     play(games=32, players=players, concurrency=32, pool_rows=8, max_plies=14)
     assert max(widest) == 8
+
+
+@pytest.mark.parametrize("routing", ["exact", "majority", "soft"])
+def test_pool_rows_change_no_game(routing):
+    plain, wide = (
+        play(games=2, players=sides(batch_size=8, routing=routing), nodes=30, pool_rows=rows)
+        for rows in (8, None)
+    )
+    assert [game.moves for game in plain.games] == [game.moves for game in wide.games]
+
+
+def test_pool_rows_never_cut_a_trees_batch():
+    players = agents.MCTSAgent(Material(), batch_size=8), agents.MCTSAgent(Material())
+    with pytest.raises(InvalidConfig, match=r"pool_rows=7 .* batch_size=8.* at least 8"):
+        play(games=2, players=players, pool_rows=7)
 
 
 def test_a_search_beats_chance():
