@@ -142,8 +142,15 @@ class Game:
         """The state a game starts from.
 
         Args:
-            seed: Draws the start in games with random ones; the others ignore it.
+            seed: Draws the start in games with random ones; the others ignore it. From 0 to
+                2^64 - 1.
+
+        Raises:
+            InvalidConfig: ``seed`` is no such number.
         """
+        if seed is not None and not (isinstance(seed, int | np.integer) and 0 <= int(seed) < 2**64):
+            message = f"seed {seed!r}: expected a whole number from 0 to 2^64 - 1"
+            raise InvalidConfig(message)
         if seed is not None and self._takes_seed:
             return self.new_state(seed=seed, **self.options)
         return self.new_state(**self.options)

@@ -67,3 +67,11 @@ def test_nothing_is_drawn_from_a_finished_game():
     registered()
     with pytest.raises(InvalidState, match=r"no legal action to draw one from"):
         agents.RandomAgent().session(0).act(Once(played=True))
+
+
+@pytest.mark.parametrize("name", ["chess", "chess960", "connect-four", "krk", "pommerman-ffa"])
+@pytest.mark.parametrize("seed", [-1, 2**64, "a", 1.5, float("nan")])
+def test_a_seed_is_a_whole_number_in_every_game(name, seed):
+    with pytest.raises(InvalidConfig, match=r"seed .*: expected a whole number from 0 to 2\^64"):
+        games.make(name).initial_state(seed=seed)
+    assert games.make(name).initial_state(seed=np.uint64(3)) is not None
