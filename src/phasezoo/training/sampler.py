@@ -1,5 +1,6 @@
 """Training batches made on the fly: planes, the move played, the result, the phase."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,9 @@ __all__ = ["Sampler"]
 
 _ORDER, _DROPOUT, _SYMMETRY = 1, 2, 3
 """Names of the sampler's random streams."""
+
+_TOO_MANY = 1 << 63
+"""For the core's integers."""
 
 
 class Sampler:
@@ -79,6 +83,7 @@ class Sampler:
         game = games.make(store.variant)
         self.plane_spec = game.plane_spec(planes, history)
         self.plane_shape = game.plane_shape(self.plane_spec)
+        _check_size(batch_size, self.plane_shape)
         self.batch_size = batch_size
         self.seed = seed
         self.history_dropout = history_dropout
@@ -175,3 +180,16 @@ class Sampler:
 def _words(seed: int) -> list[int]:
     """A seed of any size and sign as words that a seed sequence takes."""
     return [abs(int(seed)), int(seed < 0)]
+
+
+def _check_size(batch_size: int, shape: tuple[int, ...]) -> None:
+    """Refuse a batch whose planes memory cannot hold.
+
+    Raises:
+        InvalidConfig: It cannot.
+    """
+    size = 4 * math.prod(shape)
+    if batch_size >= _TOO_MANY:
+        message = f"batch_size={batch_size}: no machine holds so many positions"
+        raise InvalidConfig(message)
+    _core.check_memory(f"batch_size={batch_size}", batch_size, size)

@@ -147,6 +147,12 @@ def test_repetitions_survive_long_shuffling():
         np.testing.assert_array_equal(batch.planes[ply], state.planes("v2"))
 
 
+@pytest.mark.parametrize("batch_size", [10**10, 10**30])
+def test_a_batch_that_memory_cannot_hold_is_refused_at_once(store, rows, batch_size):
+    with pytest.raises(InvalidConfig, match=f"batch_size={batch_size}"):
+        Sampler(store, rows, batch_size=batch_size)
+
+
 def test_bad_options_are_refused(store, rows):
     for options in ({"batch_size": 0}, {"history_dropout": 1.5}, {"history_dropout": float("nan")}):
         with pytest.raises(InvalidConfig):
