@@ -35,14 +35,15 @@ class Limit:
             message = "a limit without a limit: give nodes=, simulations= or movetime_ms="
             raise InvalidConfig(message)
         whole = all(
-            value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
+            value is None
+            or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 2**63)
             for value in (self.nodes, self.simulations)
         )
         if not whole or (self.movetime_ms is not None and not 0 < self.movetime_ms < float("inf")):
             message = (
                 f"nodes={self.nodes!r}, simulations={self.simulations!r}, "
                 f"movetime_ms={self.movetime_ms!r}: nodes and simulations are whole numbers "
-                "from 1, movetime_ms is more than 0"
+                "from 1 and below 2**63, movetime_ms is more than 0"
             )
             raise InvalidConfig(message)
 

@@ -8,7 +8,7 @@ from phasezoo.conductor.view import View
 from phasezoo.errors import GameContract, InvalidConfig
 from phasezoo.games.base import Game
 
-__all__ = ["check_game", "check_planes", "start"]
+__all__ = ["check_game", "check_planes", "given_options", "start"]
 
 
 def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
@@ -26,7 +26,7 @@ def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
         InvalidState: The columns cannot be played.
         InvalidUci: A move is not legal where it stands.
     """
-    given = {} if options is None else dict(options)
+    given = given_options(options)
     known = {"fen": "text", "moves": "a list of UCI"}
     if game.parse_columns is not None:
         known = {"columns": "digits from 1, one a move"}
@@ -62,6 +62,20 @@ def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
         )
         raise InvalidConfig(message)
     return state
+
+
+def given_options(options: Any) -> dict[str, Any]:
+    """A copy of reset options, none if there are none.
+
+    Raises:
+        InvalidConfig: They are no dictionary.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        message = f"reset options {options!r}: expected a dictionary of names and values, or None"
+        raise InvalidConfig(message)
+    return dict(options)
 
 
 def check_planes(view: View, state: Any) -> None:

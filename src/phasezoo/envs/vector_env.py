@@ -17,7 +17,7 @@ from phasezoo.envs import rendering
 from phasezoo.envs.opponents import opponents_of
 from phasezoo.envs.seats import seat_of
 from phasezoo.envs.spaces import action_space, observation_space
-from phasezoo.envs.starts import start
+from phasezoo.envs.starts import given_options, start
 from phasezoo.envs.vector_gate import VectorGate
 from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
@@ -243,7 +243,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             InvalidFen: The FEN is not a position of the game.
             InvalidUci: A move is not legal where it stands.
         """
-        given = {} if options is None else dict(options)
+        given = given_options(options)
         mask = self._reset_mask(given.pop("reset_mask", None))
         if given.get("fen") is None and given.get("moves") and self._draws_start:
             message = (

@@ -34,7 +34,9 @@ def test_limits_from_one_up_are_allowed(nodes, movetime):
     ],
 )
 def test_limits_out_of_range(given):
-    with pytest.raises(InvalidConfig, match="whole numbers from 1, movetime_ms is more than 0"):
+    with pytest.raises(
+        InvalidConfig, match=r"whole numbers from 1 and below 2\*\*63, movetime_ms is more than 0"
+    ):
         agents.Limit(**given)
 
 

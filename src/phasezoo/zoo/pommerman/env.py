@@ -1,5 +1,6 @@
 """Pommerman as Gymnasium environments: one learner, the others inside; one game or many."""
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from phasezoo import games
@@ -120,6 +121,7 @@ class PommermanEnv(GymEnv):
         collapse: bool = False,
         **options: Unpack[ObservedOptions],
     ) -> None:
+        _check_names(options)
         game = pommerman_game(mode, fog=fog, collapse=collapse)
         super().__init__(game, opponent=checked(opponents), agent_color=seat, **options)
 
@@ -143,8 +145,21 @@ class PommermanVectorEnv(GameVectorEnv):
         collapse: bool = False,
         **options: Unpack[ManyOptions],
     ) -> None:
+        _check_names(options)
         game = pommerman_game(mode, fog=fog, collapse=collapse)
         super().__init__(num_envs, game, opponent=checked(opponents), agent_color=seat, **options)
+
+
+def _check_names(options: Mapping[str, Any]) -> None:
+    """Refuse what is called otherwise in Pommerman.
+
+    Raises:
+        InvalidConfig: An option is.
+    """
+    for name, here in (("opponent", "opponents"), ("agent_color", "seat")):
+        if name in options:
+            message = f"{name}={options[name]!r}: in Pommerman this option is {here}="
+            raise InvalidConfig(message)
 
 
 def checked(opponents: Any) -> Any:

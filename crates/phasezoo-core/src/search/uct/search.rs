@@ -15,6 +15,9 @@ use crate::search::select::Step;
 use crate::search::tree::{Kind, NodeId, ROOT, Tree};
 use crate::search::values::Values;
 
+/// Plies after which a rollout without a limit is taken for one of a game that never ends.
+const MOST_PLIES: u32 = 100_000;
+
 /// Simulations between two looks at the clock.
 const SLICE: u64 = 64;
 
@@ -250,6 +253,12 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
         let returns = loop {
             if self.params.max_plies.is_some_and(|most| plies >= most) {
                 break drawn();
+            }
+            if plies >= MOST_PLIES {
+                return Err(Error::GameContract(format!(
+                    "a rollout was not over after {MOST_PLIES} plies: a game must end, or give \
+                     max_rollout_plies="
+                )));
             }
             match self.policy.step(&self.model, state, &mut self.stream)? {
                 Played::Over(returns) => break returns,

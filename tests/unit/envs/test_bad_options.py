@@ -1,0 +1,70 @@
+"""What environments and searches are given in error is refused by name."""
+
+from dataclasses import dataclass
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import phasezoo  # noqa: F401 - registers
+from phasezoo import agents, games
+from phasezoo.envs import chess_v0, pommerman_v0
+from phasezoo.errors import GameContract, InvalidConfig
+
+
+@pytest.mark.parametrize("make", [gym.make, gym.make_vec])
+@pytest.mark.parametrize(("option", "here"), [("opponent", "opponents="), ("agent_color", "seat=")])
+def test_pommermans_own_names_are_told(make, option, here):
+    with pytest.raises(InvalidConfig, match=here):
+        make("PommermanFFA-v0", **{option: "random"})
+
+
+@pytest.mark.parametrize("options", [5, "fen", ["fen"]])
+def test_reset_options_that_are_no_dictionary_are_refused(options):
+    for env in (
+        gym.make("Chess-v0").unwrapped, gym.make_vec("ConnectFour-v0", num_envs=2).unwrapped,
+        chess_v0.raw_env(), pommerman_v0.parallel_env(),
+    ):  # fmt: skip
+        with pytest.raises(InvalidConfig, match="expected a dictionary"):
+            env.reset(seed=1, options=options)
+
+
+def test_a_limit_that_the_core_cannot_count_is_refused():
+    with pytest.raises(InvalidConfig, match="below"):
+        agents.Limit(nodes=10**30)
+
+
+@dataclass(frozen=True)
+class Endless:
+    """A game that nobody ends."""
+
+    ply: int = 0
+    is_terminal = False
+    returns = np.zeros(2)
+    legal_actions = np.arange(2)
+
+    @property
+    def to_play(self):
+        return self.ply % 2
+
+    def play(self, action):
+        return Endless(self.ply + 1)
+
+    def planes(self, spec, player=None):
+        return np.zeros((1, 1, 1), dtype=np.float32)
+
+
+def test_rollouts_of_a_game_that_never_ends_are_given_up(monkeypatch):
+    from phasezoo.games import registry
+
+    for table in ("_REGISTERED", "_BY_TYPE"):
+        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    games.register(
+        "endless", initial_state=Endless, num_players=2, num_actions=2,
+        plane_specs={"default": (1, 1, 1)},
+    )  # fmt: skip
+    agent = agents.UCTAgent(limit=agents.Limit(simulations=5), seed=1)
+    with pytest.raises(GameContract, match="max_rollout_plies="):
+        agent.search(Endless())
+    limited = agents.UCTAgent(limit=agents.Limit(simulations=5), max_rollout_plies=20, seed=1)
+    assert limited.search(Endless()).action in (0, 1)
