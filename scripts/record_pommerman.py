@@ -2,11 +2,11 @@
 
     python scripts/record_pommerman.py [FOLDER]
 
-It writes ``tests/golden/pommerman/*.jsonl.gz``: the same games on every machine. The format is
-that of the recordings of the original, so that ``replay_pommerman.py`` replays both: a ``game``
-line with the start, then a ``step`` line for every step with the actions, the state that they led
-to, rewards and whether the game is over. Record anew only with a simulator that replays all
-recordings of the original without a difference.
+It writes ``tests/golden/pommerman_recordings/*.jsonl.gz``: the same games on every machine. The
+format is that of the recordings of the original, so that ``replay_pommerman.py`` replays both: a
+``game`` line with the start, then a ``step`` line for every step with the actions, the state that
+they led to, rewards and whether the game is over. Record anew only with a simulator that replays
+all recordings of the original without a difference.
 """
 
 import gzip
@@ -22,7 +22,7 @@ from replay_pommerman import joint, shown
 
 from phasezoo import _core
 
-FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "pommerman"
+FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "pommerman_recordings"
 SIMPLE = "SimpleAgents"
 
 Chooser = Callable[[Any, random.Random], list[Any]]

@@ -8,9 +8,8 @@ from players import smallest_planes
 sb3_contrib = pytest.importorskip("sb3_contrib")
 
 
-@pytest.mark.parametrize("subprocesses", [False, True])
-@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
-def test_maskable_ppo_never_plays_an_illegal_action(plain_id, subprocesses):
+def learns(plain_id, subprocesses):
+    """Train for 64 steps; an illegal action would raise."""
     from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
     def make():
@@ -27,7 +26,23 @@ def test_maskable_ppo_never_plays_an_illegal_action(plain_id, subprocesses):
             "MlpPolicy", vec_env, n_steps=32, batch_size=32, n_epochs=1, seed=0, device="cpu",
             policy_kwargs={"net_arch": [16]},
         )  # fmt: skip
-        model.learn(64)  # an illegal action would have raised
+        model.learn(64)
         assert model.num_timesteps == 64
     finally:
         vec_env.close()
+
+
+def test_maskable_ppo_never_plays_an_illegal_action(plain_id):
+    learns(plain_id, subprocesses=False)
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+@pytest.mark.parametrize("one_id", ["ConnectFour-v0", "PommermanOneVsOne-v0"])
+def test_nor_in_processes_of_its_own(one_id):
+    learns(one_id, subprocesses=True)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_nor_does_it_in_any_game(plain_id):
+    learns(plain_id, subprocesses=True)

@@ -26,7 +26,7 @@ def scripts(repository):
 
 
 def path_of(repository, name):
-    return repository / "tests" / "golden" / "pommerman" / f"{name}.jsonl.gz"
+    return repository / "tests" / "golden" / "pommerman_recordings" / f"{name}.jsonl.gz"
 
 
 @pytest.mark.parametrize("name", NAMES)

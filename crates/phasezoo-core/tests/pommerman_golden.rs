@@ -21,7 +21,7 @@ fn recordings() -> PathBuf {
 
 /// Our own, made by `scripts/record_pommerman.py`.
 fn own_recordings() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/pommerman")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/pommerman_recordings")
 }
 
 fn lines(path: &Path) -> impl Iterator<Item = Value> + use<> {
