@@ -31,8 +31,9 @@ CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 
 def case(code: str, name: str) -> ParameterSet:
-    """A block as a case."""
-    return pytest.param(code, id=name)
+    """A block as a case; of those that train, the README's alone is not slow."""
+    slow = "train_supervised" in code and not name.startswith("README")
+    return pytest.param(code, id=name, marks=pytest.mark.slow if slow else ())
 
 
 def page_blocks() -> list:

@@ -28,7 +28,12 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # File 1 is config.json, 2 metrics.csv; then the three files of each checkpoint; then the result.
 @pytest.mark.parametrize(
     ("how", "when"),
-    [("update", 17), ("file", 4), ("file", 11), ("file", 18)],
+    [
+        ("update", 17),
+        ("file", 4),
+        pytest.param("file", 11, marks=pytest.mark.slow),
+        pytest.param("file", 18, marks=pytest.mark.slow),
+    ],
 )
 def test_killed_and_resumed_is_uninterrupted(
     uninterrupted: Path, tmp_path: Path, how: str, when: int
