@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
+use phasezoo_core::games::ChessState;
 use phasezoo_core::games::boards::perft::ByShakmaty;
-use phasezoo_core::games::{ChessState, perft};
-use phasezoo_core::perft::{Moves, count};
+use phasezoo_core::perft::{Countable, Moves, count};
 
 /// The six standard positions of the chess programming community with their counts from depth 1.
 const STANDARD: [(&str, [u64; 5]); 6] = [
@@ -54,11 +54,11 @@ fn threads_and_depth_zero_change_nothing() {
     let root = ByShakmaty(state.position().clone());
     for threads in [1, 3] {
         let shared = count(&root, 4, Some(threads), || true).unwrap();
-        assert_eq!(shared, Some(perft(state.position(), 4)));
+        assert_eq!(shared, Some(root.leaves(4)));
         // What every game of turns can do gives the same counts.
         assert_eq!(count(&Moves(state.clone()), 4, Some(threads), || true).unwrap(), shared);
     }
-    assert_eq!(perft(state.position(), 0), 1);
+    assert_eq!(root.leaves(0), 1);
     assert_eq!(count(&root, 5, Some(1), || false).unwrap(), None);
 }
 
@@ -71,13 +71,14 @@ fn the_suite_has_the_recorded_counts() {
     for line in suite.lines() {
         let mut parts = line.split(';');
         let state = ChessState::from_fen(parts.next().unwrap()).unwrap();
+        let root = ByShakmaty(state.position().clone());
         for part in parts {
             let (depth, count) = part.trim_start_matches('D').trim().split_once(' ').unwrap();
             let count: u64 = count.trim().parse().unwrap();
             if count > ROW_NODES {
                 break;
             }
-            assert_eq!(perft(state.position(), depth.parse().unwrap()), count, "{line}");
+            assert_eq!(root.leaves(depth.parse().unwrap()), count, "{line}");
         }
         rows += 1;
     }

@@ -3,13 +3,14 @@
 use phasezoo_core::game::{Game, Player, Turn};
 use phasezoo_core::gate::{self, GateKind, Gating};
 use phasezoo_core::model::Turns;
+use phasezoo_core::perft::{self, Moves};
 use phasezoo_core::search::Params;
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
 
 use crate::catalogue;
 use crate::encode::{self, Lists, Planes};
-use crate::errors::to_py;
+use crate::errors::{external, to_py};
 use crate::gating;
 use crate::options::GameOptions;
 use crate::pools::{self, DynPool};
@@ -169,12 +170,22 @@ pub(crate) trait Room: Sync + 'static {
     /// `None` where `keep_on` said no.
     fn perft(
         &self,
-        _position: Option<&str>,
-        _depth: u32,
-        _threads: Option<usize>,
-        _keep_on: &mut (dyn FnMut() -> bool + Send),
+        position: Option<&str>,
+        depth: u32,
+        threads: Option<usize>,
+        keep_on: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<Option<u64>> {
-        Err(Error::UnknownGame(format!("{:?}: moves of this game are not counted", self.name())))
+        let start = if let Some(position) = position {
+            self.parse(position, &[])?
+        } else {
+            let options = GameOptions::new(self.name(), None);
+            self.starts(options).map_err(external)?(None)?
+        };
+        if let Turn::Simultaneous(_) = start.turn() {
+            let message = format!("{:?}: moves of this game are not counted", self.name());
+            return Err(Error::UnknownGame(message));
+        }
+        perft::count(&Moves(start), depth, threads, keep_on)
     }
 }
 

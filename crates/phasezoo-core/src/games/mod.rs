@@ -14,7 +14,7 @@ pub mod pommerman;
 
 pub use boards::{
     Atomic, BoardModel, BoardState, Chess, Chess960, ChessModel, ChessState, Crazyhouse, History,
-    PackedMove, Rules, perft,
+    PackedMove, Rules,
 };
 pub use connect_four::ConnectFour;
 pub use krk::{Krk, KrkState};

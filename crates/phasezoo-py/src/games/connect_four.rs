@@ -7,7 +7,6 @@ use phasezoo_core::Result;
 use phasezoo_core::game::{Game, Player};
 use phasezoo_core::games::ConnectFour as Core;
 use phasezoo_core::games::connect_four::ConnectFourPlanes;
-use phasezoo_core::perft::{self, Moves};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -213,16 +212,5 @@ impl Room for ConnectFour {
 
     fn restore(&self, bytes: &[u8]) -> Result<Core> {
         Core::from_bytes(bytes)
-    }
-
-    fn perft(
-        &self,
-        position: Option<&str>,
-        depth: u32,
-        threads: Option<usize>,
-        keep_on: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<Option<u64>> {
-        let start = self.parse(position.unwrap_or_default(), &[])?;
-        perft::count(&Moves(start), depth, threads, keep_on)
     }
 }

@@ -42,5 +42,4 @@ pub use crazyhouse::Crazyhouse;
 pub use history::History;
 pub use model::{BoardModel, ChessModel};
 pub use packed::PackedMove;
-pub use perft::perft;
 pub use rules::Rules;

@@ -22,8 +22,3 @@ impl<P: Position + Clone + Send + Sync> Countable for ByShakmaty<P> {
         shakmaty::perft(&self.0, depth)
     }
 }
-
-/// The number of sequences of `depth` moves from `position`; the last ply is counted, not played.
-pub fn perft<P: Position + Clone + Send + Sync>(position: &P, depth: u32) -> u64 {
-    shakmaty::perft(position, depth)
-}
