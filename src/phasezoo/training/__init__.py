@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from phasezoo._torch import let_idle_threads_sleep, require_torch
-from phasezoo.training.batches import Batch
+from phasezoo.training.batches import Batch, SparsePolicy
 from phasezoo.training.positions import (
     PhaseCount,
     PhaseTable,
@@ -49,6 +49,7 @@ __all__ = [
     "PositionTable",
     "Progress",
     "Sampler",
+    "SparsePolicy",
     "Splits",
     "SupervisedConfig",
     "TrainingResult",

@@ -1,5 +1,6 @@
 """What is minimised, and what is reported."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.networks import NetworkOutput
 from phasezoo.training.batches import Batch
 from phasezoo.training.config import SupervisedConfig
@@ -21,6 +23,15 @@ PLIES_CAP = 100.0
 """Plies to the end are learnt as ``min(n, 100) / 100`` (M2CTS)."""
 
 
+class PaddedPolicy(NamedTuple):
+    """A distribution over actions for each of B positions, filled up to K entries."""
+
+    actions: Tensor
+    """``int64[B, K]``."""
+    probabilities: Tensor
+    """``float32[B, K]``; 0 where there is no entry."""
+
+
 @dataclass(frozen=True)
 class Targets:
     """What the heads should say of B positions, for the player to move."""
@@ -28,37 +39,56 @@ class Targets:
     action: Tensor
     """``int64[B]``: the action played."""
     value: Tensor
-    """``float32[B]``: +1, 0 or -1."""
+    """``float32[B]`` in [-1, 1]."""
     wdl: Tensor
     """``int64[B]``: 0 won, 1 drawn, 2 lost."""
     plies: Tensor
     """``float32[B]`` in [0, 1]: plies to the end / 100, at most 1."""
+    weight: Tensor
+    """``float32[B]``: what each position counts."""
+    policy: PaddedPolicy | None = None
+    """The distribution to learn; None: the action played, for certain."""
+    values: Tensor | None = None
+    """``float32[B, players]``: how the game ended for everybody, own first."""
 
     @classmethod
     def of(cls, batch: Batch, device: torch.device) -> "Targets":
         """The targets of a batch, on ``device``."""
         plies = torch.from_numpy(batch.plies_left).clamp(0, PLIES_CAP) / PLIES_CAP
+        policy = None
+        if batch.policy is not None:
+            padded = batch.policy.padded()
+            policy = PaddedPolicy(*(torch.from_numpy(column).to(device) for column in padded))
         return cls(
             action=torch.from_numpy(batch.action).to(device),
             value=torch.from_numpy(batch.value).to(device),
             wdl=torch.from_numpy(batch.wdl).to(device),
             plies=plies.to(device),
+            weight=torch.from_numpy(batch.weight).to(device),
+            policy=policy,
+            values=None if batch.values is None else torch.from_numpy(batch.values).to(device),
         )
 
 
 class RowLosses(NamedTuple):
-    """Losses of each position, ``float32[B]``; the policy without legal masking."""
+    """Losses of each position, ``float32[B]``; the policy without legal masking.
+
+    None are those of heads that a network does not have.
+    """
 
     policy: Tensor
-    """Cross-entropy of the action played over all actions, in nats."""
+    """Cross-entropy of the action played, or of the distribution given, over all actions, in
+    nats."""
     value: Tensor
-    """Squared error of win minus loss."""
-    wdl: Tensor
+    """Squared error of what the player to move is said to expect."""
+    wdl: Tensor | None
     """Cross-entropy of win, draw and loss, in nats."""
-    plies: Tensor
+    plies: Tensor | None
     """Squared error of the plies left / 100."""
     correct: Tensor
     """1 if the likeliest action is the one played."""
+    players: Tensor | None = None
+    """Squared error of what everybody is said to expect, a mean over the players."""
 
     def reported(self) -> Tensor:
         """``float32[B]``: the total that tables show."""
@@ -66,26 +96,118 @@ class RowLosses(NamedTuple):
 
 
 def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
-    """The losses of each position; arithmetic in float32 whatever the layers use."""
+    """The losses of each position; arithmetic in float32 whatever the layers use.
+
+    Raises:
+        InvalidConfig: The network tells a value for each player, and the targets do not.
+        InvalidEvaluation: The network tells no value at all.
+    """
     logits = output.policy_logits.float()
-    wdl_logits = output.wdl_logits.float()
-    win, _, loss = torch.softmax(wdl_logits, dim=1).unbind(dim=1)
+    heads = {name: _head(output, name) for name in ("wdl_logits", "plies", "scalar", "values")}
+    wdl_logits, left, values = heads["wdl_logits"], heads["plies"], heads["values"]
+    wdl = plies = players = None
+    if wdl_logits is not None:
+        wdl = functional.cross_entropy(wdl_logits, targets.wdl, reduction="none")
+    if left is not None:
+        plies = (left - targets.plies).square()
+    if values is not None:
+        players = (values - _values(targets, values.shape[1])).square().mean(dim=1)
     with torch.no_grad():
         best = logits.argmax(dim=1)
     return RowLosses(
-        policy=functional.cross_entropy(logits, targets.action, reduction="none"),
-        value=(win - loss - targets.value).square(),
-        wdl=functional.cross_entropy(wdl_logits, targets.wdl, reduction="none"),
-        plies=(output.plies.float() - targets.plies).square(),
+        policy=_policy_loss(logits, targets),
+        value=(_value(heads) - targets.value).square(),
+        wdl=wdl,
+        plies=plies,
         correct=(best == targets.action).float(),
+        players=players,
     )
 
 
-def training_loss(losses: RowLosses, config: SupervisedConfig) -> Tensor:
-    """The number that is minimised (M2CTS, Table X): a mean over positions."""
-    return (
-        config.policy_weight * losses.policy.mean()
-        + config.value_weight * losses.value.mean()
-        + config.wdl_weight * losses.wdl.mean()
-        + config.plies_weight * losses.plies.mean()
+def training_loss(
+    losses: RowLosses, config: SupervisedConfig, weight: Tensor | None = None
+) -> Tensor:
+    """The number that is minimised (M2CTS, Table X): a mean over positions.
+
+    A network that tells a value for each player learns all of them with the value's weight.
+
+    Args:
+        losses: Of each position.
+        config: The weights of the parts.
+        weight: ``float32[B]``: what each position counts; None: all alike.
+
+    Raises:
+        InvalidConfig: A part has a weight above 0, and the network no head for it.
+    """
+    value = losses.value if losses.players is None else losses.players
+    total = config.policy_weight * _mean(losses.policy, weight)
+    total = total + config.value_weight * _mean(value, weight)
+    for name, rows in (("wdl", losses.wdl), ("plies", losses.plies)):
+        share = getattr(config, f"{name}_weight")
+        if rows is not None:
+            total = total + share * _mean(rows, weight)
+        elif share > 0:
+            message = (
+                f"{name}_weight={share:g}: the network answers no {_HEADS[name]}, so there is "
+                f"nothing to weigh; use {name}_weight=0, or a network that answers it"
+            )
+            raise InvalidConfig(message)
+    return total
+
+
+_HEADS = {"wdl": "wdl_logits (win, draw, loss)", "plies": "plies (left to the end)"}
+
+
+def _mean(rows: Tensor, weight: Tensor | None) -> Tensor:
+    return rows.mean() if weight is None else (rows * weight).mean()
+
+
+def _policy_loss(logits: Tensor, targets: Targets) -> Tensor:
+    if targets.policy is None:
+        return functional.cross_entropy(logits, targets.action, reduction="none")
+    # Only the entries are looked at: of 4,672 moves, thirty have a probability.
+    likely = functional.log_softmax(logits, dim=1).gather(1, targets.policy.actions)
+    return -(targets.policy.probabilities * likely).sum(dim=1)
+
+
+def _head(output: NetworkOutput, name: str) -> Tensor | None:
+    """What a network says in ``float32``, or None if it does not say it."""
+    answer = getattr(output, name, None)
+    return None if answer is None else answer.float()
+
+
+def _value(heads: Mapping[str, Tensor | None]) -> Tensor:
+    """``float32[B]``: what the player to move expects.
+
+    Raises:
+        InvalidEvaluation: The network does not say.
+    """
+    scalar, values, wdl_logits = heads["scalar"], heads["values"], heads["wdl_logits"]
+    if scalar is not None:
+        return scalar
+    if values is not None:
+        return values[:, 0]
+    if wdl_logits is None:
+        message = (
+            "the network answers no value: NetworkOutput needs wdl_logits, scalar or values "
+            "besides policy_logits"
+        )
+        raise InvalidEvaluation(message)
+    win, _, loss = torch.softmax(wdl_logits, dim=1).unbind(dim=1)
+    return win - loss
+
+
+def _values(targets: Targets, players: int) -> Tensor:
+    """``float32[B, players]``: what everybody got, own first.
+
+    Raises:
+        InvalidConfig: The games do not tell it.
+    """
+    if targets.values is not None and targets.values.shape[1] == players:
+        return targets.values
+    told = "none" if targets.values is None else f"those of {targets.values.shape[1]}"
+    message = (
+        f"the network answers values of {players} players, and the games tell {told}: use a "
+        "network with one value, or games that tell the returns of every player"
     )
+    raise InvalidConfig(message)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,8 @@ class Sampler:
             any; not those of :meth:`in_order`.
         threads: Threads; default all that this process may use.
         history: How many of the last moves the planes show; None: as ``planes`` says, else all.
+        weights: ``float32[n]``: what positions of each phase of the table's gate count in the
+            losses, 0 or more; None: 1 everywhere.
 
     Raises:
         InvalidConfig: A number is out of range, or there is no history to leave out.
@@ -59,6 +62,7 @@ class Sampler:
         symmetries: bool = False,
         threads: int | None = None,
         history: int | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> None:
         if batch_size < 1:
             message = f"batch_size={batch_size}: must be 1 or more"
@@ -88,6 +92,7 @@ class Sampler:
         self.seed = seed
         self.history_dropout = history_dropout
         self.symmetries = symmetries and store.num_symmetries > 1
+        self.weights = None if weights is None else _phase_weights(weights, rows)
         self._threads = threads
 
     def __iter__(self) -> Iterator[Batch]:
@@ -159,7 +164,7 @@ class Sampler:
             hidden: ``bool[B]``: whose last moves are left out of the planes; None: nobody's.
             symmetries: ``uint8[B]``: by which symmetry each is turned; None: none is.
         """
-        return self.store.batch(
+        batch = self.store.batch(
             self.rows,
             rows,
             self.plane_spec,
@@ -167,6 +172,7 @@ class Sampler:
             symmetries=symmetries,
             threads=self._threads,
         )
+        return batch if self.weights is None else replace(batch, weight=self.weights[batch.phase])
 
     def _stream(self, name: int, index: int) -> np.random.Generator:
         """What is drawn for batch ``index``, whichever batches were made before."""
@@ -180,6 +186,22 @@ class Sampler:
 def _words(seed: int) -> list[int]:
     """A seed of any size and sign as words that a seed sequence takes."""
     return [abs(int(seed)), int(seed < 0)]
+
+
+def _phase_weights(weights: npt.ArrayLike, rows: PositionTable) -> npt.NDArray[np.float32]:
+    """One weight for each phase.
+
+    Raises:
+        InvalidConfig: There are more or fewer, or one is negative or not finite.
+    """
+    given = np.asarray(weights, dtype=np.float32)
+    if given.shape != (len(rows.names),) or not (np.isfinite(given) & (given >= 0)).all():
+        message = (
+            f"weights={weights!r}: the gate {rows.gate!r} has the phases "
+            f"{', '.join(map(repr, rows.names))}; give each a weight, finite and not negative"
+        )
+        raise InvalidConfig(message)
+    return given
 
 
 def _check_size(batch_size: int, shape: tuple[int, ...]) -> None:

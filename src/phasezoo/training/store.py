@@ -280,6 +280,7 @@ class GameStore:
             plies_left=plies_left,
             phase=table.phase[rows],
             game=game,
+            weight=np.ones(count, dtype=np.float32),
         )
 
     def phase_table(

@@ -4,13 +4,11 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from phasezoo import _core
@@ -35,6 +33,9 @@ LOG_ROWS = 100
 
 VALIDATION_BATCH = 1024
 
+_VALIDATED = ("policy", "value", "correct")
+"""The losses that validation keeps of each position."""
+
 
 @dataclass
 class _Sums:
@@ -50,7 +51,9 @@ class _Sums:
         return cls(torch.zeros(len(RowLosses._fields), dtype=dtype, device=device))
 
     def add(self, losses: RowLosses) -> None:
-        self.values += torch.stack([column.detach().sum() for column in losses])
+        nothing = self.values.new_full((), math.nan)  # of a head that there is not
+        sums = [nothing if column is None else column.detach().sum() for column in losses]
+        self.values += torch.stack(sums)
         self.positions += len(losses.policy)
 
     def means(self) -> RowLosses:
@@ -163,17 +166,13 @@ class Trainer:
         """The losses of the network as it is on the validation positions."""
         self.network.eval()
         with torch.inference_mode():
-            parts = [self._losses(b) for b in self.validation.in_order(VALIDATION_BATCH)]
+            batches = self.validation.in_order(VALIDATION_BATCH)
+            parts = [self._losses(batch, Targets.of(batch, self.device)) for batch in batches]
         self.network.train()
-        joined = RowLosses(*(torch.cat(column).cpu() for column in zip(*parts, strict=True)))
+        columns = ([getattr(part, name) for part in parts] for name in _VALIDATED)
+        policy, value, correct = (torch.cat(column).cpu().numpy() for column in columns)
         rows = self.validation.rows
-        return PositionLosses(
-            joined.policy.numpy(),
-            joined.value.numpy(),
-            joined.correct.numpy() > 0,
-            rows.phase,
-            rows.game,
-        )
+        return PositionLosses(policy, value, correct > 0, rows.phase, rows.game)
 
     def _update(self, update: int, batch: Batch, sums: _Sums) -> torch.Tensor:
         """One step of the optimiser; returns the norm of its gradient, on the device."""
@@ -181,9 +180,10 @@ class Trainer:
             group["lr"] = self.schedule.lr(update)
             if "momentum" in group:
                 group["momentum"] = self.schedule.momentum(update)
-        losses = self._losses(batch)
+        targets = Targets.of(batch, self.device)
+        losses = self._losses(batch, targets)
         self.optimizer.zero_grad(set_to_none=True)
-        training_loss(losses, self.config).backward()  # type: ignore[no-untyped-call]
+        training_loss(losses, self.config, targets.weight).backward()  # type: ignore[no-untyped-call]
         clip = self.config.gradient_clip
         parameters = list(self.network.parameters())
         norm = torch.nn.utils.clip_grad_norm_(parameters, math.inf if clip is None else clip)
@@ -193,12 +193,12 @@ class Trainer:
         self.counters.positions += len(batch)
         return norm
 
-    def _losses(self, batch: Batch) -> RowLosses:
+    def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
         planes = torch.from_numpy(batch.planes)
         on_device = planes.to(self.device, memory_format=torch.channels_last)
         with self._autocast():
             output = self.network(on_device)
-        return row_losses(output, Targets.of(batch, self.device))
+        return row_losses(output, targets)
 
     def _validate(self, log: MetricsLog, row: dict[str, float | None]) -> None:
         """Measure on validation positions, go back after a spike, save a checkpoint."""
@@ -252,12 +252,12 @@ class Trainer:
         """The positions of an update; the last one may be shorter or longer than the others."""
         size = self._last_size if update == self.updates - 1 else self.config.batch_size
         batch = self.sampler.batch(update)
-        if size <= len(batch):
-            return _columns(batch, lambda column: column[:size])
+        if size == len(batch):
+            return batch
+        if size < len(batch):
+            return batch.take(np.arange(size))
         rest = self.sampler.batch(update + 1)
-        missing = size - len(batch)
-        more = _columns(rest, lambda column: column[:missing])
-        return Batch(**{n: np.concatenate([c, getattr(more, n)]) for n, c in vars(batch).items()})
+        return Batch.joined([batch, rest.take(np.arange(size - len(batch)))])
 
     def _phases(self) -> tuple[str, ...]:
         """The phases that validation tells apart."""
@@ -277,8 +277,8 @@ class Trainer:
             "train/policy_loss": means.policy.item(),
             "train/value_mse": means.value.item(),
             "train/policy_accuracy": means.correct.item(),
-            "train/wdl_loss": means.wdl.item(),
-            "train/plies_mse": means.plies.item(),
+            "train/wdl_loss": _number(means.wdl),
+            "train/plies_mse": _number(means.plies),
             "train/lr": self.schedule.lr(update),
             "train/momentum": self.schedule.momentum(update),
             "train/grad_norm": grad_norm.item(),
@@ -332,9 +332,10 @@ def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimi
     )
 
 
-def _columns(batch: Batch, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Batch:
-    """A batch with every column changed."""
-    return Batch(**{name: change(column) for name, column in vars(batch).items()})
+def _number(mean: torch.Tensor | None) -> float | None:
+    """A mean for the log, whose cell stays empty if the network has no such head."""
+    number = math.nan if mean is None else mean.item()
+    return None if math.isnan(number) else number
 
 
 @contextlib.contextmanager

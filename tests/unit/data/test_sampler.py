@@ -173,3 +173,17 @@ def test_rows_of_another_store_are_refused(store, rows):
 
 def test_all_reference_boards_are_covered(rows):
     assert len(rows) == sum(1 for game in GAMES for _ in boards_of(game))
+
+
+def test_phases_are_weighed(store, rows):
+    weights = [0.25, 2.5, 0.25]
+    sampler = Sampler(store, rows, batch_size=200, seed=1, weights=weights)
+    batch, plain = sampler.batch(0), Sampler(store, rows, batch_size=200, seed=1).batch(0)
+    np.testing.assert_array_equal(batch.weight, np.float32(weights)[batch.phase])
+    assert len(set(batch.weight.tolist())) == 2
+    assert batch.weight.dtype == np.float32
+    assert (plain.weight == 1).all()
+    np.testing.assert_array_equal(batch.planes, plain.planes)
+    for wrong in ([1, 2], [1, 2, -1], [1, 2, np.nan], 1):
+        with pytest.raises(InvalidConfig, match="'opening', 'middlegame', 'endgame'"):
+            Sampler(store, rows, weights=wrong)

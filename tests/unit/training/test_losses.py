@@ -1,27 +1,34 @@
 """Losses against the formulas written out in NumPy."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
+import pytest
 import torch
 
+from phasezoo.errors import InvalidArray, InvalidConfig, InvalidEvaluation
 from phasezoo.networks import NetworkOutput
-from phasezoo.training import Batch, SupervisedConfig
+from phasezoo.training import Batch, SparsePolicy, SupervisedConfig
 from phasezoo.training.losses import Targets, row_losses, training_loss
 
 RNG = np.random.default_rng(5)
 ROWS = 17
 
 
-def batch() -> Batch:
+def batch(**changes: Any) -> Batch:
     value = RNG.integers(-1, 2, ROWS).astype(np.float32)
-    return Batch(
-        planes=np.zeros((ROWS, 52, 8, 8), np.float32),
-        action=RNG.integers(0, 4672, ROWS),
-        value=value,
-        wdl=1 - value.astype(np.int64),
-        plies_left=RNG.integers(1, 300, ROWS).astype(np.float32),
-        phase=np.zeros(ROWS, np.int8),
-        game=np.zeros(ROWS, np.int32),
-    )
+    columns = {
+        "planes": np.zeros((ROWS, 52, 8, 8), np.float32),
+        "action": RNG.integers(0, 4672, ROWS),
+        "value": value,
+        "wdl": 1 - value.astype(np.int64),
+        "plies_left": RNG.integers(1, 300, ROWS).astype(np.float32),
+        "phase": np.zeros(ROWS, np.int8),
+        "game": np.zeros(ROWS, np.int32),
+        "weight": np.ones(ROWS, np.float32),
+    }
+    return Batch(**{**columns, **changes})
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
@@ -43,7 +50,8 @@ def test_losses_are_the_formulas() -> None:
     won_drawn_lost = -np.log(odds[rows, shown.wdl])
     ending = (plies - np.minimum(shown.plies_left, 100) / 100) ** 2
     expected = (policy, value, won_drawn_lost, ending, logits.argmax(axis=1) == shown.action)
-    for given, wanted in zip(losses, expected, strict=True):
+    assert losses.players is None
+    for given, wanted in zip(losses[:5], expected, strict=True):
         np.testing.assert_allclose(given.numpy(), wanted, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(losses.reported().numpy(), 0.01 * value + 0.99 * policy, rtol=1e-4)
     total = 0.988 * policy + 0.01 * value + 0.01 * won_drawn_lost + 0.002 * ending
@@ -59,3 +67,118 @@ def test_a_won_game_wants_a_high_value() -> None:
     losses = row_losses(output, Targets.of(shown, torch.device("cpu")))
     assert losses.value.abs().max() < 1e-6
     assert losses.wdl.abs().max() < 1e-6
+
+
+CPU = torch.device("cpu")
+
+
+def answer(**heads: np.ndarray) -> Any:
+    """What a network says, with gradients; heads that are left out are missing."""
+    known = {"policy_logits": RNG.standard_normal((ROWS, 4672)), **heads}
+    return SimpleNamespace(
+        **{
+            name: torch.tensor(numbers, dtype=torch.float32, requires_grad=True)
+            for name, numbers in known.items()
+        }
+    )
+
+
+def full_answer() -> Any:
+    return answer(wdl_logits=RNG.standard_normal((ROWS, 3)), plies=RNG.random(ROWS))
+
+
+def visits(longest: int = 40) -> SparsePolicy:
+    counts = RNG.integers(1, longest, ROWS)
+    actions = [np.sort(RNG.choice(4672, count, replace=False)) for count in counts]
+    shares = [RNG.dirichlet(np.ones(count)) for count in counts]
+    return SparsePolicy(
+        np.cumsum([0, *counts]),
+        np.concatenate(actions).astype(np.int32),
+        np.concatenate(shares).astype(np.float32),
+    )
+
+
+def test_a_distribution_is_learnt_as_the_formula_says() -> None:
+    shown, output = batch(policy=visits()), full_answer()
+    losses = row_losses(output, Targets.of(shown, CPU))
+    odds = np.log(softmax(output.policy_logits.detach().numpy().astype(np.float64)))
+    expected = -(shown.policy.dense(4672) * odds).sum(axis=1)
+    np.testing.assert_allclose(losses.policy.detach().numpy(), expected, rtol=1e-5)
+    best = output.policy_logits.argmax(dim=1).numpy()
+    np.testing.assert_array_equal(losses.correct.numpy(), best == shown.action)
+
+
+def test_one_certain_entry_is_the_action_played_bit_for_bit() -> None:
+    shown, output = batch(), full_answer()
+    certain = SparsePolicy(
+        np.arange(ROWS + 1), shown.action.astype(np.int32), np.ones(ROWS, np.float32)
+    )
+    results = []
+    for targets in (shown, Batch(**{**vars(shown), "policy": certain})):
+        output.policy_logits.grad = None
+        losses = row_losses(output, Targets.of(targets, CPU))
+        training_loss(losses, SupervisedConfig()).backward()
+        results.append((losses.policy.detach().numpy(), output.policy_logits.grad.numpy()))
+    for by_class, by_entry in zip(*results, strict=True):
+        np.testing.assert_array_equal(by_class, by_entry)
+
+
+def test_weights_multiply_each_position_and_ones_change_nothing() -> None:
+    weight = RNG.random(ROWS).astype(np.float32)
+    shown, output = batch(weight=weight), full_answer()
+    targets, config = Targets.of(shown, CPU), SupervisedConfig()
+    losses = row_losses(output, targets)
+    parts = zip(losses[:4], (0.988, 0.01, 0.01, 0.002), strict=True)
+    expected = sum(share * (rows.detach().numpy() * weight).mean() for rows, share in parts)
+    given = training_loss(losses, config, targets.weight).item()
+    assert given == pytest.approx(expected, rel=1e-5)
+    ones = training_loss(losses, config, torch.ones(ROWS))
+    assert ones.item() == training_loss(losses, config).item() != given
+
+
+def test_heads_that_are_missing_are_left_out_and_refused_by_name() -> None:
+    shown = batch()
+    output = answer(scalar=RNG.standard_normal(ROWS))
+    losses = row_losses(output, Targets.of(shown, CPU))
+    assert losses.wdl is None
+    assert losses.plies is None
+    value = (output.scalar.detach().numpy() - shown.value) ** 2
+    np.testing.assert_allclose(losses.value.detach().numpy(), value, rtol=1e-5)
+    config = SupervisedConfig(wdl_weight=0, plies_weight=0)
+    total = 0.988 * losses.policy.mean() + 0.01 * losses.value.mean()
+    assert training_loss(losses, config).item() == pytest.approx(total.item())
+    for name in ("wdl", "plies"):
+        asked = SupervisedConfig(**{"wdl_weight": 0, "plies_weight": 0, f"{name}_weight": 0.1})
+        with pytest.raises(InvalidConfig, match=f"{name}_weight=0.1"):
+            training_loss(losses, asked)
+    with pytest.raises(InvalidEvaluation, match="no value"):
+        row_losses(answer(), Targets.of(shown, CPU))
+
+
+def test_a_value_for_each_player_is_learnt_from_all_returns() -> None:
+    returns = RNG.integers(-1, 2, (ROWS, 4)).astype(np.float32)
+    shown = batch(values=returns, value=returns[:, 0])
+    output = answer(values=RNG.standard_normal((ROWS, 4)))
+    losses = row_losses(output, Targets.of(shown, CPU))
+    squares = (output.values.detach().numpy() - returns) ** 2
+    np.testing.assert_allclose(losses.players.detach().numpy(), squares.mean(axis=1), rtol=1e-5)
+    np.testing.assert_allclose(losses.value.detach().numpy(), squares[:, 0], rtol=1e-5)
+    config = SupervisedConfig(policy_weight=0, value_weight=1, wdl_weight=0, plies_weight=0)
+    assert training_loss(losses, config).item() == pytest.approx(squares.mean(), rel=1e-5)
+    for told in (batch(), batch(values=returns[:, :2])):
+        with pytest.raises(InvalidConfig, match="values of 4 players"):
+            row_losses(output, Targets.of(told, CPU))
+
+
+def test_batches_are_cut_and_joined_with_their_policies() -> None:
+    shown = batch(policy=visits(), values=RNG.random((ROWS, 2)).astype(np.float32))
+    rows = RNG.permutation(ROWS)
+    whole = Batch.joined([shown.take(rows[:6]), shown.take(rows[6:])])
+    dense = shown.policy.dense(4672)
+    np.testing.assert_array_equal(whole.policy.dense(4672), dense[rows])
+    for name in ("planes", "action", "value", "weight", "values", "game"):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(shown, name)[rows])
+    plain = batch()
+    assert Batch.joined([plain, plain]).policy is None
+    with pytest.raises(InvalidArray, match="offsets"):
+        SparsePolicy(np.array([0, 2]), np.zeros(1, np.int32), np.ones(1, np.float32))

@@ -225,6 +225,7 @@ class EpisodeStore:
             plies_left=columns.left[places].astype(np.float32),
             phase=table.phase[rows],
             game=game,
+            weight=np.ones(len(rows), dtype=np.float32),
         )
 
     def _places(
