@@ -15,6 +15,7 @@ __all__ = [
     "InvalidEvaluation",
     "InvalidFen",
     "InvalidGate",
+    "InvalidNetwork",
     "InvalidPgn",
     "InvalidPlaneSpec",
     "InvalidSan",
@@ -70,6 +71,10 @@ class InvalidArray(PhasezooError, ValueError):
 
 class InvalidConfig(PhasezooError, ValueError):
     """An option outside its range, or one that does not exist."""
+
+
+class InvalidNetwork(InvalidConfig):
+    """A network that answers something else than it must, or that cannot be trained."""
 
 
 class InvalidEvaluation(PhasezooError, ValueError):

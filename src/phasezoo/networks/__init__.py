@@ -4,18 +4,32 @@ from phasezoo._torch import require_torch
 
 require_torch()
 
-from phasezoo.networks.factory import GRAMMAR, Architecture, make  # noqa: E402  torch comes first
-from phasezoo.networks.heads import NetworkOutput  # noqa: E402
+from phasezoo.networks.checker import check  # noqa: E402  torch comes first
 from phasezoo.networks.network import Network, parameter_counts  # noqa: E402
+from phasezoo.networks.output import NetworkOutput  # noqa: E402
 from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
+from phasezoo.networks.registry import (  # noqa: E402
+    GRAMMAR,
+    NetworkSpec,
+    describe,
+    from_description,
+    make,
+    names,
+    register,
+)
 
 __all__ = [
     "GRAMMAR",
-    "Architecture",
     "Network",
     "NetworkOutput",
+    "NetworkSpec",
+    "check",
+    "describe",
+    "from_description",
     "make",
+    "names",
     "parameter_counts",
+    "register",
     "resolve_device",
     "supported_dtype",
 ]

@@ -8,20 +8,24 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from phasezoo.networks.depth import stochastic_depth
+
 __all__ = [
     "Activation",
     "Attention",
     "ChannelAttention",
     "ConvNorm",
+    "DenseAttention",
     "MobileBottleneck",
     "ResidualBlock",
     "SqueezeExcitation",
+    "activation_of",
     "fold_batch_norms",
 ]
 
-Attention: TypeAlias = Literal["none", "eca", "se"]
-"""How a block weighs its input channels: not at all, efficient channel attention, or
-squeeze-and-excitation."""
+Attention: TypeAlias = Literal["none", "eca", "dense", "se"]
+"""How a block weighs its input channels: not at all, efficient channel attention, its dense form,
+or squeeze-and-excitation."""
 
 
 Activation: TypeAlias = Literal["none", "relu", "leaky"]
@@ -53,7 +57,7 @@ class ConvNorm(nn.Module):
             inputs, outputs, kernel, padding=kernel // 2, groups=groups, bias=False
         )
         self.norm: nn.Module = nn.BatchNorm2d(outputs)
-        self.activation = _activation(activation)
+        self.activation = activation_of(activation)
 
     def forward(self, planes: Tensor) -> Tensor:
         """``float32[B, inputs, H, W]`` to ``float32[B, outputs, H, W]``."""
@@ -71,9 +75,7 @@ class ChannelAttention(nn.Module):
     """Efficient channel attention (Wang et al. 2020, "ECA-Net", section 3.2).
 
     Each channel is scaled by a hard sigmoid of a convolution over its neighbours' means: one
-    filter of k weights in all. The published engine's PyTorch code has a dense channel gate of
-    k·C² weights in this place, its earlier MXNet code what is done here
-    (``docs/definitions/published.md#networks``).
+    filter of k weights in all.
 
     Args:
         channels: C, which decides k: the odd number from ``|(log2 C + 1) / 2|`` (eq. 12, γ=2, b=1).
@@ -81,8 +83,7 @@ class ChannelAttention(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        width = int(abs((math.log2(channels) + 1) / 2))
-        kernel = width if width % 2 else width + 1
+        kernel = _attention_kernel(channels)
         self.conv = nn.Conv1d(1, 1, kernel, padding=kernel // 2, bias=False)
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -90,6 +91,28 @@ class ChannelAttention(nn.Module):
         means = planes.mean(dim=(2, 3)).unsqueeze(1)
         weights = functional.hardsigmoid(self.conv(means)).squeeze(1)
         return planes * weights[:, :, None, None]
+
+
+class DenseAttention(nn.Module):
+    """What stands in the place of :class:`ChannelAttention` in the published engine's PyTorch code.
+
+    A convolution from C to C channels over a sequence of one, so that each channel is scaled by a
+    hard sigmoid of all channels' means. Only the middle of the k·C² weights is ever used
+    (``docs/definitions/published.md#networks``).
+
+    Args:
+        channels: C, which decides k as in :class:`ChannelAttention`.
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        kernel = _attention_kernel(channels)
+        self.conv = nn.Conv1d(channels, channels, kernel, padding=kernel // 2)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """The planes, scaled channel by channel."""
+        means = planes.mean(dim=(2, 3)).unsqueeze(2)
+        return planes * functional.hardsigmoid(self.conv(means))[:, :, :, None]
 
 
 class SqueezeExcitation(nn.Module):
@@ -123,6 +146,7 @@ class MobileBottleneck(nn.Module):
         kernel: Kernel of the depthwise convolution, odd.
         attention: What scales the input.
         activation: What follows the first two convolutions.
+        drop: Share of the training positions that pass the branch by.
     """
 
     def __init__(
@@ -132,6 +156,7 @@ class MobileBottleneck(nn.Module):
         kernel: int = 3,
         attention: Attention = "none",
         activation: Activation = "relu",
+        drop: float = 0.0,
     ) -> None:
         super().__init__()
         self.attention = _attention(attention, channels)
@@ -140,11 +165,12 @@ class MobileBottleneck(nn.Module):
             ConvNorm(expanded, expanded, kernel, groups=expanded, activation=activation),
             ConvNorm(expanded, channels, kernel=1, activation="none"),
         )
+        self.drop = stochastic_depth(drop)
 
     def forward(self, planes: Tensor) -> Tensor:
         """``float32[B, C, H, W]`` in and out."""
         planes = self.attention(planes)
-        output: Tensor = planes + self.branch(planes)
+        output: Tensor = planes + self.drop(self.branch(planes))
         return output
 
 
@@ -153,17 +179,19 @@ class ResidualBlock(nn.Module):
 
     Args:
         channels: Channels in and out.
+        drop: Share of the training positions that pass the branch by.
     """
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, drop: float = 0.0) -> None:
         super().__init__()
         self.branch = nn.Sequential(
             ConvNorm(channels, channels), ConvNorm(channels, channels, activation="none")
         )
+        self.drop = stochastic_depth(drop)
 
     def forward(self, planes: Tensor) -> Tensor:
         """``float32[B, C, H, W]`` in and out."""
-        return torch.relu(planes + self.branch(planes))
+        return torch.relu(planes + self.drop(self.branch(planes)))
 
 
 def fold_batch_norms(network: nn.Module) -> None:
@@ -173,15 +201,23 @@ def fold_batch_norms(network: nn.Module) -> None:
             module.fold()
 
 
-def _activation(kind: Activation) -> nn.Module:
+def activation_of(kind: Activation) -> nn.Module:
+    """The layer of ``kind``."""
     if kind == "relu":
         return nn.ReLU(inplace=True)
     return nn.LeakyReLU(inplace=True) if kind == "leaky" else nn.Identity()
 
 
+def _attention_kernel(channels: int) -> int:
+    width = int(abs((math.log2(channels) + 1) / 2))
+    return width if width % 2 else width + 1
+
+
 def _attention(kind: Attention, channels: int) -> nn.Module:
     if kind == "eca":
         return ChannelAttention(channels)
+    if kind == "dense":
+        return DenseAttention(channels)
     if kind == "se":
         return SqueezeExcitation(channels)
     return nn.Identity()

@@ -4,12 +4,20 @@ The published towers are written down in ``docs/definitions/published.md#network
 """
 
 from dataclasses import dataclass
+from typing import Annotated, Literal, Unpack
 
 from torch import nn
 
 from phasezoo.networks.blocks import Attention, MobileBottleneck
+from phasezoo.networks.depth import stochastic_depths
+from phasezoo.networks.heads import HeadOptions
+from phasezoo.networks.network import tower_network
+from phasezoo.networks.options import Between
+from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Channels, Share
 
-__all__ = ["BlockPlan", "rise_plan", "rise_tower", "risev2_plan", "risex4_tower"]
+__all__ = ["BlockPlan", "rise", "rise_plan", "rise_tower", "risev2", "risev2_plan", "risex4"]
+
+VALUE_CHANNELS = 8
 
 PUBLISHED_CHANNELS = 256
 PUBLISHED_BLOCKS = 15
@@ -42,14 +50,95 @@ class BlockPlan:
     """What scales its input."""
 
 
-def rise_plan(channels: int, blocks: int) -> list[BlockPlan]:
+def rise(
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    channels: Channels,
+    blocks: Blocks,
+    *,
+    attention: Literal["eca", "dense", "se", "none"] = "eca",
+    drop: Share = 0.0,
+    **options: Unpack[HeadOptions],
+) -> nn.Module:
+    """Make a tower of RISEv3.3; the published one is ``rise-256x15``.
+
+    Args:
+        input_shape: Channels, height and width of the input planes.
+        num_actions: Size of the policy.
+        channels: Channels of the tower.
+        blocks: Mobile bottlenecks (see :func:`rise_plan`).
+        attention: What a third of the blocks weigh their channels by; the published program has
+            ``dense``, its paper ``eca``.
+        drop: Stochastic depth of the last block.
+        **options: What the heads are.
+    """
+    tower = rise_tower(channels, rise_plan(channels, blocks, attention), drop)
+    return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)
+
+
+def risev2(
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    channels: Channels,
+    blocks: Blocks,
+    *,
+    drop: Share = 0.0,
+    **options: Unpack[HeadOptions],
+) -> nn.Module:
+    """Make a tower of RISEv2; the published one is ``risev2-256x13``.
+
+    Args:
+        input_shape: Channels, height and width of the input planes.
+        num_actions: Size of the policy.
+        channels: Channels of the tower.
+        blocks: Mobile bottlenecks (see :func:`risev2_plan`).
+        drop: Stochastic depth of the last block.
+        **options: What the heads are.
+    """
+    tower = rise_tower(channels, risev2_plan(channels, blocks), drop)
+    return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)
+
+
+def risex4(
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    channels: Annotated[int, Between(1, MAX_CHANNELS)],
+    blocks: Blocks,
+    *,
+    drop: Share = 0.0,
+    **options: Unpack[HeadOptions],
+) -> nn.Module:
+    """Make a tower of bottlenecks that are all four times as wide inside, 3x3, leaky ReLU.
+
+    The published ones are ``risex4-1x2`` and ``risex4-64x4``
+    (``docs/definitions/published.md#others``). The larger one halves height and width and doubles
+    the channels halfway, which saves a sixth of its multiplications; here every block sees the
+    whole board.
+
+    Args:
+        input_shape: Channels, height and width of the input planes.
+        num_actions: Size of the policy.
+        channels: Channels of the tower.
+        blocks: Mobile bottlenecks.
+        drop: Stochastic depth of the last block.
+        **options: What the heads are.
+    """
+    tower = [
+        MobileBottleneck(channels, EXPANSION * channels, activation="leaky", drop=share)
+        for share in stochastic_depths(blocks, drop)
+    ]
+    return tower_network(input_shape, channels, tower, num_actions, 1, "leaky", options)
+
+
+def rise_plan(channels: int, blocks: int, attention: Attention = "eca") -> list[BlockPlan]:
     """Scale the published RISEv3.3 schedule to a tower of another size.
 
     Block i of n stands at depth ``14 i / (n - 1)`` of the published tower and takes that block's
     kernel, attention and width relative to the tower's channels, rounded up to a multiple of 8 (at
     15 blocks of 256 channels this is the published table).
     """
-    return [_published(_depth(i, blocks, PUBLISHED_BLOCKS), channels) for i in range(blocks)]
+    depths = [_depth(i, blocks, PUBLISHED_BLOCKS) for i in range(blocks)]
+    return [_published(depth, channels, attention) for depth in depths]
 
 
 def risev2_plan(channels: int, blocks: int) -> list[BlockPlan]:
@@ -57,23 +146,11 @@ def risev2_plan(channels: int, blocks: int) -> list[BlockPlan]:
     return [_published_v2(_depth(i, blocks, V2_BLOCKS), channels) for i in range(blocks)]
 
 
-def rise_tower(channels: int, plan: list[BlockPlan]) -> list[nn.Module]:
-    """Make the blocks of ``plan``."""
+def rise_tower(channels: int, plan: list[BlockPlan], drop: float = 0.0) -> list[nn.Module]:
+    """Make the blocks of ``plan``, with stochastic depth that rises to ``drop``."""
     return [
-        MobileBottleneck(channels, block.expanded, block.kernel, block.attention) for block in plan
-    ]
-
-
-def risex4_tower(channels: int, blocks: int) -> list[nn.Module]:
-    """Make the blocks of ``risex4``: all four times as wide inside, 3x3, leaky ReLU.
-
-    The published ones are ``risex4-1x2`` and ``risex4-64x4``
-    (``docs/definitions/published.md#others``). The larger one halves height and width and doubles
-    the channels halfway, which saves a sixth of its multiplications; here every block sees the
-    whole board.
-    """
-    return [
-        MobileBottleneck(channels, EXPANSION * channels, activation="leaky") for _ in range(blocks)
+        MobileBottleneck(channels, block.expanded, block.kernel, block.attention, drop=share)
+        for block, share in zip(plan, stochastic_depths(len(plan), drop), strict=True)
     ]
 
 
@@ -82,13 +159,13 @@ def _depth(index: int, blocks: int, published: int) -> int:
     return round((published - 1) * index / (blocks - 1)) if blocks > 1 else 0
 
 
-def _published(depth: int, channels: int) -> BlockPlan:
+def _published(depth: int, channels: int, attention: Attention) -> BlockPlan:
     wide = depth in WIDE_KERNELS
     expanded = 224 + 32 * depth - (32 * (depth // 2) if wide else 0)
     return BlockPlan(
         expanded=_scaled(expanded, channels),
         kernel=5 if wide else 3,
-        attention="eca" if depth in ATTENTION else "none",
+        attention=attention if depth in ATTENTION else "none",
     )
 
 

@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch.nn import functional
 
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.blocks import ChannelAttention, MobileBottleneck, fold_batch_norms
-from phasezoo.networks.factory import MAX_BLOCKS, MAX_CHANNELS
 from phasezoo.networks.rise import rise_plan
 
 FAMILIES = ["rise-8x1", "rise-32x4", "risev2-16x3", "resnet-16x2", "risex4-1x2", "risex4-16x3"]
@@ -182,20 +179,6 @@ def test_a_wrong_name_is_a_typed_error_that_shows_the_grammar(name: str) -> None
 def test_a_misspelt_family_is_answered_with_the_nearest() -> None:
     with pytest.raises(InvalidConfig, match="did you mean resnet"):
         networks.make("resnt-64x10")
-
-
-@given(st.text(max_size=20))
-@settings(max_examples=200, deadline=None)
-def test_no_text_breaks_the_parser(name: str) -> None:
-    try:
-        networks.Architecture(name)
-    except InvalidConfig:
-        return
-    family, size = name.split("-")
-    channels, blocks = map(int, size.split("x"))
-    assert family in {"rise", "risev2", "resnet", "risex4"}
-    assert (1 if family == "risex4" else 8) <= channels <= MAX_CHANNELS
-    assert 1 <= blocks <= MAX_BLOCKS
 
 
 @pytest.mark.parametrize(

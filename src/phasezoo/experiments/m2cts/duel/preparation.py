@@ -107,12 +107,12 @@ def prepare(config: M2ctsConfig) -> Prepared:
 
 
 def _check_network(config: M2ctsConfig) -> None:
-    from phasezoo.networks.factory import Architecture
-    from phasezoo.networks.precision import resolve_device
+    from phasezoo import networks
 
     game: Any = games_registry.make(config.game)
-    Architecture(config.network, game.plane_shape(config.planes), game.num_actions)
-    resolve_device(config.device)
+    game.plane_shape(config.planes)
+    networks.describe(config.network)
+    networks.resolve_device(config.device)
 
 
 def _file(config: M2ctsConfig) -> tuple[str, Path]:

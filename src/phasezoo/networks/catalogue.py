@@ -1,0 +1,17 @@
+"""The networks of the package, by the name that they are asked for."""
+
+from collections.abc import Callable
+from typing import Any
+
+from phasezoo.networks.resnet import resnet
+from phasezoo.networks.rise import rise, risev2, risex4
+
+__all__ = ["FAMILIES"]
+
+FAMILIES: dict[str, Callable[..., Any]] = {
+    "rise": rise,
+    "risev2": risev2,
+    "resnet": resnet,
+    "risex4": risex4,
+}
+"""Factories by name; what they need besides the shapes follows the name: ``rise-32x4``."""
