@@ -5,6 +5,7 @@ from phasezoo._torch import require_torch
 require_torch()
 
 from phasezoo.networks.checker import check  # noqa: E402  torch comes first
+from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
 from phasezoo.networks.network import Network, parameter_counts  # noqa: E402
 from phasezoo.networks.output import NetworkOutput  # noqa: E402
 from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
@@ -22,8 +23,10 @@ __all__ = [
     "GRAMMAR",
     "Network",
     "NetworkOutput",
+    "NetworkSize",
     "NetworkSpec",
     "check",
+    "count",
     "describe",
     "from_description",
     "make",

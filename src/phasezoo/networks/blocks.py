@@ -1,7 +1,7 @@
 """The building blocks of the networks. Tensors are ``float32[B, C, H, W]``."""
 
 import math
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +21,7 @@ __all__ = [
     "SqueezeExcitation",
     "activation_of",
     "fold_batch_norms",
+    "folded_before",
 ]
 
 Attention: TypeAlias = Literal["none", "eca", "dense", "se"]
@@ -194,11 +195,35 @@ class ResidualBlock(nn.Module):
         return torch.relu(planes + self.drop(self.branch(planes)))
 
 
+class Foldable(Protocol):
+    """A module whose batch norm can be put into the layer beside it."""
+
+    def fold(self) -> None:
+        """Do so, with the running statistics; for inference only."""
+
+
 def fold_batch_norms(network: nn.Module) -> None:
-    """Fold every batch norm of ``network``, which must be in eval mode, into its convolution."""
-    for module in network.modules():
-        if isinstance(module, ConvNorm):
-            module.fold()
+    """Fold the batch norms of ``network``, which must be in eval mode, into the layers beside them.
+
+    A user's own are left alone.
+    """
+    for module in list(network.modules()):
+        if type(module).__module__.startswith("phasezoo.networks.") and hasattr(module, "fold"):
+            cast("Foldable", module).fold()
+
+
+def folded_before(layer: nn.Linear | nn.Conv2d, norm: nn.BatchNorm2d) -> None:
+    """Put ``norm``, which comes before a linear layer or a 1x1 convolution with bias, into it."""
+    mean, variance = norm.running_mean, norm.running_var
+    assert mean is not None  # ours keep running statistics
+    assert variance is not None
+    assert layer.bias is not None
+    with torch.no_grad():
+        scale = norm.weight / torch.sqrt(variance + norm.eps)
+        shift = norm.bias - mean * scale
+        columns = layer.weight.flatten(1)
+        layer.bias += columns @ shift
+        layer.weight.copy_((columns * scale).view_as(layer.weight))
 
 
 def activation_of(kind: Activation) -> nn.Module:

@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from phasezoo.networks.alphavile import alphavile
+from phasezoo.networks.levit import levit
+from phasezoo.networks.nextvit import nextvit
 from phasezoo.networks.resnet import resnet
 from phasezoo.networks.rise import rise, risev2, risex4
+from phasezoo.networks.vit import patchvit, vit
 
 __all__ = ["FAMILIES"]
 
@@ -13,5 +17,10 @@ FAMILIES: dict[str, Callable[..., Any]] = {
     "risev2": risev2,
     "resnet": resnet,
     "risex4": risex4,
+    "alphavile": alphavile,
+    "nextvit": nextvit,
+    "levit": levit,
+    "vit": vit,
+    "patchvit": patchvit,
 }
 """Factories by name; what they need besides the shapes follows the name: ``rise-32x4``."""

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from phasezoo.networks.blocks import Activation, ConvNorm
-from phasezoo.networks.heads import HeadOptions, heads
+from phasezoo.networks.heads import MapHeadOptions, heads
 from phasezoo.networks.output import NetworkOutput
 
 __all__ = ["Network", "TowerNetwork", "parameter_counts", "tower_network"]
@@ -42,7 +42,7 @@ class TowerNetwork(nn.Module):
         num_actions: int,
         value_channels: int,
         activation: Activation = "relu",
-        options: HeadOptions | None = None,
+        options: MapHeadOptions | None = None,
     ) -> None:
         super().__init__()
         inputs, *board = input_shape
@@ -70,7 +70,7 @@ def tower_network(
     num_actions: int,
     value_channels: int,
     activation: Activation = "relu",
-    options: HeadOptions | None = None,
+    options: MapHeadOptions | None = None,
 ) -> nn.Module:
     """The :class:`TowerNetwork` of these arguments, in memory format ``channels_last``."""
     network = TowerNetwork(

@@ -6,7 +6,7 @@ from torch import nn
 
 from phasezoo.networks.blocks import ResidualBlock
 from phasezoo.networks.depth import stochastic_depths
-from phasezoo.networks.heads import HeadOptions
+from phasezoo.networks.heads import MapHeadOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
@@ -22,7 +22,7 @@ def resnet(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[HeadOptions],
+    **options: Unpack[MapHeadOptions],
 ) -> nn.Module:
     """Make a tower of residual blocks; the published one is ``resnet-256x19``.
 

@@ -10,7 +10,7 @@ from torch import nn
 
 from phasezoo.networks.blocks import Attention, MobileBottleneck
 from phasezoo.networks.depth import stochastic_depths
-from phasezoo.networks.heads import HeadOptions
+from phasezoo.networks.heads import MapHeadOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Channels, Share
@@ -58,7 +58,7 @@ def rise(
     *,
     attention: Literal["eca", "dense", "se", "none"] = "eca",
     drop: Share = 0.0,
-    **options: Unpack[HeadOptions],
+    **options: Unpack[MapHeadOptions],
 ) -> nn.Module:
     """Make a tower of RISEv3.3; the published one is ``rise-256x15``.
 
@@ -83,7 +83,7 @@ def risev2(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[HeadOptions],
+    **options: Unpack[MapHeadOptions],
 ) -> nn.Module:
     """Make a tower of RISEv2; the published one is ``risev2-256x13``.
 
@@ -106,7 +106,7 @@ def risex4(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[HeadOptions],
+    **options: Unpack[MapHeadOptions],
 ) -> nn.Module:
     """Make a tower of bottlenecks that are all four times as wide inside, 3x3, leaky ReLU.
 
