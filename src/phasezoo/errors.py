@@ -8,6 +8,7 @@ __all__ = [
     "CheckpointError",
     "CorruptRecord",
     "GameContract",
+    "GameMismatch",
     "GateMismatch",
     "IllegalAction",
     "InvalidArray",
@@ -103,6 +104,10 @@ class CheckpointError(PhasezooError, ValueError):
 
 class GateMismatch(CheckpointError):
     """An expert that was trained under another gate than the one it is asked to serve."""
+
+
+class GameMismatch(CheckpointError):
+    """A network of another game than the one that it is asked to play."""
 
 
 class RunDirectoryError(PhasezooError, ValueError):

@@ -1,6 +1,10 @@
 """Keeps a pool of searches and an evaluator busy with each other."""
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from phasezoo.errors import InvalidEvaluation
 from phasezoo.inference.counts import Counts
@@ -26,6 +30,9 @@ class Driver:
             games is asked again before the others' leaves are evaluated, which fills the batch and
             changes nothing in any tree.
         patient: See :class:`~phasezoo.inference.queues.ExpertQueues`.
+        searchers: If trees walk one player's moves alone: says for whom each row is searched, whose
+            value is taken where an evaluator gives one for each player.
+        gathers: Whether the evaluator knows more actions than the game has.
     """
 
     def __init__(
@@ -36,7 +43,11 @@ class Driver:
         *,
         one_by_one: bool = False,
         patient: bool = True,
+        searchers: Callable[[Leaves], npt.NDArray[np.int64]] | None = None,
+        gathers: bool = False,
     ) -> None:
+        self._searchers = searchers
+        self._gathers = gathers
         self.counts = Counts()
         self._pool = pool
         self._evaluator = evaluator
@@ -95,13 +106,16 @@ class Driver:
 
     def _evaluate_one(self, leaves: Leaves) -> None:
         """The usual case, in which the pool itself checks the evaluator's arrays."""
+        if self._gathers:
+            self._complete(leaves, evaluate_leaves(self._evaluator, leaves, self.counts))
+            return
         answer = ask(self._evaluator, leaves, self.counts)
         try:
             self._pool.complete(
                 leaves,
                 policy_logits=answer.policy_logits,
                 legal_logits=answer.legal_logits,
-                value=answer.value,
+                value=self._own(answer.value, leaves),
                 wdl=answer.wdl,
             )
         except InvalidEvaluation as error:
@@ -109,4 +123,11 @@ class Driver:
             raise InvalidEvaluation(message) from error
 
     def _complete(self, leaves: Leaves, evaluation: Evaluation) -> None:
-        self._pool.complete(leaves, legal_logits=evaluation.legal_logits, value=evaluation.values())
+        value = self._own(evaluation.values(), leaves)
+        self._pool.complete(leaves, legal_logits=evaluation.legal_logits, value=value)
+
+    def _own(self, value: Any, leaves: Leaves) -> Any:
+        """The searching player's column, if one player searches and each has a value."""
+        if self._searchers is None or np.ndim(value) != 2 or len(value) != len(leaves):
+            return value
+        return value[np.arange(len(leaves)), self._searchers(leaves)]

@@ -15,6 +15,7 @@ from phasezoo.agents.search_seats import SearchSeats, params_of
 from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
+from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -64,6 +65,8 @@ class MCTSAgent:
 
     Raises:
         InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is none.
+        GameMismatch: ``evaluator`` is a network of another game than ``game``, or of the states
+            that it is shown later (``inference.load(…, allow_other_game=True)`` allows that).
         GateMismatch: ``gate`` is not the one that the mixture routes by.
     """
 
@@ -88,6 +91,8 @@ class MCTSAgent:
             overrides["batch_size"] = batch_size
         self.game = None if game is None else games.make(game)
         check_evaluator(evaluator)
+        if self.game is not None:
+            check_plays(evaluator, self.game)
         check_others(others, self.game)
         self.evaluator = evaluator
         self.others = others
@@ -278,7 +283,7 @@ def check_evaluator(evaluator: Any) -> None:
     if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
         message = (
             f"a {type(evaluator).__name__} is a network, and a search asks an evaluator: wrap it, "
-            "inference.TorchEvaluator(…), or load one that was trained and saved, "
+            "inference.TorchEvaluator(network, game=…), or load one that was trained and saved, "
             "inference.load(directory)"
         )
         raise InvalidConfig(message)

@@ -14,6 +14,7 @@ from phasezoo.conductor import Told, View
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
+from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.states import StateBatch
 from phasezoo.types import Gate
 
@@ -52,7 +53,13 @@ class PolicyAgent:
     def select_batch(
         self, states: Sequence[Any], players: Sequence[int] | None = None
     ) -> npt.NDArray[np.int64]:
-        """``int64[N]``: an action for each state, from one call of the evaluator."""
+        """``int64[N]``: an action for each state, from one call of the evaluator.
+
+        Raises:
+            GameMismatch: The evaluator is a network of another game.
+        """
+        for state in states[:1]:
+            check_plays(self.evaluator, games.game_of(state))
         batch = self._batch(states, [None] * len(states), players)
         evaluation = evaluate_leaves(self.evaluator, batch, Counts())
         return np.array(
@@ -66,6 +73,7 @@ class PolicyAgent:
 
     def seats(self, game: games.Game, **options: Any) -> "PolicySeats":
         """Many games at once; all positions that wait are answered in one call."""
+        check_plays(self.evaluator, game)
         return PolicySeats(self, **options)
 
     def _batch(
@@ -98,11 +106,13 @@ class PolicySession:
     """One game of a :class:`PolicyAgent`."""
 
     def __init__(self, agent: PolicyAgent, seed: int) -> None:
+        self._agent = agent
         self._seats = PolicySeats(agent)
         self._seat = self._seats.open(seed)
 
     def act(self, state: Any, player: int | None = None) -> int:
         """The action for ``state``."""
+        check_plays(self._agent.evaluator, games.game_of(state))
         self._seats.ask(self._seat, state, state.to_play if player is None else player)
         return int(self._seats.poll()[0][1].action)
 

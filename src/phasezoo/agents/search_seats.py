@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo import _core, games
 from phasezoo.agents.base import Move
@@ -17,6 +18,8 @@ from phasezoo.conductor import Told, View
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.contracts import check_state
 from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Leaves
+from phasezoo.inference.other_games import check_plays, has_more_actions
 from phasezoo.types import SIMULTANEOUS, Gate
 
 __all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "SearchSeats", "params_of"]
@@ -73,7 +76,9 @@ class SearchSeats:
         information: With ``others``, ``"observed"`` or ``"full"``.
 
     Raises:
+        GameMismatch: The evaluator is a network of another game.
         InvalidConfig: An option does not fit the game, or is out of range.
+        InvalidPlaneSpec: The evaluator wants planes that the game does not have.
     """
 
     view: View | None = None
@@ -92,6 +97,7 @@ class SearchSeats:
         information: str = "observed",
     ) -> None:
         check_others(others, game)
+        check_plays(evaluator, game)
         if others is None and game.native and game.search_others:
             raise needs_others(game)
         if pool_rows is None:
@@ -138,7 +144,15 @@ class SearchSeats:
             self._pool_rows,
             one_by_one=self._config.batch_size == 1,
             patient=self.limit.movetime_ms is None,
+            searchers=None if self._others is None else self._searchers,
+            gathers=has_more_actions(self._evaluator, self.game),
         )
+
+    def _searchers(self, leaves: Leaves) -> npt.NDArray[np.int64]:
+        """``int64[B]``: for whom each row is searched, if others move the others."""
+        if self.game.native:
+            return np.asarray(leaves.players)
+        return np.array([state.player for state in leaves.states()], dtype=np.int64)
 
     @property
     def counts(self) -> Counts:

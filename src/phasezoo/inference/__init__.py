@@ -1,5 +1,7 @@
 """Evaluators: what answers a search's positions, alone or as a mixture of phase experts."""
 
+from typing import TYPE_CHECKING, Any
+
 from phasezoo.inference.checker import check
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
@@ -10,11 +12,18 @@ from phasezoo.inference.evaluator import (
     Leaves,
     evaluate_leaves,
 )
-from phasezoo.inference.load import load
+from phasezoo.inference.experts import Experts, load_experts
+from phasezoo.inference.load import load, load_network
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.packaged import packaged_networks
+from phasezoo.inference.save import save
 from phasezoo.inference.states import StateBatch
 from phasezoo.inference.uniform import Uniform
+
+if TYPE_CHECKING:  # a type checker cannot follow __getattr__
+    from phasezoo.inference.onnx import OnnxEvaluator
+    from phasezoo.inference.torch import TorchEvaluator
 
 __all__ = [
     "BatchEvaluator",
@@ -22,12 +31,39 @@ __all__ = [
     "Counts",
     "Evaluation",
     "Evaluator",
+    "Experts",
     "Leaves",
     "MixtureOfExperts",
     "NetworkEvaluator",
+    "OnnxEvaluator",
     "StateBatch",
+    "TorchEvaluator",
     "Uniform",
     "check",
     "evaluate_leaves",
     "load",
+    "load_experts",
+    "load_network",
+    "packaged_networks",
+    "save",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The backends are loaded when they are asked for: torch and ONNX Runtime are heavy."""
+    if name == "TorchEvaluator":
+        from phasezoo._torch import require_torch
+
+        require_torch()
+        from phasezoo.inference.torch import TorchEvaluator
+
+        return TorchEvaluator
+    if name == "OnnxEvaluator":
+        from phasezoo.inference.load import require_onnx
+
+        require_onnx()
+        from phasezoo.inference.onnx import OnnxEvaluator
+
+        return OnnxEvaluator
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

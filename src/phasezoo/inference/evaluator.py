@@ -46,6 +46,11 @@ class Leaves(Protocol):
         """``int32[B]``: the tree that each row belongs to."""
 
     @property
+    def players(self) -> npt.NDArray[np.int64]:
+        """``int64[B]``: who is to move in each row; if all but one are moved by others, number 0 or
+        that player."""
+
+    @property
     def legal(self) -> Legal:
         """The legal actions of each row, ascending (see :data:`Legal`)."""
 

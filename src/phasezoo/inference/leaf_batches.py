@@ -34,6 +34,11 @@ class LeafBatches:
         return np.concatenate([part.trees for part in self.parts])
 
     @property
+    def players(self) -> npt.NDArray[np.int64]:
+        """``int64[B]``."""
+        return np.concatenate([part.players for part in self.parts])
+
+    @property
     def legal(self) -> Legal:
         """``(offsets int64[B + 1], actions int32[total])``."""
         each = [part.legal for part in self.parts]

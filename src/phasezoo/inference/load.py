@@ -3,61 +3,131 @@
 import functools
 import importlib.util
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from phasezoo._torch import require_torch
 from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.inference import packaged
+from phasezoo.inference.experts import EXPERTS, load_experts
 from phasezoo.inference.manifest import MODEL, Manifest
+from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.types import Dtype
 
-__all__ = ["Backend", "load"]
+__all__ = ["Backend", "load", "load_network", "require_onnx"]
 
 Backend: TypeAlias = Literal["auto", "onnx", "torch"]
 
 
-def load(
+def load(path: str | Path, backend: Backend = "auto", **options: Any) -> Any:
+    """Load a network as an evaluator that knows its game, planes, gate and phase, or a mixture.
+
+    Args:
+        path: A folder with a network, as a training or :func:`phasezoo.inference.save` leaves it;
+            or with experts, as ``training.train_experts`` does, of which a mixture is made; or the
+            name of one in the package, such as ``"phasezoo/chess-small"``.
+        backend: What runs it; see :func:`load_network`.
+        options: As for :func:`load_network`.
+
+    Returns:
+        A :class:`NetworkEvaluator`, or of experts a :class:`MixtureOfExperts`.
+
+    Raises:
+        CheckpointError: There is nothing in ``path``, a file in it is truncated or changed, or
+            nobody here can build its network.
+        InvalidConfig: The options do not go together, or there is no such device.
+        MissingDependency: The backend is not installed.
+    """
+    directory = packaged.resolved(path)
+    if (directory / EXPERTS).is_file():
+        return load_experts(directory).mixture(backend=backend, **options)
+    return load_network(directory, backend, **options)
+
+
+def load_network(
     path: str | Path,
     backend: Backend = "auto",
     device: str | None = None,
     threads: int | None = None,
     dtype: Dtype = "float32",
+    *,
+    compiled: bool = False,
+    allow_other_game: bool = False,
 ) -> NetworkEvaluator:
     """Load the network in ``path`` as an evaluator that knows its game, planes, gate and phase.
 
     Args:
-        path: A directory with ``model.safetensors`` and ``manifest.json``, as a training leaves it.
-            The ONNX backend keeps its own file there too, so that the next load is quick.
+        path: A directory with a network and its ``manifest.json``, or a name of the package. The
+            ONNX backend keeps its own file there too, so that the next load is quick.
         backend: ``"onnx"`` (CPU only), ``"torch"``, or ``"auto"``: ONNX Runtime for float32 on a
-            CPU if it is installed, else torch.
+            CPU if it is installed, else torch. What is kept as ONNX runs there alone.
         device: Where to run, such as ``"cpu"`` or ``"cuda"``; None: a GPU if there is one, or the
             CPU with ``backend="onnx"``.
         threads: CPU threads; None: every usable core (``"torch"``: as torch has them).
         dtype: Number format; ``"bfloat16"`` needs the torch backend and is tried in a child process
             before it is used.
+        compiled: Whether ``torch.compile`` makes a program of it first; needs the torch backend.
+        allow_other_game: Whether a search of another game may ask it, which has to have its planes
+            and no more actions than it knows.
 
     Raises:
         CheckpointError: There is no network in ``path``, a file in it is truncated or changed, or
-            its architecture is unknown.
+            nobody here can build it.
         InvalidConfig: The options do not go together, or there is no such device.
         MissingDependency: The backend is not installed.
     """
-    directory = Path(path)
+    directory = packaged.resolved(path)
     manifest = Manifest.read(directory)
-    weights = manifest.read_bytes(directory)
-    chosen = _backend(backend, device, dtype)
-    if chosen == "torch":
-        evaluator = _torch_evaluator(directory, manifest, weights, device, dtype, threads)
+    data = manifest.read_bytes(directory)
+    evaluator: NetworkEvaluator
+    if manifest.backend == "onnx":
+        _only_onnx(directory, backend, device, dtype, compiled)
+        from phasezoo.inference.onnx import OnnxEvaluator
+
+        chosen: Backend = "onnx"
+        evaluator = OnnxEvaluator(manifest, data, threads, allow_other_game=allow_other_game)
     else:
-        evaluator = _onnx_evaluator(directory, manifest, weights, threads)
-    evaluator.reload = (
-        functools.partial(load, backend=chosen, device=device, threads=threads, dtype=dtype),
-        (directory.absolute(),),
-    )
+        chosen = _backend(backend, device, dtype, compiled)
+        if chosen == "torch":
+            network = _built(manifest, data, directory)
+            from phasezoo.inference.torch import TorchEvaluator
+
+            evaluator = TorchEvaluator(
+                network, manifest=manifest, device=device, dtype=dtype, threads=threads,
+                compiled=compiled, allow_other_game=allow_other_game,
+            )  # fmt: skip
+        else:
+            evaluator = _exported(directory, manifest, data, threads, allow_other_game)
+    evaluator.source = directory
+    again = functools.partial(
+        load_network, backend=chosen, device=device, threads=threads, dtype=dtype,
+        compiled=compiled, allow_other_game=allow_other_game,
+    )  # fmt: skip
+    evaluator.reload = again, (directory.absolute(),)
     return evaluator
 
 
-def _backend(backend: Backend, device: str | None, dtype: Dtype) -> Literal["onnx", "torch"]:
+def _only_onnx(
+    directory: Path, backend: Backend, device: str | None, dtype: Dtype, compiled: bool
+) -> None:
+    """Refuse to run with torch what is kept as ONNX.
+
+    Raises:
+        InvalidConfig: That is asked for.
+        MissingDependency: ONNX Runtime is not installed.
+    """
+    if backend == "torch":
+        message = (
+            f"{directory}: kept as ONNX, since nobody knows how to build it; backend='torch' needs "
+            "a network that is registered (networks.register) and saved by its name"
+        )
+        raise InvalidConfig(message)
+    _backend("onnx" if backend == "auto" else backend, device, dtype, compiled)
+
+
+def _backend(
+    backend: Backend, device: str | None, dtype: Dtype, compiled: bool
+) -> Literal["onnx", "torch"]:
     """What runs the network.
 
     Raises:
@@ -68,17 +138,17 @@ def _backend(backend: Backend, device: str | None, dtype: Dtype) -> Literal["onn
         message = f"backend {backend!r}: expected auto, onnx or torch"
         raise InvalidConfig(message)
     if backend == "onnx":
-        if device not in (None, "cpu") or dtype != "float32":
+        if device not in (None, "cpu") or dtype != "float32" or compiled:
+            how = f"on {device or 'cpu'} in {dtype}" + (", compiled" if compiled else "")
             message = (
-                f"backend 'onnx' runs on the CPU in float32, not on {device or 'cpu'} in {dtype}; "
-                "give backend='torch' for that"
+                f"backend 'onnx' runs on the CPU in float32, not {how}; give backend='torch' for "
+                "that"
             )
             raise InvalidConfig(message)
-        if not _is_installed("onnxruntime"):
-            message = "this backend needs ONNX Runtime: pip install 'phasezoo[onnx]'"
-            raise MissingDependency(message)
+        require_onnx()
         return "onnx"
-    automatic = backend == "auto" and dtype == "float32" and _is_installed("onnxruntime")
+    plain = dtype == "float32" and not compiled
+    automatic = backend == "auto" and plain and _is_installed("onnxruntime")
     return "onnx" if automatic and not _on_gpu(device) else "torch"
 
 
@@ -90,37 +160,41 @@ def _on_gpu(device: str | None) -> bool:
     return networks.resolve_device(device).type != "cpu"
 
 
-def _torch_evaluator(
-    directory: Path,
-    manifest: Manifest,
-    weights: bytes,
-    device: str | None,
-    dtype: Dtype,
-    threads: int | None,
-) -> NetworkEvaluator:
+def _built(manifest: Manifest, weights: bytes, directory: Path) -> Any:
     require_torch()
-    from phasezoo.inference.torch import TorchEvaluator, build_network
+    from phasezoo.inference.weights import build_network
 
-    network = build_network(manifest, weights, str(directory / MODEL))
-    return TorchEvaluator(manifest, network, device, dtype, threads)
+    return build_network(manifest, weights, directory / MODEL)
 
 
-def _onnx_evaluator(
-    directory: Path, manifest: Manifest, weights: bytes, threads: int | None
+def _exported(
+    directory: Path, manifest: Manifest, weights: bytes, threads: int | None, allow_other_game: bool
 ) -> NetworkEvaluator:
     """The ONNX Runtime evaluator; needs torch only if no ONNX file of these weights is kept."""
-    from phasezoo.inference.onnx import OnnxEvaluator, cached_onnx, export_onnx, store_onnx
+    from phasezoo.inference import onnx_export
+    from phasezoo.inference.onnx import OnnxEvaluator
 
-    cached = cached_onnx(directory, manifest.files[MODEL])
-    if cached is not None:
-        return OnnxEvaluator(manifest, cached, threads)
-    require_torch()
-    from phasezoo.inference.torch import build_network
+    cache = packaged.cache_of(directory)
+    model: Path | bytes | None = onnx_export.cached_onnx(cache, manifest.files[MODEL])
+    if model is None:
+        network = _built(manifest, weights, directory)
+        from phasezoo.inference.modules import answers_of
 
-    network = build_network(manifest, weights, str(directory / MODEL))
-    model = export_onnx(network, manifest.input_shape)
-    store_onnx(directory, manifest.files[MODEL], model)
-    return OnnxEvaluator(manifest, model, threads)
+        answers = answers_of(network, manifest)
+        model = onnx_export.export_onnx(answers, manifest.input_shape, manifest.value_kind)
+        onnx_export.store_onnx(cache, manifest.files[MODEL], model)
+    return OnnxEvaluator(manifest, model, threads, allow_other_game=allow_other_game)
+
+
+def require_onnx() -> None:
+    """Make sure that ONNX Runtime can be imported.
+
+    Raises:
+        MissingDependency: It is not installed.
+    """
+    if not _is_installed("onnxruntime"):
+        message = "this needs ONNX Runtime: pip install 'phasezoo[onnx]'"
+        raise MissingDependency(message)
 
 
 def _is_installed(package: str) -> bool:

@@ -1,24 +1,51 @@
 """What a saved network is: its manifest, read and checked. No pickle is ever loaded.
 
-A network is a directory with ``model.safetensors`` and ``manifest.json``. Nothing is parsed from a
-file's name.
+A network is a directory with ``manifest.json`` and its weights, ``model.safetensors``, or, if
+nobody knows how to build it, ``model.onnx``. Nothing is parsed from a file's name. The fields are
+explained on the page ``docs/definitions/network_files.md``.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from phasezoo import games
-from phasezoo.errors import CheckpointError, PhasezooError
+from phasezoo.errors import CheckpointError, PhasezooError, UnknownGame
 from phasezoo.inference.storage import digest, read_file
 
-__all__ = ["FORMAT_VERSION", "MANIFEST", "MODEL", "Manifest", "action_spec"]
+__all__ = [
+    "FORMAT_VERSION",
+    "MANIFEST",
+    "MODEL",
+    "ONNX_MODEL",
+    "Manifest",
+    "StoredAs",
+    "ValueKind",
+    "action_spec",
+]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Format 1 lacks the fields about factories, kinds of value and ONNX; it is read all the same."""
+
 MANIFEST = "manifest.json"
 MODEL = "model.safetensors"
+ONNX_MODEL = "model.onnx"
+
+ValueKind: TypeAlias = Literal["wdl", "value", "values"]
+"""What a network says of a game's end: probabilities of win, draw and loss; one number in
+[-1, 1] for the player to move; or a number for each player, the one to move first."""
+
+StoredAs: TypeAlias = Literal["torch", "onnx"]
+"""How a network is kept: as weights of a network that can be built, or as an ONNX model."""
+
+
+PLUGIN_HINT = (
+    "import the module that registers it first (commands: --plugin MODULE), or make it importable "
+    "by its name"
+)
+"""What to do about something of a user's own that is not there."""
 
 
 def action_spec(num_actions: int, input_shape: tuple[int, int, int]) -> str:
@@ -46,7 +73,7 @@ class Manifest:
     """Input planes by a text that the game knows, which says how many moves they show too:
     ``"v2"``, ``"v2:history=4"``."""
     network: str
-    """Architecture, such as ``rise-32x4``."""
+    """Architecture by its registered name, such as ``rise-32x4``; without its options."""
     input_shape: tuple[int, int, int]
     """Channels, height and width of the planes."""
     num_actions: int
@@ -68,6 +95,31 @@ class Manifest:
     """Configuration, counters and metrics of the training, as JSON."""
     phasezoo: str = ""
     """Version of phasezoo that wrote it."""
+    network_options: Mapping[str, Any] = field(default_factory=dict)
+    """Options that its factory was called with, as JSON."""
+    network_factory: str | None = None
+    """``module:attribute`` of what builds it, for names that are not registered when it is loaded;
+    None for the package's own architectures and for ONNX."""
+    value_kind: ValueKind = "wdl"
+    """What it says of a game's end."""
+    backend: StoredAs = "torch"
+    """How it is kept."""
+    num_players: int = 2
+    """How many players the game has."""
+    tensors: Mapping[str, str] = field(default_factory=dict)
+    """For ONNX, what the model calls its ``input``, its ``policy`` and its value (see
+    :mod:`phasezoo.inference.tensors`)."""
+
+    @property
+    def model(self) -> str:
+        """The name of the file with the network in it."""
+        return ONNX_MODEL if self.backend == "onnx" else MODEL
+
+    @property
+    def network_text(self) -> str:
+        """Name and options in one text: ``small:width=32``."""
+        options = ",".join(f"{name}={value}" for name, value in self.network_options.items())
+        return f"{self.network}:{options}" if options else self.network
 
     def to_json(self) -> bytes:
         """The text of ``manifest.json``."""
@@ -99,10 +151,10 @@ class Manifest:
             message = f"{path}: not the manifest of a network"
             raise CheckpointError(message)
         version = record.get("format_version")
-        if version != FORMAT_VERSION:
+        if isinstance(version, bool) or version not in range(1, FORMAT_VERSION + 1):
             message = (
-                f"{path}: format version {version!r}, this version of phasezoo reads "
-                f"{FORMAT_VERSION}; train the network again or use the version that wrote it"
+                f"{path}: format version {version!r}, this version of phasezoo reads 1 to "
+                f"{FORMAT_VERSION}; install the version that wrote it, or train the network again"
             )
             raise CheckpointError(message)
         values = {f.name: record[f.name] for f in fields(cls) if f.name in record}
@@ -124,7 +176,8 @@ class Manifest:
             game = games.make(self.game)
             shape = tuple(game.plane_shape(self.planes))
         except PhasezooError as error:
-            message = f"{path}: {error}"
+            hint = f"; {PLUGIN_HINT}" if isinstance(error, UnknownGame) else ""
+            message = f"{path}: {error}{hint}"
             raise CheckpointError(message) from error
         if shape != self.input_shape or game.num_actions != self.num_actions:
             message = (
@@ -133,17 +186,24 @@ class Manifest:
                 f"{game.num_actions}"
             )
             raise CheckpointError(message)
+        if self.value_kind == "values" and self.num_players != game.num_players:
+            message = (
+                f"{path}: values for {self.num_players} players, {self.game} has "
+                f"{game.num_players}"
+            )
+            raise CheckpointError(message)
         expected = action_spec(self.num_actions, self.input_shape)
         if self.actions != expected:
             message = f"{path}: actions {self.actions!r}, this version has {expected!r}"
             raise CheckpointError(message)
 
-    def read_bytes(self, directory: Path, name: str = MODEL) -> bytes:
-        """The bytes of the file ``name``, after its checksum was compared.
+    def read_bytes(self, directory: Path, name: str | None = None) -> bytes:
+        """The bytes of the file ``name`` (default: the network), after its checksum was compared.
 
         Raises:
             CheckpointError: The file is missing, or is not the one the manifest was written for.
         """
+        name = self.model if name is None else name
         path = directory / name
         data = read_file(path)
         if digest(data) != self.files.get(name):
@@ -155,26 +215,38 @@ class Manifest:
         return data
 
 
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("game", "planes", "network", "actions", "gate", "phasezoo"), str),
+    **dict.fromkeys(("parameters", "files", "training", "network_options", "tensors"), dict),
+    **dict.fromkeys(("num_actions", "num_players"), int),
+    **dict.fromkeys(("phase", "gate_fingerprint", "network_factory"), (str, type(None))),
+    **dict.fromkeys(("value_kind", "backend"), str),
+    "input_shape": list,
+}
+
+_CHOICES = {"value_kind": get_args(ValueKind), "backend": get_args(StoredAs)}
+
+
 def _check_types(values: Mapping[str, Any]) -> None:
     """Refuse values that JSON allows and :class:`Manifest` does not.
 
     Raises:
         TypeError: The message names the field.
     """
-    kinds: dict[str, type | tuple[type, ...]] = {
-        **dict.fromkeys(("game", "planes", "network", "actions", "gate", "phasezoo"), str),
-        **dict.fromkeys(("parameters", "files", "training"), dict),
-        "num_actions": int,
-        **dict.fromkeys(("phase", "gate_fingerprint"), (str, type(None))),
-        "input_shape": list,
-    }
     for name, value in values.items():
-        if not isinstance(value, kinds[name]) or isinstance(value, bool):
+        if not isinstance(value, _KINDS[name]) or isinstance(value, bool):
             message = f"{name} is {value!r}"
+            raise TypeError(message)
+        if name in _CHOICES and value not in _CHOICES[name]:
+            message = f"{name} is {value!r}, known are {', '.join(map(repr, _CHOICES[name]))}"
             raise TypeError(message)
     shape = values["input_shape"]
     if len(shape) != 3 or not all(type(size) is int for size in shape):
         message = f"input_shape is {shape!r}"
+        raise TypeError(message)
+    names = values.get("tensors", {})
+    if not all(isinstance(each, str) for each in (*names, *names.values())):
+        message = f"tensors is {names!r}"
         raise TypeError(message)
 
 

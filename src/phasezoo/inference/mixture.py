@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import gating
+from phasezoo import games, gating
 from phasezoo.errors import (
     GateMismatch,
     InvalidConfig,
@@ -17,6 +17,7 @@ from phasezoo.errors import (
 from phasezoo.gating.callables import check_probabilities
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
+from phasezoo.inference.other_games import check_plays, common_game
 from phasezoo.inference.ragged import positions, segment_softmax
 from phasezoo.inference.routing import Routing, check_routing, majority_winners
 from phasezoo.types import Gate, Planes
@@ -40,10 +41,13 @@ class MixtureOfExperts:
         search_gate: Route by this gate instead, on purpose; its phases need the same names. Rows on
             which the two gates differ are counted.
         fallback: The phase whose expert also answers the phases that have none.
-        game: The game's name, for gates that need it.
+        game: The game's name; default that of the experts' networks.
 
     Raises:
-        InvalidConfig: A phase has no expert and no ``fallback=`` is named, or a name is no phase.
+        InvalidConfig: A phase has no expert and no ``fallback=`` is named, or a name is no phase;
+            or some experts tell a value for each of more than two players, and others do not.
+        GameMismatch: The experts are networks of different games, or of another than ``game``.
+        InvalidPlaneSpec: An expert wants planes that the game does not have.
         GateMismatch: An expert was trained under another gate, or as another phase's expert.
         InvalidGate: ``search_gate`` has other phases than ``gate``.
     """
@@ -59,6 +63,10 @@ class MixtureOfExperts:
         game: str | None = None,
     ) -> None:
         check_routing(routing)
+        self.game = game = common_game(experts.values(), game)
+        if game is not None:
+            for expert in experts.values():
+                check_plays(expert, games.make(game))
         self.gate = gate_of(gate, game)
         self.search_gate = self.gate if search_gate is None else gate_of(search_gate, game)
         self.routing = routing

@@ -1,30 +1,41 @@
-"""What the evaluators of all backends share: a trained network that answers planes."""
+"""What the evaluators of all backends share: a network that answers planes."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from phasezoo.errors import InvalidArray
-from phasezoo.inference.evaluator import Evaluation
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.manifest import Manifest
+from phasezoo.inference.tensors import Floats, by_seat
 from phasezoo.types import Planes
 
 __all__ = ["NetworkEvaluator"]
 
 
 class NetworkEvaluator(ABC):
-    """A trained network as an evaluator; :func:`phasezoo.inference.load` makes one.
+    """A network as an evaluator; :func:`phasezoo.inference.load` makes one of a folder.
 
     Args:
         manifest: What the network was made for.
+        allow_other_game: Whether a search of another game may ask it, which has to have its planes
+            and no more actions than it knows.
     """
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: Manifest, *, allow_other_game: bool = False) -> None:
         self.manifest = manifest
+        self.allow_other_game = allow_other_game
+        self.source: Path | None = None
+        """The folder that it was loaded from."""
         self.reload: tuple[Callable[..., NetworkEvaluator], tuple[Any, ...]] | None = None
         """How a pickled copy is made: from the files, never from a pickled network."""
+        if manifest.value_kind == "values" and manifest.num_players > 2:
+            self.evaluate_batch = self._evaluate_by_seat
 
     @property
     def game(self) -> str:
@@ -54,17 +65,34 @@ class NetworkEvaluator(ABC):
     @property
     def name(self) -> str:
         """How errors and reports call it: architecture and phase."""
-        return self.manifest.network + (f" ({self.phase})" if self.phase else "")
+        return self.manifest.network_text + (f" ({self.phase})" if self.phase else "")
 
     def evaluate(self, planes: Planes) -> Evaluation:
-        """Answer ``float32[B, C, H, W]`` with policy logits, WDL probabilities and values.
+        """Answer ``float32[B, C, H, W]`` with policy logits, values and, if it has them, WDL.
 
         Args:
             planes: As :attr:`plane_spec` says, seen by the player to move. B may be 0.
 
         Raises:
             InvalidArray: ``planes`` has another shape.
+            InvalidEvaluation: The network answers in another shape than it did when it was loaded.
         """
+        policy, values, spent = self._answered(planes)
+        kind = self.manifest.value_kind
+        if kind == "wdl":
+            value = values[:, 0] - values[:, 2]
+            return Evaluation(policy_logits=policy, value=value, wdl=values, spent=spent)
+        own = values[:, 0] if kind == "values" else values
+        return Evaluation(policy_logits=policy, value=own, spent=spent)
+
+    def _evaluate_by_seat(self, leaves: Leaves) -> Evaluation:
+        """As :meth:`evaluate`, but ``value`` has a column for each of more than two players."""
+        policy, values, spent = self._answered(leaves.planes(self.plane_spec))
+        value = by_seat(values, np.asarray(leaves.players))
+        return Evaluation(policy_logits=policy, value=value, spent=spent)
+
+    def _answered(self, planes: Planes) -> tuple[Floats, Floats, Counts | None]:
+        """Logits, values as :attr:`Manifest.value_kind` says, and the cost if rows were padded."""
         shape = self.manifest.input_shape
         if planes.ndim != 4 or planes.shape[1:] != shape:
             message = (
@@ -74,22 +102,38 @@ class NetworkEvaluator(ABC):
             raise InvalidArray(message)
         rows = len(planes)
         if rows == 0:
-            logits = np.empty((0, self.manifest.num_actions), dtype=np.float32)
-            wdl = np.empty((0, 3), dtype=np.float32)
-        else:
-            contiguous = np.ascontiguousarray(planes, dtype=np.float32)
-            logits, wdl = self._answer(contiguous)
-        return Evaluation(policy_logits=logits, value=wdl[:, 0] - wdl[:, 2], wdl=wdl)
+            kind, players = self.manifest.value_kind, self.manifest.num_players
+            width = {"wdl": (3,), "value": (), "values": (players,)}[kind]
+            policy = np.empty((0, self.manifest.num_actions), dtype=np.float32)
+            return policy, np.empty((0, *width), dtype=np.float32), None
+        start = time.perf_counter()
+        policy, values = self._answer(np.ascontiguousarray(planes, dtype=np.float32))
+        padded = self._padded(rows)
+        if padded == 0:
+            return policy, values, None
+        seconds = time.perf_counter() - start
+        return policy, values, Counts(rows=rows, padded_rows=padded, calls=1, seconds=seconds)
+
+    def _padded(self, rows: int) -> int:
+        """How many rows are computed besides ``rows``."""
+        return 0
 
     @abstractmethod
-    def _answer(self, planes: Planes) -> tuple[Planes, Planes]:
-        """Logits ``float32[B, A]`` and probabilities ``float32[B, 3]`` of contiguous planes."""
+    def _answer(self, planes: Planes) -> tuple[Floats, Floats]:
+        """Logits ``float32[B, A]`` and values of contiguous planes, B at least 1.
+
+        The values are ``float32[B, 3]`` (``wdl``), ``float32[B]`` (``value``) or ``float32[B, P]``
+        (``values``).
+        """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, game={self.game!r}, gate={self.gate!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.reload is None:
-            message = f"{self!r} was not loaded from a directory and cannot be pickled"
+            message = (
+                f"{self!r} was not loaded from a directory and cannot be pickled: "
+                "inference.save(evaluator, directory) it and inference.load(directory)"
+            )
             raise TypeError(message)
         return self.reload

@@ -1,29 +1,28 @@
 """The ONNX Runtime backend, the default on CPUs."""
 
-import io
+import functools
 import os
 import sys
-import warnings
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime
 
-from phasezoo import _core
+from phasezoo import _core, games
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.manifest import Manifest
+from phasezoo.inference.manifest import ONNX_MODEL, Manifest, action_spec
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.inference.storage import digest, write_file
+from phasezoo.inference.onnx_export import own_tensors
+from phasezoo.inference.onnx_model import OnnxModel
+from phasezoo.inference.storage import digest, read_file
+from phasezoo.inference.tensors import Floats, as_logits, as_values, kind_of, looks_like_odds
 from phasezoo.types import Planes
 
-__all__ = ["OnnxEvaluator", "cached_onnx", "export_onnx"]
-
-EXPORT_VERSION = 1
-"""Raised when :func:`export_onnx` writes other bytes, so that cached files are made again."""
-
-OPSET = 17
+__all__ = ["OnnxEvaluator"]
 
 MAX_ROWS = 32
 """Rows of one call to the runtime. Measured on two cores: 256 rows in parts of 32 take a fifth less
@@ -35,65 +34,6 @@ MIN_ROWS = 8
 KEPT_BUFFERS = 4
 
 
-def export_onnx(network: Any, input_shape: tuple[int, int, int]) -> bytes:
-    """The ONNX model of ``network`` (:class:`phasezoo.networks.Network`), batch norms folded.
-
-    Input ``planes float32[B, C, H, W]``; outputs ``policy_logits float32[B, A]`` and
-    ``wdl float32[B, 3]``, probabilities of win, draw and loss.
-    """
-    import torch
-
-    class Answers(torch.nn.Module):
-        """Softmax on top, and no plies, which search does not use."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.network = network
-
-        def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            output = self.network(planes)
-            return output.policy_logits, torch.softmax(output.wdl_logits, dim=1)
-
-    file = io.BytesIO()
-    with warnings.catch_warnings():
-        # The exporter that replaces this one needs onnxscript and takes several times as long.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        torch.onnx.export(
-            Answers().eval(),
-            (torch.zeros(2, *input_shape),),
-            file,  # type: ignore[arg-type]  # a file object is what this exporter documents
-            dynamo=False,
-            opset_version=OPSET,
-            input_names=["planes"],
-            output_names=["policy_logits", "wdl"],
-            dynamic_axes={name: {0: "rows"} for name in ("planes", "policy_logits", "wdl")},
-        )
-    return file.getvalue()
-
-
-def cached_onnx(directory: Path, weights: str) -> Path | None:
-    """The whole, unchanged ONNX file in ``directory`` of the weights with this SHA-256, if any.
-
-    Such a file is a cache: its name says of which weights it was made and which bytes it holds.
-    """
-    for path in directory.glob(_cache_name(weights, "*")):
-        if path.name == _cache_name(weights, digest(path.read_bytes())):
-            return path
-    return None
-
-
-def store_onnx(directory: Path, weights: str, model: bytes) -> None:
-    """Keep ``model`` for the next time, if the directory can be written."""
-    try:
-        write_file(directory / _cache_name(weights, digest(model)), model)
-    except CheckpointError:
-        return  # a network on a read-only disk is used all the same
-
-
-def _cache_name(weights: str, content: str) -> str:
-    return f"model-v{EXPORT_VERSION}-{weights[:12]}-{content[:12]}.onnx"
-
-
 class OnnxEvaluator(NetworkEvaluator):
     """A network answered by ONNX Runtime on the CPU, in float32.
 
@@ -102,46 +42,142 @@ class OnnxEvaluator(NetworkEvaluator):
     several times as much if other processes use the same cores.
 
     Args:
-        manifest: What the network was made for.
-        model: The ONNX model (see :func:`export_onnx`): its bytes, or the path of its file.
+        manifest: What the network was made for; its ``tensors`` name input and outputs, by default
+            as :func:`~phasezoo.inference.onnx_export.export_onnx` does.
+        model: The ONNX model: its bytes, or the path of its file.
         threads: Threads that answer a batch; None: every usable core.
+        allow_other_game: Whether it may be asked in a search of another game.
 
     Raises:
-        CheckpointError: ``model`` is not an ONNX model.
+        CheckpointError: ``model`` is not an ONNX model, or has other inputs and outputs.
         InvalidConfig: ``threads`` is less than 1.
     """
 
-    def __init__(self, manifest: Manifest, model: bytes | Path, threads: int | None = None) -> None:
-        super().__init__(manifest)
+    def __init__(
+        self,
+        manifest: Manifest,
+        model: bytes | Path,
+        threads: int | None = None,
+        *,
+        allow_other_game: bool = False,
+    ) -> None:
+        super().__init__(manifest, allow_other_game=allow_other_game)
         self.threads = _core.default_threads() if threads is None else threads
         if self.threads < 1:
             message = f"threads={threads}: must be 1 or more"
             raise InvalidConfig(message)
-        self._session = _session(model)
+        tensors = manifest.tensors or own_tensors(manifest.value_kind)
+        self.model = model
+        self._model = OnnxModel(
+            model, tensors, manifest.input_shape, manifest.num_actions, manifest.num_players
+        )
         self._buffers: list[Planes] = []
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0
 
-    def _answer(self, planes: Planes) -> tuple[Planes, Planes]:
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        *,
+        game: "str | games.Game",
+        planes: str | None = None,
+        input: str | None = None,  # noqa: A002  what ONNX calls it
+        policy: str | None = None,
+        policy_probabilities: str | None = None,
+        value: str | None = None,
+        wdl: str | None = None,
+        wdl_logits: str | None = None,
+        values: str | None = None,
+        gate: str = "none",
+        phase: str | None = None,
+        name: str | None = None,
+        threads: int | None = None,
+        allow_other_game: bool = False,
+    ) -> "OnnxEvaluator":
+        """An ONNX file that was made elsewhere, whose input and outputs are named.
+
+        Args:
+            path: The file.
+            game: The game that it plays, with our numbers of actions.
+            planes: The planes that it wants, float32; default the game's own.
+            input: What its input is called; may be left out if there is one alone.
+            policy: The output with the policy's logits, ``[B, A]`` or, of planes of moves,
+                ``[B, A / (H * W), H, W]``.
+            policy_probabilities: In place of ``policy``: the output is a softmax already.
+            value: The output with a value for the player to move, in [-1, 1].
+            wdl: In place of ``value``: probabilities of win, draw and loss.
+            wdl_logits: In place of ``value``: their logits.
+            values: In place of ``value``: one for each player, the player to move first.
+            gate: The gate that names its phase, if it is an expert.
+            phase: The phase whose expert it is; None: of all phases.
+            name: How errors and reports call it; default the file's name.
+            threads: Threads that answer a batch; None: every usable core.
+            allow_other_game: Whether it may be asked in a search of another game.
+
+        Raises:
+            CheckpointError: The file is missing, is no ONNX model, or has other tensors.
+            InvalidConfig: No policy or value is named, or several are.
+        """
+        policies = {"policy": policy, "policy_probabilities": policy_probabilities}
+        ends = {"value": value, "wdl": wdl, "wdl_logits": wdl_logits, "values": values}
+        found, told = _one_of("policy", policies), _one_of("value", ends)
+        played = games.make(game)
+        spec = played.plane_spec(planes)
+        shape = played.plane_shape(spec)
+        place = Path(path)
+        model = read_file(place)
+        form: Any = told[0]
+        manifest = Manifest(
+            game=played.name,
+            planes=spec,
+            network=place.stem if name is None else name,
+            input_shape=shape,
+            num_actions=played.num_actions,
+            actions=action_spec(played.num_actions, shape),
+            gate=gate,
+            phase=phase,
+            files={ONNX_MODEL: digest(model)},
+            value_kind=kind_of(form),
+            backend="onnx",
+            num_players=played.num_players,
+            tensors=dict([found, told], **({} if input is None else {"input": input})),
+            phasezoo=version("phasezoo"),
+        )
+        try:
+            evaluator = cls(manifest, model, threads, allow_other_game=allow_other_game)
+        except CheckpointError as error:
+            message = f"{place}: {error}"
+            raise CheckpointError(message) from error
+        _refuse_odds(evaluator, place)
+        again = functools.partial(
+            cls.from_file, game=played, planes=spec, input=input, gate=gate, phase=phase, name=name,
+            threads=threads, allow_other_game=allow_other_game, **policies, **ends,
+        )  # fmt: skip
+        evaluator.reload = again, (place.absolute(),)
+        return evaluator
+
+    def _padded(self, rows: int) -> int:
+        fixed = self._model.fixed_rows
+        return 0 if fixed is None else -rows % fixed
+
+    def _answer(self, planes: Planes) -> tuple[Floats, Floats]:
         rows = len(planes)
-        logits = self._logits(rows)
-        wdl = np.empty((rows, 3), dtype=np.float32)
-        step = min(MAX_ROWS, max(MIN_ROWS, -(-rows // self.threads)))
+        policy = self._logits(rows)
+        values = np.empty((rows, self._model.columns), dtype=np.float32)
+        even = min(MAX_ROWS, max(MIN_ROWS, -(-rows // self.threads)))
+        step = even if self._model.fixed_rows is None else self._model.fixed_rows
         parts = [slice(start, start + step) for start in range(0, rows, step)]
 
         def answer(part: slice) -> None:
-            binding = self._session.io_binding()
-            _bind(binding.bind_input, "planes", planes[part])
-            _bind(binding.bind_output, "policy_logits", logits[part])
-            _bind(binding.bind_output, "wdl", wdl[part])
-            self._session.run_with_iobinding(binding)
+            self._model.run(planes[part], policy[part], values[part])
 
         if self.threads == 1 or len(parts) == 1:
             for part in parts:
                 answer(part)
         else:
             list(self._executor().map(answer, parts))  # list: raises what a part raised
-        return logits, wdl
+        return as_logits(self._model.policy, policy), as_values(self._model.value, values)
 
     def _logits(self, rows: int) -> Planes:
         """An array for the logits; one handed out before is used again when nobody holds it.
@@ -163,6 +199,40 @@ class OnnxEvaluator(NetworkEvaluator):
         return self._pool
 
 
+def _refuse_odds(evaluator: OnnxEvaluator, place: Path) -> None:
+    """Refuse a softmax that was named as logits: a search would like all actions almost alike.
+
+    Raises:
+        CheckpointError: It is one.
+    """
+    manifest = evaluator.manifest
+    if "policy" not in manifest.tensors or manifest.num_actions == 1:
+        return
+    logits = evaluator.evaluate(np.zeros((2, *manifest.input_shape), np.float32)).policy_logits
+    if logits is not None and looks_like_odds(logits):
+        message = (
+            f"{place}: {manifest.tensors['policy']!r} gives probabilities, and policy= names "
+            "logits; name it by policy_probabilities= in its place"
+        )
+        raise CheckpointError(message)
+
+
+def _one_of(what: str, given: Mapping[str, str | None]) -> tuple[str, str]:
+    """The one that is named.
+
+    Raises:
+        InvalidConfig: None is, or several.
+    """
+    named = [(form, name) for form, name in given.items() if name is not None]
+    if len(named) != 1:
+        message = (
+            f"{len(named)} outputs are named for the {what}: name one, by "
+            f"{', '.join(f'{form}=' for form in given)}"
+        )
+        raise InvalidConfig(message)
+    return named[0]
+
+
 def _references(arrays: list[Planes], index: int) -> int:
     """How many hold ``arrays[index]``, views of it included."""
     return sys.getrefcount(arrays[index])
@@ -170,22 +240,3 @@ def _references(arrays: list[Planes], index: int) -> int:
 
 _ALONE = _references([np.empty(0, dtype=np.float32)], 0)
 """The count of an array that only its list holds; interpreters differ in what they count."""
-
-
-def _bind(bind: Any, name: str, array: Planes) -> None:
-    """Hand the runtime the memory of ``array`` itself."""
-    bind(name, "cpu", 0, np.float32, array.shape, array.ctypes.data)
-
-
-def _session(model: bytes | Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    source = model if isinstance(model, bytes) else str(model)
-    try:
-        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the runtime's exceptions share no other base class
-        where = f"{len(model)} bytes" if isinstance(model, bytes) else str(model)
-        message = f"{where}: not an ONNX model of this runtime ({str(error).splitlines()[0]})"
-        raise CheckpointError(message) from error

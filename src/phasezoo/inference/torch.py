@@ -1,101 +1,210 @@
-"""The torch backend: any device, and bfloat16 if a trial says that it is safe."""
+"""The torch backend: any network, any device, and bfloat16 if a trial says that it is safe."""
+
+import hashlib
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, cast
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as load_tensors
+from torch import nn
 
-from phasezoo import networks
-from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.inference.manifest import Manifest
+from phasezoo import games, networks
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.inference.manifest import MODEL, Manifest, action_spec
+from phasezoo.inference.modules import Answers, answers_of, probe
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.tensors import Floats, ValueForm
 from phasezoo.networks.blocks import fold_batch_norms
 from phasezoo.types import Dtype, Planes
 
-__all__ = ["TorchEvaluator", "build_network", "parse_tensors"]
+__all__ = ["TorchEvaluator"]
 
 MAX_ROWS = 4096
 """Rows a device sees at once; bounds memory, larger batches are answered in parts."""
 
 
-def parse_tensors(data: bytes, where: str) -> dict[str, torch.Tensor]:
-    """Read the bytes of a ``safetensors`` file.
-
-    Raises:
-        CheckpointError: The bytes are no such file; the message begins with ``where``.
-    """
-    try:
-        return load_tensors(data)
-    except SafetensorError as error:
-        message = f"{where}: not a safetensors file ({error}); it was cut off or changed"
-        raise CheckpointError(message) from error
-
-
-def build_network(manifest: Manifest, data: bytes, where: str) -> networks.Network:
-    """Make the network of ``manifest`` with the weights in ``data``.
-
-    Raises:
-        CheckpointError: The architecture is unknown, or the weights are of another one.
-    """
-    try:
-        network = networks.make(manifest.network, manifest.input_shape, manifest.num_actions)
-    except InvalidConfig as error:
-        message = f"{where}: {error}"
-        raise CheckpointError(message) from error
-    tensors = parse_tensors(data, where)
-    try:
-        network.load_state_dict(tensors)
-    except RuntimeError as error:
-        lines = str(error).splitlines()
-        reason = "; ".join(line.strip() for line in lines[1:3]) or lines[0]
-        message = f"{where}: weights of another network than {manifest.network} ({reason})"
-        raise CheckpointError(message) from error
-    return network
-
-
 class TorchEvaluator(NetworkEvaluator):
-    """A network answered by torch.
+    """A torch network as an evaluator, wherever it was trained.
 
     Args:
-        manifest: What the network was made for.
-        network: The network; it is taken over, set to eval mode and its batch norms are folded.
+        network: Answers planes ``float32[B, C, H, W]`` with :class:`phasezoo.networks.NetworkOutput`
+            or with a pair: policy logits ``[B, A]``, and a value ``[B]`` in [-1, 1], logits or
+            probabilities of win, draw and loss ``[B, 3]``, or a value for each player, the one to
+            move first. It is taken over: set to eval mode, moved, its batch norms folded.
+        game: The game that it plays.
+        planes: The planes that it wants; default the game's own.
+        gate: The gate that names its phase, if it is an expert.
+        phase: The phase whose expert it is; None: of all phases.
+        name: How errors and reports call it; default its class's name.
+        value: What the second of a pair is, if its shape does not say: ``"value"``,
+            ``"wdl_logits"``, ``"wdl"`` or ``"values"``.
         device: Where to run, such as ``"cuda"``; None: a GPU if there is one.
         dtype: Number format of the weights and of the arithmetic; answers are float32 always.
         threads: Sets torch's threads for the whole process; None leaves them.
+        compiled: Whether ``torch.compile`` makes a program of it first, which takes a while and
+            pays on GPUs.
+        allow_other_game: Whether it may be asked in a search of another game.
+        manifest: All that is said of it, in place of ``game`` to ``name``.
 
     Raises:
-        InvalidConfig: There is no such device, or ``dtype`` does not work there.
+        InvalidConfig: Its answers do not fit the game, it fails, or there is no such device, or
+            ``dtype`` or ``compiled`` does not work there.
+        InvalidPlaneSpec: The game has no such planes.
+        UnknownGame: No game has that name.
     """
 
     def __init__(
         self,
-        manifest: Manifest,
-        network: networks.Network,
+        network: nn.Module,
+        *,
+        game: "str | games.Game | None" = None,
+        planes: str | None = None,
+        gate: str = "none",
+        phase: str | None = None,
+        name: str | None = None,
+        value: ValueForm | None = None,
         device: str | None = None,
         dtype: Dtype = "float32",
         threads: int | None = None,
+        compiled: bool = False,
+        allow_other_game: bool = False,
+        manifest: Manifest | None = None,
     ) -> None:
-        super().__init__(manifest)
+        if not isinstance(network, nn.Module):
+            message = f"{network!r} is no torch.nn.Module; give a network, not what makes it"
+            raise InvalidConfig(message)
         self.device = networks.resolve_device(device)
         self.dtype = networks.supported_dtype(dtype, self.device)
+        network.eval()
+        self._original = network.state_dict()
+        if manifest is None:
+            manifest, form = described(network, game, planes, gate, phase, name, value)
+        else:
+            form = answers_of(network, manifest).form
+        super().__init__(manifest, allow_other_game=allow_other_game)
         if threads is not None:
             torch.set_num_threads(threads)
-        network.eval()
+        self._layout = _layout(network)
         fold_batch_norms(network)
-        self._network = network.to(self.device, self.dtype)
+        self.network = network.to(self.device, self.dtype)
+        self.form = form
+        answers: nn.Module = Answers(self.network, form)
+        self._answers = _compiled(answers, self) if compiled else answers
+
+    @property
+    def original_weights(self) -> Mapping[str, torch.Tensor]:
+        """The weights as they were before batch norms were folded and formats changed."""
+        return self._original
 
     @torch.inference_mode()
-    def _answer(self, planes: Planes) -> tuple[Planes, Planes]:
+    def _answer(self, planes: Planes) -> tuple[Floats, Floats]:
         writable = planes if planes.flags.writeable else planes.copy()
         rows = torch.from_numpy(writable)
         parts = [self._part(part) for part in torch.split(rows, MAX_ROWS)]
         if len(parts) == 1:
             return parts[0][0].numpy(), parts[0][1].numpy()
-        logits, wdl = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
-        return logits.numpy(), wdl.numpy()
+        policy, values = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
+        return policy.numpy(), values.numpy()
 
     def _part(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits and WDL probabilities, on the CPU."""
-        on_device = rows.to(self.device, self.dtype, memory_format=torch.channels_last)
-        output = self._network(on_device)
-        wdl = torch.softmax(output.wdl_logits.float(), dim=1)
-        return output.policy_logits.float().cpu(), wdl.cpu()
+        """Logits and values, float32 on the CPU."""
+        policy, values = self._answers(
+            rows.to(self.device, self.dtype, memory_format=self._layout)
+        )
+        if len(policy) != len(rows) or len(values) != len(rows):
+            message = (
+                f"{self.name} answers {len(rows)} rows with policies of shape "
+                f"{list(policy.shape)} and values of shape {list(values.shape)}"
+            )
+            raise InvalidEvaluation(message)
+        return policy.float().cpu(), values.float().cpu()
+
+
+def described(
+    network: nn.Module,
+    game: "str | games.Game | None",
+    planes: str | None = None,
+    gate: str | None = None,
+    phase: str | None = None,
+    name: str | None = None,
+    value: ValueForm | None = None,
+) -> tuple[Manifest, ValueForm]:
+    """The manifest of a network in eval mode, and how it writes its value.
+
+    Raises:
+        InvalidConfig: Its answers do not fit the game, or no game is named.
+        InvalidPlaneSpec: The game has no such planes.
+        UnknownGame: No game has that name.
+    """
+    if game is None:
+        message = f"a {type(network).__name__} does not say what it plays: give game="
+        raise InvalidConfig(message)
+    played = games.make(game)
+    spec = played.plane_spec(planes)
+    shape = played.plane_shape(spec)
+    called = type(network).__name__ if name is None else name
+    like = next((each for each in network.parameters() if each.is_floating_point()), None)
+    found = probe(network, shape, played.num_players, called, value, like)
+    if found.num_actions != played.num_actions:
+        message = (
+            f"{called} answers {found.num_actions} actions, {played.name} has {played.num_actions}"
+        )
+        raise InvalidConfig(message)
+    manifest = Manifest(
+        game=played.name,
+        planes=spec,
+        network=called,
+        input_shape=shape,
+        num_actions=played.num_actions,
+        actions=action_spec(played.num_actions, shape),
+        gate=gate or "none",
+        phase=phase,
+        files={MODEL: _digest(network)},  # no file yet, but matches tell networks apart by it
+        value_kind=found.kind,
+        num_players=played.num_players,
+        phasezoo=version("phasezoo"),
+    )
+    return manifest, found.form
+
+
+def _layout(network: nn.Module) -> torch.memory_format:
+    """Channels last if the network's convolutions are so; others may not take such planes."""
+    last = any(
+        weight.ndim == 4
+        and weight.is_contiguous(memory_format=torch.channels_last)
+        and not weight.is_contiguous()
+        for weight in network.parameters()
+    )
+    return torch.channels_last if last else torch.contiguous_format
+
+
+def _compiled(answers: nn.Module, evaluator: TorchEvaluator) -> nn.Module:
+    """The program that ``torch.compile`` makes, after it has run once.
+
+    Raises:
+        InvalidConfig: It cannot be made here.
+    """
+    shape = evaluator.manifest.input_shape
+    rows = torch.zeros(2, *shape, device=evaluator.device, dtype=evaluator.dtype)
+    rows = rows.contiguous(memory_format=evaluator._layout)
+    program = cast("nn.Module", torch.compile(answers, dynamic=True))
+    try:
+        with torch.inference_mode():
+            program(rows)
+    except Exception as error:  # the compiler's errors share no base class
+        reason = (str(error).splitlines() or [""])[0]
+        message = (
+            f"{evaluator.name} cannot be compiled on {evaluator.device} "
+            f"({type(error).__name__}: {reason}); leave compiled=True out"
+        )
+        raise InvalidConfig(message) from error
+    return program
+
+
+def _digest(network: nn.Module) -> str:
+    """A checksum of the weights, which tells networks apart that were not saved."""
+    found: Any = hashlib.sha256()
+    for name, tensor in sorted(network.state_dict().items()):
+        found.update(name.encode())
+        found.update(tensor.detach().cpu().contiguous().view(-1).view(torch.uint8).numpy())
+    return str(found.hexdigest())

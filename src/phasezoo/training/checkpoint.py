@@ -14,7 +14,7 @@ from safetensors.torch import save as tensors_to_bytes
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage import PARTIAL, digest, write_directory, write_file
-from phasezoo.inference.torch import build_network, parse_tensors
+from phasezoo.inference.weights import build_network, model_bytes, parse_tensors
 from phasezoo.networks import Network
 
 __all__ = ["OPTIMIZER", "Checkpoints", "Counters", "load_weights", "model_bytes", "save_network"]
@@ -160,12 +160,6 @@ def save_network(
     write_file(directory / MODEL, model)
     write_file(directory / MANIFEST, whole.to_json())
     return whole
-
-
-def model_bytes(network: Network) -> bytes:
-    """The weights of ``network`` as the bytes of a ``safetensors`` file."""
-    state = network.state_dict()
-    return tensors_to_bytes({name: tensor.cpu().contiguous() for name, tensor in state.items()})
 
 
 def _json_counters(counters: Counters) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def test_weights_of_another_size_are_a_typed_error(saved: Path, backend: Any) ->
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"format_version": 2}, "format version 2"),
+        ({"format_version": 3}, "format version 3"),
         ({"kind": "games"}, "not the manifest"),
         ({"game": "checkers"}, "checkers"),
         ({"planes": "v7"}, "v7"),

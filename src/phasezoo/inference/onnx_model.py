@@ -1,0 +1,174 @@
+"""An ONNX model with a policy and a value, of our own making or of somebody else's."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+from phasezoo.errors import CheckpointError, InvalidEvaluation
+from phasezoo.inference.tensors import (
+    POLICY_FORMS,
+    VALUE_FORMS,
+    Floats,
+    PolicyForm,
+    ValueForm,
+    columns_of,
+)
+
+__all__ = ["OnnxModel"]
+
+PROBED = 2
+"""Rows of the call that shows what the model answers."""
+
+
+class OnnxModel:
+    """A session of ONNX Runtime whose input and outputs are known.
+
+    Args:
+        model: Its bytes, or the path of its file.
+        tensors: The names of its policy and value by their forms (:data:`PolicyForm`,
+            :data:`ValueForm`), and of its ``input``, which may be left out if there is one alone.
+        input_shape: Channels, height and width of its planes.
+        num_actions: Size A of its policy.
+        num_players: How many play.
+
+    Raises:
+        CheckpointError: It is not an ONNX model, has no such tensors, or they have another shape.
+    """
+
+    def __init__(
+        self,
+        model: bytes | Path,
+        tensors: Mapping[str, str],
+        input_shape: tuple[int, int, int],
+        num_actions: int,
+        num_players: int,
+    ) -> None:
+        self._session = _session(model)
+        self.policy: PolicyForm = _form_among(POLICY_FORMS, tensors)
+        self.value: ValueForm = _form_among(VALUE_FORMS, tensors)
+        self.columns = columns_of(self.value, num_players)
+        """Numbers of its value in each row."""
+        self._input, self.fixed_rows = _planes_input(self._session, tensors, input_shape)
+        self._names = [tensors[self.policy], tensors[self.value]]
+        shapes = self._probed(input_shape)
+        sizes = [num_actions, self.columns]
+        for name, shape, size in zip(self._names, shapes, sizes, strict=True):
+            if shape is None or int(np.prod(shape[1:])) != size:
+                found = "no float32" if shape is None else f"shape {['B', *shape[1:]]}"
+                message = f"output {name!r} has {found}, expected {size} numbers a row"
+                raise CheckpointError(message)
+        self._shapes = [shape[1:] for shape in shapes if shape is not None]
+
+    def run(self, planes: Floats, policy: Floats, values: Floats) -> None:
+        """Answer ``planes`` into ``policy`` and ``values``, all contiguous and of as many rows.
+
+        Raises:
+            InvalidEvaluation: The model fails, or answers in another shape than before.
+        """
+        rows, fixed = len(planes), self.fixed_rows
+        if fixed is not None and rows < fixed:
+            padded = [np.zeros((fixed, *a.shape[1:]), np.float32) for a in (planes, policy, values)]
+            padded[0][:rows] = planes
+            self.run(padded[0], padded[1], padded[2])
+            policy[:], values[:] = padded[1][:rows], padded[2][:rows]
+            return
+        binding = self._session.io_binding()
+        _bind(binding.bind_input, self._input, planes, planes.shape)
+        for name, array, shape in zip(self._names, (policy, values), self._shapes, strict=True):
+            _bind(binding.bind_output, name, array, (rows, *shape))
+        try:
+            self._session.run_with_iobinding(binding)
+        except Exception as error:  # the runtime's exceptions share no other base class
+            message = f"an ONNX model fails on {rows} rows: {_first_line(error)}"
+            raise InvalidEvaluation(message) from error
+
+    def _probed(self, input_shape: tuple[int, int, int]) -> list[tuple[int, ...] | None]:
+        """The shapes of policy and value for a few rows; None of what is not float32.
+
+        Raises:
+            CheckpointError: It has no such outputs, or fails.
+        """
+        known = [output.name for output in self._session.get_outputs()]
+        missing = [name for name in self._names if name not in known]
+        if missing:
+            message = f"no output {', '.join(map(repr, missing))}; the model has {known}"
+            raise CheckpointError(message)
+        rows = PROBED if self.fixed_rows is None else self.fixed_rows
+        planes = np.zeros((rows, *input_shape), dtype=np.float32)
+        try:
+            found = self._session.run(self._names, {self._input: planes})
+        except Exception as error:
+            message = f"the model fails on planes {list(planes.shape)}: {_first_line(error)}"
+            raise CheckpointError(message) from error
+        return [_shape(array, rows) for array in found]
+
+
+def _shape(array: Any, rows: int) -> tuple[int, ...] | None:
+    right = isinstance(array, np.ndarray) and array.dtype == np.float32 and array.shape[:1] == (rows,)
+    return tuple(array.shape) if right else None
+
+
+def _form_among(forms: Sequence[Any], tensors: Mapping[str, str]) -> Any:
+    """The one of ``forms`` that ``tensors`` names.
+
+    Raises:
+        CheckpointError: None is named, or several are.
+    """
+    named = [form for form in forms if form in tensors]
+    if len(named) != 1:
+        message = f"tensors {dict(tensors)}: expected one of {', '.join(forms)}"
+        raise CheckpointError(message)
+    return named[0]
+
+
+def _planes_input(
+    session: onnxruntime.InferenceSession,
+    tensors: Mapping[str, str],
+    input_shape: tuple[int, int, int],
+) -> tuple[str, int | None]:
+    """The name of the input for planes, and how many rows it takes; None: any number.
+
+    Raises:
+        CheckpointError: There is none, or it is of another type or shape.
+    """
+    inputs = {each.name: each for each in session.get_inputs()}
+    name = tensors.get("input", next(iter(inputs)) if len(inputs) == 1 else None)
+    if name not in inputs or len(inputs) > 1:
+        message = f"input {name!r}: the model has {list(inputs)}; one input, the planes, is needed"
+        raise CheckpointError(message)
+    found = inputs[name]
+    sizes = tuple(size if isinstance(size, int) else None for size in found.shape)
+    fits = len(sizes) == 4 and all(
+        size in (None, wanted) for size, wanted in zip(sizes[1:], input_shape, strict=True)
+    )
+    if found.type != "tensor(float)" or not fits:
+        wanted = ["B", *input_shape]
+        message = f"input {name!r} is {found.type}{list(found.shape)}, expected float32{wanted}"
+        raise CheckpointError(message)
+    return name, sizes[0]
+
+
+def _bind(bind: Any, name: str, array: Floats, shape: tuple[int, ...]) -> None:
+    """Hand the runtime the memory of ``array`` itself."""
+    bind(name, "cpu", 0, np.float32, shape, array.ctypes.data)
+
+
+def _session(model: bytes | Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    source = model if isinstance(model, bytes) else str(model)
+    try:
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the runtime's exceptions share no other base class
+        where = f"{len(model)} bytes" if isinstance(model, bytes) else str(model)
+        message = f"{where}: not an ONNX model of this runtime ({_first_line(error)})"
+        raise CheckpointError(message) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,239 @@
+"""Keeps a network in a folder: by its name and weights, else as ONNX."""
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo._torch import require_torch
+from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference.load import require_onnx
+from phasezoo.inference.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
+from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.storage import digest, read_file, write_directory
+
+__all__ = ["save"]
+
+TOLERANCE = 1e-3
+"""How far an ONNX model's answers may be from the network's, relative to their size."""
+
+COMPARED = 3
+"""Rows on which they are compared; another number than the model was traced with."""
+
+
+def save(
+    network: Any,
+    directory: str | Path,
+    *,
+    game: "str | games.Game | None" = None,
+    planes: str | None = None,
+    gate: str | None = None,
+    phase: str | None = None,
+    training: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+) -> Manifest:
+    """Keep a network in a folder that :func:`phasezoo.inference.load` reads.
+
+    Networks that were made by name, or by a factory that can be imported, are kept as that name and
+    their weights. All others are kept as ONNX models, which are compared with the network first.
+
+    Args:
+        network: A torch module, or an evaluator: a ``TorchEvaluator``, an ``OnnxEvaluator``, or
+            what was loaded.
+        directory: A new folder, or an empty one.
+        game: The game that it plays; an evaluator knows it.
+        planes: The planes that it wants; default the game's own; an evaluator knows them.
+        gate: The gate that names its phase; None: as the evaluator says, else none.
+        phase: The phase whose expert it is; None: as the evaluator says, else all.
+        training: Where its weights come from, as JSON.
+        overwrite: Whether a network that is there is replaced.
+
+    Returns:
+        The manifest that was written.
+
+    Raises:
+        CheckpointError: There is something in ``directory``, the disk refuses, or what was loaded
+            is not there any more.
+        InvalidConfig: The network does not fit the game, ``training`` is not JSON, or the ONNX
+            model answers otherwise than the network.
+        MissingDependency: ONNX Runtime is needed and not installed.
+    """
+    folder = Path(directory)
+    _check_free(folder, overwrite)
+    if isinstance(network, NetworkEvaluator):
+        if game is not None or planes is not None:
+            message = "an evaluator knows its game and planes: leave game= and planes= out"
+            raise InvalidConfig(message)
+        manifest, files = _of_evaluator(network)
+    else:
+        require_torch()
+        manifest, files = _of_module(network, game, planes)
+    said: dict[str, Any] = {"gate": gate, "phase": phase, "training": training}
+    manifest = dataclasses.replace(
+        manifest,
+        files={name: digest(data) for name, data in files.items()},
+        phasezoo=version("phasezoo"),
+        **{name: value for name, value in said.items() if value is not None},
+    )
+    try:
+        text = manifest.to_json()
+        json.loads(text)
+    except (TypeError, ValueError) as error:
+        message = f"training= and the network's options must be JSON: {error}"
+        raise InvalidConfig(message) from error
+    write_directory(folder, {**files, MANIFEST: text})
+    return manifest
+
+
+def _check_free(folder: Path, overwrite: bool) -> None:
+    """Refuse a folder with something in it that is not to be replaced.
+
+    Raises:
+        CheckpointError: There is something.
+    """
+    if folder.is_dir():
+        if not any(folder.iterdir()):
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        if overwrite and (folder / MANIFEST).is_file():
+            return
+        hint = "give overwrite=True to replace it" if (folder / MANIFEST).is_file() else ""
+        message = f"{folder}: there is something in it already; {hint or 'choose another folder'}"
+        raise CheckpointError(message)
+    if folder.exists():
+        message = f"{folder}: is a file; a network is kept in a folder"
+        raise CheckpointError(message)
+
+
+def _of_evaluator(evaluator: NetworkEvaluator) -> tuple[Manifest, dict[str, bytes]]:
+    """Manifest and files of an evaluator.
+
+    Raises:
+        CheckpointError: The folder it was loaded from has changed.
+        InvalidConfig: It is of a kind of its own.
+    """
+    manifest = evaluator.manifest
+    if evaluator.source is not None:
+        return manifest, {manifest.model: manifest.read_bytes(evaluator.source)}
+    model = getattr(evaluator, "model", None)  # an OnnxEvaluator's
+    if model is not None:
+        data = model if isinstance(model, bytes) else read_file(Path(model))
+        return manifest, {ONNX_MODEL: data}
+    network = getattr(evaluator, "network", None)  # a TorchEvaluator's
+    if network is None:
+        message = f"{evaluator!r} has neither a torch network nor an ONNX model to save"
+        raise InvalidConfig(message)
+    return _of_torch(network, evaluator, getattr(evaluator, "original_weights", None))
+
+
+def _of_module(
+    network: Any, game: "str | games.Game | None", planes: str | None
+) -> tuple[Manifest, dict[str, bytes]]:
+    """Manifest and files of a torch module."""
+    import copy
+
+    from phasezoo.inference.torch import TorchEvaluator
+
+    # A copy, because an evaluator takes its network over.
+    module = copy.deepcopy(network) if hasattr(network, "state_dict") else network
+    evaluator = TorchEvaluator(module, game=game, planes=planes, device="cpu")
+    return _of_torch(network, evaluator, evaluator.original_weights)
+
+
+def _of_torch(
+    network: Any, evaluator: NetworkEvaluator, weights: Any
+) -> tuple[Manifest, dict[str, bytes]]:
+    """Manifest and files of a torch network: by its name, if it has one, else as ONNX."""
+    from phasezoo import networks
+    from phasezoo.inference.weights import model_bytes
+
+    spec = _known(networks.description_of(network))
+    if spec is None:
+        return _as_onnx(network, evaluator)
+    manifest = dataclasses.replace(
+        evaluator.manifest,
+        network=spec.name,
+        network_options=dict(spec.options),
+        network_factory=spec.factory,
+        parameters=networks.parameter_counts(network),
+        backend="torch",
+        tensors={},
+    )
+    return manifest, {MODEL: model_bytes(dict(weights))}
+
+
+def _known(spec: Any) -> Any:
+    """``spec`` if it names what can be made again; None for a factory that nobody can find."""
+    from phasezoo import networks
+
+    try:
+        return None if spec is None else networks.describe(spec)
+    except InvalidConfig:
+        return None
+
+
+def _as_onnx(network: Any, evaluator: NetworkEvaluator) -> tuple[Manifest, dict[str, bytes]]:
+    """The network as an ONNX model that answers as it does.
+
+    Raises:
+        InvalidConfig: It cannot be exported, or then answers otherwise.
+        MissingDependency: ONNX Runtime is not installed.
+    """
+    require_onnx()
+    import copy
+
+    import torch
+
+    from phasezoo import networks
+    from phasezoo.inference.modules import Answers
+    from phasezoo.inference.onnx import OnnxEvaluator
+    from phasezoo.inference.onnx_export import export_onnx
+
+    answers = Answers(copy.deepcopy(network), evaluator.form).eval().to("cpu", torch.float32)  # type: ignore[attr-defined]
+    manifest = dataclasses.replace(
+        evaluator.manifest, backend="onnx", parameters=networks.parameter_counts(network)
+    )
+    try:
+        model = export_onnx(answers, manifest.input_shape, manifest.value_kind)
+    except Exception as error:  # the exporter's errors share no base class
+        reason = (str(error).splitlines() or [""])[0]
+        message = (
+            f"{evaluator.name} cannot be exported to ONNX ({type(error).__name__}: {reason}); "
+            "register what makes it, networks.register(name, factory), make it by that name and "
+            "save that"
+        )
+        raise InvalidConfig(message) from error
+    _check_same(answers, OnnxEvaluator(manifest, model, threads=1), evaluator.name)
+    return manifest, {ONNX_MODEL: model}
+
+
+def _check_same(answers: Any, onnx: NetworkEvaluator, name: str) -> None:
+    """Refuse an ONNX model that answers otherwise: tracing loses what depends on the data.
+
+    Raises:
+        InvalidConfig: It does.
+    """
+    import torch
+
+    shape = onnx.manifest.input_shape
+    planes = np.random.default_rng(1).random((COMPARED, *shape), dtype=np.float32)
+    with torch.inference_mode():
+        policy, values = (each.numpy() for each in answers(torch.from_numpy(planes)))
+    found = onnx.evaluate(planes)
+    told = found.wdl if onnx.manifest.value_kind == "wdl" else found.values()
+    own = values[:, 0] if onnx.manifest.value_kind == "values" else values
+    for what, theirs, ours in (("policy", policy, found.policy_logits), ("value", own, told)):
+        gap = float(np.abs(theirs - ours).max())
+        if not gap <= TOLERANCE * max(1.0, float(np.abs(theirs).max())):
+            message = (
+                f"{name}: the ONNX model's {what} differs from the network's by {gap:.3g}; what a "
+                "forward() decides by its data is lost in an export: register what makes the "
+                "network, networks.register(name, factory), make it by that name and save that"
+            )
+            raise InvalidConfig(message)

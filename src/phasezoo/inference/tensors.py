@@ -1,0 +1,93 @@
+"""What a network's answers are called, and how they become those of an evaluator."""
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.inference.manifest import ValueKind
+from phasezoo.types import Planes
+
+__all__ = [
+    "POLICY_FORMS",
+    "VALUE_FORMS",
+    "Floats",
+    "PolicyForm",
+    "ValueForm",
+    "as_logits",
+    "as_values",
+    "by_seat",
+    "columns_of",
+    "kind_of",
+    "looks_like_odds",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+
+ValueForm: TypeAlias = Literal["value", "wdl", "wdl_logits", "values"]
+"""How a network writes what it says of a game's end: one number in [-1, 1] for the player to move;
+probabilities of win, draw and loss, or their logits; or a number for each player, the one to move
+first and the others after them by their seats."""
+
+PolicyForm: TypeAlias = Literal["policy", "policy_probabilities"]
+"""How a network writes its policy: as logits, or as probabilities, whose logarithms are logits."""
+
+VALUE_FORMS: tuple[ValueForm, ...] = get_args(ValueForm)
+POLICY_FORMS: tuple[PolicyForm, ...] = get_args(PolicyForm)
+
+ODDS_SLACK = 1e-3
+"""How far the sum of a row of probabilities may be from 1."""
+
+
+def kind_of(form: ValueForm) -> ValueKind:
+    """What an evaluator answers that reads ``form``."""
+    return "wdl" if form == "wdl_logits" else form
+
+
+def columns_of(form: ValueForm, num_players: int) -> int:
+    """How many numbers a row of ``form`` has."""
+    return {"value": 1, "wdl": 3, "wdl_logits": 3, "values": num_players}[form]
+
+
+def looks_like_odds(rows: Floats) -> bool:
+    """Whether every row of ``float32[B, n]`` is a distribution, as a softmax leaves it."""
+    sums = np.abs(rows.sum(axis=1) - 1)
+    return bool((rows >= 0).all() and (sums <= ODDS_SLACK).all())
+
+
+def as_logits(form: PolicyForm, policy: Floats) -> Floats:
+    """Logits of a policy as a network writes it."""
+    if form == "policy":
+        return policy
+    return np.log(np.maximum(policy, np.finfo(np.float32).tiny))
+
+
+def as_values(form: ValueForm, raw: Floats) -> Floats:
+    """What a network writes, ``float32[B, n]``, as the numbers of its :data:`ValueKind`.
+
+    Returns:
+        ``float32[B]`` of a ``value``, else ``float32[B, n]``: probabilities of win, draw and loss,
+        or a number for each player.
+    """
+    if form == "value":
+        return raw[:, 0]
+    if form != "wdl_logits":
+        return raw
+    powers = np.exp(raw - raw.max(axis=1, keepdims=True))
+    odds: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return odds
+
+
+def by_seat(values: Floats, players: npt.NDArray[np.int64]) -> Planes:
+    """Values with column p for player p.
+
+    Args:
+        values: ``float32[B, P]``, each row for the player to move first, then for the others by
+            their seats.
+        players: ``int64[B]``: who is to move in each row.
+    """
+    rows, count = values.shape
+    seats = np.arange(count)
+    own = players[:, None]
+    column = np.where(seats == own, 0, seats + (seats < own))
+    return np.ascontiguousarray(values[np.arange(rows)[:, None], column])
