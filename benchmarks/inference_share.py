@@ -11,7 +11,9 @@ from benchmarks.common import Row
 from phasezoo import agents, arena, games, networks
 from phasezoo.agents import Limit
 from phasezoo.inference.manifest import Manifest, action_spec
-from phasezoo.inference.onnx import OnnxEvaluator, export_onnx
+from phasezoo.inference.modules import answers_of
+from phasezoo.inference.onnx import OnnxEvaluator
+from phasezoo.inference.onnx_export import export_onnx
 
 TREES = 64
 REPEATS = 5
@@ -32,7 +34,7 @@ def evaluator_of(name: str) -> OnnxEvaluator:
         num_actions=chess.num_actions,
         actions=action_spec(chess.num_actions, shape),
     )
-    return OnnxEvaluator(manifest, export_onnx(network, shape))
+    return OnnxEvaluator(manifest, export_onnx(answers_of(network, manifest), shape))
 
 
 def share(evaluator: OnnxEvaluator, nodes: int) -> float:

@@ -47,8 +47,7 @@ class Leaves(Protocol):
 
     @property
     def players(self) -> npt.NDArray[np.int64]:
-        """``int64[B]``: who is to move in each row; if all but one are moved by others, number 0 or
-        that player."""
+        """``int64[B]``: who is to move in each row."""
 
     @property
     def legal(self) -> Legal:

@@ -189,11 +189,16 @@ def load_experts(path: str | Path) -> Experts:
 
 
 def _check_type(name: str, value: Any) -> None:
-    if not isinstance(value, _KINDS[name]):
+    """Refuse what JSON allows and :class:`Experts` does not.
+
+    Raises:
+        TypeError: The message names the field.
+    """
+    fits = isinstance(value, _KINDS[name])
+    if fits and name == "experts":
+        fits = bool(value) and all(isinstance(folder, str) for folder in value.values())
+    if not fits:
         message = f"{name} is {value!r}"
-        raise TypeError(message)
-    if name == "experts" and not (value and all(isinstance(v, str) for v in value.values())):
-        message = f"experts is {value!r}"
         raise TypeError(message)
 
 

@@ -10,7 +10,6 @@ from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.inference import packaged
 from phasezoo.inference.experts import EXPERTS, load_experts
 from phasezoo.inference.manifest import MODEL, Manifest
-from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.types import Dtype
 
@@ -19,15 +18,28 @@ __all__ = ["Backend", "load", "load_network", "require_onnx"]
 Backend: TypeAlias = Literal["auto", "onnx", "torch"]
 
 
-def load(path: str | Path, backend: Backend = "auto", **options: Any) -> Any:
+def load(
+    path: str | Path,
+    backend: Backend = "auto",
+    device: str | None = None,
+    threads: int | None = None,
+    dtype: Dtype = "float32",
+    *,
+    compiled: bool = False,
+    allow_other_game: bool = False,
+) -> Any:
     """Load a network as an evaluator that knows its game, planes, gate and phase, or a mixture.
 
     Args:
         path: A folder with a network, as a training or :func:`phasezoo.inference.save` leaves it;
             or with experts, as ``training.train_experts`` does, of which a mixture is made; or the
             name of one in the package, such as ``"phasezoo/chess-small"``.
-        backend: What runs it; see :func:`load_network`.
-        options: As for :func:`load_network`.
+        backend: What runs it; this and the rest are explained at :func:`load_network`.
+        device: Where to run.
+        threads: CPU threads.
+        dtype: Number format.
+        compiled: Whether ``torch.compile`` makes a program of it first.
+        allow_other_game: Whether a search of another game may ask it.
 
     Returns:
         A :class:`NetworkEvaluator`, or of experts a :class:`MixtureOfExperts`.
@@ -38,10 +50,14 @@ def load(path: str | Path, backend: Backend = "auto", **options: Any) -> Any:
         InvalidConfig: The options do not go together, or there is no such device.
         MissingDependency: The backend is not installed.
     """
+    options: dict[str, Any] = {
+        "backend": backend, "device": device, "threads": threads, "dtype": dtype,
+        "compiled": compiled, "allow_other_game": allow_other_game,
+    }  # fmt: skip
     directory = packaged.resolved(path)
     if (directory / EXPERTS).is_file():
-        return load_experts(directory).mixture(backend=backend, **options)
-    return load_network(directory, backend, **options)
+        return load_experts(directory).mixture(**options)
+    return load_network(directory, **options)
 
 
 def load_network(

@@ -118,7 +118,10 @@ class Manifest:
     @property
     def network_text(self) -> str:
         """Name and options in one text: ``small:width=32``."""
-        options = ",".join(f"{name}={value}" for name, value in self.network_options.items())
+        options = ",".join(
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in self.network_options.items()
+        )
         return f"{self.network}:{options}" if options else self.network
 
     def to_json(self) -> bytes:
@@ -188,8 +191,7 @@ class Manifest:
             raise CheckpointError(message)
         if self.value_kind == "values" and self.num_players != game.num_players:
             message = (
-                f"{path}: values for {self.num_players} players, {self.game} has "
-                f"{game.num_players}"
+                f"{path}: values for {self.num_players} players, {self.game} has {game.num_players}"
             )
             raise CheckpointError(message)
         expected = action_spec(self.num_actions, self.input_shape)

@@ -17,7 +17,7 @@ from phasezoo.inference.tensors import (
 
 __all__ = ["Answers", "Probe", "answers_of", "probe"]
 
-_FIELDS = {"wdl_logits": "wdl_logits", "scalar": "value", "values": "values"}
+_FIELDS: dict[str, ValueForm] = {"wdl_logits": "wdl_logits", "scalar": "value", "values": "values"}
 """The fields of :class:`phasezoo.networks.NetworkOutput` that tell a value, and their forms."""
 
 EXPECTED = (

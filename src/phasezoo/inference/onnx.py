@@ -3,14 +3,13 @@
 import functools
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 
 from phasezoo import _core, games
 from phasezoo.errors import CheckpointError, InvalidConfig
@@ -82,7 +81,7 @@ class OnnxEvaluator(NetworkEvaluator):
         *,
         game: "str | games.Game",
         planes: str | None = None,
-        input: str | None = None,  # noqa: A002  what ONNX calls it
+        input: str | None = None,
         policy: str | None = None,
         policy_probabilities: str | None = None,
         value: str | None = None,
@@ -150,9 +149,9 @@ class OnnxEvaluator(NetworkEvaluator):
             message = f"{place}: {error}"
             raise CheckpointError(message) from error
         _refuse_odds(evaluator, place)
-        again = functools.partial(
+        again: Callable[..., OnnxEvaluator] = functools.partial(
             cls.from_file, game=played, planes=spec, input=input, gate=gate, phase=phase, name=name,
-            threads=threads, allow_other_game=allow_other_game, **policies, **ends,
+            threads=threads, allow_other_game=allow_other_game, **policies, **ends,  # type: ignore[arg-type]
         )  # fmt: skip
         evaluator.reload = again, (place.absolute(),)
         return evaluator

@@ -44,7 +44,8 @@ def export_onnx(answers: Any, input_shape: tuple[int, int, int], kind: ValueKind
         # The exporter that replaces this one needs onnxscript and takes several times as long.
         warnings.simplefilter("ignore", DeprecationWarning)
         # What tracing may lose, it warns of; the model is compared with the network afterwards.
-        warnings.simplefilter("ignore", torch.jit.TracerWarning)
+        lossy = torch.jit.TracerWarning  # type: ignore[attr-defined]  # public, says its page
+        warnings.simplefilter("ignore", lossy)
         torch.onnx.export(
             answers,
             (torch.zeros(2, *input_shape),),

@@ -107,7 +107,9 @@ class OnnxModel:
 
 
 def _shape(array: Any, rows: int) -> tuple[int, ...] | None:
-    right = isinstance(array, np.ndarray) and array.dtype == np.float32 and array.shape[:1] == (rows,)
+    right = (
+        isinstance(array, np.ndarray) and array.dtype == np.float32 and array.shape[:1] == (rows,)
+    )
     return tuple(array.shape) if right else None
 
 
@@ -135,8 +137,9 @@ def _planes_input(
         CheckpointError: There is none, or it is of another type or shape.
     """
     inputs = {each.name: each for each in session.get_inputs()}
-    name = tensors.get("input", next(iter(inputs)) if len(inputs) == 1 else None)
-    if name not in inputs or len(inputs) > 1:
+    alone = next(iter(inputs)) if len(inputs) == 1 else ""
+    name: str = tensors.get("input", alone)
+    if name not in inputs or not alone:
         message = f"input {name!r}: the model has {list(inputs)}; one input, the planes, is needed"
         raise CheckpointError(message)
     found = inputs[name]

@@ -40,7 +40,11 @@ def resolved(path: str | Path) -> Path:
     if not isinstance(path, str) or not path.startswith(PREFIX):
         return Path(path)
     if path not in packaged_networks():
-        known = f"there are {', '.join(packaged_networks())}" if packaged_networks() else "there is none in this version"
+        known = (
+            f"there are {', '.join(packaged_networks())}"
+            if packaged_networks()
+            else "there is none in this version"
+        )
         message = (
             f"{path!r}: no such network in the package; {known}. A folder of your own is "
             f"{'./' + path!r}"

@@ -27,8 +27,8 @@ class TorchEvaluator(NetworkEvaluator):
     """A torch network as an evaluator, wherever it was trained.
 
     Args:
-        network: Answers planes ``float32[B, C, H, W]`` with :class:`phasezoo.networks.NetworkOutput`
-            or with a pair: policy logits ``[B, A]``, and a value ``[B]`` in [-1, 1], logits or
+        network: Answers planes ``float32[B, C, H, W]`` with ``networks.NetworkOutput`` or with a
+            pair: policy logits ``[B, A]``, and a value ``[B]`` in [-1, 1], logits or
             probabilities of win, draw and loss ``[B, 3]``, or a value for each player, the one to
             move first. It is taken over: set to eval mode, moved, its batch norms folded.
         game: The game that it plays.
@@ -70,8 +70,9 @@ class TorchEvaluator(NetworkEvaluator):
         allow_other_game: bool = False,
         manifest: Manifest | None = None,
     ) -> None:
-        if not isinstance(network, nn.Module):
-            message = f"{network!r} is no torch.nn.Module; give a network, not what makes it"
+        given: Any = network
+        if not isinstance(given, nn.Module):
+            message = f"{given!r} is no torch.nn.Module; give a network, not what makes it"
             raise InvalidConfig(message)
         self.device = networks.resolve_device(device)
         self.dtype = networks.supported_dtype(dtype, self.device)
@@ -108,9 +109,7 @@ class TorchEvaluator(NetworkEvaluator):
 
     def _part(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits and values, float32 on the CPU."""
-        policy, values = self._answers(
-            rows.to(self.device, self.dtype, memory_format=self._layout)
-        )
+        policy, values = self._answers(rows.to(self.device, self.dtype, memory_format=self._layout))
         if len(policy) != len(rows) or len(values) != len(rows):
             message = (
                 f"{self.name} answers {len(rows)} rows with policies of shape "

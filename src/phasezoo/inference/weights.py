@@ -54,18 +54,18 @@ def build_network(manifest: Manifest, data: bytes, where: str | Path) -> nn.Modu
         manifest.network, manifest.network_options, manifest.network_factory
     )
     try:
-        network = networks.from_description(
-            spec, manifest.input_shape, manifest.num_actions, num_players=manifest.num_players
+        network = networks.make(
+            spec if manifest.network_factory else str(spec),  # a text says what names there are
+            manifest.input_shape,
+            manifest.num_actions,
+            num_players=manifest.num_players,
         )
     except PhasezooError as error:
-        hint = f"; {PLUGIN_HINT}" if manifest.network_factory else ""
-        message = f"{where}: {error}{hint}"
+        message = f"{where}: {error}. If it is one of your own, {PLUGIN_HINT}"
         raise CheckpointError(message) from error
     except Exception as error:  # whatever a user's factory raises
         reason = (str(error).splitlines() or [""])[0]
-        message = (
-            f"{where}: making {manifest.network_text} raised {type(error).__name__}: {reason}"
-        )
+        message = f"{where}: making {manifest.network_text} raised {type(error).__name__}: {reason}"
         raise CheckpointError(message) from error
     tensors = parse_tensors(data, str(where))
     try:

@@ -20,6 +20,7 @@ __all__ = [
     "Factory",
     "NetworkSpec",
     "describe",
+    "description_of",
     "from_description",
     "make",
     "names",
@@ -35,6 +36,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_.]*")
 
 _OWN: dict[str, Factory] = {}
+
+_MADE_AS = "_phasezoo_made_as"
 
 
 def _forms() -> list[str]:
@@ -169,7 +172,15 @@ def make(
     if not isinstance(network, nn.Module):
         message = f"{plan.spec}: answered {network!r}; expected a torch.nn.Module"
         raise InvalidNetwork(message)
+    # In the dictionary itself, which copies of the module take along and its weights do not.
+    network.__dict__[_MADE_AS] = plan.spec
     return network
+
+
+def description_of(network: nn.Module) -> NetworkSpec | None:
+    """What :func:`make` made ``network``, or the network that it is a copy of, from; else None."""
+    spec: NetworkSpec | None = network.__dict__.get(_MADE_AS)
+    return spec
 
 
 def describe(spec: str | Factory | NetworkSpec) -> NetworkSpec:

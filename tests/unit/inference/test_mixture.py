@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from leaf_fakes import Expert, FakeGate, FakeLeaves, LearnedGate
 
@@ -329,6 +329,7 @@ def test_cleared_queues_are_empty():
     assert drain(queues.stalled()) == []
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=6), min_size=1, max_size=8),
     st.integers(1, 9),

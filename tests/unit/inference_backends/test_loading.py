@@ -161,9 +161,9 @@ def test_no_manifest_breaks_the_reader(
 def test_the_onnx_file_is_made_once(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inference.load(saved, "onnx")
     (cached,) = saved.glob("*.onnx")
-    from phasezoo.inference import onnx
+    from phasezoo.inference import onnx_export
 
-    monkeypatch.setattr(onnx, "export_onnx", lambda *_: pytest.fail("exported again"))
+    monkeypatch.setattr(onnx_export, "export_onnx", lambda *_: pytest.fail("exported again"))
     inference.load(saved, "onnx")
     monkeypatch.undo()
     whole = cached.read_bytes()
