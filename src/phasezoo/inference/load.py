@@ -1,12 +1,14 @@
 """Loads a trained network and picks what answers it."""
 
+import contextlib
 import functools
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from phasezoo._torch import require_torch
-from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
 from phasezoo.inference import packaged
 from phasezoo.inference.experts import EXPERTS, load_experts
 from phasezoo.inference.manifest import MODEL, Manifest
@@ -101,17 +103,19 @@ def load_network(
         from phasezoo.inference.onnx import OnnxEvaluator
 
         chosen: Backend = "onnx"
-        evaluator = OnnxEvaluator(manifest, data, threads, allow_other_game=allow_other_game)
+        with _named(directory):
+            evaluator = OnnxEvaluator(manifest, data, threads, allow_other_game=allow_other_game)
     else:
         chosen = _backend(backend, device, dtype, compiled)
         if chosen == "torch":
             network = _built(manifest, data, directory)
             from phasezoo.inference.torch import TorchEvaluator
 
-            evaluator = TorchEvaluator(
-                network, manifest=manifest, device=device, dtype=dtype, threads=threads,
-                compiled=compiled, allow_other_game=allow_other_game,
-            )  # fmt: skip
+            with _named(directory):
+                evaluator = TorchEvaluator(
+                    network, manifest=manifest, device=device, dtype=dtype, threads=threads,
+                    compiled=compiled, allow_other_game=allow_other_game,
+                )  # fmt: skip
         else:
             evaluator = _exported(directory, manifest, data, threads, allow_other_game)
     evaluator.source = directory
@@ -121,6 +125,16 @@ def load_network(
     )  # fmt: skip
     evaluator.reload = again, (directory.absolute(),)
     return evaluator
+
+
+@contextlib.contextmanager
+def _named(directory: Path) -> Iterator[None]:
+    """Say in errors which folder they are about."""
+    try:
+        yield
+    except CheckpointError as error:
+        message = f"{directory}: {error}"
+        raise CheckpointError(message) from error
 
 
 def _only_onnx(
@@ -196,7 +210,8 @@ def _exported(
         network = _built(manifest, weights, directory)
         from phasezoo.inference.modules import answers_of
 
-        answers = answers_of(network, manifest)
+        with _named(directory):
+            answers = answers_of(network, manifest)
         model = onnx_export.export_onnx(answers, manifest.input_shape, manifest.value_kind)
         onnx_export.store_onnx(cache, manifest.files[MODEL], model)
     return OnnxEvaluator(manifest, model, threads, allow_other_game=allow_other_game)

@@ -73,8 +73,9 @@ def cached_onnx(directory: Path, weights: str) -> Path | None:
 def store_onnx(directory: Path, weights: str, model: bytes) -> None:
     """Keep ``model`` for the next time, if the directory can be written."""
     try:
+        directory.mkdir(parents=True, exist_ok=True)
         write_file(directory / _cache_name(weights, digest(model)), model)
-    except CheckpointError:
+    except (CheckpointError, OSError):
         return  # a network on a read-only disk is used all the same
 
 
