@@ -5,6 +5,7 @@ from phasezoo._torch import require_torch
 require_torch()
 
 from phasezoo.networks.checker import check  # noqa: E402  torch comes first
+from phasezoo.networks.compiling import autocast, compiled  # noqa: E402
 from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
 from phasezoo.networks.network import Network, parameter_counts  # noqa: E402
 from phasezoo.networks.output import NetworkOutput  # noqa: E402
@@ -26,7 +27,9 @@ __all__ = [
     "NetworkOutput",
     "NetworkSize",
     "NetworkSpec",
+    "autocast",
     "check",
+    "compiled",
     "count",
     "describe",
     "description_of",

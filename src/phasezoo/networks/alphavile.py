@@ -10,7 +10,7 @@ from torch import nn
 
 from phasezoo.networks.blocks import MobileBottleneck
 from phasezoo.networks.depth import stochastic_depths
-from phasezoo.networks.heads import MapHeadOptions
+from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.nextvit import NextTransformerBlock, TransformerChannels
 from phasezoo.networks.sizes import Share
@@ -59,7 +59,7 @@ def alphavile(
     *,
     channels: TransformerChannels | None = None,
     drop: Share = 0.05,
-    **options: Unpack[MapHeadOptions],
+    **options: Unpack[TowerOptions],
 ) -> nn.Module:
     """Make one of the four published networks, such as ``alphavile-tiny``.
 
@@ -69,7 +69,7 @@ def alphavile(
         size: Which one.
         channels: Channels of the tower, a multiple of 32, in place of the published ones.
         drop: Stochastic depth of the last block; the paper's by default.
-        **options: What the heads are.
+        **options: What the stem and the heads are.
 
     Raises:
         InvalidConfig: The channels are no multiple of 32.

@@ -5,6 +5,8 @@ from typing import Any
 
 from phasezoo.networks.alphavile import alphavile
 from phasezoo.networks.levit import levit
+from phasezoo.networks.mixer import mixer
+from phasezoo.networks.mlp import convmlp, mlp
 from phasezoo.networks.nextvit import nextvit
 from phasezoo.networks.resnet import resnet
 from phasezoo.networks.rise import rise, risev2, risex4
@@ -22,5 +24,8 @@ FAMILIES: dict[str, Callable[..., Any]] = {
     "levit": levit,
     "vit": vit,
     "patchvit": patchvit,
+    "mlp": mlp,
+    "convmlp": convmlp,
+    "mixer": mixer,
 }
 """Factories by name; what they need besides the shapes follows the name: ``rise-32x4``."""

@@ -12,7 +12,7 @@ from phasezoo.errors import InvalidNetwork
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.networks.registry import Factory, NetworkSpec, make
 
-__all__ = ["check"]
+__all__ = ["check", "untouched"]
 
 ROWS = 4
 """Positions that the network is tried on."""
@@ -55,7 +55,7 @@ def check(
     if not isinstance(network, nn.Module):
         network = make(network, input_shape, num_actions, num_players=num_players)
     name = type(network).__name__
-    with torch.random.fork_rng(devices=[]), _untouched(network):
+    with torch.random.fork_rng(devices=[]), untouched(network):
         torch.manual_seed(0)
         place = next(network.parameters(), torch.empty(0))
         planes = torch.rand(ROWS, *input_shape).to(place.device)
@@ -73,7 +73,7 @@ def check(
 
 
 @contextlib.contextmanager
-def _untouched(network: nn.Module) -> Iterator[None]:
+def untouched(network: nn.Module) -> Iterator[None]:
     """Put weights, running statistics, gradients and mode back in the end."""
     state = copy.deepcopy(network.state_dict())
     modes = [(module, module.training) for module in network.modules()]

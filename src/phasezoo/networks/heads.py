@@ -15,7 +15,14 @@ from phasezoo.networks.policy_heads import (
 )
 from phasezoo.networks.value_heads import ValueHead, ValueKind, VectorValueHead
 
-__all__ = ["HeadOptions", "MapHeadOptions", "VectorHeadOptions", "heads", "vector_heads"]
+__all__ = [
+    "HeadOptions",
+    "MapHeadOptions",
+    "TowerOptions",
+    "VectorHeadOptions",
+    "heads",
+    "vector_heads",
+]
 
 POOLED_CHANNELS = 32
 """Channels of a value head that is pooled over the board (Wu 2019, KataGo's smaller networks)."""
@@ -56,6 +63,12 @@ class MapHeadOptions(HeadOptions, total=False):
     policy: MapPolicy
     pool: Pool
     value_channels: Annotated[int, Between(1, 1024)]
+
+
+class TowerOptions(MapHeadOptions, total=False):
+    """The options of towers of convolutions."""
+
+    stem: Literal[1, 3]
 
 
 class VectorHeadOptions(HeadOptions, total=False):

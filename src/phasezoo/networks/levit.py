@@ -8,7 +8,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.networks.attention import LEVIT_VALUES, LevitAttention
 from phasezoo.networks.blocks import ConvNorm, ResidualBlock
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
-from phasezoo.networks.heads import MapHeadOptions
+from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
@@ -27,7 +27,7 @@ def levit(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[MapHeadOptions],
+    **options: Unpack[TowerOptions],
 ) -> nn.Module:
     """Make a residual block and a tower of LeViT's; the AlphaVile paper's is ``levit-256x9``.
 
@@ -39,7 +39,7 @@ def levit(
         channels: Channels of the tower, a multiple of 64: a head for each 64.
         blocks: Layers of attention, each with its MLP.
         drop: Stochastic depth of the last one.
-        **options: What the heads are.
+        **options: What the stem and the heads are.
 
     Raises:
         InvalidConfig: The channels are no multiple of 64.

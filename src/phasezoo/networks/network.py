@@ -1,4 +1,4 @@
-"""A network: a body with a policy head and a value head."""
+"""A network: a body with a policy head and a value head, which read a map or a vector."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from phasezoo.networks.blocks import Activation, ConvNorm
-from phasezoo.networks.heads import MapHeadOptions, heads
+from phasezoo.networks.heads import TowerOptions, VectorHeadOptions, heads, vector_heads
 from phasezoo.networks.output import NetworkOutput
 
-__all__ = ["Network", "TowerNetwork", "parameter_counts", "tower_network"]
+__all__ = ["Network", "TowerNetwork", "VectorNetwork", "parameter_counts", "tower_network"]
 
 Network: TypeAlias = nn.Module
 """Any module that answers planes ``float32[B, C, H, W]`` with :class:`NetworkOutput`; one of a
@@ -18,7 +18,7 @@ user's own need not inherit from anything else."""
 
 
 class TowerNetwork(nn.Module):
-    """A 3x3 stem, a tower of blocks, and the two heads.
+    """A stem (3x3, or 1x1), a tower of blocks, and the two heads.
 
     Args:
         input_shape: Channels, height and width of the input planes.
@@ -28,7 +28,7 @@ class TowerNetwork(nn.Module):
         value_channels: Channels between the tower and the value head's answers, unless ``options``
             say otherwise.
         activation: What follows the stem and the heads' convolutions.
-        options: What the heads are.
+        options: What the stem and the heads are.
 
     Raises:
         InvalidConfig: The heads do not fit.
@@ -42,18 +42,20 @@ class TowerNetwork(nn.Module):
         num_actions: int,
         value_channels: int,
         activation: Activation = "relu",
-        options: MapHeadOptions | None = None,
+        options: TowerOptions | None = None,
     ) -> None:
         super().__init__()
         inputs, *board = input_shape
-        self.body = nn.Sequential(ConvNorm(inputs, channels, activation=activation), *blocks)
+        options = options or {}
+        stem = ConvNorm(inputs, channels, options.get("stem", 3), activation=activation)
+        self.body = nn.Sequential(stem, *blocks)
         self.policy, self.value = heads(
             channels,
             (board[0], board[1]),
             num_actions,
             value_channels,
             activation,
-            options=options or {},
+            options=options,
         )
 
     def forward(self, planes: Tensor) -> NetworkOutput:
@@ -63,6 +65,39 @@ class TowerNetwork(nn.Module):
         return NetworkOutput(self.policy(features), *value)
 
 
+class VectorNetwork(nn.Module):
+    """A body that answers a vector for each position, and the two heads.
+
+    Args:
+        body: Planes ``float32[B, C, H, W]`` to ``float32[B, width]``.
+        width: Size of the vector.
+        board: Height and width of the board.
+        num_actions: Size of the policy.
+        options: What the heads are.
+
+    Raises:
+        InvalidConfig: The heads do not fit.
+    """
+
+    def __init__(
+        self,
+        body: nn.Module,
+        width: int,
+        board: tuple[int, int],
+        num_actions: int,
+        options: VectorHeadOptions,
+    ) -> None:
+        super().__init__()
+        self.body = body
+        self.policy, self.value = vector_heads(width, board, num_actions, options)
+
+    def forward(self, planes: Tensor) -> NetworkOutput:
+        """Answer ``float32[B, C, H, W]``."""
+        vector = self.body(planes)
+        value = self.value(vector)
+        return NetworkOutput(self.policy(vector), *value)
+
+
 def tower_network(
     input_shape: tuple[int, int, int],
     channels: int,
@@ -70,7 +105,7 @@ def tower_network(
     num_actions: int,
     value_channels: int,
     activation: Activation = "relu",
-    options: MapHeadOptions | None = None,
+    options: TowerOptions | None = None,
 ) -> nn.Module:
     """The :class:`TowerNetwork` of these arguments, in memory format ``channels_last``."""
     network = TowerNetwork(

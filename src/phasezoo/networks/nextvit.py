@@ -9,7 +9,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.networks.attention import HEAD, MapAttention
 from phasezoo.networks.blocks import ConvNorm, folded_before
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
-from phasezoo.networks.heads import MapHeadOptions
+from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
@@ -32,7 +32,7 @@ def nextvit(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[MapHeadOptions],
+    **options: Unpack[TowerOptions],
 ) -> nn.Module:
     """Make a tower of convolution blocks that ends in a transformer block.
 
@@ -44,7 +44,7 @@ def nextvit(
         channels: Channels of the tower, a multiple of 32.
         blocks: Blocks, the transformer block included.
         drop: Stochastic depth of the last block.
-        **options: What the heads are.
+        **options: What the stem and the heads are.
 
     Raises:
         InvalidConfig: The channels are no multiple of 32.

@@ -1,6 +1,7 @@
 """Which device and which number format may be used here."""
 
 import functools
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,12 @@ __all__ = ["probe", "resolve_device", "supported_dtype"]
 
 PROBE_SECONDS = 120.0
 """Longest time a probe may take; loading torch and a GPU's libraries is most of it."""
+
+_INSTRUCTIONS = "ONEDNN_MAX_CPU_ISA"
+"""Variable that limits the instructions that torch's layers use on a CPU."""
+
+_WITHOUT_TILES = "AVX512_CORE_BF16"
+"""Its value for ``bfloat16`` without AMX, which some machines report and do not allow."""
 
 # Runs the layers of our networks forwards and backwards, under autocast and converted.
 _PROBE = """
@@ -70,17 +77,38 @@ def supported_dtype(dtype: Dtype, device: torch.device) -> torch.dtype:
         return torch.float32
     failure = probe(dtype, str(device))
     if failure is not None:
-        message = f"dtype {dtype!r} does not work on {device}: a trial {failure}; use float32"
+        message = (
+            f"dtype {dtype!r} does not work on {device}: a trial {failure}; use float32"
+            f"{_remedy(dtype, device)}"
+        )
         raise InvalidConfig(message)
     return torch.bfloat16
 
 
+def _remedy(dtype: str, device: torch.device) -> str:
+    """What to set so that ``dtype`` works after all, if that is known to help here."""
+    if device.type != "cpu" or _INSTRUCTIONS in os.environ:
+        return ""
+    if probe(dtype, str(device), _WITHOUT_TILES) is not None:
+        return ""
+    return f", or set {_INSTRUCTIONS}={_WITHOUT_TILES} before Python starts, with which it works"
+
+
 @functools.lru_cache
-def probe(dtype: str, device: str) -> str | None:
-    """Try ``dtype`` on ``device`` in a child process: None if it works, else what went wrong."""
+def probe(dtype: str, device: str, instructions: str | None = None) -> str | None:
+    """Try ``dtype`` on ``device`` in a child process: None if it works, else what went wrong.
+
+    Args:
+        dtype: Name of torch's number format.
+        device: Name of the device.
+        instructions: The most that oneDNN may use of a CPU; None: as this process.
+    """
     command = [sys.executable, "-c", _PROBE, device, dtype]
+    environment = {**os.environ, **({_INSTRUCTIONS: instructions} if instructions else {})}
     try:
-        done = subprocess.run(command, capture_output=True, timeout=PROBE_SECONDS, check=False)
+        done = subprocess.run(
+            command, capture_output=True, timeout=PROBE_SECONDS, check=False, env=environment
+        )
     except subprocess.TimeoutExpired:
         return f"did not end within {PROBE_SECONDS:.0f} seconds"
     if done.returncode == 0:

@@ -6,7 +6,7 @@ from torch import nn
 
 from phasezoo.networks.blocks import ResidualBlock
 from phasezoo.networks.depth import stochastic_depths
-from phasezoo.networks.heads import MapHeadOptions
+from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
@@ -22,7 +22,7 @@ def resnet(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[MapHeadOptions],
+    **options: Unpack[TowerOptions],
 ) -> nn.Module:
     """Make a tower of residual blocks; the published one is ``resnet-256x19``.
 
@@ -32,7 +32,7 @@ def resnet(
         channels: Channels of the tower.
         blocks: Blocks, of two 3x3 convolutions each.
         drop: Stochastic depth of the last block.
-        **options: What the heads are.
+        **options: What the stem and the heads are.
     """
     tower = [ResidualBlock(channels, share) for share in stochastic_depths(blocks, drop)]
     return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)

@@ -10,7 +10,7 @@ from torch import nn
 
 from phasezoo.networks.blocks import Attention, MobileBottleneck
 from phasezoo.networks.depth import stochastic_depths
-from phasezoo.networks.heads import MapHeadOptions
+from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Channels, Share
@@ -58,7 +58,7 @@ def rise(
     *,
     attention: Literal["eca", "dense", "se", "none"] = "eca",
     drop: Share = 0.0,
-    **options: Unpack[MapHeadOptions],
+    **options: Unpack[TowerOptions],
 ) -> nn.Module:
     """Make a tower of RISEv3.3; the published one is ``rise-256x15``.
 
@@ -70,7 +70,7 @@ def rise(
         attention: What a third of the blocks weigh their channels by; the published program has
             ``dense``, its paper ``eca``.
         drop: Stochastic depth of the last block.
-        **options: What the heads are.
+        **options: What the stem and the heads are.
     """
     tower = rise_tower(channels, rise_plan(channels, blocks, attention), drop)
     return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)
@@ -83,7 +83,7 @@ def risev2(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[MapHeadOptions],
+    **options: Unpack[TowerOptions],
 ) -> nn.Module:
     """Make a tower of RISEv2; the published one is ``risev2-256x13``.
 
@@ -93,7 +93,7 @@ def risev2(
         channels: Channels of the tower.
         blocks: Mobile bottlenecks (see :func:`risev2_plan`).
         drop: Stochastic depth of the last block.
-        **options: What the heads are.
+        **options: What the stem and the heads are.
     """
     tower = rise_tower(channels, risev2_plan(channels, blocks), drop)
     return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)
@@ -106,7 +106,7 @@ def risex4(
     blocks: Blocks,
     *,
     drop: Share = 0.0,
-    **options: Unpack[MapHeadOptions],
+    **options: Unpack[TowerOptions],
 ) -> nn.Module:
     """Make a tower of bottlenecks that are all four times as wide inside, 3x3, leaky ReLU.
 
@@ -121,7 +121,7 @@ def risex4(
         channels: Channels of the tower.
         blocks: Mobile bottlenecks.
         drop: Stochastic depth of the last block.
-        **options: What the heads are.
+        **options: What the stem and the heads are.
     """
     tower = [
         MobileBottleneck(channels, EXPANSION * channels, activation="leaky", drop=share)

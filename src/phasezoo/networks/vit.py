@@ -8,12 +8,13 @@ from torch import Tensor, nn
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.attention import HEAD, SelfAttention
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
-from phasezoo.networks.heads import MapHeadOptions, VectorHeadOptions, heads, vector_heads
+from phasezoo.networks.heads import MapHeadOptions, VectorHeadOptions, heads
+from phasezoo.networks.network import VectorNetwork
 from phasezoo.networks.options import Between
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
 
-__all__ = ["PatchTransformer", "SquareTransformer", "patchvit", "vit"]
+__all__ = ["SquareTransformer", "patchvit", "vit"]
 
 MLP_RATIO = 4
 
@@ -91,7 +92,8 @@ def patchvit(
         raise InvalidConfig(message)
     shares = _shares(channels, blocks, drop)
     encoder = _Encoder(input_shape, channels, (patch, patch), shares, dropout, extra=1)
-    return PatchTransformer(encoder, (height, width), channels, num_actions, options)
+    body = nn.Sequential(encoder, _First())
+    return VectorNetwork(body, channels, (height, width), num_actions, options)
 
 
 def _shares(channels: int, blocks: int, drop: float) -> list[float]:
@@ -187,31 +189,8 @@ class SquareTransformer(nn.Module):
         return NetworkOutput(self.policy(features), *value)
 
 
-class PatchTransformer(nn.Module):
-    """Tokens of patches and one more, which the heads read.
+class _First(nn.Module):
+    """The first token."""
 
-    Args:
-        encoder: Planes to tokens, the extra one first.
-        board: Height and width.
-        width: Size of a token.
-        num_actions: Size of the policy.
-        options: What the heads are.
-    """
-
-    def __init__(
-        self,
-        encoder: nn.Module,
-        board: tuple[int, int],
-        width: int,
-        num_actions: int,
-        options: VectorHeadOptions,
-    ) -> None:
-        super().__init__()
-        self.body = encoder
-        self.policy, self.value = vector_heads(width, board, num_actions, options)
-
-    def forward(self, planes: Tensor) -> NetworkOutput:
-        """Answer ``float32[B, C, H, W]``."""
-        token = self.body(planes)[:, 0]
-        value = self.value(token)
-        return NetworkOutput(self.policy(token), *value)
+    def forward(self, tokens: Tensor) -> Tensor:
+        return tokens[:, 0]

@@ -107,9 +107,9 @@ def test_next_convolutions_are_in_groups_of_32():
 
 def test_patches_leave_a_token_for_each_and_one_to_read():
     network = networks.make("patchvit-64x1", num_actions=PUBLISHED_ACTIONS)
-    assert network.body.positions.shape == (1, 2, 64)
+    assert network.body[0].positions.shape == (1, 2, 64)
     network = networks.make("patchvit-64x1:patch=4", num_actions=PUBLISHED_ACTIONS)
-    assert network.body.positions.shape == (1, 5, 64)
+    assert network.body[0].positions.shape == (1, 5, 64)
     assert networks.make("vit-64x1").body.positions.shape == (1, 64, 64)
 
 

@@ -16,7 +16,7 @@ TINY = [
     "rise-16x3",
     "rise-16x2:attention=dense,value=mse",
     "risev2-16x3",
-    "resnet-16x2:policy=pointwise",
+    "resnet-16x2:policy=pointwise,stem=1",
     "resnet-16x2:policy=dense,value=mse,value_channels=1,value_units=64",
     "risex4-1x2",
     "risex4-8x2:pool=global",
@@ -25,6 +25,9 @@ TINY = [
     "levit-64x2:value=players",
     "vit-32x2",
     "patchvit-32x2",
+    "mlp-32x2",
+    "convmlp-16x1:policy=flat,value=mse",
+    "mixer-16x2:mixed=24",
 ]
 """Small networks of every family, and every kind of head."""
 

@@ -63,3 +63,26 @@ def test_a_device_that_is_not_here_is_refused(device: str) -> None:
 def test_no_device_means_the_best_one() -> None:
     expected = "cuda" if torch.cuda.is_available() else "cpu"
     assert precision.resolve_device(None).type == expected
+
+
+def test_a_format_that_a_setting_would_help_is_refused_with_the_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
+    tried = []
+
+    def probe(dtype: str, device: str, instructions: str | None = None) -> str | None:
+        tried.append(instructions)
+        return None if instructions else "was ended by SIGILL"
+
+    monkeypatch.setattr(precision, "probe", probe)
+    with pytest.raises(InvalidConfig, match="ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 before Python"):
+        precision.supported_dtype("bfloat16", torch.device("cpu"))
+    assert tried == [None, "AVX512_CORE_BF16"]
+
+
+def test_a_trial_is_told_which_instructions_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import os, sys; sys.exit(os.environ.get('ONEDNN_MAX_CPU_ISA') != 'AVX2')"
+    monkeypatch.setattr(precision, "_PROBE", program)
+    assert precision.probe.__wrapped__("bfloat16", "cpu", "AVX2") is None
+    assert precision.probe.__wrapped__("bfloat16", "cpu", "AVX512_CORE") is not None
