@@ -7,7 +7,6 @@ narrow for a claim about a method. The same for matches is in
 """
 
 import math
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from phasezoo.arena.elo import Z95, Interval
 from phasezoo.arena.student_t import t_quantile
+from phasezoo.training.resampling import ResampledMeans, percentiles, resample_games
 
 __all__ = [
     "ResampledMeans",
@@ -31,52 +31,12 @@ Array: TypeAlias = npt.NDArray[np.float64]
 Verdict: TypeAlias = Literal["lower", "higher", "unclear"]
 """What a 95 % interval of a difference says: below zero, above zero, or neither."""
 
-# Rows of weights made at once; bounds the memory of a resampling over many games.
-_CHUNK = 64
-
 
 def verdict(interval: Interval) -> Verdict:
     """Say whether an interval lies below zero, above zero, or holds zero."""
     if interval.high < 0:
         return "lower"
     return "higher" if interval.low > 0 else "unclear"
-
-
-@dataclass(frozen=True)
-class ResampledMeans:
-    """Means per position with their resampled counterparts."""
-
-    means: Array
-    """``float64[...]``: sum over games / positions over games; NaN if no position is."""
-    resampled: Array
-    """``float64[R, ...]``: the same, for R draws of as many games with replacement."""
-
-
-def resample_games(
-    sums: Array, counts: Array, rng: np.random.Generator, resamples: int = 2000
-) -> ResampledMeans:
-    """Bootstrap means per position by drawing whole games with replacement (Efron 1979).
-
-    Positions of one game resemble each other, so games are drawn, not positions.
-
-    Args:
-        sums: ``float64[G, ...]``: sums over each game's positions.
-        counts: ``float64[G, ...]``: numbers of positions, broadcast against ``sums``.
-        rng: Where the draws come from.
-        resamples: Number R of draws.
-    """
-    games = sums.shape[0]
-    counts = np.broadcast_to(counts, sums.shape)
-    flat_sums, flat_counts = sums.reshape(games, -1), counts.reshape(games, -1)
-    resampled = np.empty((resamples, flat_sums.shape[1]))
-    chances = np.full(games, 1.0 / max(games, 1))
-    for start in range(0, resamples, _CHUNK):
-        stop = min(start + _CHUNK, resamples)
-        weights = rng.multinomial(games, chances, size=stop - start).astype(np.float64)
-        resampled[start:stop] = _ratio(weights @ flat_sums, weights @ flat_counts)
-    means = _ratio(flat_sums.sum(axis=0), flat_counts.sum(axis=0))
-    shape = sums.shape[1:]
-    return ResampledMeans(means.reshape(shape), resampled.reshape((resamples, *shape)))
 
 
 def percentile_interval(value: float, resampled: Array) -> Interval | None:
@@ -89,12 +49,8 @@ def percentile_interval(value: float, resampled: Array) -> Interval | None:
     Returns:
         The interval, or None if the number does not exist.
     """
-    resampled = resampled[np.isfinite(resampled)]
-    if not math.isfinite(value) or len(resampled) == 0:
-        return None
-    low, high = np.quantile(resampled, (0.025, 0.975))
-    # A skewed resampling may leave the estimate outside its own quantiles by a hair.
-    return Interval(value, min(float(low), value), max(float(high), value))
+    ends = percentiles(value, resampled)
+    return None if ends is None else Interval(value, *ends)
 
 
 def over_trainings(values: Array, resampled: Array) -> Interval | None:
@@ -133,9 +89,3 @@ def wilson(successes: int, trials: int) -> Interval:
     spread = math.sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
     half = Z95 * spread / (1 + z2 / trials)
     return Interval(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
-
-
-def _ratio(numerator: Array, denominator: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio: Array = np.where(denominator > 0, numerator / denominator, np.nan)
-    return ratio

@@ -30,16 +30,22 @@ if TYPE_CHECKING:
         evaluate_networks,
         mixture_losses,
     )
+    from phasezoo.training.expert_tables import LossCell, LossTable
     from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
     from phasezoo.training.importer import import_pgn
+    from phasezoo.training.phase_experts import Experts, TrainedNetwork, train_experts
     from phasezoo.training.progress import Progress, progress_bar
+    from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
 __all__ = [
     "POMMERMAN",
     "Batch",
     "EpisodeStore",
+    "Experts",
     "GameStore",
+    "LossCell",
+    "LossTable",
     "MeanLosses",
     "PhaseCount",
     "PhaseTable",
@@ -51,16 +57,22 @@ __all__ = [
     "Sampler",
     "SparsePolicy",
     "Splits",
+    "Strategy",
+    "StrategyPlan",
     "SupervisedConfig",
+    "TrainedNetwork",
     "TrainingResult",
     "count_phases",
     "evaluate_network",
     "evaluate_networks",
     "import_pgn",
     "mixture_losses",
+    "phase_weights",
     "plan_baseline",
     "plan_experts",
+    "plan_strategy",
     "progress_bar",
+    "train_experts",
     "train_supervised",
     "without_seen",
 ]
@@ -78,13 +90,22 @@ _LAZY = {
     "PlannedTraining": "experts",
     "plan_baseline": "experts",
     "plan_experts": "experts",
+    "Experts": "phase_experts",
+    "LossCell": "expert_tables",
+    "LossTable": "expert_tables",
     "Progress": "progress",
+    "Strategy": "strategies",
+    "StrategyPlan": "strategies",
+    "TrainedNetwork": "phase_experts",
+    "phase_weights": "strategies",
+    "plan_strategy": "strategies",
+    "train_experts": "phase_experts",
     "progress_bar": "progress",
     "TrainingResult": "supervised",
     "train_supervised": "supervised",
 }
 
-_WITH_TORCH = ("evaluation", "supervised")
+_WITH_TORCH = ("evaluation", "expert_tables", "phase_experts", "supervised")
 
 let_idle_threads_sleep()  # the modules below import torch before anything of ours
 

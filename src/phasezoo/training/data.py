@@ -1,21 +1,60 @@
 """The positions of a training: which are learnt from, and which choose among checkpoints."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from phasezoo import _core, gating
-from phasezoo.errors import StoreError
+from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.positions import PositionTable
-from phasezoo.training.splits import PositionStore, Splits
+from phasezoo.training.splits import SPLITS, PositionStore, Splits
 
-__all__ = ["TrainingData", "rows_digest", "stream_seed"]
+__all__ = ["LabelledSplits", "PhaseWeights", "TrainingData", "rows_digest", "stream_seed"]
+
+PhaseWeights: TypeAlias = Mapping[str, float] | Sequence[float]
+"""What positions count by phase: by name (1 for those left out), or in the gate's order."""
 
 _VALIDATION = 3
 """Name of the random stream that draws validation positions."""
+
+
+@dataclass(frozen=True)
+class LabelledSplits:
+    """A store in three parts, of which a gate has labelled those that trainings look at."""
+
+    splits: Splits
+    """Train, validation, test."""
+    gate: Any
+    """The gate."""
+    train: PositionTable
+    """All training positions."""
+    validation: PositionTable
+    """All validation positions."""
+
+    @classmethod
+    def of(
+        cls,
+        store: PositionStore,
+        splits: Splits | None,
+        gate: Any,
+        seed: int,
+        threads: int | None = None,
+    ) -> "LabelledSplits":
+        """Split the games, by ``seed`` unless ``splits`` are given, and label their positions."""
+        parts = store.split(seed) if splits is None else splits
+        made = gating.make(gate, store.variant)
+        train = parts.train.positions(made, threads=threads)
+        return cls(parts, made, train, parts.validation.positions(made, threads=threads))
+
+    def fingerprint(self) -> str | None:
+        """What the gate answers, if it is a user's own."""
+        if isinstance(self.gate, gating.Gate):
+            return None
+        return gating.fingerprint(self.gate, self.splits.train.variant)
 
 
 @dataclass(frozen=True)
@@ -31,9 +70,12 @@ class TrainingData:
     validation: PositionTable
     """Positions of them, as many as are looked at each time."""
     phase: str | None
-    """The phase that all positions are of; None for all phases."""
+    """The phase whose expert is trained; None for a network of all phases."""
     gate_fingerprint: str | None = None
     """What the gate of the phase answers, if it is a user's own."""
+    weights: tuple[float, ...] | None = None
+    """What positions of each phase count, all of which are then seen; None: those of
+    :attr:`phase` alone are."""
 
     @classmethod
     def of(
@@ -44,34 +86,72 @@ class TrainingData:
         phase: str | int | None,
         seed: int,
         config: SupervisedConfig,
+        weights: PhaseWeights | None = None,
     ) -> "TrainingData":
         """Split the games, label their positions, keep those of the phase.
 
         Raises:
-            InvalidConfig: The gate has no such phase.
+            InvalidConfig: The gate has no such phase, or the weights do not fit its phases.
             StoreError: There are no positions to train or to validate on.
         """
-        parts = store.split(seed) if splits is None else splits
-        gate = gating.make(gate, store.variant)
-        train = parts.train.positions(gate, threads=config.threads)
-        validation = parts.validation.positions(gate, threads=config.threads)
-        name = None
-        if phase is not None:
-            name = train.names[train.phase_index(phase)]
+        labelled = LabelledSplits.of(store, splits, gate, seed, config.threads)
+        return cls.select(labelled, phase, seed, config, weights)
+
+    @classmethod
+    def select(
+        cls,
+        labelled: LabelledSplits,
+        phase: str | int | None,
+        seed: int,
+        config: SupervisedConfig,
+        weights: PhaseWeights | None = None,
+    ) -> "TrainingData":
+        """The positions of one phase, or those of all phases if they have ``weights``.
+
+        Raises:
+            InvalidConfig: The gate has no such phase, or the weights do not fit its phases.
+            StoreError: There are no positions to train or to validate on.
+        """
+        train, validation = labelled.train, labelled.validation
+        name = None if phase is None else train.names[train.phase_index(phase)]
+        weighed = None if weights is None else _checked_weights(weights, train)
+        if name is not None and weighed is None:
             train, validation = train.of_phase(name), validation.of_phase(name)
         for what, rows in (("training", train), ("validation", validation)):
             if len(rows) == 0:
+                games = sum(len(getattr(labelled.splits, part)) for part in SPLITS)
                 message = (
                     f"no {what} positions of phase {name or 'all'!r} (gate {rows.gate!r}, "
-                    f"{len(store):,} games in all): use more games, another phase or another gate"
+                    f"{games:,} games in all): use more games, another phase or another gate"
                 )
                 raise StoreError(message)
         count = min(len(validation), config.validation_positions)
         chosen = _core.permuted(len(validation), stream_seed(seed, _VALIDATION), 0, count)
         shown = validation.select(np.sort(chosen))
-        own = name is not None and not isinstance(gate, gating.Gate)
-        mark = gating.fingerprint(gate, store.variant) if own else None
-        return cls(parts.train, train, parts.validation, shown, name, mark)
+        mark = None if name is None else labelled.fingerprint()
+        splits = labelled.splits
+        return cls(splits.train, train, splits.validation, shown, name, mark, weighed)
+
+
+def _checked_weights(weights: PhaseWeights, rows: PositionTable) -> tuple[float, ...]:
+    """One weight for each phase, in the gate's order.
+
+    Raises:
+        InvalidConfig: A phase has none, one is no number from 0 on, or none is above 0.
+    """
+    if isinstance(weights, Mapping):
+        unknown = [name for name in weights if name not in rows.names]
+        given = [] if unknown else [weights.get(name, 1.0) for name in rows.names]
+    else:
+        given = list(weights)
+    numbers = [isinstance(w, int | float | np.number) and 0 <= w < np.inf for w in given]
+    if len(given) != len(rows.names) or not all(numbers) or not any(w > 0 for w in given):
+        message = (
+            f"phase_weights={weights!r}: expected a number from 0 on for each of the phases "
+            f"{', '.join(map(repr, rows.names))} of the gate {rows.gate!r}, one of them above 0"
+        )
+        raise InvalidConfig(message)
+    return tuple(float(weight) for weight in given)
 
 
 def rows_digest(rows: PositionTable) -> str:

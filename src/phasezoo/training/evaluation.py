@@ -6,6 +6,7 @@ positions and intervals by resampling whole games (``docs/definitions/statistics
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,12 @@ class MeanLosses:
     """Squared error of the value against the result."""
     accuracy: float
     """Share of positions whose likeliest action is the one played."""
+    top3: float = float("nan")
+    """Share of positions whose three likeliest actions hold the one played."""
+    top5: float = float("nan")
+    """The same of the five likeliest."""
+    best_three: float = float("nan")
+    """Probability that the network gives to its three likeliest actions together."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,12 @@ class PositionLosses:
     """``int8[P]``: the phase by the position table's gate."""
     game: npt.NDArray[np.int32]
     """``int32[P]``: index of the game in the store."""
+    rank: npt.NDArray[np.int32] | None = None
+    """``int32[P]``: how many actions the network finds likelier than the one played; None if they
+    were not counted."""
+    best_three: Floats | None = None
+    """``float32[P]``: probability of the three likeliest actions together, over all actions, legal
+    or not; None if it was not measured."""
 
     def __len__(self) -> int:
         """P."""
@@ -70,13 +83,28 @@ class PositionLosses:
         policy, value = self.policy.astype(np.float64), self.value.astype(np.float64)
         return POLICY_SHARE * policy + VALUE_SHARE * value
 
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """Each metric of :class:`MeanLosses` for each of the P positions."""
+        found: dict[str, npt.NDArray[Any]] = {
+            "total": self.total,
+            "policy": self.policy,
+            "value": self.value,
+            "accuracy": self.correct,
+        }
+        if self.rank is not None:
+            found.update(top3=self.rank < 3, top5=self.rank < 5)
+        if self.best_three is not None:
+            found["best_three"] = self.best_three
+        return found
+
     def mean(self, phase: int | None = None) -> MeanLosses:
         """The means over the positions of a phase, or over all of them."""
-        rows = slice(None) if phase is None else np.flatnonzero(self.phase == phase)
-        columns = (self.total[rows], self.policy[rows], self.value[rows], self.correct[rows])
-        count = len(columns[0])
-        means = [float(c.mean(dtype=np.float64)) if count else float("nan") for c in columns]
-        return MeanLosses(count, *means)
+        rows = np.arange(len(self)) if phase is None else np.flatnonzero(self.phase == phase)
+        means = {
+            name: float(column[rows].mean(dtype=np.float64)) if len(rows) else float("nan")
+            for name, column in self.columns().items()
+        }
+        return MeanLosses(len(rows), **means)
 
 
 def evaluate_network(
@@ -144,24 +172,40 @@ def mixture_losses(
     if missing:
         message = f"no losses of an expert for the phases {missing}; given are {sorted(experts)}"
         raise InvalidConfig(message)
-    policy, value, correct = some.policy.copy(), some.value.copy(), some.correct.copy()
+    mixed = {name: column.copy() for name, column in _measured(some).items()}
     for phase, losses in experts.items():
         own = some.phase == phase
-        policy[own], value[own] = losses.policy[own], losses.value[own]
-        correct[own] = losses.correct[own]
-    return PositionLosses(policy, value, correct, some.phase, some.game)
+        for name, column in mixed.items():
+            column[own] = _measured(losses)[name][own]
+    return PositionLosses(phase=some.phase, game=some.game, **mixed)
 
 
-_Part = tuple[Floats, Floats, npt.NDArray[np.bool_]]
+_PLACES = ("phase", "game")
+"""The columns that tell where a position is, not how a network did there."""
+
+
+def _measured(losses: PositionLosses) -> dict[str, npt.NDArray[Any]]:
+    columns = vars(losses).items()
+    return {name: c for name, c in columns if name not in _PLACES and c is not None}
+
+
+class _Part(NamedTuple):
+    """How one network did on each position of a batch."""
+
+    policy: Floats
+    value: Floats
+    correct: npt.NDArray[np.bool_]
+    rank: npt.NDArray[np.int32]
+    best_three: Floats
 
 
 def _joined(parts: list[_Part], rows: PositionTable) -> PositionLosses:
-    policy, value, correct = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return PositionLosses(policy, value, correct.astype(np.bool_), rows.phase, rows.game)
+    whole = _Part(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return PositionLosses(phase=rows.phase, game=rows.game, **whole._asdict())
 
 
 def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
-    """Policy loss, value loss and hit of each position of a batch."""
+    """Losses, rank and hit of each position of a batch."""
     logits = answer.policy_logits
     if logits is None or logits.ndim != 2 or len(logits) != len(batch):
         given = "none" if logits is None else str(list(logits.shape))
@@ -170,9 +214,17 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     played = logits[np.arange(len(batch)), batch.action]
     highest = logits.max(axis=1)
     # Shifted by the highest logit, so that no exponential overflows.
-    policy = np.log(np.exp(logits - highest[:, None]).sum(axis=1)) + highest - played
+    shares = np.exp(logits - highest[:, None])
+    whole = shares.sum(axis=1)
+    policy = np.log(whole) + highest - played
     value = np.square(answer.values() - batch.value)
     if not (np.isfinite(policy).all() and np.isfinite(value).all()):
         message = f"{name}: answered with numbers that are not finite; the network is broken"
         raise InvalidEvaluation(message)
-    return policy, value, logits.argmax(axis=1) == batch.action
+    best = min(3, logits.shape[1])
+    three = np.partition(shares, -best, axis=1)[:, -best:].sum(axis=1) / whole
+    # Among equals the first is called the likeliest, as argmax has it.
+    earlier = np.arange(logits.shape[1]) < batch.action[:, None]
+    ahead = (logits > played[:, None]) | ((logits == played[:, None]) & earlier)
+    rank = ahead.sum(axis=1, dtype=np.int32)
+    return _Part(policy, value, logits.argmax(axis=1) == batch.action, rank, three)

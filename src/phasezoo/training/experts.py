@@ -10,7 +10,13 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.positions import PositionTable
 
-__all__ = ["PlannedTraining", "plan_baseline", "plan_experts", "share_positions"]
+__all__ = [
+    "PlannedTraining",
+    "phase_counts",
+    "plan_baseline",
+    "plan_experts",
+    "share_positions",
+]
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,22 @@ def plan_experts(
         InvalidConfig: There are fewer positions to see than experts need.
         StoreError: A phase has no training position.
     """
+    shares = share_positions(positions, phase_counts(train))
+    slugs = [_slug(name) for name in train.names]
+    return [
+        PlannedTraining(
+            f"{role}-{slug if slugs.count(slug) == 1 else index}", train.gate, name, share
+        )
+        for index, (slug, name, share) in enumerate(zip(slugs, train.names, shares, strict=True))
+    ]
+
+
+def phase_counts(train: PositionTable) -> npt.NDArray[np.int64]:
+    """``int64[n]``: training positions of each phase.
+
+    Raises:
+        StoreError: A phase has none.
+    """
     counts = train.positions_per_phase()
     for name, count in zip(train.names, counts, strict=True):
         if count == 0:
@@ -59,14 +81,7 @@ def plan_experts(
                 "have no expert: use more games or another gate"
             )
             raise StoreError(message)
-    shares = share_positions(positions, counts)
-    slugs = [_slug(name) for name in train.names]
-    return [
-        PlannedTraining(
-            f"{role}-{slug if slugs.count(slug) == 1 else index}", train.gate, name, share
-        )
-        for index, (slug, name, share) in enumerate(zip(slugs, train.names, shares, strict=True))
-    ]
+    return counts
 
 
 def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int]) -> list[int]:

@@ -24,6 +24,8 @@ class Progress:
     """Reported total on the last logged training positions."""
     validation_loss: float | None
     """Reported total at the last validation."""
+    name: str = ""
+    """What is being trained, if several networks are."""
 
 
 OnProgress: TypeAlias = Callable[[Progress], None]
@@ -55,6 +57,7 @@ def progress_bar(description: str) -> Iterator[OnProgress]:
                 completed=event.positions,
                 total=event.total_positions,
                 losses=_losses(event),
+                description=" ".join(filter(None, (description, event.name))),
             )
 
         yield show

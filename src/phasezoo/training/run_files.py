@@ -35,7 +35,12 @@ class RunDetails:
 
 @contextlib.contextmanager
 def claimed(
-    out: Path, identity: Mapping[str, Any], details: RunDetails, *, resume: bool
+    out: Path,
+    identity: Mapping[str, Any],
+    details: RunDetails,
+    *,
+    resume: bool,
+    kind: str = KIND,
 ) -> Iterator[None]:
     """Make ``out`` the directory of this training, or find that it is already, and lock it.
 
@@ -45,28 +50,29 @@ def claimed(
             not use the directory.
         details: What else its record says.
         resume: Whether a directory of this very training may be used again.
+        kind: What its record calls it; a directory of another kind is refused.
 
     Raises:
         RunDirectoryError: The directory holds another training or other files, is not a directory,
             cannot be written, or another process is training in it. Nothing in it was changed.
     """
-    _may_use(out, identity, details, resume=resume)  # before a lock file is made in it
+    _may_use(out, identity, details, resume=resume, kind=kind)  # before a lock file is made in it
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _cannot_write(out, error.strerror) from error
     with held(out):
         # Again: another process may just have begun here, or ended.
-        if not _may_use(out, identity, details, resume=resume):
-            _begin(out, identity, details)
+        if not _may_use(out, identity, details, resume=resume, kind=kind):
+            _begin(out, identity, details, kind)
         for partial in out.glob(f"*{PARTIAL}"):  # what a killed session was writing
             partial.unlink(missing_ok=True)
         yield
 
 
-def _begin(out: Path, identity: Mapping[str, Any], details: RunDetails) -> None:
+def _begin(out: Path, identity: Mapping[str, Any], details: RunDetails, kind: str) -> None:
     record = describe(
-        KIND,
+        kind,
         {**identity, **details.incidental},
         seeds=details.seeds,
         threads=details.threads,
@@ -78,7 +84,9 @@ def _begin(out: Path, identity: Mapping[str, Any], details: RunDetails) -> None:
         raise _cannot_write(out, error) from error
 
 
-def _may_use(out: Path, identity: Mapping[str, Any], details: RunDetails, *, resume: bool) -> bool:
+def _may_use(
+    out: Path, identity: Mapping[str, Any], details: RunDetails, *, resume: bool, kind: str
+) -> bool:
     """Whether ``out`` is this training's already; False if it is nobody's.
 
     Raises:
@@ -87,7 +95,7 @@ def _may_use(out: Path, identity: Mapping[str, Any], details: RunDetails, *, res
     if out.exists() and not out.is_dir():
         message = f"{out}: is a file; choose another directory for the training"
         raise RunDirectoryError(message)
-    record = read_record(out, KIND)
+    record = read_record(out, kind)
     if record is None:
         others = _others(out)
         if others:

@@ -19,7 +19,7 @@ from phasezoo.inference.storage import digest
 from phasezoo.networks import Network
 from phasezoo.training.checkpoint import Checkpoints, load_weights, model_bytes, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
-from phasezoo.training.data import TrainingData, rows_digest, stream_seed
+from phasezoo.training.data import PhaseWeights, TrainingData, rows_digest, stream_seed
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import RunDetails, claimed, finished
@@ -27,14 +27,14 @@ from phasezoo.training.sampler import Sampler
 from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.trainer import Trainer, torch_threads
 
-__all__ = ["TrainingResult", "train_supervised"]
+__all__ = ["INCIDENTAL", "Ready", "Task", "TrainingResult", "train_on", "train_supervised"]
 
 _LOGGER = logging.getLogger(__name__)
 
 _WEIGHTS, _BATCHES = 1, 2
 """Names of a training's random streams."""
 
-_INCIDENTAL = ("device", "threads", "tensorboard")
+INCIDENTAL = ("device", "threads", "tensorboard")
 """Options that a resumed training may change: where it runs, not what it is."""
 
 
@@ -101,6 +101,7 @@ def train_supervised(
     resume: bool = True,
     progress: OnProgress | None = None,
     splits: Splits | None = None,
+    phase_weights: PhaseWeights | None = None,
     **overrides: Any,
 ) -> TrainingResult:
     """Train a network on the moves and results of stored games.
@@ -127,6 +128,8 @@ def train_supervised(
         resume: Whether ``out`` may hold this training already.
         progress: Called after every update (see :func:`phasezoo.training.progress_bar`).
         splits: The split to use in place of one by ``seed``; its test part is not looked at.
+        phase_weights: What positions count by their phase, by its name or in the gate's order; all
+            phases are then seen, and ``phase`` only says whose expert this is.
         **overrides: Fields of ``config`` to replace.
 
     Raises:
@@ -140,50 +143,114 @@ def train_supervised(
         StoreError: There are no positions of the phase to train or validate on.
     """
     settings = make_config(config, overrides)
-    if positions < 1:
-        message = f"positions={positions}: must be 1 or more"
-        raise InvalidConfig(message)
-    data = TrainingData.of(store, splits, gate, phase, seed, settings)
-    game = games.make(store.variant)
-    manifest = _manifest(game, game.plane_spec(planes, history), network, data)
-    weights_seed = stream_seed(seed, _WEIGHTS) if settings.init_seed is None else settings.init_seed
-    fresh = networks.make(network, manifest.input_shape, manifest.num_actions, weights_seed)
-    if init is not None:
-        load_weights(Path(init), Manifest.read(Path(init)), fresh)
-    identity = _identity(manifest, data, positions, seed, settings, fresh)
-    device = networks.resolve_device(settings.device)
-    networks.supported_dtype(settings.dtype, device)  # before the directory is touched
-    samplers = _samplers(settings, data, manifest.planes, seed)
-    manifest = replace(
-        manifest,
-        parameters=networks.parameter_counts(fresh),
-        training={"identity": identity},
-    )
-    directory = Path(out)
-    resume = flag("resume", resume)
-    seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
-    with claimed(directory, identity, _details(settings, seeds, device), resume=resume):
-        ended = finished(directory)
+    task = Task(network, planes, history, positions, seed, Path(out), init, flag("resume", resume))
+    data = TrainingData.of(store, splits, gate, phase, seed, settings, phase_weights)
+    return train_on(data, task, settings, progress)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is trained on positions that are chosen already (see :func:`train_supervised`)."""
+
+    network: str
+    """Architecture."""
+    planes: str | None
+    """Input planes; None: the game's default."""
+    history: int | None
+    """How many of the last moves they show; None: all that they have room for."""
+    positions: int
+    """Training positions to see."""
+    seed: int
+    """Decides the initial weights and the order of the positions."""
+    out: Path
+    """The training's directory."""
+    init: str | Path | None = None
+    """Directory of a network to start from."""
+    resume: bool = True
+    """Whether ``out`` may hold this training already."""
+
+    def __post_init__(self) -> None:
+        if self.positions < 1:
+            message = f"positions={self.positions}: must be 1 or more"
+            raise InvalidConfig(message)
+
+
+def train_on(
+    data: TrainingData,
+    task: Task,
+    settings: SupervisedConfig,
+    progress: OnProgress | None = None,
+) -> TrainingResult:
+    """Train a network on some positions, as :func:`train_supervised` does on a store's.
+
+    Raises:
+        PhasezooError: See :func:`train_supervised`.
+    """
+    ready = Ready.of(data, task, settings)
+    with claimed(task.out, ready.identity, ready.details, resume=task.resume):
+        ended = finished(task.out)
         if ended is None:
-            ended = _train(fresh, settings, samplers, positions, directory, manifest, progress)
-    result = _result(directory, ended)
+            ended = _train(ready, settings, task, progress)
+    result = _result(task.out, ended)
     _LOGGER.info("%s", result.describe())
     return result
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A training that nothing speaks against, before its directory is touched."""
+
+    network: Network
+    """The network with its first weights."""
+    manifest: Manifest
+    """What it is."""
+    samplers: tuple[Sampler, Sampler]
+    """What makes batches of training and of validation positions."""
+    details: RunDetails
+    """Where it will run."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that the numbers of the training depend on, as JSON."""
+        return dict(self.manifest.training["identity"])
+
+    @classmethod
+    def of(cls, data: TrainingData, task: Task, settings: SupervisedConfig) -> "Ready":
+        """Check everything and make the network.
+
+        Raises:
+            PhasezooError: See :func:`train_supervised`.
+        """
+        seed, init_seed = task.seed, settings.init_seed
+        game = games.make(data.train_store.variant)
+        manifest = _manifest(game, game.plane_spec(task.planes, task.history), task.network, data)
+        weights_seed = stream_seed(seed, _WEIGHTS) if init_seed is None else init_seed
+        fresh = networks.make(
+            task.network, manifest.input_shape, manifest.num_actions, weights_seed
+        )
+        if task.init is not None:
+            load_weights(Path(task.init), Manifest.read(Path(task.init)), fresh)
+        identity = _identity(manifest, data, task.positions, seed, settings, fresh)
+        device = networks.resolve_device(settings.device)
+        networks.supported_dtype(settings.dtype, device)
+        samplers = _samplers(settings, data, manifest.planes, seed)
+        manifest = replace(
+            manifest,
+            parameters=networks.parameter_counts(fresh),
+            training={"identity": identity},
+        )
+        seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
+        return cls(fresh, manifest, samplers, _details(settings, seeds, device))
+
+
 def _train(
-    network: Network,
-    settings: SupervisedConfig,
-    samplers: tuple[Sampler, Sampler],
-    positions: int,
-    directory: Path,
-    manifest: Manifest,
-    progress: OnProgress | None,
+    ready: Ready, settings: SupervisedConfig, task: Task, progress: OnProgress | None
 ) -> Manifest:
-    """Train from the last checkpoint in ``directory``, or from the start, to the end."""
+    """Train from the last checkpoint in the directory, or from the start, to the end."""
+    directory, manifest = task.out, ready.manifest
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
     with torch_threads(settings.threads):
-        trainer = Trainer(network, settings, *samplers, positions, checkpoints)
+        trainer = Trainer(ready.network, settings, *ready.samplers, task.positions, checkpoints)
         latest = checkpoints.latest()
         if latest is not None:
             trainer.resume(latest)
@@ -191,7 +258,7 @@ def _train(
         done = trainer.counters.update if latest is not None else None
         with MetricsLog(directory, columns, done, tensorboard=settings.tensorboard) as log:
             trainer.run(log, progress)
-        summary = _summary(trainer, manifest.training["identity"])
+        summary = _summary(trainer, ready.identity)
         saved = save_network(directory, trainer.network, manifest, summary)
     checkpoints.remove()
     return saved
@@ -232,8 +299,16 @@ def _samplers(
         config.history_dropout,
         config.symmetries,
         threads=1 if on_cpu else config.threads,
+        weights=data.weights,
     )
-    return train, Sampler(data.validation_store, data.validation, planes, threads=config.threads)
+    validation = Sampler(
+        data.validation_store,
+        data.validation,
+        planes,
+        threads=config.threads,
+        weights=data.weights,
+    )
+    return train, validation
 
 
 def _identity(
@@ -246,13 +321,15 @@ def _identity(
 ) -> dict[str, Any]:
     """All that the numbers of a training depend on, as JSON."""
     settings = asdict(config)
-    for name in _INCIDENTAL:
+    for name in INCIDENTAL:
         del settings[name]
     # Options that change no number here; trainings from before there were any are still themselves.
     if data.train_store.num_symmetries == 1:
         del settings["symmetries"]
     if config.optimizer == "sgd":
         del settings["optimizer"]
+    if data.weights is not None:
+        settings["phase_weights"] = list(data.weights)
     return {
         "game": manifest.game,
         "planes": manifest.planes,
@@ -275,7 +352,7 @@ def _details(
 ) -> RunDetails:
     """Where a training runs, which its record keeps and a resumed one may change."""
     return RunDetails(
-        incidental={name: getattr(config, name) for name in _INCIDENTAL},
+        incidental={name: getattr(config, name) for name in INCIDENTAL},
         seeds=seeds,
         threads=_core.default_threads() if config.threads is None else config.threads,
         devices=[torch.cuda.get_device_name(device)] if device.type == "cuda" else [],

@@ -205,9 +205,9 @@ class Trainer:
         losses = self.validate()
         counters = self.counters
         mean = losses.mean()
-        loss = mean.total
+        loss = self._criterion(losses)
         columns = {
-            "validation/loss": loss,
+            "validation/loss": mean.total,
             "validation/policy_loss": mean.policy,
             "validation/value_mse": mean.value,
             "validation/policy_accuracy": mean.accuracy,
@@ -227,6 +227,14 @@ class Trainer:
                 counters.best_loss, counters.best_update = loss, counters.update
         counters.seconds += self._lap()
         self.checkpoints.save(self.network, self.optimizer, counters)
+
+    def _criterion(self, losses: PositionLosses) -> float:
+        """The validation loss that chooses among checkpoints: phases count as in training."""
+        weights = self.validation.weights
+        if weights is None:
+            return losses.mean().total
+        each = weights[losses.phase].astype(np.float64)
+        return float((each * losses.total).sum() / each.sum()) if each.any() else math.nan
 
     def _recover(self, loss: float) -> None:
         """Go back to the best checkpoint; the schedule goes on.

@@ -1,0 +1,365 @@
+"""Trains a baseline and an expert for each phase, by any strategy, and measures all of them."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from phasezoo import gating, inference
+from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.games.options import flag
+from phasezoo.inference.experts import EXPERTS, ExpertsManifest
+from phasezoo.inference.storage import write_file
+from phasezoo.runs import jsonable
+from phasezoo.training.config import SupervisedConfig, make_config
+from phasezoo.training.data import LabelledSplits, TrainingData, rows_digest, stream_seed
+from phasezoo.training.evaluation import PositionLosses, evaluate_networks
+from phasezoo.training.expert_tables import LossTable, loss_table
+from phasezoo.training.positions import PositionTable, without_seen
+from phasezoo.training.progress import OnProgress, Progress
+from phasezoo.training.run_files import RunDetails, claimed
+from phasezoo.training.splits import PositionStore, Splits
+from phasezoo.training.strategies import (
+    Budget,
+    PlannedStage,
+    Strategy,
+    StrategyPlan,
+    plan_strategy,
+)
+from phasezoo.training.supervised import INCIDENTAL, Ready, Task, TrainingResult, train_on
+
+__all__ = ["Experts", "TrainedNetwork", "train_experts"]
+
+KIND = "training of experts"
+LOSSES = "losses.json"
+
+_TEST_GAMES, _RESAMPLING = 4, 5
+"""Names of random streams."""
+
+
+@dataclass(frozen=True)
+class TrainedNetwork:
+    """What one network of a mixture got, or the stage that led to one."""
+
+    name: str
+    """Name of its folder."""
+    phase: str | None
+    """The phase whose expert it is; None for a network of all phases."""
+    start: str | None
+    """The network whose weights it began with."""
+    weights: tuple[float, ...] | None
+    """What positions of each phase counted; None: only those of its own phase were seen."""
+    parameters: int
+    """Numbers that training adjusts."""
+    positions: int
+    """Training positions seen."""
+    unique_positions: int
+    """Different positions among them."""
+    epochs: float
+    """How often its training positions were gone through."""
+    updates: int
+    """Steps of the optimiser."""
+    seconds: float
+    """Wall time."""
+    validation_loss: float
+    """Reported total on its validation positions."""
+
+
+class Experts(inference.Experts):
+    """A baseline and an expert for each phase, with what their training cost and gave.
+
+    :func:`train_experts` makes them; ``Experts.open(path)`` opens them again. The arguments are
+    those of :class:`phasezoo.inference.Experts`.
+    """
+
+    @cached_property
+    def networks(self) -> tuple[TrainedNetwork, ...]:
+        """What each network got, in the order of the trainings.
+
+        Raises:
+            CheckpointError: The manifest does not say.
+        """
+        kind = tuple[TrainedNetwork, ...]
+        try:
+            return jsonable.decode(kind, self.manifest.training["networks"], "networks")
+        except (KeyError, InvalidConfig) as error:
+            message = f"{self.path / EXPERTS}: says nothing of its networks ({error})"
+            raise CheckpointError(message) from error
+
+    @cached_property
+    def losses(self) -> LossTable:
+        """How every network does on the test positions of every phase.
+
+        Raises:
+            CheckpointError: The file is missing or changed.
+        """
+        path = self.path / LOSSES
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            return jsonable.decode(LossTable, record, LOSSES)
+        except (OSError, ValueError, InvalidConfig) as error:
+            message = f"{path}: cannot be read back ({error})"
+            raise CheckpointError(message) from error
+
+    @property
+    def work(self) -> dict[str, int]:
+        """Training positions that the baseline saw, and that the mixture's experts saw in all."""
+        return dict(self.manifest.training["work"])
+
+    def tables(self) -> list[Table]:
+        """What each network got, and the matrix of losses, as rich prints them."""
+        metrics = ("total", "accuracy", "top3", "top5", "best_three")
+        return [_networks_view(self), *(self.losses.view(metric) for metric in metrics)]
+
+
+def train_experts(
+    store: PositionStore,
+    gate: Any,
+    strategy: str | Strategy = "separated",
+    *,
+    network: str = "rise-32x4",
+    planes: str | None = None,
+    history: int | None = None,
+    positions: int,
+    seed: int = 0,
+    out: str | Path,
+    config: SupervisedConfig | None = None,
+    order: str | Sequence[str] | None = None,
+    budget: Budget = "equal",
+    splits: Splits | None = None,
+    test_games: int | None = 300,
+    resume: bool = True,
+    progress: OnProgress | None = None,
+    **overrides: Any,
+) -> Experts:
+    """Train a baseline and an expert for each phase of a gate, and test all on every phase.
+
+    All networks start from the same weights, or from networks that did. Calling it again with the
+    same arguments continues what was interrupted, to the same numbers, and returns what has ended.
+    ``docs/definitions/strategies.md`` says what each strategy and budget is.
+
+    Args:
+        store: The games, split by game into train, validation and test with ``seed``.
+        gate: Names the phases.
+        strategy: ``"separated"``: every expert learns from its phase alone. ``"staged"``: from all
+            phases first and its own last. ``"weighted:4"``: from all phases at once, and positions
+            of its own count four times as much.
+        network: Architecture of every network.
+        planes: Input planes; None: the game's default.
+        history: How many of the last moves they show; None: all that they have room for.
+        positions: Training positions that the baseline sees.
+        seed: Decides the split, the initial weights and the order of positions, of all networks.
+        out: A new or empty directory, or that of these very trainings.
+        config: The knobs of every training; None: the defaults.
+        order: Stages of staged experts: None: a network of all phases, then the own phase.
+            ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
+        budget: ``"equal"``: the mixture sees as many positions in all as the baseline. ``"study"``:
+            the M2CTS paper's amounts, where every weighted or stage-wise expert sees ``positions``.
+        splits: The split to use in place of one by ``seed``.
+        test_games: Games of the test split that networks are measured on; None: all.
+        resume: Whether ``out`` may hold these trainings already.
+        progress: Called after every update of every training; its events carry the network's name.
+        **overrides: Fields of ``config`` to replace.
+
+    Raises:
+        CheckpointError: Files in ``out`` are truncated or changed, or the disk is full.
+        CorruptRecord: A game cannot be replayed.
+        InvalidConfig: An option does not exist or does not fit, or there are too few positions.
+        InvalidGate: The gate does not exist or does not fit the game.
+        InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
+        RunDirectoryError: ``out`` belongs to other trainings or cannot be written.
+        StoreError: A phase has no positions to train or validate on.
+    """
+    settings = make_config(config, overrides)
+    made = strategy if isinstance(strategy, Strategy) else Strategy.parse(strategy)
+    if test_games is not None and test_games < 1:
+        message = f"test_games={test_games}: must be 1 or more, or None"
+        raise InvalidConfig(message)
+    labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
+    plan = plan_strategy(labelled.train, made, positions, budget, order)
+    out = Path(out)
+    tasks = {
+        stage.name: Task(
+            network,
+            planes,
+            history,
+            stage.positions,
+            seed,
+            _folder(out, stage.name),
+            None if stage.start is None else _folder(out, stage.start),
+        )
+        for stage in plan.trainings
+    }
+    data = {stage.name: _data(labelled, stage, seed, settings) for stage in plan.trainings}
+    Ready.of(data[plan.baseline.name], tasks[plan.baseline.name], settings)  # or refuse now
+    identity = {
+        "game": store.variant,
+        "gate": labelled.train.gate,
+        "strategy": str(made),
+        "budget": budget,
+        "order": order if order is None or isinstance(order, str) else list(order),
+        "network": network,
+        "planes": planes,
+        "history": history,
+        "positions": positions,
+        "seed": seed,
+        "test_games": test_games,
+        "train_sha256": rows_digest(labelled.train),
+        "settings": {k: v for k, v in vars(settings).items() if k not in INCIDENTAL},
+    }
+    details = RunDetails({}, {"training": seed}, settings.threads or 0)
+    with claimed(out, identity, details, resume=flag("resume", resume), kind=KIND):
+        results = {
+            stage.name: train_on(
+                data[stage.name], tasks[stage.name], settings, _named(progress, stage.name)
+            )
+            for stage in plan.trainings
+        }
+        if not (out / EXPERTS).is_file():
+            table = _measured(out, labelled, plan, settings, seed, test_games)
+            write_file(out / LOSSES, jsonable.dumps(table).encode())
+            write_file(out / "losses.csv", table.to_csv().encode())
+            manifest = _manifest(store.variant, labelled, plan, results, identity)
+            write_file(out / EXPERTS, manifest.to_json())
+    return Experts(out, gate=labelled.gate, device=settings.device, threads=settings.threads)
+
+
+def _folder(out: Path, name: str) -> Path:
+    return out / "networks" / name
+
+
+def _data(
+    labelled: LabelledSplits, stage: PlannedStage, seed: int, settings: SupervisedConfig
+) -> TrainingData:
+    return TrainingData.select(labelled, stage.phase, seed, settings, stage.weights)
+
+
+def _named(progress: OnProgress | None, name: str) -> OnProgress | None:
+    if progress is None:
+        return None
+
+    def show(event: Progress) -> None:
+        progress(dataclasses.replace(event, name=name))
+
+    return show
+
+
+def _measured(
+    out: Path,
+    labelled: LabelledSplits,
+    plan: StrategyPlan,
+    settings: SupervisedConfig,
+    seed: int,
+    test_games: int | None,
+) -> LossTable:
+    """Every network on the test positions of every phase."""
+    test = labelled.splits.test
+    rows = test.positions(labelled.gate, threads=settings.threads)
+    rows, removed = without_seen(rows, labelled.train)
+    if test_games is not None and test_games < len(test):
+        drawn = np.random.default_rng(stream_seed(seed, _TEST_GAMES)).permutation(len(test))
+        rows = rows.select(np.isin(rows.game, drawn[:test_games]))
+    names = [plan.baseline.name, *plan.experts.values()]
+    if len(rows):
+        evaluators = {
+            name: inference.load(
+                _folder(out, name),
+                backend="torch",
+                device=settings.device,
+                threads=settings.threads,
+            )
+            for name in names
+        }
+        found = evaluate_networks(evaluators, test, rows, threads=settings.threads)
+    else:
+        found = {name: _nothing(rows) for name in names}
+    experts = {phase: found[name] for phase, name in plan.experts.items()}
+    baseline = found[plan.baseline.name]
+    return loss_table(baseline, experts, removed.tolist(), stream_seed(seed, _RESAMPLING))
+
+
+def _nothing(rows: PositionTable) -> PositionLosses:
+    """What is measured on no positions, as in a game whose few positions all occur in train."""
+    empty = np.empty(0, dtype=np.float32)
+    ranks = np.empty(0, dtype=np.int32)
+    return PositionLosses(empty, empty, empty > 0, rows.phase, rows.game, ranks, empty)
+
+
+def _manifest(
+    game: str,
+    labelled: LabelledSplits,
+    plan: StrategyPlan,
+    results: dict[str, TrainingResult],
+    identity: dict[str, Any],
+) -> ExpertsManifest:
+    stages = {stage.name: stage for stage in plan.trainings}
+    networks = [_trained(stages[name], result) for name, result in results.items()]
+    work = {"baseline": plan.baseline.positions, "mixture": plan.work}
+    return ExpertsManifest(
+        game=game,
+        gate=str(gating.spec_of(labelled.gate)),
+        phases=labelled.train.names,
+        strategy=str(plan.strategy),
+        budget=plan.budget,
+        baseline=f"networks/{plan.baseline.name}",
+        experts={phase: f"networks/{name}" for phase, name in plan.experts.items()},
+        training=jsonable.plain({"networks": networks, "work": work, "identity": identity}),
+        phasezoo=version("phasezoo"),
+    )
+
+
+def _trained(stage: PlannedStage, result: TrainingResult) -> TrainedNetwork:
+    return TrainedNetwork(
+        name=stage.name,
+        phase=stage.phase,
+        start=stage.start,
+        weights=stage.weights,
+        parameters=result.parameters,
+        positions=result.positions,
+        unique_positions=result.unique_positions,
+        epochs=result.epochs,
+        updates=result.updates,
+        seconds=result.seconds,
+        validation_loss=result.metrics["loss"],
+    )
+
+
+def _networks_view(experts: Experts) -> Table:
+    work, manifest = experts.work, experts.manifest
+    table = Table(
+        title=f"{manifest.strategy} experts of {manifest.game}, gate {manifest.gate}",
+        title_justify="left",
+        caption=(
+            f"budget {manifest.budget}: the baseline saw {work['baseline']:,} positions, the "
+            f"mixture's networks {work['mixture']:,} in all"
+        ),
+    )
+    names = ("network", "learnt from", "positions", "unique", "epochs", "updates", "seconds")
+    for name in (*names, "validation"):
+        table.add_column(name, justify="left" if name in names[:2] else "right")
+    for network in experts.networks:
+        table.add_row(
+            network.name,
+            _learnt_from(network),
+            f"{network.positions:,}",
+            f"{network.unique_positions:,}",
+            f"{network.epochs:.2f}",
+            f"{network.updates:,}",
+            f"{network.seconds:.1f}",
+            f"{network.validation_loss:.3f}",
+        )
+    return table
+
+
+def _learnt_from(network: TrainedNetwork) -> str:
+    if network.weights is not None:
+        return "all phases, weights " + " ".join(f"{weight:g}" for weight in network.weights)
+    what = "all phases" if network.phase is None else network.phase
+    return what if network.start is None else f"{what}, after {network.start}"

@@ -1,0 +1,257 @@
+"""How phase experts learn: which trainings a strategy consists of, and how much each one sees.
+
+``docs/definitions/strategies.md`` says the same in words and formulas.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.training.experts import (
+    PlannedTraining,
+    phase_counts,
+    plan_baseline,
+    plan_experts,
+    share_positions,
+)
+from phasezoo.training.positions import PositionTable
+
+__all__ = [
+    "Budget",
+    "PlannedStage",
+    "Strategy",
+    "StrategyPlan",
+    "phase_weights",
+    "plan_strategy",
+]
+
+Budget: TypeAlias = Literal["equal", "study"]
+"""``equal``: baseline and mixture see as many positions. ``study``: the M2CTS paper's amounts."""
+
+FARTHEST_FIRST = "farthest-first"
+"""An order of stages: the phases farthest from the expert's own first, its own last."""
+
+START = "start"
+"""Name of the network of all phases that staged experts begin from."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How experts learn (Helfenstein et al., M2CTS): separated, staged or weighted."""
+
+    kind: Literal["separated", "staged", "weighted"]
+    """The strategy."""
+    factor: float | None = None
+    """How much more a position of an expert's own phase counts, if ``weighted``."""
+
+    def __str__(self) -> str:
+        """The specification."""
+        return self.kind if self.factor is None else f"{self.kind}:{self.factor:g}"
+
+    @classmethod
+    def parse(cls, spec: str) -> "Strategy":
+        """Read ``separated``, ``staged`` or ``weighted:FACTOR``.
+
+        Raises:
+            InvalidConfig: It is none of these.
+        """
+        if spec in ("separated", "staged"):
+            return cls(spec)  # type: ignore[arg-type]  # one of the two
+        match = re.fullmatch(r"weighted:([0-9]*\.?[0-9]+(?:e[0-9]+)?)", str(spec))
+        if match is None or not 0 < float(match[1]) < 1e9:
+            message = (
+                f"strategy {spec!r}: expected separated, staged or weighted:FACTOR with a factor "
+                "above 0, such as weighted:4"
+            )
+            raise InvalidConfig(message)
+        return cls("weighted", float(match[1]))
+
+
+@dataclass(frozen=True)
+class PlannedStage(PlannedTraining):
+    """A training of a strategy's plan; an expert may take several."""
+
+    start: str | None = None
+    """The training whose best weights this one begins with; None: new weights."""
+    weights: tuple[float, ...] | None = None
+    """What positions of each phase count; None: only those of :attr:`phase` are seen."""
+
+
+@dataclass(frozen=True)
+class StrategyPlan:
+    """All trainings of a baseline and its experts."""
+
+    strategy: Strategy
+    """How the experts learn."""
+    budget: Budget
+    """How the amounts were chosen."""
+    baseline: PlannedStage
+    """The one network that the mixture is compared with."""
+    stages: tuple[PlannedStage, ...]
+    """The mixture's trainings, each after those that it starts from."""
+    experts: dict[str, str]
+    """The name of each phase's last training, in the gate's order."""
+
+    @property
+    def trainings(self) -> tuple[PlannedStage, ...]:
+        """All trainings, in the order in which they are done."""
+        return (self.baseline, *self.stages)
+
+    def lineage(self, name: str) -> tuple[PlannedStage, ...]:
+        """The trainings that lead to the network ``name``, first to last."""
+        known = {stage.name: stage for stage in self.trainings}
+        found = [known[name]]
+        while found[0].start is not None:
+            found.insert(0, known[found[0].start])
+        return tuple(found)
+
+    @property
+    def work(self) -> int:
+        """Positions that the mixture sees in all: every training that one of its experts needs."""
+        needed = {s.name: s.positions for e in self.experts.values() for s in self.lineage(e)}
+        return sum(needed.values())
+
+
+def phase_weights(phases: int, own: int, factor: float) -> npt.NDArray[np.float64]:
+    """What positions of each phase count, ``float64[phases]``, if one counts ``factor``-fold.
+
+    With n phases ``w_other = n / (factor + n - 1)`` and ``w_own = factor * w_other``, so that the
+    mean over the phases is 1 (M2CTS, Table VIII).
+
+    Args:
+        phases: The number of phases.
+        own: The phase that counts more.
+        factor: How much more.
+    """
+    weights = np.full(phases, phases / (factor + phases - 1))
+    weights[own] *= factor
+    return weights
+
+
+def plan_strategy(
+    train: PositionTable,
+    strategy: Strategy,
+    positions: int,
+    budget: Budget = "equal",
+    order: str | Sequence[str] | None = None,
+) -> StrategyPlan:
+    """Plan all trainings of a baseline and its experts.
+
+    Args:
+        train: All training positions, labelled by the gate.
+        strategy: How the experts learn.
+        positions: Training positions that the baseline sees; with ``budget="equal"`` the mixture
+            sees as many in all.
+        budget: ``"study"``: every weighted or stage-wise expert sees ``positions``, and staged
+            experts begin from the baseline itself.
+        order: Stages of staged experts: None: all phases together, then the own phase.
+            ``"farthest-first"``, or all phases in some order: phase after phase, the own one last.
+
+    Raises:
+        InvalidConfig: An option does not exist or does not fit, or there are too few positions.
+        StoreError: A phase has no training position.
+    """
+    if budget not in get_args(Budget):
+        message = f"budget={budget!r}: expected equal or study"
+        raise InvalidConfig(message)
+    if order is not None and strategy.kind != "staged":
+        message = f"order={order!r}: only staged experts learn in stages, not {strategy} ones"
+        raise InvalidConfig(message)
+    if len(train.names) < 2:
+        message = (
+            f"gate {train.gate!r} has one phase, and experts need two or more to differ: give "
+            "another gate"
+        )
+        raise InvalidConfig(message)
+    baseline = _stage(plan_baseline(positions))
+    if strategy.kind == "separated":
+        stages = tuple(map(_stage, plan_experts(train, positions)))
+    elif strategy.kind == "weighted":
+        stages = _weighted(train, strategy.factor or 1.0, positions, budget)
+    elif order is None:
+        stages = _after_all_phases(train, positions, budget)
+    else:
+        stages = _phase_after_phase(train, positions, budget, order)
+    last = {stage.phase: stage.name for stage in stages if stage.name.startswith("expert-")}
+    return StrategyPlan(strategy, budget, baseline, stages, {n: last[n] for n in train.names})
+
+
+def _stage(plan: PlannedTraining) -> PlannedStage:
+    return PlannedStage(plan.name, plan.gate, plan.phase, plan.positions)
+
+
+def _weighted(
+    train: PositionTable, factor: float, positions: int, budget: Budget
+) -> tuple[PlannedStage, ...]:
+    """Every expert from scratch on all positions, those of its own phase counting more."""
+    return tuple(
+        PlannedStage(
+            plan.name,
+            plan.gate,
+            plan.phase,
+            positions if budget == "study" else plan.positions,
+            weights=tuple(phase_weights(len(train.names), index, factor).tolist()),
+        )
+        for index, plan in enumerate(plan_experts(train, positions))
+    )
+
+
+def _after_all_phases(
+    train: PositionTable, positions: int, budget: Budget
+) -> tuple[PlannedStage, ...]:
+    """Every expert on its own phase, from a network of all phases.
+
+    For equal work that network is one of its own, with half of the positions.
+    """
+    if budget == "study":
+        plans = plan_experts(train, positions)
+        return tuple(
+            PlannedStage(p.name, p.gate, p.phase, p.positions, start="baseline") for p in plans
+        )
+    shared, own = share_positions(positions, [1, 1])
+    plans = plan_experts(train, own)
+    start = PlannedStage(START, "none", None, shared)
+    return start, *(PlannedStage(p.name, p.gate, p.phase, p.positions, start=START) for p in plans)
+
+
+def _phase_after_phase(
+    train: PositionTable, positions: int, budget: Budget, order: str | Sequence[str]
+) -> tuple[PlannedStage, ...]:
+    """Every expert through all phases, its own last."""
+    counts = phase_counts(train)
+    stages: list[PlannedStage] = []
+    for own, plan in enumerate(plan_experts(train, positions)):
+        budgeted = positions if budget == "study" else plan.positions
+        shares = share_positions(budgeted, counts)
+        before: str | None = None
+        for number, phase in enumerate(_ordered(train.names, own, order), start=1):
+            last = phase == own
+            name = plan.name if last else f"stage-{number}-of-{plan.name}"
+            stages.append(
+                PlannedStage(name, plan.gate, train.names[phase], shares[phase], start=before)
+            )
+            before = name
+    return tuple(stages)
+
+
+def _ordered(names: tuple[str, ...], own: int, order: str | Sequence[str]) -> list[int]:
+    """The phases as one expert goes through them.
+
+    Raises:
+        InvalidConfig: ``order`` is none.
+    """
+    if order == FARTHEST_FIRST:
+        return sorted(range(len(names)), key=lambda phase: (-abs(phase - own), phase))
+    given = [order] if isinstance(order, str) else list(order)
+    if sorted(given) != sorted(names):
+        message = (
+            f"order={order!r}: expected {FARTHEST_FIRST!r} or all of the phases "
+            f"{', '.join(map(repr, names))}"
+        )
+        raise InvalidConfig(message)
+    return [names.index(phase) for phase in given if names.index(phase) != own] + [own]

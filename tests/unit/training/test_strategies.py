@@ -1,0 +1,161 @@
+"""Plans of the strategies: weights as published, exact amounts, orders of stages, typed errors."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.training import PositionTable, Strategy, phase_weights, plan_strategy
+
+NAMES = ("opening", "middlegame", "endgame")
+POSITIONS = 10_001
+
+
+def table(counts: tuple[int, ...] = (300, 500, 200), names: tuple[str, ...] = NAMES) -> Any:
+    phase = np.repeat(np.arange(len(counts)), counts).astype(np.int8)
+    zeros = np.zeros(len(phase), dtype=np.int32)
+    return PositionTable(zeros, zeros, phase, np.arange(len(phase), dtype=np.uint64), names, "mine")
+
+
+def plan(strategy: str, **options: Any) -> Any:
+    return plan_strategy(table(), Strategy.parse(strategy), POSITIONS, **options)
+
+
+@pytest.mark.parametrize(("factor", "own", "other"), [(4, 2.0, 0.5), (10, 2.5, 0.25)])
+def test_weights_are_the_published_ones(factor: float, own: float, other: float) -> None:
+    # M2CTS, Table VIII.
+    assert phase_weights(3, 1, factor).tolist() == [other, own, other]
+
+
+@pytest.mark.parametrize("phases", [2, 3, 7])
+@pytest.mark.parametrize("factor", [0.5, 1, 4, 100])
+def test_weights_have_mean_one_over_the_phases(phases: int, factor: float) -> None:
+    weights = phase_weights(phases, 0, factor)
+    assert weights.mean() == pytest.approx(1)
+    np.testing.assert_allclose(weights[0], factor * weights[1:])
+
+
+EQUAL: list[tuple[str, dict[str, Any]]] = [
+    ("separated", {}),
+    ("staged", {}),
+    ("staged", {"order": "farthest-first"}),
+    ("staged", {"order": ("endgame", "opening", "middlegame")}),
+    ("weighted:4", {}),
+]
+
+
+@pytest.mark.parametrize(("strategy", "options"), EQUAL)
+def test_baseline_and_mixture_see_as_many_positions(strategy: str, options: dict[str, Any]) -> None:
+    made = plan(strategy, **options)
+    assert made.baseline.positions == made.work == POSITIONS
+    assert sum(stage.positions for stage in made.stages) == POSITIONS
+    assert list(made.experts) == list(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options", "times"),
+    [
+        ("separated", {}, 1),
+        ("weighted:10", {}, 3),
+        ("staged", {"order": "farthest-first"}, 3),
+        ("staged", {}, 2),  # the baseline's own positions are the experts' too
+    ],
+)
+def test_the_study_gives_experts_more(strategy: str, options: dict[str, Any], times: int) -> None:
+    assert plan(strategy, budget="study", **options).work == times * POSITIONS
+
+
+def test_an_expert_sees_as_much_under_every_strategy() -> None:
+    separated = {stage.phase: stage.positions for stage in plan("separated").stages}
+    weighted = {stage.phase: stage.positions for stage in plan("weighted:4").stages}
+    made = plan("staged", order="farthest-first")
+    staged = {
+        phase: sum(stage.positions for stage in made.lineage(name))
+        for phase, name in made.experts.items()
+    }
+    assert separated == weighted == staged
+
+
+def test_stages_end_with_the_experts_own_phase() -> None:
+    made = plan("staged", order="farthest-first")
+    order = {
+        phase: [stage.phase for stage in made.lineage(name)] for phase, name in made.experts.items()
+    }
+    assert order == {
+        "opening": ["endgame", "middlegame", "opening"],
+        "middlegame": ["opening", "endgame", "middlegame"],
+        "endgame": ["opening", "middlegame", "endgame"],
+    }
+    given = plan("staged", order=("middlegame", "endgame", "opening"))
+    first = given.lineage(given.experts["endgame"])
+    assert [stage.phase for stage in first] == ["middlegame", "opening", "endgame"]
+    assert first[0].start is None
+    assert [stage.start for stage in first[1:]] == [first[0].name, first[1].name]
+
+
+def test_staged_experts_share_one_start() -> None:
+    made = plan("staged")
+    start = made.stages[0]
+    assert (start.name, start.phase, start.start) == ("start", None, None)
+    assert start.positions == 5001
+    assert {stage.start for stage in made.stages[1:]} == {"start"}
+    study = plan("staged", budget="study")
+    assert {stage.start for stage in study.stages} == {"baseline"}
+
+
+def test_trainings_come_after_those_they_start_from() -> None:
+    for strategy, options in EQUAL:
+        done: set[str | None] = {None}
+        for stage in plan(strategy, **options).trainings:
+            assert stage.start in done
+            done.add(stage.name)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("together", "expected separated, staged or weighted:FACTOR"),
+        ("weighted", "such as weighted:4"),
+        ("weighted:0", "above 0"),
+        ("weighted:-1", "above 0"),
+        ("weighted:nan", "above 0"),
+        ("staged:2", "expected separated"),
+    ],
+)
+def test_strategies_that_are_none_are_refused(spec: str, words: str) -> None:
+    with pytest.raises(InvalidConfig, match=words):
+        Strategy.parse(spec)
+
+
+@pytest.mark.parametrize("spec", ["separated", "staged", "weighted:4", "weighted:2.5"])
+def test_a_strategy_is_written_as_it_is_read(spec: str) -> None:
+    assert str(Strategy.parse(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options", "words"),
+    [
+        ("separated", {"budget": "large"}, "budget='large': expected equal or study"),
+        ("weighted:4", {"order": "farthest-first"}, "only staged experts"),
+        ("staged", {"order": "forwards"}, "expected 'farthest-first' or all of the phases"),
+        ("staged", {"order": ("opening", "endgame")}, "'middlegame'"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    strategy: str, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InvalidConfig, match=words):
+        plan(strategy, **options)
+
+
+def test_a_gate_of_one_phase_and_phases_without_positions_are_refused() -> None:
+    one = table((10,), ("all",))
+    with pytest.raises(InvalidConfig, match="has one phase"):
+        plan_strategy(one, Strategy("separated"), 100)
+    empty = table((10, 0, 10))
+    for spec in ("separated", "staged", "weighted:4"):
+        with pytest.raises(StoreError, match="'middlegame'"):
+            plan_strategy(empty, Strategy.parse(spec), 100)
+    with pytest.raises(InvalidConfig, match="too few"):
+        plan_strategy(table(), Strategy("staged"), 10, order="farthest-first")

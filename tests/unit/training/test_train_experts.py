@@ -1,0 +1,235 @@
+"""Baseline and experts trained, measured, kept and opened again, by every strategy."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasezoo import games, inference, training
+from phasezoo.agents import Limit, MCTSAgent
+from phasezoo.errors import CheckpointError, InvalidConfig, RunDirectoryError
+from phasezoo.training import EpisodeStore, Experts, GameStore, train_experts
+
+OPTIONS: dict[str, Any] = {
+    "network": "resnet-8x1",
+    "planes": "minimal",
+    "positions": 160,
+    "seed": 3,
+    "batch_size": 16,
+    "validation_positions": 32,
+    "test_games": 2,
+    "threads": 1,
+    "device": "cpu",
+    "tensorboard": False,
+}
+
+
+@pytest.fixture(scope="module")
+def store() -> GameStore:
+    return GameStore.sample("chess").subset(range(20))
+
+
+def train(store: Any, out: Path, strategy: str = "separated", **changes: Any) -> Experts:
+    return train_experts(store, "lichess", strategy, out=out, **{**OPTIONS, **changes})
+
+
+@pytest.fixture(scope="module")
+def separated(store: GameStore, tmp_path_factory: pytest.TempPathFactory) -> Experts:
+    return train(store, tmp_path_factory.mktemp("separated") / "run")
+
+
+def weights_of(experts: Experts) -> dict[str, bytes]:
+    folder = experts.path / "networks"
+    return {path.parent.name: path.read_bytes() for path in folder.glob("*/model.safetensors")}
+
+
+def test_experts_are_evaluators_and_a_mixture(separated: Experts) -> None:
+    assert separated.phases == ("opening", "middlegame", "endgame")
+    assert (separated.game, separated.strategy) == ("chess", "separated")
+    assert separated.baseline().phase is None
+    assert [separated.expert(phase).phase for phase in separated.phases] == list(separated.phases)
+    assert separated.expert(2).phase == "endgame"
+    with pytest.raises(InvalidConfig, match="'late'"):
+        separated.expert("late")
+    state = games.make("chess").initial_state()
+    mixture = separated.mixture(routing="majority")
+    assert mixture.routing == "majority"
+    result = MCTSAgent(mixture, limit=Limit(nodes=8), seed=1).search(state)
+    assert result.action in state.legal_actions
+
+
+def test_a_folder_of_experts_is_opened_again(separated: Experts) -> None:
+    again = training.Experts.open(separated.path)
+    assert again.losses == separated.losses
+    assert again.networks == separated.networks
+    assert again.work == {"baseline": 160, "mixture": 160}
+    plain = inference.load_experts(separated.path, backend="torch")
+    assert plain.phases == again.phases
+    assert plain.expert("endgame").phase == "endgame"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options", "mixture"),
+    [
+        ("staged", {}, 160),
+        ("staged", {"order": "farthest-first"}, 160),
+        ("weighted:4", {}, 160),
+        ("weighted:4", {"budget": "study"}, 480),
+    ],
+)
+def test_every_strategy_trains_what_it_says(
+    store: GameStore, tmp_path: Path, strategy: str, options: dict[str, Any], mixture: int
+) -> None:
+    experts = train(store, tmp_path / "run", strategy, **options)
+    assert experts.work == {"baseline": 160, "mixture": mixture}
+    seen = {network.name: network.positions for network in experts.networks}
+    assert seen["baseline"] == 160
+    assert sum(seen.values()) - 160 == mixture
+    assert experts.manifest.budget == options.get("budget", "equal")
+    for phase in experts.phases:
+        expert = experts.expert(phase)
+        assert (expert.gate, expert.phase) == ("lichess:classic", phase)
+    for network in experts.networks:
+        if network.start is not None:
+            _starts_from(experts, network.name, network.start)
+    assert experts.mixture().num_phases == 3
+
+
+def _starts_from(experts: Experts, name: str, start: str) -> None:
+    """Its first validation was of the network that it starts from, on its own positions."""
+    folder = experts.path / "networks"
+    begun = json.loads((folder / name / "config.json").read_text())["config"]
+    there = inference.load(folder / start, backend="torch").manifest
+    assert begun["initial_weights_sha256"] == there.files["model.safetensors"]
+
+
+def test_weights_change_what_a_weighted_expert_learns(store: GameStore, tmp_path: Path) -> None:
+    light = weights_of(train(store, tmp_path / "light", "weighted:1", budget="study"))
+    heavy = weights_of(train(store, tmp_path / "heavy", "weighted:50", budget="study"))
+    assert light["baseline"] == light["expert-opening"] == heavy["baseline"]
+    assert len({heavy[f"expert-{phase}"] for phase in ("opening", "middlegame", "endgame")}) == 3
+
+
+def test_an_expert_is_what_train_supervised_gives(
+    store: GameStore, separated: Experts, tmp_path: Path
+) -> None:
+    named = {n.name: n for n in separated.networks}
+    options = {k: v for k, v in OPTIONS.items() if k not in ("positions", "test_games")}
+    training.train_supervised(
+        store,
+        gate="lichess",
+        phase="endgame",
+        positions=named["expert-endgame"].positions,
+        out=tmp_path / "run",
+        **options,
+    )
+    alone = (tmp_path / "run" / "model.safetensors").read_bytes()
+    assert alone == weights_of(separated)["expert-endgame"]
+
+
+def test_an_interrupted_training_goes_on_to_the_same_numbers(
+    store: GameStore, separated: Experts, tmp_path: Path
+) -> None:
+    names: list[str] = []
+
+    def stop(event: Any) -> None:
+        names.append(event.name)
+        if event.name == "expert-middlegame" and event.update == 2:
+            raise KeyboardInterrupt
+
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train(store, out, progress=stop)
+    assert list(dict.fromkeys(names)) == ["baseline", "expert-opening", "expert-middlegame"]
+    with pytest.raises(CheckpointError, match="has not finished"):
+        inference.load_experts(out)
+    again = train(store, out)
+    assert weights_of(again) == weights_of(separated)
+    assert again.losses == separated.losses
+
+
+def test_what_has_ended_is_not_done_again(store: GameStore, separated: Experts) -> None:
+    before = {path: path.stat().st_mtime_ns for path in separated.path.rglob("*.json")}
+    train(store, separated.path, progress=lambda _: pytest.fail("it trained"))
+    assert {path: path.stat().st_mtime_ns for path in separated.path.rglob("*.json")} == before
+
+
+def test_the_directory_of_other_experts_is_refused(store: GameStore, separated: Experts) -> None:
+    for changes in ({"strategy": "weighted:4"}, {"positions": 161}, {"test_games": None}):
+        with pytest.raises(RunDirectoryError, match=str(next(iter(changes)))):
+            train(store, separated.path, **changes)
+    with pytest.raises(RunDirectoryError, match="already"):
+        train(store, separated.path, resume=False)
+
+
+def test_the_matrix_is_the_mean_over_positions(store: GameStore, separated: Experts) -> None:
+    table = separated.losses
+    rows = store.split(3).test.positions("lichess")
+    rows, _ = training.without_seen(rows, store.split(3).train.positions("lichess"))
+    expert = inference.load(separated.paths["endgame"], backend="torch")
+    losses = training.evaluate_network(expert, store.split(3).test, rows)
+    whole = losses.mean()
+    for metric, value in (("total", whole.total), ("top5", whole.top5), ("policy", whole.policy)):
+        cell = table.cell("endgame", "all", metric)
+        assert cell.positions == len(rows)
+        assert cell.value == pytest.approx(value, rel=1e-5)
+        assert cell.low <= cell.value <= cell.high
+    own = table.cell("endgame", "endgame")
+    mixed = table.cell("mixture", "endgame")
+    assert (own.value, own.difference) == (mixed.value, mixed.difference)
+    assert table.cell("baseline").difference is None
+    everywhere = table.cell("mixture")
+    parts = [table.cell(phase, phase) for phase in separated.phases]
+    mean = sum(part.value * part.positions for part in parts) / everywhere.positions
+    assert everywhere.value == pytest.approx(mean)
+
+
+def test_tables_are_files_too(separated: Experts) -> None:
+    with (separated.path / "losses.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 5 * 4 * 7
+    total = next(row for row in rows if row["network"] == "mixture" and row["test_set"] == "all")
+    assert float(total["value"]) == separated.losses.cell("mixture").value
+    assert len(separated.tables()) == 6
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "outside"])
+def test_a_damaged_folder_is_a_typed_error(separated: Experts, tmp_path: Path, damage: str) -> None:
+    text = (separated.path / "experts.json").read_text()
+    if damage == "cut":
+        (tmp_path / "experts.json").write_text(text[:200])
+    elif damage == "outside":
+        (tmp_path / "experts.json").write_text(text.replace("networks/", "../networks/"))
+    with pytest.raises(CheckpointError, match=r"experts\.json"):
+        inference.load_experts(tmp_path)
+
+
+def test_wrong_options_leave_no_directory(store: GameStore, tmp_path: Path) -> None:
+    for changes in ({"positions": 2}, {"network": "rise"}, {"test_games": 0}, {"max_lr": -1}):
+        with pytest.raises(InvalidConfig):
+            train(store, tmp_path / "run", **changes)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("strategy", ["staged", "weighted:4"])
+def test_pommerman_has_experts_too(tmp_path: Path, strategy: str) -> None:
+    episodes = EpisodeStore("pommerman-ffa", 1500, seed=1, threads=1)
+    experts = train_experts(
+        episodes,
+        "steps:20",
+        strategy,
+        out=tmp_path / "run",
+        **{**OPTIONS, "network": "risex4-1x2", "planes": None},
+    )
+    assert experts.phases == ("up to 20", "over 20")
+    assert experts.work["mixture"] == 160
+    # So few episodes leave no test positions; the tables say so.
+    assert {cell.value for cell in experts.losses.cells} == {None}
+    assert len(experts.tables()) == 6
+    state = games.make("pommerman-ffa").initial_state(seed=1)
+    answer = experts.expert(0).evaluate(state.planes(player=0)[None])
+    assert answer.value is not None
+    assert np.isfinite(answer.value).all()
