@@ -14,7 +14,7 @@ from safetensors.torch import save as tensors_to_bytes
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage import PARTIAL, digest, write_directory, write_file
-from phasezoo.inference.weights import build_network, model_bytes, parse_tensors
+from phasezoo.inference.weights import model_bytes, parse_tensors
 from phasezoo.networks import Network
 
 __all__ = ["OPTIMIZER", "Checkpoints", "Counters", "load_weights", "model_bytes", "save_network"]
@@ -139,9 +139,9 @@ def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
     Raises:
         CheckpointError: A file is missing, truncated or changed, or the weights do not fit.
     """
-    loaded = build_network(manifest, manifest.read_bytes(path), str(path / MODEL))
+    tensors = parse_tensors(manifest.read_bytes(path), str(path / MODEL))
     try:
-        network.load_state_dict(loaded.state_dict())
+        network.load_state_dict(tensors)
     except RuntimeError as error:
         message = f"{path}: the weights of {manifest.network} do not fit into the network here"
         raise CheckpointError(message) from error

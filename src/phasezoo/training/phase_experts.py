@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from rich.table import Table
 
-from phasezoo import gating, inference
+from phasezoo import gating, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games.options import flag
-from phasezoo.inference.experts import EXPERTS, ExpertsManifest
+from phasezoo.inference.experts import EXPERTS
+from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import write_file
+from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, TrainingData, rows_digest, stream_seed
@@ -72,12 +74,43 @@ class TrainedNetwork:
     """Reported total on its validation positions."""
 
 
+@dataclass(frozen=True)
 class Experts(inference.Experts):
     """A baseline and an expert for each phase, with what their training cost and gave.
 
-    :func:`train_experts` makes them; ``Experts.open(path)`` opens them again. The arguments are
-    those of :class:`phasezoo.inference.Experts`.
+    :func:`train_experts` makes them; :meth:`open` opens them again.
     """
+
+    own_gate: Any = None
+    """The gate itself, if it is a user's own."""
+
+    @classmethod
+    def open(cls, path: str | Path, gate: Any = None) -> Self:
+        """The experts in a folder.
+
+        Args:
+            path: The folder.
+            gate: The gate itself, if it is one of a user's own that is not registered here.
+
+        Raises:
+            CheckpointError: There are none, or the file is cut off, changed or of a newer version.
+        """
+        return cls(**vars(inference.load_experts(path)), own_gate=gate)
+
+    def mixture(
+        self,
+        routing: Routing = "exact",
+        *,
+        gate: Any = None,
+        search_gate: Any = None,
+        **options: Any,
+    ) -> inference.MixtureOfExperts:
+        """The experts as one evaluator: M2CTS is a tree search with it.
+
+        The arguments are those of :meth:`phasezoo.inference.Experts.mixture`.
+        """
+        gate = self.own_gate if gate is None else gate
+        return super().mixture(routing, gate=gate, search_gate=search_gate, **options)
 
     @cached_property
     def networks(self) -> tuple[TrainedNetwork, ...]:
@@ -88,9 +121,9 @@ class Experts(inference.Experts):
         """
         kind = tuple[TrainedNetwork, ...]
         try:
-            return jsonable.decode(kind, self.manifest.training["networks"], "networks")
+            return jsonable.decode(kind, self.training["networks"], "networks")
         except (KeyError, InvalidConfig) as error:
-            message = f"{self.path / EXPERTS}: says nothing of its networks ({error})"
+            message = f"{self.directory / EXPERTS}: says nothing of its networks ({error})"
             raise CheckpointError(message) from error
 
     @cached_property
@@ -100,7 +133,7 @@ class Experts(inference.Experts):
         Raises:
             CheckpointError: The file is missing or changed.
         """
-        path = self.path / LOSSES
+        path = self.directory / LOSSES
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
             return jsonable.decode(LossTable, record, LOSSES)
@@ -109,9 +142,14 @@ class Experts(inference.Experts):
             raise CheckpointError(message) from error
 
     @property
+    def budget(self) -> str:
+        """How much the experts learnt from: ``equal`` or ``study``."""
+        return str(self.training.get("budget"))
+
+    @property
     def work(self) -> dict[str, int]:
         """Training positions that the baseline saw, and that the mixture's experts saw in all."""
-        return dict(self.manifest.training["work"])
+        return dict(self.training.get("work", {}))
 
     def tables(self) -> list[Table]:
         """What each network got, and the matrix of losses, as rich prints them."""
@@ -124,7 +162,7 @@ def train_experts(
     gate: Any,
     strategy: str | Strategy = "separated",
     *,
-    network: str = "rise-32x4",
+    network: str | Factory = "rise-32x4",
     planes: str | None = None,
     history: int | None = None,
     positions: int,
@@ -151,7 +189,7 @@ def train_experts(
         strategy: ``"separated"``: every expert learns from its phase alone. ``"staged"``: from all
             phases first and its own last. ``"weighted:4"``: from all phases at once, and positions
             of its own count four times as much.
-        network: Architecture of every network.
+        network: What every network is made from (see :func:`train_supervised`).
         planes: Input planes; None: the game's default.
         history: How many of the last moves they show; None: all that they have room for.
         positions: Training positions that the baseline sees.
@@ -194,6 +232,7 @@ def train_experts(
             seed,
             _folder(out, stage.name),
             None if stage.start is None else _folder(out, stage.start),
+            named=frozenset(overrides),
         )
         for stage in plan.trainings
     }
@@ -205,7 +244,7 @@ def train_experts(
         "strategy": str(made),
         "budget": budget,
         "order": order if order is None or isinstance(order, str) else list(order),
-        "network": network,
+        "network": str(networks.describe(network)),
         "planes": planes,
         "history": history,
         "positions": positions,
@@ -226,9 +265,9 @@ def train_experts(
             table = _measured(out, labelled, plan, settings, seed, test_games)
             write_file(out / LOSSES, jsonable.dumps(table).encode())
             write_file(out / "losses.csv", table.to_csv().encode())
-            manifest = _manifest(store.variant, labelled, plan, results, identity)
-            write_file(out / EXPERTS, manifest.to_json())
-    return Experts(out, gate=labelled.gate, device=settings.device, threads=settings.threads)
+            _experts(out, labelled, plan, results, identity).save()
+    own = None if isinstance(labelled.gate, gating.Gate) else labelled.gate
+    return Experts.open(out, own)
 
 
 def _folder(out: Path, name: str) -> Path:
@@ -269,7 +308,7 @@ def _measured(
     names = [plan.baseline.name, *plan.experts.values()]
     if len(rows):
         evaluators = {
-            name: inference.load(
+            name: inference.load_network(
                 _folder(out, name),
                 backend="torch",
                 device=settings.device,
@@ -292,26 +331,30 @@ def _nothing(rows: PositionTable) -> PositionLosses:
     return PositionLosses(empty, empty, empty > 0, rows.phase, rows.game, ranks, empty)
 
 
-def _manifest(
-    game: str,
+def _experts(
+    out: Path,
     labelled: LabelledSplits,
     plan: StrategyPlan,
     results: dict[str, TrainingResult],
     identity: dict[str, Any],
-) -> ExpertsManifest:
+) -> inference.Experts:
     stages = {stage.name: stage for stage in plan.trainings}
-    networks = [_trained(stages[name], result) for name, result in results.items()]
-    work = {"baseline": plan.baseline.positions, "mixture": plan.work}
-    return ExpertsManifest(
-        game=game,
+    trained = [_trained(stages[name], result) for name, result in results.items()]
+    training = {
+        "budget": plan.budget,
+        "work": {"baseline": plan.baseline.positions, "mixture": plan.work},
+        "networks": trained,
+        "identity": identity,
+        "phasezoo": version("phasezoo"),
+    }
+    return inference.Experts(
+        out,
+        game=labelled.splits.train.variant,
         gate=str(gating.spec_of(labelled.gate)),
-        phases=labelled.train.names,
-        strategy=str(plan.strategy),
-        budget=plan.budget,
-        baseline=f"networks/{plan.baseline.name}",
         experts={phase: f"networks/{name}" for phase, name in plan.experts.items()},
-        training=jsonable.plain({"networks": networks, "work": work, "identity": identity}),
-        phasezoo=version("phasezoo"),
+        baseline_folder=f"networks/{plan.baseline.name}",
+        strategy=str(plan.strategy),
+        training=jsonable.plain(training),
     )
 
 
@@ -332,12 +375,12 @@ def _trained(stage: PlannedStage, result: TrainingResult) -> TrainedNetwork:
 
 
 def _networks_view(experts: Experts) -> Table:
-    work, manifest = experts.work, experts.manifest
+    work = experts.work
     table = Table(
-        title=f"{manifest.strategy} experts of {manifest.game}, gate {manifest.gate}",
+        title=f"{experts.strategy} experts of {experts.game}, gate {experts.gate}",
         title_justify="left",
         caption=(
-            f"budget {manifest.budget}: the baseline saw {work['baseline']:,} positions, the "
+            f"budget {experts.budget}: the baseline saw {work['baseline']:,} positions, the "
             f"mixture's networks {work['mixture']:,} in all"
         ),
     )

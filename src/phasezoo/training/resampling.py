@@ -38,12 +38,12 @@ def resample_games(
         resamples: Number R of draws.
     """
     games = sums.shape[0]
-    counts = np.broadcast_to(counts, sums.shape)
-    flat_sums, flat_counts = sums.reshape(games, -1), counts.reshape(games, -1)
-    resampled = np.empty((resamples, flat_sums.shape[1]))
     if games == 0:  # nothing can be drawn, and every mean is of nothing
         nothing = np.full(sums.shape[1:], np.nan)
         return ResampledMeans(nothing, np.full((resamples, *nothing.shape), np.nan))
+    counts = np.broadcast_to(counts, sums.shape)
+    flat_sums, flat_counts = sums.reshape(games, -1), counts.reshape(games, -1)
+    resampled = np.empty((resamples, flat_sums.shape[1]))
     chances = np.full(games, 1.0 / games)
     for start in range(0, resamples, _CHUNK):
         stop = min(start + _CHUNK, resamples)

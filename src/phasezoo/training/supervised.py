@@ -1,7 +1,7 @@
 """Trains a network on stored games or episodes."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -14,9 +14,10 @@ from phasezoo import _core, games, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import flag
-from phasezoo.inference.manifest import MANIFEST, Manifest, action_spec
+from phasezoo.inference.manifest import MANIFEST, Manifest, ValueKind, action_spec
 from phasezoo.inference.storage import digest
-from phasezoo.networks import Network
+from phasezoo.networks import Network, NetworkSpec
+from phasezoo.networks.registry import Factory
 from phasezoo.training.checkpoint import Checkpoints, load_weights, model_bytes, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import PhaseWeights, TrainingData, rows_digest, stream_seed
@@ -90,7 +91,7 @@ def train_supervised(
     *,
     gate: Any = "none",
     phase: str | int | None = None,
-    network: str = "rise-32x4",
+    network: str | Factory = "rise-32x4",
     planes: str | None = None,
     history: int | None = None,
     positions: int,
@@ -115,7 +116,10 @@ def train_supervised(
             into train, validation and test with ``seed``.
         gate: Names the phases of the positions.
         phase: Train an expert: only on positions of this phase, by name or index. None: on all.
-        network: Architecture (see :data:`phasezoo.networks.GRAMMAR`).
+        network: A name, with options or without (see :data:`phasezoo.networks.GRAMMAR`), or a
+            factory that can be found again: registered, or in a module that can be imported. It is
+            tried before anything is written. Losses of parts that it does not answer are left out,
+            unless their weight is given.
         planes: Input planes; None: the game's default.
         history: How many of the last moves they show; None: as ``planes`` says, else all that they
             have room for. Whatever searches with the network shows it as many.
@@ -138,12 +142,23 @@ def train_supervised(
         CorruptRecord: A game cannot be replayed.
         InvalidConfig: An option does not exist or is out of range.
         InvalidGate: The gate does not exist or does not fit the game.
+        InvalidNetwork: The network fails, or answers a wrong shape or NaN.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         RunDirectoryError: ``out`` belongs to another training or cannot be written.
         StoreError: There are no positions of the phase to train or validate on.
     """
     settings = make_config(config, overrides)
-    task = Task(network, planes, history, positions, seed, Path(out), init, flag("resume", resume))
+    task = Task(
+        network,
+        planes,
+        history,
+        positions,
+        seed,
+        Path(out),
+        init,
+        resume=flag("resume", resume),
+        named=frozenset(overrides),
+    )
     data = TrainingData.of(store, splits, gate, phase, seed, settings, phase_weights)
     return train_on(data, task, settings, progress)
 
@@ -152,8 +167,8 @@ def train_supervised(
 class Task:
     """What is trained on positions that are chosen already (see :func:`train_supervised`)."""
 
-    network: str
-    """Architecture."""
+    network: str | Factory
+    """What the network is made from."""
     planes: str | None
     """Input planes; None: the game's default."""
     history: int | None
@@ -168,6 +183,8 @@ class Task:
     """Directory of a network to start from."""
     resume: bool = True
     """Whether ``out`` may hold this training already."""
+    named: frozenset[str] = frozenset()
+    """Options of the configuration that were given by name."""
 
     def __post_init__(self) -> None:
         if self.positions < 1:
@@ -190,7 +207,7 @@ def train_on(
     with claimed(task.out, ready.identity, ready.details, resume=task.resume):
         ended = finished(task.out)
         if ended is None:
-            ended = _train(ready, settings, task, progress)
+            ended = _train(ready, task, progress)
     result = _result(task.out, ended)
     _LOGGER.info("%s", result.describe())
     return result
@@ -206,6 +223,8 @@ class Ready:
     """What it is."""
     samplers: tuple[Sampler, Sampler]
     """What makes batches of training and of validation positions."""
+    settings: SupervisedConfig
+    """The knobs, without what the network does not answer."""
     details: RunDetails
     """Where it will run."""
 
@@ -223,11 +242,15 @@ class Ready:
         """
         seed, init_seed = task.seed, settings.init_seed
         game = games.make(data.train_store.variant)
-        manifest = _manifest(game, game.plane_spec(task.planes, task.history), task.network, data)
+        spec = _findable(task.network)
+        planes = game.plane_spec(task.planes, task.history)
         weights_seed = stream_seed(seed, _WEIGHTS) if init_seed is None else init_seed
-        fresh = networks.make(
-            task.network, manifest.input_shape, manifest.num_actions, weights_seed
-        )
+        sizes = (game.plane_shape(planes), game.num_actions)
+        players = game.num_players
+        fresh = networks.make(spec, *sizes, weights_seed, num_players=players)
+        answered = networks.check(fresh, *sizes, num_players=players)
+        settings = _without_missing(settings, answered, task.named, str(spec))
+        manifest = _manifest(game, planes, spec, answered, data)
         if task.init is not None:
             load_weights(Path(task.init), Manifest.read(Path(task.init)), fresh)
         identity = _identity(manifest, data, task.positions, seed, settings, fresh)
@@ -240,14 +263,12 @@ class Ready:
             training={"identity": identity},
         )
         seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
-        return cls(fresh, manifest, samplers, _details(settings, seeds, device))
+        return cls(fresh, manifest, samplers, settings, _details(settings, seeds, device))
 
 
-def _train(
-    ready: Ready, settings: SupervisedConfig, task: Task, progress: OnProgress | None
-) -> Manifest:
+def _train(ready: Ready, task: Task, progress: OnProgress | None) -> Manifest:
     """Train from the last checkpoint in the directory, or from the start, to the end."""
-    directory, manifest = task.out, ready.manifest
+    directory, manifest, settings = task.out, ready.manifest, ready.settings
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
     with torch_threads(settings.threads):
         trainer = Trainer(ready.network, settings, *ready.samplers, task.positions, checkpoints)
@@ -264,12 +285,25 @@ def _train(
     return saved
 
 
-def _manifest(game: Game, planes: str, network: str, data: TrainingData) -> Manifest:
+_VALUE_KINDS: dict[str, ValueKind] = {
+    "wdl_logits": "wdl",
+    "scalar": "value",
+    "values": "values",
+}
+"""What a manifest calls the fields that tell a value; the first that is answered holds."""
+
+_LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
+"""What a network must answer for a weight to have something to weigh."""
+
+
+def _manifest(
+    game: Game, planes: str, spec: NetworkSpec, answered: Sequence[str], data: TrainingData
+) -> Manifest:
     shape = game.plane_shape(planes)
     return Manifest(
         game=game.name,
         planes=planes,
-        network=network,
+        network=spec.name,
         input_shape=shape,
         num_actions=game.num_actions,
         actions=action_spec(game.num_actions, shape),
@@ -277,7 +311,58 @@ def _manifest(game: Game, planes: str, network: str, data: TrainingData) -> Mani
         gate_fingerprint=data.gate_fingerprint,
         phase=data.phase,
         phasezoo=version("phasezoo"),
+        network_options=dict(spec.options),
+        network_factory=spec.factory,
+        value_kind=next(kind for field, kind in _VALUE_KINDS.items() if field in answered),
+        num_players=game.num_players,
     )
+
+
+def _findable(network: str | Factory) -> NetworkSpec:
+    """What the manifest keeps of a network, which must be enough to make it again.
+
+    Raises:
+        InvalidConfig: There is no such network, or its factory cannot be found again.
+    """
+    spec = networks.describe(network)
+    try:
+        return networks.describe(spec)
+    except InvalidConfig as error:
+        message = (
+            f"network {spec.name!r}: its factory is neither registered nor in a module that can be "
+            "imported, so nobody could load what was trained; call "
+            f"networks.register({spec.name.rpartition('.')[2].strip('<>')!r}, factory) and give "
+            "that name"
+        )
+        raise InvalidConfig(message) from error
+
+
+def _without_missing(
+    settings: SupervisedConfig, answered: Sequence[str], named: Collection[str], network: str
+) -> SupervisedConfig:
+    """The configuration without weights of what the network does not answer.
+
+    Raises:
+        InvalidConfig: Such a weight was asked for: by name, or by another value than the default.
+    """
+    lacking: dict[str, Any] = {}
+    for weight, field in _LEARNT_BY.items():
+        share = getattr(settings, weight)
+        if field in answered or share == 0:
+            continue
+        if weight in named or share != getattr(SupervisedConfig, weight):
+            message = (
+                f"{weight}={share:g}: the network {network} answers {', '.join(answered)} and no "
+                f"{field}; leave the weight out, set it to 0, or give the network such a head"
+            )
+            raise InvalidConfig(message)
+        lacking[weight] = 0.0
+    return replace(settings, **lacking)
+
+
+def _network_text(manifest: Manifest) -> str:
+    """Name and options of a network, as they were asked for."""
+    return str(NetworkSpec(manifest.network, manifest.network_options, manifest.network_factory))
 
 
 def _samplers(
@@ -333,7 +418,7 @@ def _identity(
     return {
         "game": manifest.game,
         "planes": manifest.planes,
-        "network": manifest.network,
+        "network": _network_text(manifest),
         "gate": data.train.gate,
         "phase": data.phase,
         "positions": positions,
@@ -401,7 +486,7 @@ def _result(directory: Path, manifest: Manifest) -> TrainingResult:
     try:
         return TrainingResult(
             path=directory,
-            network=manifest.network,
+            network=_network_text(manifest),
             gate=manifest.gate,
             phase=manifest.phase,
             parameters=manifest.parameters["total"],
