@@ -1,18 +1,16 @@
 """``phasezoo check``: check a module's own games, gates, evaluators and agents."""
 
-import importlib
-import importlib.util
 import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import tyro
 
 from phasezoo import agents, games, gating, inference
+from phasezoo.apps.plugins import import_module
 from phasezoo.checking import Report
 from phasezoo.errors import InvalidConfig
 
@@ -59,7 +57,7 @@ class CheckOptions:
             self.module, "", "",
         )  # fmt: skip
         known_games, known_gates = set(games.names()), set(gating.registered())
-        module = _imported(path)
+        module = import_module(path)
         own_games = [name for name in games.names() if name not in known_games]
         own_gates = [name for name in gating.registered() if name not in known_gates]
         game = self.game or (own_games[0] if own_games else "chess")
@@ -104,26 +102,6 @@ class CheckOptions:
 
 def _names_object(given: str) -> bool:
     return ":" in given and given.rpartition(":")[2].isidentifier()
-
-
-def _imported(path: str) -> ModuleType:
-    """The module of a dotted name, or of a file."""
-    try:
-        if not path.endswith(".py"):
-            sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it
-            return importlib.import_module(path)
-        file = Path(path)
-        spec = importlib.util.spec_from_file_location(file.stem, file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[file.stem] = module  # so that its classes can be pickled
-        spec.loader.exec_module(module)
-    except Exception as error:
-        text = " ".join(str(error).split())
-        message = f"{path!r} cannot be imported: {type(error).__name__}: {text}"
-        raise InvalidConfig(message) from error
-    return module
 
 
 def _attribute(module: ModuleType, name: str) -> Any:

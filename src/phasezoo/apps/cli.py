@@ -12,11 +12,13 @@ from typing import Annotated, Any, Protocol, Union
 from tyro.conf import subcommand
 
 from phasezoo.apps.check_command import CheckOptions
+from phasezoo.apps.common import Common, with_common
 from phasezoo.apps.data_commands import ImportOptions, PhasesOptions
 from phasezoo.apps.doctor import DoctorOptions
 from phasezoo.apps.options import parse
 from phasezoo.apps.perft_command import PerftOptions
 from phasezoo.apps.reproduce_command import reproduce_tree
+from phasezoo.apps.train_command import TrainOptions
 from phasezoo.errors import (
     InvalidConfig,
     InvalidFen,
@@ -80,7 +82,19 @@ def _run(given: list[str]) -> int:
     if given[0] in ("-V", "--version"):
         sys.stdout.write(f"phasezoo {metadata.version('phasezoo')}\n")
         return DONE
-    command: Command = parse(_tree(given), given, "phasezoo")
+    common = Common.split(given)
+    common.import_plugins()
+    options = common.read()
+    words = [*(common.arguments or ("--help",)), *common.words(options)]
+    tree = _tree(words)
+    common.check(options, tree)
+    try:
+        command: Command = parse(tree, words, "phasezoo")
+    except InvalidConfig as error:
+        if not options:
+            raise
+        message = f"{error}; options of {common.config} were read too"
+        raise InvalidConfig(message) from error
     return command.run()
 
 
@@ -93,6 +107,7 @@ def _tree(given: Sequence[str]) -> Any:
             subcommand("reproduce", description="Do a published study again, and write a report."),
         ],
         Annotated[data, subcommand("data", description="Games on disk.")],
+        _named(TrainOptions, "train"),
         _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),
         _named(DoctorOptions, "doctor"),
@@ -100,7 +115,7 @@ def _tree(given: Sequence[str]) -> Any:
 
 
 def _named(kind: type[Command], name: str) -> Any:
-    return Annotated[kind, subcommand(name)]
+    return Annotated[with_common(kind), subcommand(name)]
 
 
 def _union(*members: Any) -> Any:

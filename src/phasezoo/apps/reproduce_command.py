@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import tyro
 
+from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import STUDIES
@@ -102,6 +103,7 @@ def reproduce_tree(arguments: Sequence[str]) -> Any:
             frozen=True,
             namespace={"study": study},
         )
+        options = with_common(options)
         text = inspect.cleandoc(type(config).__doc__ or "")
         about = tyro.conf.subcommand(name, default=options(config), description=text)
         members.append(Annotated[options, about])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import IO, TypeAlias
 
 __all__ = ["OnProgress", "Progress", "progress_bar"]
 
@@ -33,13 +33,15 @@ OnProgress: TypeAlias = Callable[[Progress], None]
 
 
 @contextmanager
-def progress_bar(description: str) -> Iterator[OnProgress]:
+def progress_bar(description: str, file: IO[str] | None = None) -> Iterator[OnProgress]:
     """A bar in the terminal, as the ``progress`` of :func:`phasezoo.training.train_supervised`.
 
     Args:
         description: What is being trained.
+        file: Where it is shown; default standard output.
     """
     from rich import progress as rich
+    from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description}"),
@@ -48,19 +50,24 @@ def progress_bar(description: str) -> Iterator[OnProgress]:
         rich.TextColumn("{task.fields[losses]}"),
         rich.TimeRemainingColumn(),
     )
-    with rich.Progress(*columns) as bar:
-        task = bar.add_task(description, total=None, losses="")
+    bar = rich.Progress(*columns, console=Console(file=file))
+    task = bar.add_task(description, total=None, losses="")
 
-        def show(event: Progress) -> None:
-            bar.update(
-                task,
-                completed=event.positions,
-                total=event.total_positions,
-                losses=_losses(event),
-                description=" ".join(filter(None, (description, event.name))),
-            )
+    def show(event: Progress) -> None:
+        bar.start()  # not before: what is refused shows no bar
+        bar.update(
+            task,
+            completed=event.positions,
+            total=event.total_positions,
+            losses=_losses(event),
+            description=" ".join(filter(None, (description, event.name))),
+        )
 
+    try:
         yield show
+    finally:
+        if bar.live.is_started:
+            bar.stop()
 
 
 def _losses(event: Progress) -> str:

@@ -1,0 +1,198 @@
+"""What every command takes: ``--config FILE`` and ``--plugin MODULE``."""
+
+import dataclasses
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+import tyro
+from tyro.conf import arg
+
+from phasezoo.apps.plugins import import_module
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["Common", "CommonOptions", "with_common"]
+
+T = TypeVar("T")
+
+CONFIG, PLUGIN = "--config", "--plugin"
+
+_CONFIG_HELP = (
+    "TOML file with options of this command by their names (min_lr = 0.001); those typed here win"
+)
+_PLUGIN_HELP = (
+    "module, or file, that is imported first: it registers games, gates, networks or agents of "
+    "one's own; may be given several times"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonOptions:
+    """Read ahead of all others by :class:`Common`, and listed with them in every help text."""
+
+    config_file: Annotated[Path | None, arg(name=CONFIG[2:], metavar="FILE", help=_CONFIG_HELP)] = (
+        None
+    )
+    plugin: Annotated[tuple[str, ...], arg(metavar="MODULE", help=_PLUGIN_HELP)] = ()
+
+
+def with_common(kind: type[T]) -> type[T]:
+    """A command's class with the common options beside its own."""
+    made = dataclasses.make_dataclass(
+        kind.__name__, [], bases=(CommonOptions, kind), frozen=True, kw_only=True
+    )
+    made.__doc__, made.__module__ = kind.__doc__, kind.__module__
+    return made
+
+
+@dataclass(frozen=True)
+class Common:
+    """A command line without the common options, and what they said."""
+
+    arguments: tuple[str, ...]
+    """What else was typed."""
+    config: Path | None
+    """The file of options."""
+    plugins: tuple[str, ...]
+    """Modules to import."""
+
+    @classmethod
+    def split(cls, given: Sequence[str]) -> "Common":
+        """Take the common options out of a command line, wherever they stand.
+
+        Raises:
+            InvalidConfig: One has no value, or there are two files.
+        """
+        found: dict[str, list[str]] = {CONFIG: [], PLUGIN: []}
+        rest: list[str] = []
+        words = iter(given)
+        for word in words:
+            name, equals, value = word.partition("=")
+            if name not in found:
+                rest.append(word)
+                continue
+            value = value if equals else next(words, "")
+            if not value or value.startswith("--"):
+                message = f"{name} needs a value: {name} {'FILE' if name == CONFIG else 'MODULE'}"
+                raise InvalidConfig(message)
+            found[name].append(value)
+        if len(found[CONFIG]) > 1:
+            message = f"--config {found[CONFIG][1]}: one file of options can be given"
+            raise InvalidConfig(message)
+        config = Path(found[CONFIG][0]) if found[CONFIG] else None
+        return cls(tuple(rest), config, tuple(found[PLUGIN]))
+
+    def import_plugins(self) -> None:
+        """Import a user's modules, so that what they register can be named.
+
+        Raises:
+            InvalidConfig: One cannot be imported.
+        """
+        for plugin in self.plugins:
+            import_module(plugin)
+
+    def read(self) -> dict[str, Any]:
+        """The options in the file, by name with underscores; none without a file.
+
+        Raises:
+            InvalidConfig: The file cannot be read, or holds something else.
+        """
+        if self.config is None:
+            return {}
+        try:
+            record = tomllib.loads(self.config.read_text(encoding="utf-8"))
+        except OSError as error:
+            message = f"{self.config}: cannot be read ({error.strerror})"
+            raise InvalidConfig(message) from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            message = f"{self.config}: not a TOML file ({error})"
+            raise InvalidConfig(message) from error
+        return {_underscored(key): value for key, value in record.items()}
+
+    def words(self, options: Mapping[str, Any]) -> list[str]:
+        """Options of the file as words of a command line, without those that were typed.
+
+        Raises:
+            InvalidConfig: A value is none that an option can have.
+        """
+        typed = {_option_of(word) for word in self.arguments if word.startswith("--")}
+        return [
+            word
+            for key, value in options.items()
+            if key not in typed
+            for word in _words(key, value, self.config)
+        ]
+
+    def check(self, options: Mapping[str, Any], tree: Any) -> None:
+        """Refuse keys that are no options of the command that was typed.
+
+        Args:
+            options: What the file holds.
+            tree: All commands.
+
+        Raises:
+            InvalidConfig: The message names file and key.
+        """
+        kind = _chosen(tree, [word for word in self.arguments if not word.startswith("-")])
+        if kind is None:  # left to the parser of the whole line to refuse
+            return
+        known = dict(_options(kind))
+        for key in options:
+            if key not in known:
+                names = ", ".join(name for name, positional in known.items() if not positional)
+                message = f"{self.config}: unknown key {key!r}; this command has {names}"
+                raise InvalidConfig(message)
+            if known[key]:
+                message = f"{self.config}: {key} is not read from a file; type it"
+                raise InvalidConfig(message)
+
+
+def _words(key: str, value: Any, file: Path | None) -> list[str]:
+    option = "--" + key.replace("_", "-")
+    if isinstance(value, bool):
+        return [option if value else f"--no-{option[2:]}"]
+    if isinstance(value, list):
+        return [option, *(str(item) for item in value)]
+    if isinstance(value, Mapping):
+        message = f"{file}: {key!r} is a table; options stand at the top of the file"
+        raise InvalidConfig(message)
+    return [option, str(value)]
+
+
+def _underscored(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _option_of(word: str) -> str:
+    """The option that a typed word gives, such as ``symmetries`` of ``--no-symmetries``."""
+    name = _underscored(word[2:].partition("=")[0])
+    return name.removeprefix("no_")
+
+
+def _chosen(tree: Any, words: Sequence[str]) -> Any:
+    """The class of the command that ``words`` begin with; None if there is no such command."""
+    if not get_args(tree) or dataclasses.is_dataclass(tree):
+        return tree
+    for member in get_args(tree):
+        kind, *notes = get_args(member) if get_origin(member) is Annotated else (member,)
+        names = [getattr(note, "name", None) for note in notes]
+        if words and words[0] in names:
+            return _chosen(kind, words[1:])
+    return None
+
+
+def _options(kind: Any) -> Iterator[tuple[str, bool]]:
+    """The options of a command by name, each with whether it is told by its place alone."""
+    hints = get_type_hints(kind, include_extras=True)
+    for field in dataclasses.fields(kind):
+        if field.name in CommonOptions.__dataclass_fields__:
+            continue
+        hint = hints[field.name]
+        inner, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        names = [note.name for note in notes if getattr(note, "name", None) is not None]
+        if names == [""]:  # a group whose options stand beside the others
+            yield from _options(inner)
+        else:
+            yield (names or [field.name])[0], tyro.conf.Positional[int].__metadata__[0] in notes

@@ -1,0 +1,141 @@
+"""``phasezoo train``: a network, an expert, or a baseline with experts, from stored games."""
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from rich.console import Console
+from tyro.conf import Positional, arg
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.training.config import SupervisedConfig
+
+if TYPE_CHECKING:
+    from phasezoo.training.splits import PositionStore
+
+__all__ = ["TrainOptions"]
+
+SAMPLE = "sample"
+STOPPED = 130
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """Train on stored games; the same command again continues what was interrupted.
+
+    Without --strategy one network is trained: of all phases, or the expert of --phase. With it a
+    baseline and an expert for each phase are, and all of them are tested on every phase.
+    """
+
+    store: Annotated[Positional[str], arg(metavar="STORE")]
+    """Folder or file of games; sample:GAME for those in the package."""
+    positions: int
+    """Training positions that the network, or the baseline, sees (1 or more)."""
+    out: Path
+    """New or empty directory, or that of this very training."""
+    gate: str = "none"
+    """What the phases are, such as lichess, moves:3, plies:10 or material."""
+    phase: str | None = None
+    """Train the expert of this phase, by its name."""
+    strategy: str | None = None
+    """How experts of all phases learn: separated, staged, or weighted:FACTOR such as weighted:4."""
+    order: tuple[str, ...] = ()
+    """Stages of staged experts: none for all phases first, farthest-first, or all phases."""
+    budget: Literal["equal", "study"] = "equal"
+    """Whether baseline and mixture see as many positions, or the published amounts."""
+    test_games: int | None = 300
+    """Test games that a baseline and its experts are measured on (1 or more; none: all)."""
+    network: str = "rise-32x4"
+    """Architecture, such as rise-32x4, with options as rise-32x4:value=mse; or one's own."""
+    planes: str | None = None
+    """Input planes (none: the game's default)."""
+    history: int | None = None
+    """How many of the last moves they show (none: all)."""
+    init: Path | None = None
+    """Directory of a network to start from; not with --strategy."""
+    seed: int = 0
+    """Decides split, initial weights and the order of positions."""
+    config: Annotated[SupervisedConfig, arg(name="")] = field(default_factory=SupervisedConfig)
+
+    def run(self) -> int:
+        """Train, and print what came of it.
+
+        Raises:
+            PhasezooError: An option is wrong, or the training failed; what is finished is kept.
+        """
+        self._check()
+        from phasezoo.training.progress import progress_bar
+
+        store = _opened(self.store)
+        shared: dict[str, Any] = {
+            "network": self.network,
+            "planes": self.planes,
+            "history": self.history,
+            "positions": self.positions,
+            "seed": self.seed,
+            "out": self.out,
+            "config": self.config,
+        }
+        console = Console(file=sys.stdout)
+        try:
+            with progress_bar("training", sys.stderr) as shared["progress"]:
+                shown = self._experts(store, shared) if self.strategy else self._one(store, shared)
+        except KeyboardInterrupt:
+            sys.stderr.write(f"\nStopped. The same command continues what is in {self.out}.\n")
+            return STOPPED
+        for part in shown:
+            console.print(part)
+        return 0
+
+    def _one(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
+        from phasezoo.training.supervised import train_supervised
+
+        result = train_supervised(store, gate=self.gate, phase=self.phase, init=self.init, **shared)
+        return [result.describe(), f"in {result.path}"]
+
+    def _experts(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
+        from phasezoo.training.phase_experts import train_experts
+
+        experts = train_experts(
+            store,
+            self.gate,
+            str(self.strategy),
+            order=(self.order[0] if len(self.order) == 1 else self.order) or None,
+            budget=self.budget,
+            test_games=self.test_games,
+            **shared,
+        )
+        return [*experts.tables(), f"in {experts.directory}"]
+
+    def _check(self) -> None:
+        """Refuse options that say nothing together.
+
+        Raises:
+            InvalidConfig: The message names them.
+        """
+        if self.strategy is None:
+            given = {"--order": self.order, "--budget": self.budget != "equal"}
+            alone = [name for name, value in given.items() if value]
+            if alone:
+                message = f"{alone[0]}: is for experts; give --strategy too, or leave it out"
+                raise InvalidConfig(message)
+            return
+        wrong = [n for n, v in (("--phase", self.phase), ("--init", self.init)) if v is not None]
+        if wrong:
+            message = f"{wrong[0]}: is for one network, and --strategy trains one for each phase"
+            raise InvalidConfig(message)
+
+
+def _opened(store: str) -> "PositionStore":
+    """The games that are named.
+
+    Raises:
+        StoreError: There are none, or they cannot be read.
+    """
+    from phasezoo.training.store import GameStore
+
+    name, _, game = store.partition(":")
+    if name == SAMPLE and not Path(store).exists():
+        return GameStore.sample(game or "chess")
+    return GameStore.open(store)

@@ -1,0 +1,204 @@
+"""``phasezoo train``, and what every command takes: a file of options, modules of one's own."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from phasezoo import inference
+from phasezoo.apps import cli
+from phasezoo.networks import registry
+from phasezoo.training import Experts, GameStore
+
+TINY = """
+network = "resnet-8x1"
+planes = "minimal"
+positions = 64
+batch-size = 16
+validation_positions = 16
+test_games = 2
+threads = 1
+device = "cpu"
+tensorboard = false
+"""
+
+PLUGIN = """
+import torch
+from phasezoo import gating, networks
+
+@networks.register("flat")
+class Flat(torch.nn.Module):
+    def __init__(self, input_shape, num_actions, width=4):
+        super().__init__()
+        inputs = input_shape[0] * input_shape[1] * input_shape[2]
+        self.body = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(inputs, width))
+        self.policy, self.wdl = torch.nn.Linear(width, num_actions), torch.nn.Linear(width, 3)
+
+    def forward(self, planes):
+        x = self.body(planes)
+        return networks.NetworkOutput(self.policy(x), self.wdl(x))
+
+@gating.register("queens", names=("queens on", "queens off"))
+def queens(state):
+    return 0 if "q" in state.fen.split()[0].lower() else 1
+"""
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games") / "games.parquet"
+    GameStore.sample("chess").subset(range(20)).save(path)
+    return path
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of options, beside which the commands run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path / "tiny.toml"
+
+
+def run(*words: object) -> int:
+    return cli.main([str(word) for word in words])
+
+
+def test_one_network_is_trained(
+    games: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("train", games, "--config", tiny, "--out", "one", "--gate", "lichess")
+    assert run(*words, "--phase", "endgame", "--seed", 2) == 0
+    assert "resnet-8x1 for 'endgame'" in capsys.readouterr().out
+    evaluator = inference.load("one", backend="torch")
+    assert (evaluator.gate, evaluator.phase) == ("lichess:classic", "endgame")
+    settings = json.loads(Path("one/config.json").read_text())["config"]
+    assert (settings["positions"], settings["seed"], settings["batch_size"]) == (64, 2, 16)
+
+
+def test_experts_are_trained_and_the_command_goes_on(
+    games: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("train", games, "--config", tiny, "--gate", "lichess", "--strategy", "weighted:4")
+    assert run(*words, "--out", "many") == 0
+    shown = capsys.readouterr().out
+    for text in ("weighted:4 experts of chess", "budget equal", "Top-5 accuracy", "mixture"):
+        assert text in shown
+    assert Experts.open("many").strategy == "weighted:4"
+    before = Path("many/experts.json").stat().st_mtime_ns
+    assert run(*words, "--out", "many") == 0
+    assert Path("many/experts.json").stat().st_mtime_ns == before
+    assert run(*words, "--out", "many", "--budget", "study") == 1
+
+
+def test_what_is_typed_wins_over_the_file(games: Path, tiny: Path) -> None:
+    typed = ("--positions", 32, "--batch_size", 8, "--tensorboard")
+    assert run("--config", tiny, "train", games, *typed, "--out=one") == 0
+    settings = json.loads(Path("one/config.json").read_text())["config"]
+    assert (settings["positions"], settings["batch_size"]) == (32, 8)
+    assert settings["tensorboard"] is True
+
+
+def test_a_plugin_brings_networks_and_gates(
+    games: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from phasezoo.gating import registry as gates
+
+    monkeypatch.setattr(registry, "_OWN", dict(registry._OWN))
+    monkeypatch.setattr(gates, "_GATES", dict(gates._GATES))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("plugin_of_mine.py").write_text(PLUGIN)
+    words = ("train", games, "--config", tiny, "--network", "flat:width=3", "--gate", "queens")
+    try:
+        assert run(*words, "--plugin", "plugin_of_mine", "--strategy=separated", "--out=own") == 0
+    finally:
+        sys.modules.pop("plugin_of_mine", None)
+    experts = Experts.open("own")
+    assert experts.phases == ("queens on", "queens off")
+    assert experts.mixture(backend="torch").num_phases == 2
+    manifest = experts.baseline(backend="torch").manifest
+    assert (manifest.network, manifest.network_options) == ("flat", {"width": 3})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("positons = 3", ["tiny.toml", "'positons'", "positions"]),
+        ('store = "x"', ["tiny.toml", "store is not read from a file"]),
+        ("[train]\npositions = 3", ["tiny.toml", "'train'"]),
+        ("positions = = 3", ["tiny.toml", "not a TOML file"]),
+        ('positions = "many"', ["positions", "many", "tiny.toml"]),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(
+    tiny: Path, capsys: pytest.CaptureFixture[str], text: str, words: list[str]
+) -> None:
+    tiny.write_text(text)
+    assert run("train", "games", "--config", tiny, "--out", "x") == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    for word in words:
+        assert word in error
+    assert not Path("x").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["train", "sample:chess", "--positions", "9"], "--out"),
+        (["train", "--config"], "--config needs a value"),
+        (["doctor", "--config", "a.toml", "--config=b.toml"], "one file"),
+        (["doctor", "--config", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["doctor", "--plugin", "no_such_module"], "'no_such_module' cannot be imported"),
+        (["train", "sample:chess", "--positions=9", "--out=x", "--budget=study"], "--strategy"),
+        (
+            ["train", "sample:chess", "--positions=9", "--out=x", "--strategy=staged", "--phase=a"],
+            "--phase",
+        ),
+        (["train", "sample:chess", "--positions=9", "--out=x", "--strategy=odd"], "separated"),
+        (["train", "sample:chess", "--positions=0", "--out=x"], "positions=0"),
+        (["train", "sample:chess", "--positions=9", "--out=x", "--network=ris-8x1"], "rise"),
+    ],
+)
+def test_wrong_words_are_one_sentence(
+    tiny: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert run(*words) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert said in error
+    assert not Path("x").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train"],
+        ["data", "import"],
+        ["data", "phases"],
+        ["reproduce", "m2cts"],
+        ["reproduce", "krk"],
+        ["check"],
+        ["perft"],
+        ["doctor"],
+    ],
+)
+def test_every_command_takes_a_file_and_modules(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(*command, "--help")
+    shown = capsys.readouterr().out
+    assert "--config FILE" in shown
+    assert "--plugin MODULE" in shown
+
+
+def test_options_of_a_preset_come_from_a_file_too(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny.write_text('preset = "standard"\ngate = "moves:0"')
+    assert run("reproduce", "m2cts", "--config", tiny) == 2
+    assert "moves:0" in capsys.readouterr().err
+    tiny.write_text("fen = 'x'\ndepth = 1")
+    assert run("perft", "chess", "--config", tiny) == 2
+    assert "'x'" in capsys.readouterr().err
