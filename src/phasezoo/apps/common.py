@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 CONFIG, PLUGIN = "--config", "--plugin"
 
+_POSITIONAL = get_args(tyro.conf.Positional[int])[1]
+
 _CONFIG_HELP = (
     "TOML file with options of this command by their names (min_lr = 0.001); those typed here win"
 )
@@ -195,4 +197,4 @@ def _options(kind: Any) -> Iterator[tuple[str, bool]]:
         if names == [""]:  # a group whose options stand beside the others
             yield from _options(inner)
         else:
-            yield (names or [field.name])[0], tyro.conf.Positional[int].__metadata__[0] in notes
+            yield (names or [field.name])[0], _POSITIONAL in notes

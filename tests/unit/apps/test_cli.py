@@ -28,7 +28,7 @@ def shown_help(capsys, *arguments):
 def test_help_names_every_command(capsys):
     shown = shown_help(capsys, "--help")
     assert shown == shown_help(capsys) == shown_help(capsys, "help")
-    for command in ("reproduce", "data", "perft", "doctor"):
+    for command in ("reproduce", "data", "train", "perft", "doctor"):
         assert f"• {command}" in shown
 
 
@@ -42,7 +42,7 @@ def test_the_version_is_the_packages(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["reproduc"], ["reproduc ", "reproduce, data, check, perft, doctor"]),
+        (["reproduc"], ["reproduc ", "reproduce, data, train, check, perft, doctor"]),
         (["reproduce", "alphago"], ["alphago", "m2cts, krk"]),
         (["reproduce"], ["m2cts, krk", "phasezoo --help"]),
         (["data", "importt"], ["importt", "import, phases"]),
