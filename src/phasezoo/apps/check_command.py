@@ -13,6 +13,7 @@ from phasezoo import agents, games, gating, inference
 from phasezoo.apps.plugins import import_module
 from phasezoo.checking import Report
 from phasezoo.errors import InvalidConfig
+from phasezoo.inference.packaged import EXPERTS, MANIFEST, PREFIX
 
 __all__ = ["CheckOptions"]
 
@@ -28,9 +29,11 @@ class CheckOptions:
     """
 
     module: tyro.conf.Positional[str]
-    """What to import: my_module, my_module.py, or my_module:name for one object of it."""
+    """What to import: my_module, my_module.py, or my_module:name for one object of it; or the
+    folder of a network or of experts."""
     game: str | None = None
-    """Game that gates, evaluators and agents are shown; none: the module's first, else chess."""
+    """Game that gates, evaluators and agents are shown; none: a network's own, the module's first,
+    else chess."""
     games: int = 20
     """Random games that are played of a game (1 or more)."""
     seed: int = 0
@@ -53,6 +56,9 @@ class CheckOptions:
         return FOUND_BROKEN if broken else 0
 
     def _reports(self) -> Iterator[Report]:
+        if _names_network(self.module):
+            yield inference.check(inference.load(self.module), self.game, seed=self.seed)
+            return
         path, _, attribute = self.module.rpartition(":") if _names_object(self.module) else (
             self.module, "", "",
         )  # fmt: skip
@@ -90,7 +96,8 @@ class CheckOptions:
         if kind == "gate":
             return gating.check(made, game, seed=self.seed)
         if kind == "evaluator":
-            return inference.check(made, game, seed=self.seed)
+            own = isinstance(getattr(made, "game", None), str | games.Game)
+            return inference.check(made, self.game if own else game, seed=self.seed)
         if kind == "agent":
             return agents.check(made, game, seed=self.seed)
         message = (
@@ -98,6 +105,13 @@ class CheckOptions:
             "evaluate(planes) and plane_spec) nor an agent (observation, info) -> action"
         )
         raise InvalidConfig(message)
+
+
+def _names_network(given: str) -> bool:
+    """Whether it is a network's folder: a package of modules may be a folder of that name too."""
+    folder = Path(given)
+    is_network = any((folder / file).is_file() for file in (MANIFEST, EXPERTS))
+    return given.startswith(PREFIX) or is_network or (folder.is_dir() and len(folder.parts) > 1)
 
 
 def _names_object(given: str) -> bool:

@@ -72,6 +72,7 @@ def examine() -> list[Finding]:
         ("TensorBoard logs", _version("tensorboard"), "train", False),
         ("ONNX Runtime", _onnxruntime, "onnx", False),
         ("ONNX export", _version("onnx"), "onnx", False),
+        ("networks in the package", _models, "", False),
         ("plots (matplotlib)", _version("matplotlib"), "plot", False),
         ("reports (Jinja2)", _version("jinja2"), "plot", False),
         ("Stable-Baselines3", _version("stable_baselines3", "stable-baselines3"), "sb3", False),
@@ -112,6 +113,12 @@ def _sample() -> str:
     file = resources.files("phasezoo") / "data" / "chess_games.parquet"
     size = len(file.read_bytes())
     return f"chess, {size / 2**20:.1f} MiB"
+
+
+def _models() -> str:
+    from phasezoo import inference
+
+    return ", ".join(inference.packaged_networks()) or "none in this version"
 
 
 def _threads() -> str:

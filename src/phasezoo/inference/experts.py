@@ -13,13 +13,13 @@ from phasezoo.inference import packaged
 from phasezoo.inference.manifest import PLUGIN_HINT
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.packaged import EXPERTS
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import read_file, write_file
 from phasezoo.types import Gate
 
 __all__ = ["EXPERTS", "EXPERTS_FORMAT", "Experts", "load_experts"]
 
-EXPERTS = "experts.json"
 EXPERTS_FORMAT = 1
 
 _FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")

@@ -5,14 +5,14 @@ from importlib import resources
 from pathlib import Path
 
 from phasezoo.errors import CheckpointError
+from phasezoo.inference.manifest import MANIFEST
 
-__all__ = ["PREFIX", "cache_of", "packaged_networks", "resolved"]
+__all__ = ["EXPERTS", "MANIFEST", "PREFIX", "cache_of", "packaged_networks", "resolved"]
 
 PREFIX = "phasezoo/"
 """What the name of a network in the package begins with."""
 
 EXPERTS = "experts.json"
-MANIFEST = "manifest.json"
 
 
 def models() -> Path:

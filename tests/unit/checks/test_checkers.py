@@ -176,6 +176,28 @@ class TestEvaluators:
     def test_broken_ones_are_named(self, evaluator, contract):
         assert contract in broken_contracts(inference.check(evaluator))
 
+    def test_players_at_once_are_asked_in_turn(self):
+        shown = []
+
+        class Each(Sum):
+            plane_spec = "standard"
+
+            def evaluate_batch(self, leaves):
+                shown.append(leaves.players.tolist())
+                value = np.tile(np.arange(4) / 8, (len(leaves), 1)).astype(np.float32)
+                return inference.Evaluation(value=value)
+
+        report = inference.check(Each(), "pommerman-ffa", rows=8)
+        assert report.ok, str(report)
+        assert "8 states" in str(report)
+        assert set(shown[0]) == {0, 1, 2, 3}
+
+    def test_a_mixture_is_asked_under_its_own_gate(self):
+        late = inference.MixtureOfExperts({"up to 4": Sum(), "over 4": TooLarge()}, "plies:4")
+        assert "answers have the right shape and range" in broken_contracts(inference.check(late))
+        sound = inference.MixtureOfExperts({"up to 4": Sum(), "over 4": Sum()}, "plies:4")
+        assert inference.check(sound).ok
+
 
 def first(observation, info):
     return int(np.flatnonzero(info["action_mask"])[0])

@@ -13,6 +13,7 @@ from own_networks import Small, ThreeHeaps, made
 from torch import nn
 
 from phasezoo import agents, games, inference, networks
+from phasezoo.apps.cli import main
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidPlaneSpec, UnknownGame
 from phasezoo.inference import StateBatch, evaluate_leaves
 from phasezoo.inference.counts import Counts
@@ -381,3 +382,37 @@ def _nothing() -> Any:
     import contextlib
 
     return contextlib.nullcontext()
+
+
+def test_networks_are_checked_on_their_own_game(tmp_path: Path, heaps: games.Game) -> None:
+    inference.save(wrapped(), tmp_path / "own")
+    loaded = inference.load(tmp_path / "own")
+    report = inference.check(loaded)
+    assert report.ok, str(report)
+    assert "'connect-four'" in str(report)
+    broken = inference.check(loaded, "chess").breaches
+    assert [each.contract for each in broken] == ["a network is asked about its own game"]
+    three = inference.TorchEvaluator(made((1, 1, 2), 2, heads="values", players=3), game=heaps)
+    assert inference.check(three).ok
+    module = inference.check(made(SHAPE, 7), GAME).breaches
+    assert "inference.TorchEvaluator(network, game=…)" in str(module[0])
+
+
+def test_the_command_checks_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inference.save(wrapped(), tmp_path / "own")
+    assert main(["check", str(tmp_path / "own")]) == 0
+    assert "evaluator Small: every contract held" in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "own"), "--game", "chess"]) == 1
+    assert main(["check", str(tmp_path)]) == 1
+    assert "manifest.json" in capsys.readouterr().err
+
+
+def test_the_default_planes_are_those_that_encode_makes(tmp_path: Path) -> None:
+    for game in ("connect-four", "chess", "pommerman-1v1"):
+        played = games.make(game)
+        network = made(played.plane_shape(), played.num_actions)
+        inference.save(inference.TorchEvaluator(network, game=game), tmp_path / game)
+        state = played.initial_state(seed=1)
+        players = [0] if played.search_others else None
+        shown = games.encode([state], players=players)
+        assert inference.load(tmp_path / game).evaluate(shown).value.shape == (1,)
