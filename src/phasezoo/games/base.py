@@ -39,6 +39,9 @@ class Game:
     """The type of the game's states."""
     shown_moves: Mapping[str, int] = field(repr=False, default_factory=dict)
     """How many of the last moves each choice of planes shows; those not named show none."""
+    policy_sizes: Mapping[str, int] = field(repr=False, default_factory=dict)
+    """Actions that a network of a choice of planes answers, where they are more than the game's:
+    planes that several games share go with the actions of all of them."""
     native: bool = False
     """Whether the states live in the native core."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -248,6 +251,16 @@ class Game:
             InvalidPlaneSpec: The game has no such planes.
         """
         return self.plane_specs[self._split_spec(spec)[0]]
+
+    def policy_size(self, spec: str | None = None) -> int:
+        """How many actions a network of the planes ``spec`` (default: the game's own) answers.
+
+        Those from :attr:`num_actions` on are never legal here.
+
+        Raises:
+            InvalidPlaneSpec: The game has no such planes.
+        """
+        return self.policy_sizes.get(self._split_spec(spec)[0], self.num_actions)
 
     def plane_spec(self, spec: str | None = None, history: int | None = None) -> str:
         """The text that names planes wherever planes are asked for: ``"v2"``, ``"v2:history=4"``.

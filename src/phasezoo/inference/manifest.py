@@ -178,15 +178,15 @@ class Manifest:
         try:
             game = games.make(self.game)
             shape = tuple(game.plane_shape(self.planes))
+            actions = game.policy_size(self.planes)
         except PhasezooError as error:
             hint = f"; {PLUGIN_HINT}" if isinstance(error, UnknownGame) else ""
             message = f"{path}: {error}{hint}"
             raise CheckpointError(message) from error
-        if shape != self.input_shape or game.num_actions != self.num_actions:
+        if shape != self.input_shape or actions != self.num_actions:
             message = (
                 f"{path}: a network for planes {list(self.input_shape)} and {self.num_actions} "
-                f"actions, but {self.planes!r} of {self.game} is {list(shape)} and "
-                f"{game.num_actions}"
+                f"actions, but {self.planes!r} of {self.game} is {list(shape)} and {actions}"
             )
             raise CheckpointError(message)
         if self.value_kind == "values" and self.num_players != game.num_players:

@@ -144,9 +144,10 @@ def described(
     called = type(network).__name__ if name is None else name
     like = next((each for each in network.parameters() if each.is_floating_point()), None)
     found = probe(network, shape, played.num_players, called, value, like)
-    if found.num_actions != played.num_actions:
+    actions = played.policy_size(spec)
+    if found.num_actions != actions:
         message = (
-            f"{called} answers {found.num_actions} actions, {played.name} has {played.num_actions}"
+            f"{called} answers {found.num_actions} actions, {played.name} has {actions} ({spec!r})"
         )
         raise InvalidConfig(message)
     manifest = Manifest(
@@ -154,8 +155,8 @@ def described(
         planes=spec,
         network=called,
         input_shape=shape,
-        num_actions=played.num_actions,
-        actions=action_spec(played.num_actions, shape),
+        num_actions=actions,
+        actions=action_spec(actions, shape),
         gate=gate or "none",
         phase=phase,
         files={MODEL: _digest(network)},  # no file yet, but matches tell networks apart by it

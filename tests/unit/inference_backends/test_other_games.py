@@ -1,5 +1,6 @@
 """A network of another game is refused wherever games are played, unless that is meant."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,27 @@ def test_actions_beyond_the_games_own_are_left_out() -> None:
     finally:
         games.registry._REGISTERED.pop("wide-four")
         games.registry._BY_TYPE.pop(_WideFour)
+
+
+def test_planes_that_games_share_go_with_more_actions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    four = games.make("connect-four")
+    assert (four.policy_size(), four.policy_size("default")) == (7, 7)
+    wide = replace(
+        four,
+        plane_specs={**four.plane_specs, "shared": (3, 6, 7)},
+        policy_sizes={"shared": 9},
+        encode_states=lambda states, spec, *rest: games.encode(states),
+    )
+    assert (wide.policy_size(), wide.policy_size("shared")) == (7, 9)
+    monkeypatch.setitem(games.registry._package(), "connect-four", wide)
+    evaluator = inference.TorchEvaluator(made((3, 6, 7), 9), game=wide, planes="shared")
+    inference.save(evaluator, tmp_path / "wide")
+    loaded = inference.load(tmp_path / "wide")
+    assert (loaded.manifest.num_actions, loaded.manifest.actions) == (9, "flat-9")
+    with pytest.raises(InvalidConfig, match="7 actions, connect-four has 9"):
+        inference.TorchEvaluator(made((3, 6, 7), 7), game=wide, planes="shared")
 
 
 class _WideFour:
