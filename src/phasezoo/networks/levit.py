@@ -1,6 +1,6 @@
 """LeViT (Graham et al. 2021) on a board: one stage, without a smaller board on the way."""
 
-from typing import Annotated, Unpack
+from typing import Annotated, Unpack, cast
 
 from torch import Tensor, nn
 
@@ -74,6 +74,8 @@ class LevitBlock(nn.Module):
             ConvNorm(MLP_RATIO * channels, channels, kernel=1, activation="none"),
         )
         self.drop = stochastic_depth(drop)
+        for branch in (self.attention.out, self.mlp):  # a new block changes nothing, as published
+            nn.init.zeros_(cast("nn.BatchNorm2d", cast("ConvNorm", branch[-1]).norm).weight)
 
     def forward(self, planes: Tensor) -> Tensor:
         """``float32[B, C, H, W]`` in and out."""
