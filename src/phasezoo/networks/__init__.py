@@ -7,19 +7,17 @@ require_torch()
 from phasezoo.networks.checker import check  # noqa: E402  torch comes first
 from phasezoo.networks.compiling import autocast, compiled  # noqa: E402
 from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
-from phasezoo.networks.network import Network, parameter_counts  # noqa: E402
-from phasezoo.networks.output import NetworkOutput  # noqa: E402
-from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
-from phasezoo.networks.registry import (  # noqa: E402
-    GRAMMAR,
-    NetworkSpec,
+from phasezoo.networks.making import (  # noqa: E402
     describe,
     description_of,
     from_description,
     make,
-    names,
-    register,
 )
+from phasezoo.networks.network import Network, parameter_counts  # noqa: E402
+from phasezoo.networks.output import NetworkOutput  # noqa: E402
+from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
+from phasezoo.networks.registry import names, register  # noqa: E402
+from phasezoo.networks.specs import GRAMMAR, NetworkSpec  # noqa: E402
 
 __all__ = [
     "GRAMMAR",

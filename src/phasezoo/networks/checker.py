@@ -9,8 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidNetwork
+from phasezoo.networks.making import make
 from phasezoo.networks.output import NetworkOutput
-from phasezoo.networks.registry import Factory, NetworkSpec, make
+from phasezoo.networks.registry import Factory
+from phasezoo.networks.specs import NetworkSpec
 
 __all__ = ["check", "untouched"]
 

@@ -6,7 +6,9 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from phasezoo.networks.registry import Factory, NetworkSpec, make
+from phasezoo.networks.making import make
+from phasezoo.networks.registry import Factory
+from phasezoo.networks.specs import NetworkSpec
 
 __all__ = ["NetworkSize", "count"]
 

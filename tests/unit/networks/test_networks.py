@@ -167,7 +167,7 @@ def test_folding_batch_norms_changes_no_answer(
 @pytest.mark.parametrize(
     "name",
     ["", "rise", "rise-32", "rise-32x", "rise-7x4", "rise-2048x4", "rise-32x0", "rise-32x101",
-     "Rise-32x4", "rize-32x4", "alphavile-32x4", "rise-32x4 ", "rise--32x4", "rise-３２x4",
+     "Rise-32x4", "rize-32x4", "alphavil-32x4", "rise-32x4 ", "rise--32x4", "rise-３２x4",
      "risex4-0x2", "risex4-01x2", "risex4-1025x1"],
 )  # fmt: skip
 def test_a_wrong_name_is_a_typed_error_that_shows_the_grammar(name: str) -> None:

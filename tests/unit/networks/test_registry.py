@@ -119,6 +119,8 @@ def test_factories_that_cannot_be_called_are_refused():
         networks.make(3, SHAPE, ACTIONS)
     with pytest.raises(InvalidNetwork, match=r"expected a torch\.nn\.Module"):
         networks.make(lambda shape, actions: None, SHAPE, ACTIONS)
+    with pytest.raises(InvalidNetwork, match="raised ZeroDivisionError"):
+        networks.make(lambda shape, actions: shape[0] / 0, SHAPE, ACTIONS)
 
 
 @pytest.fixture

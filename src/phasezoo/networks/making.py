@@ -1,0 +1,122 @@
+"""Networks made of their texts, and described for manifests."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
+from phasezoo.networks.registry import Factory
+from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
+
+__all__ = ["describe", "description_of", "from_description", "make"]
+
+_MADE_AS = "_phasezoo_made_as"
+
+
+def make(
+    spec: str | Factory | NetworkSpec,
+    input_shape: tuple[int, int, int] = (52, 8, 8),
+    num_actions: int = 4672,
+    seed: int = 0,
+    *,
+    num_players: int = 2,
+) -> nn.Module:
+    """Make a network with new weights, drawn from ``seed`` alone.
+
+    Args:
+        spec: A name (see :data:`GRAMMAR`), with options or without (``rise-32x4:value=mse``); or a
+            factory (see :func:`register`); or what :func:`describe` answered.
+        input_shape: Channels, height and width of the input planes; chess's ``v2`` by default.
+        num_actions: Size A of the policy; chess's by default.
+        seed: The same seed gives the same weights, whatever else torch has drawn.
+        num_players: How many play, for networks with a value for each.
+
+    Raises:
+        InvalidConfig: There is no such network or option, or the sizes do not fit.
+        InvalidNetwork: A user's factory raised, or answered something that is no module.
+        MissingDependency: The network needs a package that is not installed.
+    """
+    plan = plan_of(spec)
+    sizes = (*input_shape, num_actions, num_players)
+    if len(input_shape) != 3 or min(sizes) < 1:
+        message = (
+            f"input_shape={tuple(input_shape)}, num_actions={num_actions}, "
+            f"num_players={num_players}: expected (channels, height, width), and all 1 or more"
+        )
+        raise InvalidConfig(message)
+    arguments: dict[str, Any] = dict(plan.arguments)
+    if plan.table.takes_num_players:
+        arguments["num_players"] = num_players
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = _called(plan, input_shape, num_actions, arguments)
+    # In the dictionary itself, which copies of the module take along and its weights do not.
+    network.__dict__[_MADE_AS] = plan.spec
+    return network
+
+
+def description_of(network: nn.Module) -> NetworkSpec | None:
+    """What :func:`make` made ``network``, or the network that it is a copy of, from; else None."""
+    spec: NetworkSpec | None = network.__dict__.get(_MADE_AS)
+    return spec
+
+
+def describe(spec: str | Factory | NetworkSpec) -> NetworkSpec:
+    """What a manifest keeps of a network, so that :func:`from_description` makes it again.
+
+    Nothing is built, so this is also how a text is checked early.
+
+    Raises:
+        InvalidConfig: There is no such network or option, or a value is not allowed.
+    """
+    return plan_of(spec).spec
+
+
+def from_description(
+    spec: NetworkSpec,
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    seed: int = 0,
+    *,
+    num_players: int = 2,
+) -> nn.Module:
+    """Make the network that :func:`describe` described, here or in another program.
+
+    The name is looked for among the registered ones, then the factory is imported.
+
+    Raises:
+        InvalidConfig: Neither gives the network; the message says what was tried and what helps.
+    """
+    return make(spec, input_shape, num_actions, seed, num_players=num_players)
+
+
+def _called(
+    plan: Plan,
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    arguments: Mapping[str, Any],
+) -> nn.Module:
+    """The network; errors of a user's factory become ours, with theirs as the cause.
+
+    Raises:
+        InvalidNetwork: The factory raised, or answered something that is no module.
+    """
+    try:
+        network: Any = plan.factory(input_shape, num_actions, **arguments)
+    except PhasezooError:
+        raise
+    except Exception as error:
+        message = (
+            f"network {str(plan.spec)!r}: its factory raised {type(error).__name__} ({error}) for "
+            f"input_shape={tuple(input_shape)}, num_actions={num_actions}"
+        )
+        raise InvalidNetwork(message) from error
+    if not isinstance(network, nn.Module):
+        message = (
+            f"network {str(plan.spec)!r}: its factory answered {network!r}; expected a "
+            "torch.nn.Module"
+        )
+        raise InvalidNetwork(message)
+    return network

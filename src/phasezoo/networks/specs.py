@@ -1,0 +1,224 @@
+"""What a text, a factory or a description of a network comes to: a factory and its arguments."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.networks.catalogue import FAMILIES
+from phasezoo.networks.imports import import_path, imported
+from phasezoo.networks.options import OptionTable, OptionValue
+from phasezoo.networks.registry import Factory, form, known, refuse_modules
+
+__all__ = ["GRAMMAR", "NetworkSpec", "Plan", "plan_of"]
+
+_PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_.]*")
+
+_FORMS = ", ".join(form(name, OptionTable.of(factory)) for name, factory in FAMILIES.items())
+
+GRAMMAR = (
+    "NAME or NAME:option=value,… with a NAME of " + _FORMS + ", such as rise-32x4 or "
+    "rise-32x4:value=mse; a name that networks.register gave; or a factory's import path, "
+    "MODULE:FUNCTION"
+)
+"""What a network's text looks like."""
+
+
+@dataclass(frozen=True)
+class NetworkSpec:
+    """A network without its sizes of input and policy and without its weights."""
+
+    name: str
+    """Its name in the registry, sizes included (``rise-32x4``), else its import path, else what
+    Python calls the factory."""
+    options: Mapping[str, OptionValue]
+    """The options that were given."""
+    factory: str | None
+    """Where the factory is imported from, ``module:name``; None if it cannot be imported, as with
+    a lambda, a function inside another, or a script's own."""
+
+    def __str__(self) -> str:
+        options = ",".join(
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in self.options.items()
+        )
+        return f"{self.name}:{options}" if options else self.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A factory, all that it is to be called with besides the shapes, and what describes it."""
+
+    factory: Factory
+    """The factory."""
+    table: OptionTable
+    """Its options."""
+    arguments: Mapping[str, OptionValue]
+    """What it is called with."""
+    spec: NetworkSpec
+    """What describes the network."""
+
+
+def plan_of(spec: Any) -> Plan:
+    """What ``spec``, a text, a factory or a :class:`NetworkSpec`, comes to.
+
+    Raises:
+        InvalidConfig: There is no such network or option, or a value is not allowed.
+    """
+    if isinstance(spec, NetworkSpec):
+        return _from_spec(spec)
+    if isinstance(spec, str):
+        head, options = _split(spec)
+        return _named(head, options, f"network {spec!r}")
+    refuse_modules(spec)
+    if not callable(spec):  # a caller without a type checker
+        message = f"network={spec!r}: expected a name, {GRAMMAR}; or a factory"
+        raise InvalidConfig(message)
+    return _direct(spec)
+
+
+def _from_spec(spec: NetworkSpec) -> Plan:
+    where = f"network {str(spec)!r}"
+    if _find(spec.name) is not None:
+        return _named(spec.name, spec.options, where)
+    if spec.factory is None:
+        message = (
+            f"{where}: it is not registered here, and its factory cannot be imported, since it was "
+            "defined inside a function, as a lambda or in a script of its own; call "
+            "networks.register(name, factory) before, or keep the factory in a module"
+        )
+        raise InvalidConfig(message)
+    factory = imported(spec.factory, where)
+    table = OptionTable.of(factory)
+    sized = table.required() and not _PATH.fullmatch(spec.name)
+    base, _, tail = spec.name.rpartition("-")
+    size = _size(base, tail, table, where) if sized else {}
+    return _assemble(factory, table, size, table.read(spec.options, where), spec.name)
+
+
+def _direct(factory: Any) -> Plan:
+    """A factory given itself; options may be fixed by ``functools.partial``."""
+    options: Mapping[str, Any] = {}
+    if isinstance(factory, partial) and not factory.args:
+        options, factory = factory.keywords, factory.func
+    for name, own in known().items():
+        if own is factory:
+            return _named(name, options, f"network {name!r}")
+    table = OptionTable.of(factory)
+    name = import_path(factory) or str(getattr(factory, "__qualname__", type(factory).__name__))
+    return _assemble(factory, table, {}, table.read(options, f"network {name}"), name)
+
+
+def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
+    """A network by its name, or by its import path."""
+    found = _find(head)
+    if found is None:
+        if not _PATH.fullmatch(head):
+            message = f"{where}: {_unknown(head)}"
+            raise InvalidConfig(message)
+        factory = imported(head, where)
+        table = OptionTable.of(factory)
+        return _assemble(factory, table, {}, table.read(options, where), head)
+    base, tail = found
+    factory = known()[base]
+    table = OptionTable.of(factory)
+    size = {} if tail is None else _size(base, tail, table, where)
+    return _assemble(factory, table, size, table.read(options, where), base)
+
+
+def _assemble(
+    factory: Factory,
+    table: OptionTable,
+    size: Mapping[str, OptionValue],
+    options: Mapping[str, OptionValue],
+    name: str,
+) -> Plan:
+    """Put size and options together; all that is required must be there, and nothing twice.
+
+    Raises:
+        InvalidConfig: Something is missing or given twice.
+    """
+    twice = size.keys() & options.keys()
+    if twice:
+        message = f"network {name!r}: {min(twice)} is said by the name already"
+        raise InvalidConfig(message)
+    given = {**size, **options}
+    required = [option.name for option in table.required()]
+    missing = [option for option in required if option not in given]
+    if missing:
+        message = f"network {name!r}: {missing[0]} is missing; expected {_sized(name, table)}"
+        raise InvalidConfig(message)
+    kept = {n: v for n, v in given.items() if n not in required}
+    path = import_path(factory)
+    if name in known():
+        tail = "x".join(str(given[n]) for n in required)
+        return Plan(
+            factory, table, given, NetworkSpec(f"{name}-{tail}" if tail else name, kept, path)
+        )
+    return Plan(factory, table, given, NetworkSpec(name, given if not size else kept, path))
+
+
+def _split(text: str) -> tuple[str, dict[str, str]]:
+    """The name (or import path) and the options of ``text``.
+
+    Raises:
+        InvalidConfig: An option has no value or is given twice.
+    """
+    head, colon, rest = text.partition(":")
+    attribute, more, after = rest.partition(":")
+    if _PATH.fullmatch(f"{head}:{attribute}") and _find(head) is None:
+        head, colon, rest = f"{head}:{attribute}", more, after
+    options: dict[str, str] = {}
+    for part in rest.split(",") if colon else ():
+        name, equals, value = part.partition("=")
+        if not equals or not name or not value or name in options:
+            message = f"network {text!r}: {part!r} is no option=value, or is there twice"
+            raise InvalidConfig(message)
+        options[name] = value
+    return head, options
+
+
+def _find(head: str) -> tuple[str, str | None] | None:
+    """The registered name that ``head`` begins with, and the size that follows it."""
+    every = known()
+    if head in every:
+        return head, None
+    base, dash, tail = head.rpartition("-")
+    return (base, tail) if dash and base in every else None
+
+
+def _size(base: str, tail: str, table: OptionTable, where: str) -> dict[str, OptionValue]:
+    """The options that the name's end gives, such as 32 and 4 of ``32x4``.
+
+    Raises:
+        InvalidConfig: The network has no such size.
+    """
+    required = table.required()
+    parts = tail.split("x") if len(required) > 1 else [tail]
+    if len(parts) != len(required):
+        message = f"{where}: expected {_sized(base, table)}"
+        raise InvalidConfig(message)
+    given = {option.name: part for option, part in zip(required, parts, strict=True)}
+    try:
+        return table.read(given, where)
+    except InvalidConfig as error:
+        message = f"{error} in {form(base, table)}"
+        raise InvalidConfig(message) from None
+
+
+def _sized(base: str, table: OptionTable) -> str:
+    """The form of a name, and what its size may be."""
+    sizes = "; ".join(f"{o.name.upper()}: {o.allowed()}" for o in table.required())
+    return f"{form(base, table)}, {sizes}" if sizes else f"{base} without a size"
+
+
+def _unknown(head: str) -> str:
+    """What a text should have been, and which name is near to the one that was given."""
+    given = head.partition(":")[0].rpartition("-")[0] or head
+    close = difflib.get_close_matches(given.lower(), known(), n=1)
+    hint = f"did you mean {close[0]}? " if close and close[0] != given else ""
+    own = ", ".join(form(n, OptionTable.of(f)) for n, f in known().items() if n not in FAMILIES)
+    return f"{hint}Expected {GRAMMAR}{f'; registered are {own}' if own else ''}"
