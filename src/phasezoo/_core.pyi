@@ -186,34 +186,52 @@ def read_pgn(
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]: ...
 def permuted(len: int, seed: int, first: int, count: int) -> NDArray[np.int64]: ...
+def unpack_moves(
+    game: str,
+    moves: NDArray[np.uint16],
+    offsets: NDArray[np.int64],
+    starts: Sequence[tuple[int, str]],
+) -> NDArray[np.uint16]: ...
 
 @final
 class Records:
     def __new__(
         cls,
         game: str,
-        moves: NDArray[np.uint16],
+        actions: NDArray[np.uint16],
         offsets: NDArray[np.int64],
         starts: Sequence[tuple[int, str]],
+        options: str | None = None,
     ) -> Self: ...
     def label(
         self, gate: Gate, threads: int | None = None
-    ) -> tuple[NDArray[np.int8], NDArray[np.uint64]]: ...
-    def states(self, game: int) -> list[BoardState]: ...
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int8],
+        NDArray[np.int8],
+        NDArray[np.uint64],
+    ]: ...
+    def states(self, game: int) -> list[Any]: ...
     def sample(
         self,
         games: NDArray[np.int32],
         plies: NDArray[np.int32],
+        players: NDArray[np.int8] | None,
         spec: str,
         planes: NDArray[np.float32],
         action: NDArray[np.int64],
-        to_play: NDArray[np.int8],
         plies_left: NDArray[np.float32],
         hidden: NDArray[np.bool_] | None = None,
+        symmetries: NDArray[np.uint8] | None = None,
+        policy: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
         threads: int | None = None,
-    ) -> None: ...
-    def hashes(self, seed: int) -> NDArray[np.uint64]: ...
+    ) -> NDArray[np.int32] | None: ...
+    def hashes(self, seed: int, threads: int | None = None) -> NDArray[np.uint64]: ...
     def gather(self, games: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]: ...
+    @property
+    def num_symmetries(self) -> int: ...
+    def symmetries(self, states: Sequence[Any]) -> NDArray[np.uint8]: ...
 
 # --- search: search.rs, search_params.rs, leaves.rs, results.rs, answers.rs, python_game.rs ---
 

@@ -4,6 +4,7 @@ use phasezoo_core::game::{Game, Player, Turn};
 use phasezoo_core::gate::{self, GateKind, Gating};
 use phasezoo_core::model::Turns;
 use phasezoo_core::perft::{self, Moves};
+use phasezoo_core::records::{Starts, Stored};
 use phasezoo_core::search::Params;
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
@@ -14,12 +15,12 @@ use crate::errors::{external, to_py};
 use crate::gating;
 use crate::options::GameOptions;
 use crate::pools::{self, DynPool};
-use crate::records::DynTable;
+use crate::records::{self, Columns, DynGames};
 use crate::rollouts::{self, DynUct, UctSetup};
 use crate::vectors::{self, DynVector};
 
 /// A state of a game that has a class of states in Python.
-pub(crate) trait Native: Game + 'static {
+pub(crate) trait Native: Stored {
     /// The name of the game.
     fn game_name(&self) -> &'static str;
 
@@ -31,11 +32,6 @@ pub(crate) trait Native: Game + 'static {
 
     /// The planes of that name, for states `like` one.
     fn named_planes(spec: &str, like: Option<&Self>) -> Result<Self::Planes>;
-
-    /// Whether planes have the state's size; they do in games whose boards are all alike.
-    fn fits(&self, _planes: Self::Planes) -> bool {
-        true
-    }
 
     /// Who is to move, if one player is; games say so when they are over too.
     fn mover(&self) -> Option<Player> {
@@ -106,6 +102,9 @@ pub(crate) struct PoolSetup<'a, 'py> {
 /// Makes the initial state of the game with a seed; without one the usual start, where there is one.
 pub(crate) type Start<G> = Box<dyn Fn(Option<u64>) -> Result<G> + Send + Sync>;
 
+/// Makes the state after moves from a position, all written as text.
+pub(crate) type Positions<'a, G> = Box<dyn Fn(&str, &[&str]) -> Result<G> + 'a>;
+
 /// A room: what is particular to one game. The rest of [`NativeGame`] follows from it.
 pub(crate) trait Room: Sync + 'static {
     /// A state.
@@ -161,9 +160,20 @@ pub(crate) trait Room: Sync + 'static {
         &[]
     }
 
-    /// Stored games, with the positions that games of these numbers start from.
-    fn records(&self, _starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
-        Err(Error::UnknownGame(format!("{:?}: games of this kind cannot be stored", self.name())))
+    /// Reads positions, with the moves after them, as texts of stored games have them.
+    fn positions<'a>(
+        &'a self,
+        _options: GameOptions<'_, '_>,
+    ) -> PyResult<Positions<'a, Self::State>> {
+        Ok(Box::new(|position, moves| self.parse(position, moves)))
+    }
+
+    /// The actions of games whose moves are stored in sixteen bits each.
+    fn unpack_moves(&self, _: Columns<'_>, _: &Starts<Self::State>) -> Result<Vec<u16>> {
+        Err(Error::UnknownGame(format!(
+            "{:?}: games of this kind were never stored as packed moves",
+            self.name()
+        )))
     }
 
     /// The number of move sequences of `depth` plies, from a position written as text or the start;
@@ -254,8 +264,20 @@ pub(crate) trait NativeGame: Sync {
         states: &[Bound<'_, PyAny>],
         threads: Option<usize>,
     ) -> PyResult<Lists>;
-    /// Stored games.
-    fn records(&self, starts: &[(usize, String)]) -> Result<Box<dyn DynTable>>;
+    /// Stored games with those columns, which start from what texts say.
+    fn records(
+        &self,
+        columns: Columns<'_>,
+        starts: &[(usize, String)],
+        options: GameOptions<'_, '_>,
+    ) -> PyResult<Box<dyn DynGames>>;
+    /// The actions of games whose moves are stored in sixteen bits each.
+    fn unpack_moves(
+        &self,
+        py: Python<'_>,
+        columns: Columns<'_>,
+        starts: &[(usize, String)],
+    ) -> PyResult<Vec<u16>>;
     /// The number of move sequences of `depth` plies.
     fn perft(
         &self,
@@ -365,8 +387,24 @@ impl<T: Room> NativeGame for T {
         py.detach(|| encode::lists_of(&states, threads)).map_err(to_py)
     }
 
-    fn records(&self, starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
-        Room::records(self, starts)
+    fn records(
+        &self,
+        columns: Columns<'_>,
+        starts: &[(usize, String)],
+        options: GameOptions<'_, '_>,
+    ) -> PyResult<Box<dyn DynGames>> {
+        records::boxed(self, columns, starts, options)
+    }
+
+    fn unpack_moves(
+        &self,
+        py: Python<'_>,
+        columns: Columns<'_>,
+        starts: &[(usize, String)],
+    ) -> PyResult<Vec<u16>> {
+        let options = GameOptions::new(Room::name(self), None);
+        let starts = records::read_starts(self, starts, options)?;
+        py.detach(|| Room::unpack_moves(self, columns, &starts)).map_err(to_py)
     }
 
     fn perft(
@@ -381,7 +419,10 @@ impl<T: Room> NativeGame for T {
 }
 
 /// The states inside objects that must all be of one game.
-fn all_typed<'a, G: Native>(states: &'a [Bound<'_, PyAny>], name: &str) -> PyResult<Vec<&'a G>> {
+pub(crate) fn all_typed<'a, G: Native>(
+    states: &'a [Bound<'_, PyAny>],
+    name: &str,
+) -> PyResult<Vec<&'a G>> {
     let typed = |(row, object): (usize, &'a Bound<'_, PyAny>)| {
         if let Some(state) = G::inside(object).filter(|state| state.game_name() == name) {
             return Ok(state);

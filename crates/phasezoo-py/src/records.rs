@@ -1,30 +1,38 @@
-//! `Records`: stored games in columns that `NumPy` owns.
+//! `Records`: stored games of every kind, in columns that `NumPy` owns.
 
 use numpy::{
     PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
 };
-use phasezoo_core::records::{Labels, Permutation, Rows, Samples};
+use phasezoo_core::gate::Gating;
+use phasezoo_core::records::starts::From;
+use phasezoo_core::records::{
+    Labels, Permutation, Policy, Rows, Samples, StartText, Starts, Stored, Table, Waypoints,
+};
 use phasezoo_core::{Error, Result, memory};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
 
 use crate::catalogue;
 use crate::errors::to_py;
 use crate::gating::Gate;
+use crate::native::{Native, Room, all_typed};
+use crate::options::GameOptions;
 
-/// Games in columns that somebody else owns: the moves of all games, and where each game's begin.
+/// Games in columns that somebody else owns: the actions of all games, and where each game's plies
+/// begin.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
-    pub(crate) moves: &'a [u16],
+    pub(crate) actions: &'a [u16],
     pub(crate) offsets: &'a [i64],
 }
 
-/// Stored games of any kind: it knows their start positions, and reads their columns.
-pub(crate) trait DynTable: Send + Sync {
+/// Stored games of any kind: it knows what they start from, and reads their columns.
+pub(crate) trait DynGames: Send + Sync {
     /// Checks the columns' shape.
     fn check(&self, columns: Columns<'_>) -> Result<()>;
-    /// Phase and key of the position before every move, all moves checked.
+    /// Phase and key of every row, all actions checked.
     fn label(&self, columns: Columns<'_>, gate: &str, threads: Option<usize>) -> Result<Labels>;
-    /// The states of one game before each of its moves.
+    /// The states of one game before each of its plies.
     fn states(&self, py: Python<'_>, columns: Columns<'_>, game: usize)
     -> PyResult<Vec<Py<PyAny>>>;
     /// Fills training rows.
@@ -37,102 +45,256 @@ pub(crate) trait DynTable: Send + Sync {
         threads: Option<usize>,
     ) -> Result<()>;
     /// A number per game.
-    fn hashes(&self, columns: Columns<'_>, seed: u64) -> Result<Vec<u64>>;
+    fn hashes(&self, columns: Columns<'_>, seed: u64, threads: Option<usize>) -> Result<Vec<u64>>;
     /// Some of the games.
     fn gather(&self, columns: Columns<'_>, games: &[i64]) -> Result<(Vec<u16>, Vec<i64>)>;
+    /// In how many ways states can be turned.
+    fn num_symmetries(&self) -> usize;
+    /// In how many ways each of some states can be.
+    fn symmetries(&self, states: &[Bound<'_, PyAny>]) -> PyResult<Vec<u8>>;
 }
 
-/// Games in columns: `moves` uint16[T], one game after the other, and `offsets` int64[N + 1]. The
-/// arrays must not be changed while this object lives.
+/// Stored games of one kind.
+struct Games<G> {
+    name: &'static str,
+    starts: Starts<G>,
+    waypoints: Waypoints<G>,
+}
+
+/// The games of a room with those columns, which start from what texts say.
+pub(crate) fn boxed<T: Room + ?Sized>(
+    room: &T,
+    columns: Columns<'_>,
+    starts: &[(usize, String)],
+    options: GameOptions<'_, '_>,
+) -> PyResult<Box<dyn DynGames>> {
+    let starts = read_starts(room, starts, options)?;
+    let plies = columns.actions.len() / starts.width();
+    let waypoints = Waypoints::new(columns.offsets.len().saturating_sub(1), plies);
+    Ok(Box::new(Games { name: room.name(), starts, waypoints }))
+}
+
+/// What texts say that games of a room start from.
+pub(crate) fn read_starts<T: Room + ?Sized>(
+    room: &T,
+    starts: &[(usize, String)],
+    options: GameOptions<'_, '_>,
+) -> PyResult<Starts<T::State>> {
+    let start = room.starts(options)?;
+    let position = room.positions(options)?;
+    let read = |text: &str| {
+        let StartText { from, moves } = StartText::parse(text)?;
+        let seed = match from {
+            From::Position(text) => return position(text, &moves),
+            From::Usual => None,
+            From::Seed(seed) => Some(seed),
+        };
+        let state = start(seed)?;
+        if moves.is_empty() {
+            return Ok(state);
+        }
+        let text = state.text().ok_or_else(|| {
+            Error::InvalidState(format!("moves of {:?} are not written as text", room.name()))
+        })?;
+        position(&text, &moves)
+    };
+    let pairs = starts.iter().map(|(game, text)| (*game, text.as_str()));
+    Starts::read(start(None).map_err(to_py)?, pairs, read).map_err(to_py)
+}
+
+impl<G: Stored> Games<G> {
+    fn table<'a>(&'a self, columns: Columns<'a>) -> Table<'a, G> {
+        Table::new(columns.actions, columns.offsets, &self.starts, &self.waypoints)
+    }
+}
+
+impl<G: Native> DynGames for Games<G> {
+    fn check(&self, columns: Columns<'_>) -> Result<()> {
+        self.table(columns).check()
+    }
+
+    fn label(&self, columns: Columns<'_>, gate: &str, threads: Option<usize>) -> Result<Labels> {
+        self.table(columns).label(&Gating::parse(gate, false)?, threads)
+    }
+
+    fn states(
+        &self,
+        py: Python<'_>,
+        columns: Columns<'_>,
+        game: usize,
+    ) -> PyResult<Vec<Py<PyAny>>> {
+        let states: Vec<G> = self.table(columns).states(game).map_err(to_py)?;
+        states.into_iter().map(|state| state.shown(py)).collect()
+    }
+
+    fn sample(
+        &self,
+        columns: Columns<'_>,
+        rows: Rows<'_>,
+        spec: &str,
+        out: Samples<'_>,
+        threads: Option<usize>,
+    ) -> Result<()> {
+        let planes = G::named_planes(spec, Some(self.starts.usual()))?;
+        self.table(columns).sample(rows, planes, out, threads)
+    }
+
+    fn hashes(&self, columns: Columns<'_>, seed: u64, threads: Option<usize>) -> Result<Vec<u64>> {
+        self.table(columns).hashes(seed, threads)
+    }
+
+    fn gather(&self, columns: Columns<'_>, games: &[i64]) -> Result<(Vec<u16>, Vec<i64>)> {
+        self.table(columns).gather(games)
+    }
+
+    fn num_symmetries(&self) -> usize {
+        G::SYMMETRIES
+    }
+
+    fn symmetries(&self, states: &[Bound<'_, PyAny>]) -> PyResult<Vec<u8>> {
+        let states: Vec<&G> = all_typed(states, self.name)?;
+        let count = |state: &&G| if state.is_symmetric() { G::SYMMETRIES as u8 } else { 1 };
+        Ok(states.iter().map(count).collect())
+    }
+}
+
+/// Stored games: `actions` uint16[T * width], one game after the other, and `offsets` int64[N + 1] in
+/// plies. A ply has one action, or where all players move at once one of each player, 0 for those who
+/// are out. The arrays must not be changed while this object lives.
 #[pyclass(frozen, module = "phasezoo._core")]
 pub(crate) struct Records {
-    moves: Py<PyArray1<u16>>,
+    actions: Py<PyArray1<u16>>,
     offsets: Py<PyArray1<i64>>,
-    table: Box<dyn DynTable>,
+    games: Box<dyn DynGames>,
 }
 
 #[pymethods]
 impl Records {
-    /// Checks the columns' shape and the start positions; the moves are checked by `label`.
+    /// Checks the columns' shape and the starts, pairs of a game's number and a text; the actions are
+    /// checked by `label`. `options` are the game's options as JSON.
     #[new]
+    #[pyo3(signature = (game, actions, offsets, starts, options = None))]
     fn new(
         py: Python<'_>,
         game: &str,
-        moves: Bound<'_, PyArray1<u16>>,
+        actions: Bound<'_, PyArray1<u16>>,
         offsets: Bound<'_, PyArray1<i64>>,
         starts: Vec<(usize, String)>,
+        options: Option<&str>,
     ) -> PyResult<Self> {
         let native = catalogue::game(game).map_err(to_py)?;
-        let table = native.records(&starts).map_err(to_py)?;
-        let records = Self { moves: moves.unbind(), offsets: offsets.unbind(), table };
-        records.read(py, |columns| records.table.check(columns))?;
-        Ok(records)
+        let options = options.map(|text| parsed(py, text)).transpose()?;
+        let games = {
+            let (actions, offsets) = (actions.try_readonly()?, offsets.try_readonly()?);
+            let columns =
+                Columns { actions: contiguous(&actions)?, offsets: contiguous(&offsets)? };
+            let games =
+                native.records(columns, &starts, GameOptions::new(game, options.as_ref()))?;
+            games.check(columns).map_err(to_py)?;
+            games
+        };
+        Ok(Self { actions: actions.unbind(), offsets: offsets.unbind(), games })
     }
 
-    /// (phase int8[T], key uint64[T]) of the position before every move, all moves checked.
+    /// (game int32[P], ply int32[P], player int8[P], phase int8[P], key uint64[P]): a row for every ply
+    /// and player who acts there and is not out, ordered by game, ply and player; all actions checked.
     #[pyo3(signature = (gate, threads = None))]
-    #[allow(clippy::type_complexity)] // a pair of arrays
+    #[allow(clippy::type_complexity)] // five arrays
     fn label<'py>(
         &self,
         py: Python<'py>,
         gate: &Gate,
         threads: Option<usize>,
-    ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u64>>)> {
-        let labels = self.read(py, |columns| self.table.label(columns, &gate.spec(), threads))?;
-        Ok((PyArray1::from_vec(py, labels.phase), PyArray1::from_vec(py, labels.key)))
+    ) -> PyResult<(
+        Bound<'py, PyArray1<i32>>,
+        Bound<'py, PyArray1<i32>>,
+        Bound<'py, PyArray1<i8>>,
+        Bound<'py, PyArray1<i8>>,
+        Bound<'py, PyArray1<u64>>,
+    )> {
+        let gate = gate.spec();
+        let labels = self.read(py, |columns| self.games.label(columns, &gate, threads))?;
+        Ok((
+            PyArray1::from_vec(py, labels.game),
+            PyArray1::from_vec(py, labels.ply),
+            PyArray1::from_vec(py, labels.player),
+            PyArray1::from_vec(py, labels.phase),
+            PyArray1::from_vec(py, labels.key),
+        ))
     }
 
-    /// The states of one game before each of its moves, every move checked.
+    /// The states of one game before each of its plies, every action checked.
     fn states(&self, py: Python<'_>, game: usize) -> PyResult<Vec<Py<PyAny>>> {
-        let (moves, offsets) = self.columns(py)?;
-        let columns = Columns { moves: contiguous(&moves)?, offsets: contiguous(&offsets)? };
-        self.table.states(py, columns, game)
+        let (actions, offsets) = self.columns(py)?;
+        let columns = Columns { actions: contiguous(&actions)?, offsets: contiguous(&offsets)? };
+        self.games.states(py, columns, game)
     }
 
-    /// Fills `planes` float32[B, C, 8, 8], `action` int64[B], `to_play` int8[B] and `plies_left`
-    /// float32[B] for the positions after `plies` moves of `games`; `hidden` bool[B] leaves the planes
-    /// of the last moves empty. The moves must have been checked by `label`.
-    #[pyo3(signature = (games, plies, spec, planes, action, to_play, plies_left, hidden = None, threads = None))]
-    #[allow(clippy::too_many_arguments)] // four outputs, each a buffer of the caller's
-    fn sample(
+    /// Fills `planes` float32[B, C, H, W], `action` int64[B] and `plies_left` float32[B] for the states
+    /// after `plies` plies of `games`, as `players` int8[B] see them (None: the players to move, where
+    /// one moves at a time). `hidden` bool[B] leaves the planes of the last moves empty; `symmetries`
+    /// uint8[B] turns planes and actions of the states that have symmetries. `policy`, a pair of offsets
+    /// int64[B + 1] and actions int32[P], comes back as an array of the actions turned. The actions of
+    /// the games must have been checked by `label`.
+    #[pyo3(signature = (games, plies, players, spec, planes, action, plies_left, hidden = None,
+                        symmetries = None, policy = None, threads = None))]
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)] // buffers of the caller's
+    fn sample<'py>(
         &self,
-        py: Python<'_>,
-        games: PyReadonlyArray1<'_, i32>,
-        plies: PyReadonlyArray1<'_, i32>,
+        py: Python<'py>,
+        games: PyReadonlyArray1<'py, i32>,
+        plies: PyReadonlyArray1<'py, i32>,
+        players: Option<PyReadonlyArray1<'py, i8>>,
         spec: &str,
-        planes: Bound<'_, PyArray4<f32>>,
-        action: Bound<'_, PyArray1<i64>>,
-        to_play: Bound<'_, PyArray1<i8>>,
-        plies_left: Bound<'_, PyArray1<f32>>,
-        hidden: Option<PyReadonlyArray1<'_, bool>>,
+        planes: Bound<'py, PyArray4<f32>>,
+        action: Bound<'py, PyArray1<i64>>,
+        plies_left: Bound<'py, PyArray1<f32>>,
+        hidden: Option<PyReadonlyArray1<'py, bool>>,
+        symmetries: Option<PyReadonlyArray1<'py, u8>>,
+        policy: Option<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i32>)>,
         threads: Option<usize>,
-    ) -> PyResult<()> {
-        let hidden = hidden.as_ref().map(contiguous).transpose()?;
+    ) -> PyResult<Option<Bound<'py, PyArray1<i32>>>> {
         let rows = Rows {
             games: contiguous(&games)?,
             plies: contiguous(&plies)?,
-            hidden: hidden.unwrap_or_default(),
+            players: players.as_ref().map(contiguous).transpose()?.unwrap_or_default(),
+            hidden: hidden.as_ref().map(contiguous).transpose()?.unwrap_or_default(),
+            symmetries: symmetries.as_ref().map(contiguous).transpose()?.unwrap_or_default(),
         };
         let mut planes: PyReadwriteArray4<'_, f32> = planes.try_readwrite()?;
         let mut action: PyReadwriteArray1<'_, i64> = action.try_readwrite()?;
-        let mut to_play: PyReadwriteArray1<'_, i8> = to_play.try_readwrite()?;
         let mut plies_left: PyReadwriteArray1<'_, f32> = plies_left.try_readwrite()?;
+        let (offsets, mut turned) = match &policy {
+            Some((offsets, actions)) => {
+                (Some(contiguous(offsets)?), Some(contiguous(actions)?.to_vec()))
+            }
+            None => (None, None),
+        };
         let out = Samples {
             planes: planes.as_slice_mut()?,
             action: action.as_slice_mut()?,
-            to_play: to_play.as_slice_mut()?,
             plies_left: plies_left.as_slice_mut()?,
+            policy: offsets
+                .zip(turned.as_mut())
+                .map(|(offsets, actions)| Policy { offsets, actions }),
         };
-        self.read(py, |columns| self.table.sample(columns, rows, spec, out, threads))
+        self.read(py, |columns| self.games.sample(columns, rows, spec, out, threads))?;
+        Ok(turned.map(|actions| PyArray1::from_vec(py, actions)))
     }
 
-    /// uint64[N]: a number per game that depends on `seed`, its start and its moves alone.
-    fn hashes<'py>(&self, py: Python<'py>, seed: u64) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let hashes = self.read(py, |columns| self.table.hashes(columns, seed))?;
+    /// uint64[N]: a number per game that depends on `seed`, its start and its actions alone.
+    #[pyo3(signature = (seed, threads = None))]
+    fn hashes<'py>(
+        &self,
+        py: Python<'py>,
+        seed: u64,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let hashes = self.read(py, |columns| self.games.hashes(columns, seed, threads))?;
         Ok(PyArray1::from_vec(py, hashes))
     }
 
-    /// (moves, offsets) of some of the games, in the order given.
+    /// (actions, offsets) of some of the games, in the order given.
     #[allow(clippy::type_complexity)] // a pair of arrays
     fn gather<'py>(
         &self,
@@ -140,8 +302,24 @@ impl Records {
         games: PyReadonlyArray1<'py, i64>,
     ) -> PyResult<(Bound<'py, PyArray1<u16>>, Bound<'py, PyArray1<i64>>)> {
         let games = contiguous(&games)?;
-        let (moves, offsets) = self.read(py, |columns| self.table.gather(columns, games))?;
-        Ok((PyArray1::from_vec(py, moves), PyArray1::from_vec(py, offsets)))
+        let (actions, offsets) = self.read(py, |columns| self.games.gather(columns, games))?;
+        Ok((PyArray1::from_vec(py, actions), PyArray1::from_vec(py, offsets)))
+    }
+
+    /// In how many ways a state of the game can be turned into one of the same worth, 1 if in none.
+    #[getter]
+    fn num_symmetries(&self) -> usize {
+        self.games.num_symmetries()
+    }
+
+    /// uint8[B]: in how many ways each of some states can be turned; 1 where a right to castle tells
+    /// left from right, say.
+    fn symmetries<'py>(
+        &self,
+        py: Python<'py>,
+        states: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        Ok(PyArray1::from_vec(py, self.games.symmetries(&states)?))
     }
 }
 
@@ -150,7 +328,7 @@ type Borrowed<'py> = (PyReadonlyArray1<'py, u16>, PyReadonlyArray1<'py, i64>);
 
 impl Records {
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Borrowed<'py>> {
-        Ok((self.moves.bind(py).try_readonly()?, self.offsets.bind(py).try_readonly()?))
+        Ok((self.actions.bind(py).try_readonly()?, self.offsets.bind(py).try_readonly()?))
     }
 
     /// Works on the columns with the interpreter lock released.
@@ -159,10 +337,42 @@ impl Records {
         py: Python<'_>,
         work: impl FnOnce(Columns<'_>) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let (moves, offsets) = self.columns(py)?;
-        let columns = Columns { moves: contiguous(&moves)?, offsets: contiguous(&offsets)? };
+        let (actions, offsets) = self.columns(py)?;
+        let columns = Columns { actions: contiguous(&actions)?, offsets: contiguous(&offsets)? };
         py.detach(|| work(columns)).map_err(to_py)
     }
+}
+
+/// The options that a JSON object holds.
+fn parsed<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
+    let wrong = || {
+        to_py(Error::InvalidConfig(format!("options={text:?}: expected a JSON object, or None")))
+    };
+    let value = py.import("json")?.call_method1("loads", (text,)).map_err(|_| wrong())?;
+    let options = value.cast_into::<PyDict>().map_err(|_| wrong())?;
+    // JSON has no tuples.
+    for (name, value) in options.copy()?.iter() {
+        if let Ok(list) = value.cast_into::<PyList>() {
+            options.set_item(name, list.to_tuple())?;
+        }
+    }
+    Ok(options)
+}
+
+/// uint16[T]: the actions of games whose `moves` uint16[T] are stored as files of format 1 have them,
+/// `from | to << 6 | promotion << 12`. Moves are not checked for legality, `Records.label` does that.
+#[pyfunction]
+fn unpack_moves<'py>(
+    py: Python<'py>,
+    game: &str,
+    moves: PyReadonlyArray1<'py, u16>,
+    offsets: PyReadonlyArray1<'py, i64>,
+    starts: Vec<(usize, String)>,
+) -> PyResult<Bound<'py, PyArray1<u16>>> {
+    let native = catalogue::game(game).map_err(to_py)?;
+    let columns = Columns { actions: contiguous(&moves)?, offsets: contiguous(&offsets)? };
+    let actions = native.unpack_moves(py, columns, &starts)?;
+    Ok(PyArray1::from_vec(py, actions))
 }
 
 /// The elements of an array, which must lie one after the other.
@@ -200,5 +410,6 @@ fn permuted(
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Records>()?;
+    m.add_function(wrap_pyfunction!(unpack_moves, m)?)?;
     m.add_function(wrap_pyfunction!(permuted, m)?)
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use numpy::{PyArray4, PyArrayMethods};
 use phasezoo_core::game::{Action, Game, Kept, Player};
 use phasezoo_core::model::{SearchModel, Turns};
+use phasezoo_core::records::Stored;
 use phasezoo_core::search::{LeafBatch, Ticket};
 use phasezoo_core::{Error, Result, memory, threads};
 use pyo3::prelude::*;

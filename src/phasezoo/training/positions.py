@@ -1,6 +1,6 @@
 """Tables of positions: where they are, in which phase, and how many of them there are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,14 +15,16 @@ __all__ = ["PhaseCount", "PhaseTable", "PositionTable", "count_phases", "without
 class PositionTable:
     """Positions of a store, each with the phase that a gate gave it.
 
-    A row is the position before the move ``ply`` of its game; the move itself is what was played
-    there.
+    A row is the position before the move ``ply`` of its game, as ``player`` sees it; their move is
+    what was played there.
     """
 
     game: npt.NDArray[np.int32]
     """``int32[P]``: index of the game in the store."""
     ply: npt.NDArray[np.int32]
-    """``int32[P]``: moves played before the position."""
+    """``int32[P]``: moves played before the position; if all move at once, steps."""
+    player: npt.NDArray[np.int8]
+    """``int8[P]``: who sees the position, and acts."""
     phase: npt.NDArray[np.int8]
     """``int8[P]``: the phase by the gate."""
     key: npt.NDArray[np.uint64]
@@ -33,7 +35,8 @@ class PositionTable:
     """The gate's specification."""
 
     def __post_init__(self) -> None:
-        lengths = {len(self.game), len(self.ply), len(self.phase), len(self.key)}
+        columns: tuple[Sized, ...] = (self.game, self.ply, self.player, self.phase, self.key)
+        lengths = set(map(len, columns))
         if len(lengths) > 1:
             message = f"the columns of a position table have different lengths: {sorted(lengths)}"
             raise InvalidArray(message)
@@ -45,7 +48,13 @@ class PositionTable:
     def select(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.integer]) -> "PositionTable":
         """Some of the positions, by a mask or by indices."""
         return PositionTable(
-            self.game[rows], self.ply[rows], self.phase[rows], self.key[rows], self.names, self.gate
+            self.game[rows],
+            self.ply[rows],
+            self.player[rows],
+            self.phase[rows],
+            self.key[rows],
+            self.names,
+            self.gate,
         )
 
     def of_phase(self, phase: int | str) -> "PositionTable":

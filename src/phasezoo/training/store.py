@@ -42,7 +42,8 @@ class GameStore:
         metadata: What else is known of the games; kept in the file.
 
     Raises:
-        CorruptRecord: The columns do not fit together, or a start position is none.
+        CorruptRecord: The columns do not fit together, a start position is none, or a move
+            cannot be one; whether moves are legal is found by :meth:`positions`.
         InvalidArray: A column has another length or kind of numbers.
         UnknownGame: Games of this variant cannot be stored.
     """
@@ -79,9 +80,10 @@ class GameStore:
             message = "result: only +1, 0 and -1 are results of a game"
             raise CorruptRecord(message)
         self.metadata = dict(metadata or {})
-        self.records = _core.Records(
-            variant, self.moves, self.offsets, list(self.start_fens.items())
-        )
+        starts = list(self.start_fens.items())
+        self.actions = _core.unpack_moves(variant, self.moves, self.offsets, starts)
+        self.actions.flags.writeable = False
+        self.records = _core.Records(variant, self.actions, self.offsets, starts)
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -153,7 +155,9 @@ class GameStore:
             CorruptRecord: There is no such game.
         """
         index = np.ascontiguousarray(game_indices, dtype=np.int64)
-        moves, offsets = self.records.gather(index)
+        _, offsets = self.records.gather(index)
+        shift = np.repeat(self.offsets[index] - offsets[:-1], np.diff(offsets))
+        moves = self.moves[np.arange(offsets[-1]) + shift]
         starts = {
             row: self.start_fens[game]
             for row, game in enumerate(index.tolist())
@@ -215,12 +219,10 @@ class GameStore:
         """
         made = gating.make(gate, self.variant)
         native = made if isinstance(made, _core.Gate) else _core.Gate("none")
-        phase, key = self.records.label(native, threads)
+        game, ply, player, phase, key = self.records.label(native, threads)
         if made is not native:
             phase = self._label_in_python(made)
-        game = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
-        ply = (np.arange(self.num_positions) - self.offsets[game]).astype(np.int32)
-        return PositionTable(game, ply, phase, key, tuple(made.names), made.spec)
+        return PositionTable(game, ply, player, phase, key, tuple(made.names), made.spec)
 
     def _label_in_python(self, gate: Any) -> npt.NDArray[np.int8]:
         phase = np.empty(self.num_positions, dtype=np.int8)
@@ -268,10 +270,12 @@ class GameStore:
         shape = games.make(self.variant).plane_shape(planes)
         shown = np.empty((count, *shape), dtype=np.float32)
         action = np.empty(count, dtype=np.int64)
-        to_play = np.empty(count, dtype=np.int8)
+        player = table.player[rows]
         plies_left = np.empty(count, dtype=np.float32)
-        self.records.sample(game, ply, planes, shown, action, to_play, plies_left, hidden, threads)
-        value = self.result[game] * (1 - 2 * to_play)
+        self.records.sample(
+            game, ply, player, planes, shown, action, plies_left, hidden, threads=threads
+        )
+        value = self.result[game] * (1 - 2 * player)
         return Batch(
             planes=shown,
             action=action,

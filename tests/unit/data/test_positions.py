@@ -95,8 +95,11 @@ def test_bad_gates_and_bad_games_are_named(store):
         store.positions(gating.make(lambda state: 5, names=("a", "b")))
     moves = store.moves.copy()
     moves[store.offsets[30]] = 0
-    broken = GameStore("chess", moves, store.offsets, store.result, start_fens=store.start_fens)
     with pytest.raises(CorruptRecord, match="game 30, ply 0"):
+        GameStore("chess", moves, store.offsets, store.result, start_fens=store.start_fens)
+    # e2e4, and a rook that goes through its own pawn.
+    broken = GameStore("chess", [12 | 28 << 6, 56 | 24 << 6], [0, 0, 2], [0, 0])
+    with pytest.raises(CorruptRecord, match=r"game 1, ply 1: action .* a8a4 is not legal"):
         broken.positions("lichess")
 
 
@@ -164,6 +167,7 @@ def test_columns_must_have_one_length():
         PositionTable(
             np.zeros(2, np.int32),
             np.zeros(3, np.int32),
+            np.zeros(2, np.int8),
             np.zeros(2, np.int8),
             np.zeros(2, np.uint64),
         )

@@ -51,6 +51,7 @@ def test_a_phase_without_positions_can_have_no_expert() -> None:
         zeros.astype(np.int32),
         zeros.astype(np.int32),
         zeros.astype(np.int8),
+        zeros.astype(np.int8),
         zeros.astype(np.uint64),
         ("early", "late"),
         "mine",
@@ -70,6 +71,7 @@ def test_names_stay_apart_whatever_phases_are_called() -> None:
     table = PositionTable(
         zeros.astype(np.int32),
         zeros.astype(np.int32),
+        zeros.astype(np.int8),
         zeros.astype(np.int8),
         zeros.astype(np.uint64),
         names,

@@ -1,104 +1,67 @@
-//! Stored games: replaying, labelling and sampling columns of moves, in parallel.
+//! Stored games: replaying, labelling and sampling columns of actions, in parallel.
 //!
-//! A [`Table`] looks at columns that somebody else owns. Labelling checks every move; sampling replays
-//! moves that were checked before and is only safe, not strict, with others: it never panics, and a
-//! move that no position explains is an error.
+//! A [`Table`] looks at columns that somebody else owns. Labelling checks every action; sampling
+//! replays actions that were checked before and is only safe, not strict, with others: it never
+//! panics, and an action that no state explains is an error.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`stored`] | what records ask of a game |
+//! | [`starts`] | what games start from, as text |
+//! | [`waypoints`] | states kept along games that are dear to replay |
+//! | [`label`] | phase and key of every row |
+//! | [`sample`] | planes and targets of some rows |
+//! | [`shuffle`] | the order of rows |
 
-mod label;
-mod sample;
-mod shuffle;
+pub mod label;
+pub mod sample;
+pub mod shuffle;
+pub mod starts;
+pub mod stored;
+pub mod waypoints;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, Player};
 use crate::rng::mix;
+use crate::threads;
 
 pub use label::Labels;
-pub use sample::{Rows, Samples};
+pub use sample::{Policy, Rows, Samples};
 pub use shuffle::Permutation;
+pub use starts::{StartText, Starts};
+pub use stored::Stored;
+pub use waypoints::Waypoints;
 
-/// A game of turns whose games can be stored: a start, written as text, and sixteen bits for each move.
-pub trait Stored: Game {
-    /// The start of games that name no other.
-    fn usual_start() -> Self;
-
-    /// The start that a text describes.
-    fn parse_start(text: &str) -> Result<Self>;
-
-    /// The action of a stored move; an error if no legal move fits it.
-    fn stored_action(&self, code: u16) -> Result<Action>;
-
-    /// Plays a stored move, checked for legality.
-    fn play_stored(&mut self, code: u16) -> Result<()> {
-        let action = self.stored_action(code)?;
-        self.apply(&[action])
-    }
-
-    /// A state that planes and actions cannot tell from the one after `codes` from `start`. The moves
-    /// were legal when they were stored; others give an error or a wrong state, never a panic.
-    fn replayed(start: &Self, codes: &[u16]) -> Result<Self> {
-        let mut state = start.clone();
-        codes.iter().try_for_each(|&code| state.play_stored(code))?;
-        Ok(state)
-    }
-
-    /// Hides the moves so far from planes, in games whose planes show them.
-    fn hide_history(&mut self) {}
-}
-
-/// The start positions of games that do not start as usual.
-#[derive(Clone, Debug)]
-pub struct Starts<G>(HashMap<usize, G>);
-
-impl<G> Default for Starts<G> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
-
-impl<G: Stored> Starts<G> {
-    /// From pairs of game and start, as text. An error names the game.
-    pub fn parse<'a>(starts: impl IntoIterator<Item = (usize, &'a str)>) -> Result<Self> {
-        let parse = |(game, text): (usize, &str)| match G::parse_start(text) {
-            Ok(state) => Ok((game, state)),
-            Err(error) => {
-                Err(Error::CorruptRecord(format!("game {game}: start position: {error}")))
-            }
-        };
-        Ok(Self(starts.into_iter().map(parse).collect::<Result<_>>()?))
-    }
-}
-
-/// Games in columns: the moves of all games one after the other, and where each game's begin.
+/// Games in columns: the actions of all games one after the other, and where each game's plies begin.
+/// A ply has one action, or where all players move at once one of each player.
 #[derive(Debug)]
 pub struct Table<'a, G> {
-    moves: &'a [u16],
+    actions: &'a [u16],
     offsets: &'a [i64],
     starts: &'a Starts<G>,
+    waypoints: &'a Waypoints<G>,
+    width: usize,
 }
 
 impl<'a, G: Stored> Table<'a, G> {
-    /// A view of columns whose shape [`Table::check`] has found right, or will.
-    pub fn new(moves: &'a [u16], offsets: &'a [i64], starts: &'a Starts<G>) -> Self {
-        Self { moves, offsets, starts }
+    /// A view of columns whose shape [`Table::check`] has found right, or will. `waypoints` belong to
+    /// these columns alone.
+    pub fn new(
+        actions: &'a [u16],
+        offsets: &'a [i64],
+        starts: &'a Starts<G>,
+        waypoints: &'a Waypoints<G>,
+    ) -> Self {
+        Self { actions, offsets, starts, waypoints, width: starts.width() }
     }
 
-    /// Checks that the offsets cut the moves into games and that start positions belong to games.
+    /// Checks that the offsets cut the actions into games and that starts belong to games.
     pub fn check(&self) -> Result<()> {
-        let ends = (self.offsets.first(), self.offsets.last());
-        if ends != (Some(&0), Some(&(self.moves.len() as i64))) || !self.offsets.is_sorted() {
-            return Err(Error::CorruptRecord(format!(
-                "offsets must rise from 0 to the number of moves, {}; they are {} numbers from {:?} \
-                 to {:?}",
-                self.moves.len(),
-                self.offsets.len(),
-                ends.0,
-                ends.1
-            )));
-        }
-        match self.starts.0.keys().find(|&&game| game >= self.len()) {
+        check_offsets(self.offsets, self.actions.len(), self.width)?;
+        match self.starts.beyond(self.len()) {
             None => Ok(()),
             Some(game) => Err(Error::CorruptRecord(format!(
                 "a start position is given for game {game}; there are {} games",
@@ -117,11 +80,16 @@ impl<'a, G: Stored> Table<'a, G> {
         self.len() == 0
     }
 
-    /// The rows of a game among all positions: one for each of its moves.
-    pub(crate) fn rows(&self, game: usize) -> Result<Range<usize>> {
+    /// Plies of all games.
+    pub fn plies(&self) -> usize {
+        self.actions.len() / self.width
+    }
+
+    /// The plies of a game among those of all games.
+    pub(crate) fn range(&self, game: usize) -> Result<Range<usize>> {
         let bound = |index: usize| self.offsets.get(index).map(|&offset| offset as usize);
-        match (bound(game), bound(game + 1)) {
-            (Some(start), Some(end)) if start <= end && end <= self.moves.len() => Ok(start..end),
+        match (bound(game), bound(game.saturating_add(1))) {
+            (Some(start), Some(end)) if start <= end && end <= self.plies() => Ok(start..end),
             _ => Err(Error::CorruptRecord(format!(
                 "there is no game {game}: the table holds {} games",
                 self.len()
@@ -129,67 +97,86 @@ impl<'a, G: Stored> Table<'a, G> {
         }
     }
 
-    /// The moves of a game.
+    /// The actions of a game.
     pub(crate) fn game(&self, game: usize) -> Result<&'a [u16]> {
-        Ok(&self.moves[self.rows(game)?])
+        let plies = self.range(game)?;
+        Ok(&self.actions[plies.start * self.width..plies.end * self.width])
     }
 
-    /// Sets `state` to the start of a game.
-    fn start(&self, game: usize, usual: &G, state: &mut G) {
-        state.clone_from(self.starts.0.get(&game).unwrap_or(usual));
-    }
-
-    /// The states of a game before each of its moves, every move checked.
+    /// The states of a game before each of its plies, every action checked.
     pub fn states(&self, game: usize) -> Result<Vec<G>> {
-        let moves = self.game(game)?;
-        let usual = G::usual_start();
-        let mut state = self.starts.0.get(&game).unwrap_or(&usual).clone();
-        let mut states = Vec::with_capacity(moves.len());
-        for (ply, &packed) in moves.iter().enumerate() {
+        let actions = self.game(game)?;
+        let mut state = self.starts.of(game).clone();
+        let mut states = Vec::with_capacity(actions.len() / self.width);
+        for (ply, joint) in actions.chunks_exact(self.width).enumerate() {
             states.push(state.clone());
-            play_checked(&mut state, packed, game, ply)?;
+            play_checked(&mut state, joint, game, ply)?;
         }
         Ok(states)
     }
 
-    /// A number per game that depends on `seed`, its start and its moves alone: games that are the
+    /// A number per game that depends on `seed`, its start and its actions alone: games that are the
     /// same get the same one, on every machine.
-    pub fn hashes(&self, seed: u64) -> Result<Vec<u64>> {
-        (0..self.len())
-            .map(|game| {
-                let start = self.starts.0.get(&game).map_or(0, G::key);
-                let moves = self.game(game)?;
-                let fold = |hash: u64, &packed: &u16| {
-                    mix(hash.wrapping_add(u64::from(packed)).wrapping_add(1))
-                };
-                Ok(moves.iter().fold(mix(mix(seed) ^ start), fold))
-            })
-            .collect()
+    pub fn hashes(&self, seed: u64, threads: Option<usize>) -> Result<Vec<u64>> {
+        /// Games that a task hashes at least.
+        const GAMES: usize = 64;
+        let hash = |game: usize| {
+            let start = self.starts.other(game).map_or(0, G::key);
+            let words = G::hashed(self.starts.of(game), self.game(game)?)
+                .map_err(|error| Error::CorruptRecord(format!("game {game}: {error}")))?;
+            let fold =
+                |hash: u64, &word: &u16| mix(hash.wrapping_add(u64::from(word)).wrapping_add(1));
+            Ok(words.iter().fold(mix(mix(seed) ^ start), fold))
+        };
+        if self.len() < 2 * GAMES {
+            return (0..self.len()).map(hash).collect();
+        }
+        threads::install(threads, || {
+            (0..self.len()).into_par_iter().with_min_len(GAMES).map(hash).collect()
+        })?
     }
 
-    /// The moves and offsets of the games `games`, in that order.
+    /// The actions and offsets of the games `games`, in that order.
     pub fn gather(&self, games: &[i64]) -> Result<(Vec<u16>, Vec<i64>)> {
         let mut offsets = vec![0];
-        let mut moves = Vec::new();
+        let mut actions = Vec::new();
         for &game in games {
-            let index = usize::try_from(game).unwrap_or(usize::MAX - 1);
-            moves.extend_from_slice(self.game(index)?);
-            offsets.push(moves.len() as i64);
+            let index = usize::try_from(game).unwrap_or(usize::MAX);
+            actions.extend_from_slice(self.game(index)?);
+            offsets.push((actions.len() / self.width) as i64);
         }
-        Ok((moves, offsets))
+        Ok((actions, offsets))
     }
 }
 
-/// Plays a stored move, checked for legality; an error says where it stands.
-fn play_checked<G: Stored>(state: &mut G, code: u16, game: usize, ply: usize) -> Result<()> {
+/// Checks that offsets cut `actions`, `width` a ply, into games.
+pub(crate) fn check_offsets(offsets: &[i64], actions: usize, width: usize) -> Result<()> {
+    let ends = (offsets.first(), offsets.last());
+    let plies = (actions / width) as i64;
+    if ends != (Some(&0), Some(&plies)) || !actions.is_multiple_of(width) || !offsets.is_sorted() {
+        return Err(Error::CorruptRecord(format!(
+            "offsets must rise from 0 to the number of plies; there are {actions} actions, {width} a \
+             ply, and {} offsets from {:?} to {:?}",
+            offsets.len(),
+            ends.0,
+            ends.1
+        )));
+    }
+    if i32::try_from(offsets.len()).is_err() {
+        return Err(Error::CorruptRecord(format!(
+            "{} games: a store holds fewer than 2^31",
+            offsets.len() - 1
+        )));
+    }
+    Ok(())
+}
+
+/// Plays the stored actions of a ply, checked for legality; an error says where they stand.
+fn play_checked<G: Stored>(state: &mut G, joint: &[u16], game: usize, ply: usize) -> Result<()> {
     state
-        .play_stored(code)
+        .play_stored(joint)
         .map_err(|error| Error::CorruptRecord(format!("game {game}, ply {ply}: {error}")))
 }
 
-/// Who moves at a stored position.
-fn mover<G: Stored>(state: &G, game: usize, ply: usize) -> Result<Player> {
-    state.actor().ok_or_else(|| {
-        Error::CorruptRecord(format!("game {game}, ply {ply}: no player has the move there"))
-    })
-}
+#[cfg(test)]
+mod tests;

@@ -70,6 +70,33 @@ const INDEX: [[u16; 64]; 64] = {
     index
 };
 
+/// Every index with files mirrored: the a-file becomes the h-file. What points off the board stays.
+const MIRRORED: [u16; NUM_HOUSE_ACTIONS] = {
+    let mut mirrored = [0; NUM_HOUSE_ACTIONS];
+    let mut action = 0;
+    while action < NUM_HOUSE_ACTIONS {
+        let (plane, from) = (action / 64, action % 64);
+        let (first, last) = (UNDER_PROMOTIONS as usize, DROPS as usize);
+        mirrored[action] = if plane < first {
+            match TARGETS[plane][from] {
+                NONE => action as u16,
+                to => INDEX[from ^ 7][to as usize ^ 7],
+            }
+        } else {
+            let step = (plane - first) % 3;
+            let plane = if plane < last { plane - step + (2 - step) } else { plane };
+            (plane * 64 + (from ^ 7)) as u16
+        };
+        action += 1;
+    }
+    mirrored
+};
+
+/// What an index becomes if files are mirrored.
+pub(crate) fn mirrored(action: Action) -> Action {
+    MIRRORED.get(action as usize).copied().map_or(action, Action::from)
+}
+
 /// A square as its mover sees it, and back.
 const fn seen(square: Square, mover: Color) -> Square {
     match mover {

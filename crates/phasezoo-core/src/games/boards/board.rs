@@ -60,6 +60,13 @@ impl<R: Rules> BoardState<R> {
         Self { position, history, start }
     }
 
+    /// A state at `position` that does not know where its game started, for those who read planes and
+    /// actions alone.
+    pub(super) fn rootless(position: R::Position) -> Self {
+        let history = History::new(position_key(&position));
+        Self { position, history, start: None }
+    }
+
     /// The name of the game.
     pub fn game(&self) -> &'static str {
         R::NAME

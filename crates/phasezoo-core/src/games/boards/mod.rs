@@ -11,7 +11,7 @@
 //! | `gates`, [`mixedness`] | phases, and how far the armies are mixed |
 //! | [`packed`] | moves in sixteen bits |
 //! | [`fen`], [`notation`] | positions and moves as text |
-//! | [`pgn`], `records` | reading files of games, and games as they are stored |
+//! | [`pgn`], [`records`] | reading files of games, and games as they are stored |
 //! | [`bytes`] | states as bytes |
 //! | [`model`] | how a tree walks a board game |
 //! | [`perft`] | counting positions |
@@ -32,7 +32,7 @@ pub mod packed;
 pub mod perft;
 pub mod pgn;
 pub mod planes;
-mod records;
+pub mod records;
 pub mod rules;
 
 pub use atomic::Atomic;

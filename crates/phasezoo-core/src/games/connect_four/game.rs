@@ -56,11 +56,12 @@ impl ConnectFour {
         let mirror = |columns, (at, column): (usize, u8)| {
             columns | u128::from(last - column) << (DIGIT as usize * at)
         };
-        Self {
-            stones: self.stones.map(Stones::mirrored),
-            columns: self.played().enumerate().fold(0, mirror),
-            ..*self
-        }
+        Self { columns: self.played().enumerate().fold(0, mirror), ..self.with_mirrored_stones() }
+    }
+
+    /// The board seen in a mirror, for those who do not ask how the game went.
+    pub(super) fn with_mirrored_stones(&self) -> Self {
+        Self { stones: self.stones.map(Stones::mirrored), ..*self }
     }
 
     const fn is_over(&self) -> bool {

@@ -6,10 +6,12 @@
 //! | [`game`] | the rules over them |
 //! | [`planes`] | what players see |
 //! | [`notation`] | games as text and bytes |
+//! | `records` | its mirror image in stored games |
 
 pub mod game;
 pub mod notation;
 pub mod planes;
+mod records;
 pub mod stones;
 
 pub use game::ConnectFour;

@@ -47,10 +47,10 @@ impl State {
     fn actions_of(&self, joint: &[Action]) -> Result<[u8; MAX_PLAYERS]> {
         let (acting, players) = (self.acting(), self.config.players());
         let expected = acting.iter().count();
-        let by_player: Vec<Player> = if joint.len() == players {
-            (0..players as Player).collect()
+        let by_player = if joint.len() == players {
+            PlayerSet::first(players)
         } else if joint.len() == expected {
-            acting.iter().collect()
+            acting
         } else {
             return Err(Error::IllegalAction(format!(
                 "{} actions were given; {expected} players act now, {players} take part: give one \
@@ -66,7 +66,7 @@ impl State {
             )));
         }
         let mut actions = [action::STOP; MAX_PLAYERS];
-        for (&player, &index) in by_player.iter().zip(joint) {
+        for (player, &index) in by_player.iter().zip(joint) {
             actions[usize::from(player)] = decode(index).0;
         }
         Ok(actions)

@@ -14,7 +14,7 @@
 //! | [`tracker`] | what they can know of a game, as a full state |
 //! | [`simple`], [`unbiased`] | the agent that the original comes with, and the one that searches plan with |
 //! | [`planners`] | these as opponents, and as those who move others inside a search |
-//! | [`samples`], [`symmetry`] | training positions, and the eight ways to turn them |
+//! | [`samples`], `records`, [`symmetry`] | training positions, stored games, and the eight ways to turn them |
 //! | `sets`, `recent` | sets of cells, and the cells visited last |
 //! | [`boards`], [`twister`] | boards from seeds, in the original's order of random numbers |
 
@@ -33,6 +33,7 @@ mod parts;
 mod planes;
 pub mod planners;
 mod recent;
+mod records;
 pub mod samples;
 mod sets;
 pub mod sight;

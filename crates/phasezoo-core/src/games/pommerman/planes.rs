@@ -1,12 +1,11 @@
 //! Input planes (`docs/definitions/planes.md`).
 
 use super::state::{Cell, State, action, cell};
+use super::symmetry::Symmetry;
 use crate::game::Player;
 
-/// How many planes there are, and how many of them show the board; the others are the same on all
-/// cells.
+/// How many planes there are.
 pub const CHANNELS: usize = 23;
-pub(super) const BOARD_CHANNELS: usize = OWN_REACH;
 
 /// Scales: the life of a bomb, blasts, bombs, flames and steps.
 const LIFE_SCALE: f32 = 9.0;
@@ -18,8 +17,8 @@ const STEP_SCALE: f32 = 799.0;
 /// First planes of each kind.
 const TIMER: usize = 5;
 const REACH: usize = 6;
-pub(super) const SIDEWAYS: usize = 7;
-pub(super) const UPWARDS: usize = 8;
+const SIDEWAYS: usize = 7;
+const UPWARDS: usize = 8;
 const FLAME: usize = 9;
 const FIGURES: usize = 10;
 const OWN_REACH: usize = 14;
@@ -40,7 +39,14 @@ impl State {
     /// 9, figures by relative index 10–13, own reach 14, laid bombs 15, all bombs 16, kick 17, who lives
     /// by relative index 18–21, step 22. What lies in fog is zero.
     pub fn write_planes(&self, player: Player, out: &mut [f32]) {
+        self.write_turned(player, Symmetry::new(0), out);
+    }
+
+    /// The planes of the state turned by a symmetry, like [`State::write_planes`].
+    pub fn write_turned(&self, player: Player, symmetry: Symmetry, out: &mut [f32]) {
         let cells = self.config.cells();
+        let turned = symmetry.places(self.config.size);
+        let place = |at: Cell| usize::from(turned[usize::from(at)]);
         out.fill(0.0);
         let planes: [&mut [f32]; CHANNELS] = {
             let mut chunks = out.chunks_exact_mut(cells);
@@ -52,6 +58,7 @@ impl State {
             if !self.sees(player, at as Cell) {
                 continue;
             }
+            let at = usize::from(turned[at]);
             match shown {
                 code @ (cell::RIGID | cell::WOOD) => planes[usize::from(code - 1)][at] = 1.0,
                 code @ cell::EXTRA_BOMB..=cell::KICK => planes[usize::from(code - 4)][at] = 1.0,
@@ -62,10 +69,10 @@ impl State {
             }
         }
         for bomb in self.bombs.iter().filter(|bomb| self.sees(player, bomb.cell)) {
-            let at = usize::from(bomb.cell);
+            let at = place(bomb.cell);
             planes[TIMER][at] = 1.0 - f32::from(bomb.life) / LIFE_SCALE;
             planes[REACH][at] = reach(bomb.blast);
-            match bomb.direction {
+            match symmetry.action(bomb.direction) {
                 action::RIGHT => planes[SIDEWAYS][at] = 1.0,
                 action::LEFT => planes[SIDEWAYS][at] = -1.0,
                 action::UP => planes[UPWARDS][at] = 1.0,
@@ -75,7 +82,7 @@ impl State {
         }
         // Of several flames on a cell the last one burns longest.
         for flame in self.flames.iter().filter(|flame| self.sees(player, flame.cell)) {
-            planes[FLAME][usize::from(flame.cell)] = f32::from(flame.life + 1) / FLAME_SCALE;
+            planes[FLAME][place(flame.cell)] = f32::from(flame.life + 1) / FLAME_SCALE;
         }
         let own = self.agents[usize::from(player)];
         let laid = self.bombs.iter().filter(|bomb| bomb.owner == player).count();

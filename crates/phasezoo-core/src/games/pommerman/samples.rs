@@ -1,7 +1,7 @@
 //! Training positions from games that agents play against each other: states are kept, planes are made
 //! when they are asked for.
 
-use super::config::{Config, MAX_CELLS, MAX_PLAYERS, Mode};
+use super::config::{Config, MAX_PLAYERS, Mode};
 use super::planes::CHANNELS;
 use super::planners::{Mind, Planner};
 use super::state::State;
@@ -225,13 +225,11 @@ impl Samples {
             threads,
             tasks,
             |(planes, actions, range): (&mut [f32], &mut [i64], std::ops::Range<usize>)| {
-                let mut room = [0.0; MAX_CELLS];
                 let blocks = planes.chunks_exact_mut(size.max(1));
                 for ((planes, action), place) in blocks.zip(actions).zip(range) {
                     let row = &self.rows[chosen[place] as usize];
                     let symmetry = Symmetry::new(symmetries.get(place).copied().unwrap_or(0));
-                    self.state(row).write_planes(row.player, planes);
-                    symmetry.turn(width, planes, &mut room);
+                    self.state(row).write_turned(row.player, symmetry, planes);
                     *action = i64::from(symmetry.action(row.action));
                 }
             },

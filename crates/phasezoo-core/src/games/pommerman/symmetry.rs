@@ -1,7 +1,7 @@
 //! The eight symmetries of the board, for planes and actions.
 
-use super::planes::{BOARD_CHANNELS, SIDEWAYS, UPWARDS};
-use super::state::action;
+use super::config::{MAX_CELLS, MAX_SIZE};
+use super::state::{Cell, action};
 
 /// How many symmetries there are.
 pub const SYMMETRIES: usize = 8;
@@ -50,31 +50,34 @@ impl Symmetry {
         }
     }
 
-    /// Turns the planes of a board of that size; `room` is as long as one of them.
-    pub fn turn(self, size: usize, planes: &mut [f32], room: &mut [f32]) {
-        if self == Self::new(0) {
-            return;
-        }
-        let cells = size * size;
-        for plane in planes.chunks_exact_mut(cells).take(BOARD_CHANNELS) {
-            for row in 0..size {
-                for column in 0..size {
-                    let (to_row, to_column) = self.place(size, row, column);
-                    room[to_row * size + to_column] = plane[row * size + column];
-                }
-            }
-            plane.copy_from_slice(&room[..cells]);
-        }
-        // Movement is to the right and upwards: both change with the board.
-        let (sideways, upwards) = planes[SIDEWAYS * cells..].split_at_mut(cells);
-        let upwards = &mut upwards[(UPWARDS - SIDEWAYS - 1) * cells..][..cells];
-        for (right, up) in sideways.iter_mut().zip(upwards) {
-            let across = if self.mirrors_columns { -*right } else { *right };
-            let along = if self.mirrors_rows { -*up } else { *up };
-            (*right, *up) = if self.swaps { (-along, -across) } else { (across, along) };
-        }
+    /// Where each cell of a board of that size goes.
+    pub(super) fn places(self, size: u8) -> &'static [Cell; MAX_CELLS] {
+        let index = usize::from(self.mirrors_columns)
+            | usize::from(self.mirrors_rows) << 1
+            | usize::from(self.swaps) << 2;
+        &PLACES[usize::from(size)][index]
     }
 }
+
+/// Where each cell goes, for every size and symmetry.
+static PLACES: [[[Cell; MAX_CELLS]; SYMMETRIES]; MAX_SIZE + 1] = {
+    let mut places = [[[0; MAX_CELLS]; SYMMETRIES]; MAX_SIZE + 1];
+    let mut size = 1;
+    while size <= MAX_SIZE {
+        let mut index = 0;
+        while index < SYMMETRIES {
+            let mut at = 0;
+            while at < size * size {
+                let (row, column) = Symmetry::new(index as u8).place(size, at / size, at % size);
+                places[size][index][at] = (row * size + column) as Cell;
+                at += 1;
+            }
+            index += 1;
+        }
+        size += 1;
+    }
+    places
+};
 
 #[cfg(test)]
 mod tests {
@@ -130,8 +133,7 @@ mod tests {
                 let player = random.below(4) as u8;
                 let size = CHANNELS * state.config().cells();
                 let (mut planes, mut expected) = (vec![0.0; size], vec![0.0; size]);
-                state.write_planes(player, &mut planes);
-                symmetry.turn(11, &mut planes, &mut [0.0; 121]);
+                state.write_turned(player, symmetry, &mut planes);
                 turned(&state, symmetry).write_planes(player, &mut expected);
                 assert_eq!(planes, expected, "{symmetry:?}");
             }

@@ -2,7 +2,6 @@
 
 mod krk;
 mod pgn;
-mod records;
 mod state;
 
 use std::marker::PhantomData;
@@ -10,24 +9,23 @@ use std::marker::PhantomData;
 use phasezoo_core::game::Player;
 use phasezoo_core::games::boards::perft::ByShakmaty;
 use phasezoo_core::games::boards::planes::BoardPlanes;
+use phasezoo_core::games::boards::records::unpack_moves;
 use phasezoo_core::games::{
     Atomic, BoardModel, BoardState as Core, Chess, Chess960, Crazyhouse, Rules,
 };
+use phasezoo_core::records::Starts;
 use phasezoo_core::rng::Stream;
 use phasezoo_core::{Result, perft};
 use pyo3::prelude::*;
 
 use crate::native::{Native, Room, Start};
 use crate::options::GameOptions;
-use crate::records::DynTable;
+use crate::records::Columns;
 use crate::rollouts::{self, DynUct, UctSetup};
 use state::BoardState;
 
 /// What sets one board game apart in Python.
 pub(crate) trait Hosted: Rules {
-    /// Whether games of this kind can be stored.
-    const IS_STORED: bool = false;
-
     /// The rollout policies of its own, beside those of every game.
     const ROLLOUTS: &'static [&'static str] = &[];
 
@@ -51,9 +49,7 @@ pub(crate) trait Hosted: Rules {
     }
 }
 
-impl Hosted for Chess {
-    const IS_STORED: bool = true;
-}
+impl Hosted for Chess {}
 
 impl Hosted for Chess960 {
     fn starts(options: GameOptions<'_, '_>) -> PyResult<Start<Core<Self>>> {
@@ -148,8 +144,8 @@ impl<R: Hosted> Room for Boards<R> {
         R::IS_ONE_SIDED
     }
 
-    fn records(&self, starts: &[(usize, String)]) -> Result<Box<dyn DynTable>> {
-        records::boxed::<R>(starts)
+    fn unpack_moves(&self, columns: Columns<'_>, starts: &Starts<Core<R>>) -> Result<Vec<u16>> {
+        unpack_moves(columns.actions, columns.offsets, starts)
     }
 
     fn perft(

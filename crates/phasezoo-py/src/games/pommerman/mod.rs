@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::Seed;
 use crate::errors::{external, to_py};
-use crate::native::{Native, PoolSetup, Room, Start, typed, viewer};
+use crate::native::{Native, PoolSetup, Positions, Room, Start, typed, viewer};
 use crate::options::GameOptions;
 use crate::others::Movers;
 use crate::pools::{self, DynPool};
@@ -68,10 +68,6 @@ impl Native for State {
             )));
         }
         Ok(PommermanPlanes { size: like.map_or(MAX_SIZE as u8, |state| state.config().size) })
-    }
-
-    fn fits(&self, planes: PommermanPlanes) -> bool {
-        planes.size == self.config().size
     }
 }
 
@@ -127,6 +123,16 @@ impl Walked for Model {
     }
 }
 
+impl Pommerman {
+    /// The rules that options ask for.
+    fn config(&self, options: GameOptions<'_, '_>) -> PyResult<Config> {
+        options.check(&["fog", "collapse"])?;
+        let fog = options.get("fog", "True, False or None")?;
+        let collapse = options.get("collapse", "True or False")?.unwrap_or_default();
+        Ok(config(self.0, fog, collapse))
+    }
+}
+
 impl Room for Pommerman {
     type State = State;
 
@@ -142,12 +148,30 @@ impl Room for Pommerman {
 
     /// With `fog` players see four cells far, with `collapse` the board shrinks.
     fn starts(&self, options: GameOptions<'_, '_>) -> PyResult<Start<State>> {
-        options.check(&["fog", "collapse"])?;
-        let fog = options.get("fog", "True, False or None")?;
-        let collapse = options.get("collapse", "True or False")?.unwrap_or_default();
-        let config = config(self.0, fog, collapse);
+        let config = self.config(options)?;
         Ok(Box::new(move |seed| {
             Ok(State::new(config, &mut Twister::new(seed.unwrap_or_default())))
+        }))
+    }
+
+    /// A position is written as JSON, and on a board of the mode's own size.
+    fn positions<'a>(&'a self, options: GameOptions<'_, '_>) -> PyResult<Positions<'a, State>> {
+        let config = self.config(options)?;
+        Ok(Box::new(move |position, moves| {
+            if !moves.is_empty() {
+                let message = "moves of Pommerman are not written as text".into();
+                return Err(Error::InvalidState(message));
+            }
+            let state = State::from_json(config, position)?;
+            if state.config().size == config.size {
+                return Ok(state);
+            }
+            Err(Error::InvalidState(format!(
+                "the board has {} rows; stored games of {:?} have {}",
+                state.config().size,
+                name_of(config.mode),
+                config.size
+            )))
         }))
     }
 

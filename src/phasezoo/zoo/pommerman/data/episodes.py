@@ -179,7 +179,10 @@ class EpisodeStore:
         counts = np.diff(self.offsets)
         game = np.repeat(np.arange(len(self), dtype=np.int32), counts)
         ply = (np.arange(self.num_positions) - self.offsets[game]).astype(np.int32)
-        return PositionTable(game, ply, phase, self.columns.key, tuple(made.names), made.spec)
+        columns = self.columns
+        return PositionTable(
+            game, ply, columns.player, phase, columns.key, tuple(made.names), made.spec
+        )
 
     def batch(
         self,

@@ -1,5 +1,5 @@
 //! Input planes: `float32[C, 8, 8]` from the view of the player who sees them: row 0 is that player's
-//! first rank, column 0 the a-file (files are never mirrored). No encoder allocates.
+//! first rank, column 0 the a-file (files are mirrored only where symmetries are asked for). No encoder allocates.
 
 mod chess;
 mod variants;
@@ -142,8 +142,28 @@ impl BoardPlanes {
 /// Writes the planes that the player of `viewer` sees into `out`, which has exactly
 /// [`BoardPlanes::size`] elements; every element is written.
 pub fn board<R: Rules>(state: &BoardState<R>, planes: BoardPlanes, viewer: Color, out: &mut [f32]) {
-    assert_eq!(out.len(), planes.size(), "the buffer has the size of the planes");
-    let writer = &mut Writer::new(out, viewer, planes.history);
+    write(state, planes, viewer, Writer::new(out, viewer, planes.history));
+}
+
+/// Writes the planes of the state with its files mirrored, which may have no right to castle, like
+/// [`board`].
+pub fn mirrored<R: Rules>(
+    state: &BoardState<R>,
+    planes: BoardPlanes,
+    viewer: Color,
+    out: &mut [f32],
+) {
+    write(state, planes, viewer, Writer::new(out, viewer, planes.history).mirroring());
+}
+
+fn write<R: Rules>(
+    state: &BoardState<R>,
+    planes: BoardPlanes,
+    viewer: Color,
+    mut writer: Writer<'_>,
+) {
+    let writer = &mut writer;
+    assert_eq!(writer.len(), planes.shape()[0], "the buffer has the size of the planes");
     match planes.layout {
         Layout::V1 => chess::v1(state, viewer, writer),
         Layout::V2 => chess::v2(state, viewer, writer),

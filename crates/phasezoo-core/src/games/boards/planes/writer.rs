@@ -29,12 +29,24 @@ pub(super) struct Writer<'a> {
     viewer: Color,
     /// How many of the last moves are shown.
     history: usize,
+    /// Whether the a-file is shown as the h-file.
+    mirrors: bool,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(out: &'a mut [f32], viewer: Color, history: usize) -> Self {
         out.fill(0.0);
-        Self { planes: out.as_chunks_mut().0.iter_mut(), viewer, history }
+        Self { planes: out.as_chunks_mut().0.iter_mut(), viewer, history, mirrors: false }
+    }
+
+    /// The same, files mirrored.
+    pub(super) fn mirroring(self) -> Self {
+        Self { mirrors: true, ..self }
+    }
+
+    /// How many planes are left.
+    pub(super) fn len(&self) -> usize {
+        self.planes.len()
     }
 
     /// A plane with one value everywhere.
@@ -62,6 +74,7 @@ impl<'a> Writer<'a> {
 
     /// A plane with ones on squares of the board.
     pub(super) fn squares(&mut self, squares: Bitboard) {
+        let squares = if self.mirrors { squares.flip_horizontal() } else { squares };
         self.fixed(match self.viewer {
             Color::White => squares,
             Color::Black => squares.flip_vertical(),

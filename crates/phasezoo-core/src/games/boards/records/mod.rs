@@ -1,79 +1,138 @@
-//! Stored board games: a FEN and the moves in sixteen bits each; replaying them fast.
+//! Stored board games: replaying them fast, mirroring them, and their moves as older files have them.
 
 use shakmaty::{Move, Position, Role};
 
+use super::board::color_of;
 use super::history::SHOWN_MOVES;
-use super::{BoardState, PackedMove, Rules};
+use super::planes::{self, BoardPlanes};
+use super::{BoardState, PackedMove, Rules, actions};
 use crate::error::{Error, Result};
-use crate::game::Action;
-use crate::records::Stored;
+use crate::game::{Action, Player};
+use crate::records::{Starts, Stored, check_offsets};
 
 impl<R: Rules> Stored for BoardState<R> {
-    fn usual_start() -> Self {
-        Self::initial()
-    }
+    /// As they are, and with files mirrored.
+    const SYMMETRIES: usize = 2;
 
-    fn parse_start(text: &str) -> Result<Self> {
-        Self::from_fen(text)
-    }
-
-    fn stored_action(&self, code: u16) -> Result<Action> {
-        Ok(self.action_of(PackedMove(code).unpack(self.position())?))
-    }
-
-    fn play_stored(&mut self, code: u16) -> Result<()> {
-        let m = PackedMove(code).unpack(self.position())?;
+    /// Any legal move: people play on where a repetition or fifty moves draw.
+    fn play_stored(&mut self, joint: &[u16]) -> Result<()> {
+        let &[action] = joint else {
+            return Err(Error::IllegalAction(format!("{} actions: one player moves", joint.len())));
+        };
+        let m = self.move_of(Action::from(action))?;
         self.play_move(m);
         Ok(())
     }
 
-    fn replayed(start: &Self, codes: &[u16]) -> Result<Self> {
-        state_after(start.position(), codes)
+    fn replayed(start: &Self, actions: &[u16], _width: usize) -> Result<Self> {
+        state_after(start, actions)
     }
 
     fn hide_history(&mut self) {
         self.history_mut().hide_moves();
     }
+
+    /// Castling knows left from right.
+    fn is_symmetric(&self) -> bool {
+        !self.position().castles().any()
+    }
+
+    fn encode_turned(&self, planes: BoardPlanes, player: Player, _symmetry: u8, out: &mut [f32]) {
+        planes::mirrored(self, planes, color_of(player), out);
+    }
+
+    fn turned_action(action: Action, _symmetry: u8) -> Action {
+        actions::mirrored(action)
+    }
+
+    /// The moves in sixteen bits each.
+    fn hashed(start: &Self, actions: &[u16]) -> Result<Vec<u16>> {
+        let mut position = start.position().clone();
+        let pack = |&action: &u16| {
+            let m = trusted::<R>(&position, action)?;
+            position.play_unchecked(m);
+            Ok(PackedMove::pack(m, R::MODE).0)
+        };
+        actions.iter().map(pack).collect()
+    }
 }
 
-/// A state that planes and actions cannot tell from the one after `moves` from `start`.
+/// A state that planes and actions cannot tell from the one after `actions` from `start`.
 ///
 /// Only what planes read is kept: the last moves, and the positions since the last move that let no
-/// earlier one recur. Everything before is played on the bare position, without keys or lists. Moves
+/// earlier one recur. Everything before is played on the bare position, without keys or lists. Actions
 /// are trusted to be legal; others give an error or a wrong position, never a panic.
-fn state_after<R: Rules>(start: &R::Position, moves: &[u16]) -> Result<BoardState<R>> {
-    let unseen = moves.len().saturating_sub(SHOWN_MOVES);
-    let mut position = start.clone();
-    let (mut first, mut base) = (0, start.clone());
-    for (ply, &packed) in moves[..unseen].iter().enumerate() {
-        let m = trusted(&position, packed)?;
+fn state_after<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Result<BoardState<R>> {
+    let unseen = actions.len().saturating_sub(SHOWN_MOVES);
+    let mut position = start.position().clone();
+    let mut base = None;
+    for (ply, &action) in actions[..unseen].iter().enumerate() {
+        let m = trusted::<R>(&position, action)?;
         let last_of_its_kind = R::is_final(&position, m);
         position.play_unchecked(m);
         if last_of_its_kind {
-            (first, base) = (ply + 1, position.clone());
+            base = Some((ply + 1, position.clone()));
         }
     }
-    let mut state = BoardState::from_position(base);
-    for &packed in &moves[first..] {
-        let m = trusted(state.position(), packed)?;
+    let (first, mut state) = match base {
+        Some((first, position)) => (first, BoardState::rootless(position)),
+        None => (0, start.clone()),
+    };
+    for &action in &actions[first..] {
+        let m = trusted::<R>(state.position(), action)?;
         state.play_move(m);
     }
     Ok(state)
 }
 
-/// A stored move that was found legal before. If playing one that is not could panic (a king is
-/// taken, pieces end on the same square) it is looked at again.
-fn trusted<P: Position>(position: &P, packed: u16) -> Result<Move> {
-    let safe = |m: &Move| match m {
-        Move::Normal { capture, .. } => *capture != Some(Role::King),
-        Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => position.is_legal(*m),
-    };
-    PackedMove(packed).complete(position).filter(safe).ok_or_else(|| {
-        Error::CorruptRecord(format!(
-            "move {packed:#06x} fits no position it was stored for: the store has changed since its \
-             moves were checked"
-        ))
-    })
+/// The move of a stored action that was found legal before. If playing one that is not could panic (a
+/// king is taken, pieces end on the same square) it is looked at again.
+fn trusted<R: Rules>(position: &R::Position, action: u16) -> Result<Move> {
+    actions::move_of(position, Action::from(action)).filter(|&m| is_safe(position, m)).ok_or_else(
+        || {
+            Error::CorruptRecord(format!(
+                "action {action} fits no position it was stored for: the store has changed since \
+                 its actions were checked"
+            ))
+        },
+    )
+}
+
+/// Whether a move made of squares alone can be played without looking whether it is legal.
+fn is_safe<P: Position>(position: &P, m: Move) -> bool {
+    match m {
+        Move::Normal { capture, .. } => capture != Some(Role::King),
+        Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => position.is_legal(m),
+    }
+}
+
+/// The actions of games whose moves are stored in sixteen bits each ([`PackedMove`]), as files of
+/// format 1 have them. Moves are completed by their squares, not checked; what cannot be a move is an
+/// error that names the game.
+pub fn unpack_moves<R: Rules>(
+    moves: &[u16],
+    offsets: &[i64],
+    starts: &Starts<BoardState<R>>,
+) -> Result<Vec<u16>> {
+    check_offsets(offsets, moves.len(), 1)?;
+    let mut unpacked = Vec::with_capacity(moves.len());
+    for (game, range) in offsets.windows(2).enumerate() {
+        let mut position = starts.of(game).position().clone();
+        for (ply, &packed) in moves[range[0] as usize..range[1] as usize].iter().enumerate() {
+            let packed = PackedMove(packed);
+            let m =
+                packed.complete(&position).filter(|&m| is_safe(&position, m)).ok_or_else(|| {
+                    Error::CorruptRecord(format!(
+                        "game {game}, ply {ply}: move {:#06x} ({packed}) is not legal in '{}'",
+                        packed.0,
+                        super::fen::text(&position)
+                    ))
+                })?;
+            unpacked.push(actions::action_of(m, position.turn(), R::MODE) as u16);
+            position.play_unchecked(m);
+        }
+    }
+    Ok(unpacked)
 }
 
 #[cfg(test)]

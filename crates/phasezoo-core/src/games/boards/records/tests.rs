@@ -2,217 +2,250 @@ use shakmaty::Position;
 
 use super::*;
 use crate::game::Game;
-use crate::games::boards::planes::BoardPlanes;
-use crate::games::{Chess, ChessState};
+use crate::games::{Atomic, Chess, Chess960, ChessState, Crazyhouse, Krk};
 use crate::gate::Gating;
-use crate::records::{Rows, Samples, Starts, Table};
-use crate::rng::Stream;
-
-/// Random games with their starts, and the columns that hold them.
-struct Games {
-    moves: Vec<u16>,
-    offsets: Vec<i64>,
-    starts: Starts<ChessState>,
-}
+use crate::records::{Rows, Samples, Table, Waypoints};
+use crate::rng::{Stream, mix};
 
 const START: &str = "4k3/P7/8/8/8/8/p7/4K2R b K - 3 40";
 
-fn games(count: usize, seed: u64) -> Games {
+/// Random games, their moves packed and as actions.
+fn random_games<R: Rules>(fen: &str, count: usize, seed: u64) -> (Vec<u16>, Vec<u16>, Vec<i64>) {
     let mut stream = Stream::new(seed);
-    let (mut moves, mut offsets) = (Vec::new(), vec![0]);
-    for game in 0..count {
-        let mut state = if game % 3 == 2 {
-            BoardState::<Chess>::from_fen(START).unwrap()
-        } else {
-            BoardState::initial()
-        };
-        for _ in 0..stream.below(90) {
+    let (mut moves, mut actions, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
+    for _ in 0..count {
+        let mut state = BoardState::<R>::from_fen(fen).unwrap();
+        for _ in 0..stream.below(120) {
             let legal = state.legal_moves();
-            if legal.is_empty() {
+            if state.outcome().is_some() {
                 break;
             }
             let m = legal[stream.below(legal.len())];
+            actions.push(state.action_of(m) as u16);
             state.play_move(m);
         }
         moves.extend(state.moves().iter().map(|packed| packed.0));
         offsets.push(moves.len() as i64);
     }
-    let starts = Starts::parse((0..count).filter(|game| game % 3 == 2).map(|game| (game, START)));
-    Games { moves, offsets, starts: starts.unwrap() }
+    (moves, actions, offsets)
 }
 
-impl Games {
-    fn table(&self) -> Table<'_, ChessState> {
-        Table::new(&self.moves, &self.offsets, &self.starts)
-    }
-}
+/// A start with every move in it soon: castling, promotions, en passant, drops.
+const LIVELY: &str = "r3k2r/1P2p2p/8/3P4/3p4/8/1p2P2P/R3K2R w KQkq - 0 1";
 
 #[test]
-fn labels_are_those_of_the_states_played_one_by_one() {
-    let games = games(200, 1);
-    let table = games.table();
-    for spec in ["lichess", "monotone:lichess:engine", "monotone:hash:4", "moves:5"] {
-        let gate = Gating::parse(spec, false).unwrap();
-        let labels = table.label(&gate, Some(2)).unwrap();
-        assert_eq!(labels.phase.len(), games.moves.len());
-        for game in 0..table.len() {
-            let mut previous = None;
-            let rows = table.rows(game).unwrap();
-            for (row, state) in rows.zip(table.states(game).unwrap()) {
-                let phase = gate.phase(&state, state.player_to_move(), previous).unwrap();
-                assert_eq!((labels.phase[row], labels.key[row]), (phase as i8, state.key()));
-                previous = Some(phase);
-            }
+fn packed_moves_become_actions_and_hash_as_they_did() {
+    fn check<R: Rules>(fen: &str) {
+        let (moves, actions, offsets) = random_games::<R>(fen, 60, 1);
+        let starts = Starts::new(BoardState::<R>::from_fen(fen).unwrap());
+        assert_eq!(unpack_moves(&moves, &offsets, &starts).unwrap(), actions);
+        let waypoints = Waypoints::new(60, actions.len());
+        let hashes = Table::new(&actions, &offsets, &starts, &waypoints).hashes(5, None).unwrap();
+        for (game, hash) in hashes.into_iter().enumerate() {
+            let own = &moves[offsets[game] as usize..offsets[game + 1] as usize];
+            let fold = |hash: u64, &packed: &u16| {
+                mix(hash.wrapping_add(u64::from(packed)).wrapping_add(1))
+            };
+            assert_eq!(hash, own.iter().fold(mix(mix(5)), fold));
         }
-        assert_eq!(table.label(&gate, Some(1)).unwrap(), labels);
     }
+    check::<Chess>(LIVELY);
+    check::<Chess960>(LIVELY);
+    check::<Atomic>(LIVELY);
+    check::<Crazyhouse>("r3k2r/1P2p2p/8/3P4/3p4/8/1p2P2P/R3K2R[QNPqnp] w KQkq - 0 1");
+    check::<Krk>("8/8/8/4k3/8/8/8/K6R w - - 0 1");
 }
 
 #[test]
-fn samples_are_those_of_the_states_played_one_by_one() {
-    let games = games(60, 2);
-    let table = games.table();
-    let gate = Gating::parse("none", false).unwrap();
-    table.label(&gate, None).unwrap();
-    let mut stream = Stream::new(3);
-    let positions: Vec<(i32, i32)> = (0..300)
-        .map(|_| {
-            loop {
-                let chosen = stream.below(table.len());
-                let length = table.rows(chosen).unwrap().len();
-                if length > 0 {
-                    break (chosen as i32, stream.below(length) as i32);
+fn packed_moves_that_cannot_be_are_named() {
+    let (mut moves, _, offsets) = random_games::<Chess>(START, 150, 4);
+    let starts = Starts::new(ChessState::from_fen(START).unwrap());
+    let game = (100..150).find(|&game| offsets[game + 1] - offsets[game] > 3).unwrap();
+    moves[offsets[game] as usize + 3] = 0;
+    let message = unpack_moves(&moves, &offsets, &starts).unwrap_err().to_string();
+    assert!(message.contains(&format!("game {game}, ply 3")), "{message}");
+    assert!(unpack_moves(&moves, &offsets[1..], &starts).is_err());
+}
+
+/// The text of a placement or move with files mirrored.
+fn mirrored_placement(field: &str) -> String {
+    let (board, pockets) = field.split_once('[').map_or((field, None), |(b, p)| (b, Some(p)));
+    let rows: Vec<String> = board
+        .split('/')
+        .map(|row| {
+            let mut pieces: Vec<String> = Vec::new();
+            for c in row.chars() {
+                match (c, pieces.last_mut()) {
+                    // The mark of a promoted piece stays behind it.
+                    ('~', Some(piece)) => piece.push('~'),
+                    _ => pieces.push(c.to_string()),
                 }
             }
+            pieces.into_iter().rev().collect()
         })
         .collect();
-    let (chosen, ply): (Vec<i32>, Vec<i32>) = positions.iter().copied().unzip();
-    let hidden: Vec<bool> = (0..300).map(|_| stream.below(2) == 0).collect();
-    for planes in [BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL] {
-        let size = BoardState::<Chess>::plane_shape(planes).iter().product::<usize>();
-        let mut data = vec![f32::NAN; 300 * size];
-        let (mut action, mut to_play, mut left) = (vec![-1; 300], vec![-1; 300], vec![-1.0; 300]);
-        let out = Samples {
-            planes: &mut data,
-            action: &mut action,
-            to_play: &mut to_play,
-            plies_left: &mut left,
-        };
-        let rows = Rows { games: &chosen, plies: &ply, hidden: &hidden };
-        table.sample(rows, planes, out, Some(3)).unwrap();
-        for row in 0..300 {
-            let states = table.states(chosen[row] as usize).unwrap();
-            let state = &states[ply[row] as usize];
-            let seen = if hidden[row] { state.without_history() } else { state.clone() };
-            let mut expected = vec![0.0; size];
-            seen.encode(planes, state.player_to_move(), &mut expected);
-            assert_eq!(data[row * size..(row + 1) * size], expected);
-            let packed = table.game(chosen[row] as usize).unwrap()[ply[row] as usize];
-            let played = PackedMove(packed).unpack(state.position()).unwrap();
-            assert_eq!(action[row], i64::from(state.action_of(played)));
-            assert_eq!(to_play[row], state.player_to_move() as i8);
-            assert_eq!(left[row] as usize, states.len() - ply[row] as usize);
-        }
+    let board = rows.join("/");
+    pockets.map_or(board.clone(), |pockets| format!("{board}[{pockets}"))
+}
+
+fn mirrored_files(text: &str) -> String {
+    let flip = |c: char| match c {
+        'a'..='h' => char::from(b'a' + b'h' - c as u8),
+        other => other,
+    };
+    text.chars().map(flip).collect()
+}
+
+/// A move with files mirrored: the piece that a promotion makes or a drop puts is no file.
+fn mirrored_move(uci: &str) -> String {
+    match uci.split_once('@') {
+        Some((role, to)) => format!("{role}@{}", mirrored_files(to)),
+        None => mirrored_files(&uci[..4]) + &uci[4..],
     }
 }
 
 #[test]
-fn bad_records_are_named_by_their_game() {
-    let mut games = games(150, 4);
-    let row = games.table().rows(100).unwrap().start + 3;
-    games.moves[row] = 0;
-    let gate = Gating::parse("none", false).unwrap();
-    let message = games.table().label(&gate, Some(2)).unwrap_err().to_string();
-    assert!(message.contains("game 100, ply 3"), "{message}");
-    assert!(games.table().states(100).is_err());
-    assert!(games.table().states(150).is_err());
-
-    for offsets in [
-        vec![],
-        vec![0],
-        vec![1, games.moves.len() as i64],
-        vec![0, 9, 5, games.moves.len() as i64],
-    ] {
-        games.offsets = offsets;
-        assert!(matches!(games.table().label(&gate, None), Err(Error::CorruptRecord(_))));
-    }
-    assert!(
-        Starts::<ChessState>::parse([(7, "not a fen")]).unwrap_err().to_string().contains("game 7")
-    );
-}
-
-#[test]
-fn unchecked_columns_give_errors_and_no_panics() {
-    let mut stream = Stream::new(5);
-    let usual = Starts::default();
-    for _ in 0..200 {
-        let moves: Vec<u16> = (0..40).map(|_| stream.next_u64() as u16).collect();
-        let offsets: Vec<i64> = (0..5).map(|_| stream.below(60) as i64 - 10).collect();
-        let table = Table::<ChessState>::new(&moves, &offsets, &usual);
-        let games: Vec<i32> = (0..8).map(|_| stream.below(8) as i32 - 2).collect();
-        let plies: Vec<i32> = (0..8).map(|_| stream.below(50) as i32 - 5).collect();
-        let mut planes = vec![0.0; 8 * 12 * 64];
-        let (mut action, mut to_play, mut left) = ([0; 8], [0; 8], [0.0; 8]);
-        let out = Samples {
-            planes: &mut planes,
-            action: &mut action,
-            to_play: &mut to_play,
-            plies_left: &mut left,
-        };
-        let rows = Rows { games: &games, plies: &plies, hidden: &[] };
-        assert!(table.sample(rows, BoardPlanes::MINIMAL, out, None).is_err());
-    }
-}
-
-#[test]
-fn moves_that_were_not_checked_never_panic() {
-    // Moves that own pieces could make by their squares, legal or not, kings being taken and all.
-    let mut stream = Stream::new(7);
-    let (mut moves, mut offsets) = (Vec::new(), vec![0]);
-    let starts = Starts::default();
-    for _ in 0..300 {
-        let mut position = shakmaty::Chess::default();
-        for _ in 0..60 {
-            let packed = stream.next_u64() as u16;
-            if PackedMove(packed).complete(&position).is_some() {
-                moves.push(packed);
-                match trusted(&position, packed) {
-                    Ok(m) => position.play_unchecked(m),
-                    Err(_) => break,
+fn mirrored_planes_are_those_of_the_mirrored_game() {
+    fn check<R: Rules>(fens: &[&str]) {
+        let mut stream = Stream::new(8);
+        let mut seen = std::collections::BTreeMap::<&str, usize>::new();
+        for game in 0..60 {
+            let fen = fens[game % fens.len()];
+            let mut fields: Vec<String> = fen.split(' ').map(str::to_owned).collect();
+            assert_eq!(fields[2], "-");
+            fields[0] = mirrored_placement(&fields[0]);
+            fields[3] = mirrored_files(&fields[3]);
+            let mut state = BoardState::<R>::from_fen(fen).unwrap();
+            let mut mirror = BoardState::<R>::from_fen(&fields.join(" ")).unwrap();
+            for _ in 0..80 {
+                assert!(state.is_symmetric() && mirror.is_symmetric());
+                for &planes in R::PLANES {
+                    let (mut ours, mut theirs) =
+                        (vec![0.0; planes.size()], vec![1.0; planes.size()]);
+                    for player in [0, 1] {
+                        state.encode_turned(planes, player, 1, &mut ours);
+                        mirror.encode(planes, player, &mut theirs);
+                        assert_eq!(ours, theirs, "{} {}", planes.name(), state.fen());
+                    }
                 }
+                if state.outcome().is_some() {
+                    break;
+                }
+                let legal = state.legal_moves();
+                let m = legal[stream.below(legal.len())];
+                let uci = state.uci_of(m);
+                let there = mirror.move_from_uci(&mirrored_move(&uci)).unwrap();
+                let turned = BoardState::<R>::turned_action(state.action_of(m), 1);
+                assert_eq!(turned, mirror.action_of(there), "{uci}");
+                assert_eq!(BoardState::<R>::turned_action(turned, 1), state.action_of(m));
+                for (kind, is_it) in [
+                    ("promotion", m.promotion().is_some()),
+                    ("en passant", m.is_en_passant()),
+                    ("drop", m.from().is_none()),
+                    ("ep square", state.position().maybe_ep_square().is_some()),
+                ] {
+                    *seen.entry(kind).or_default() += usize::from(is_it);
+                }
+                state.play_move(m);
+                mirror.play_move(there);
             }
         }
-        offsets.push(moves.len() as i64);
-    }
-    let table = Table::<ChessState>::new(&moves, &offsets, &starts);
-    let mut failed = 0;
-    for game in 0..300 {
-        for ply in 0..table.game(game).unwrap().len() {
-            let mut planes = vec![0.0; 52 * 64];
-            let (mut action, mut to_play, mut left) = ([0], [0], [0.0]);
-            let out = Samples {
-                planes: &mut planes,
-                action: &mut action,
-                to_play: &mut to_play,
-                plies_left: &mut left,
-            };
-            let rows = Rows { games: &[game as i32], plies: &[ply as i32], hidden: &[] };
-            failed += usize::from(table.sample(rows, BoardPlanes::V2, out, None).is_err());
+        if R::NAME != "krk" {
+            assert!(seen["promotion"] > 0 && seen["ep square"] > 0, "{seen:?}");
         }
+        assert_eq!(seen["drop"] > 0, R::NAME == "crazyhouse", "{seen:?}");
     }
-    assert!(failed > 0);
+    let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1";
+    let lively = "r3k2r/1P5p/8/3Pp3/3p4/8/1p2P2P/R3K2R w - e6 0 1";
+    check::<Chess>(&[usual, lively]);
+    check::<Chess960>(&[usual, lively]);
+    check::<Atomic>(&[usual, lively]);
+    check::<Krk>(&["8/8/8/4k3/8/8/8/K6R w - - 0 1"]);
+    check::<Crazyhouse>(&[
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w - - 0 1",
+        "r3k2r/1P5p/8/3Pp3/3p4/8/1p2P2P/RQ~2K2R[QNPqnp] w - e6 0 1",
+    ]);
 }
 
 #[test]
-fn games_are_gathered_and_hashed_by_what_they_hold() {
-    let games = games(30, 6);
-    let table = games.table();
-    let (moves, offsets) = table.gather(&[4, 7, 4]).unwrap();
-    let copy = Games { moves, offsets, starts: Starts::default() };
-    assert_eq!(copy.table().game(1).unwrap(), table.game(7).unwrap());
-    let hashes = copy.table().hashes(9).unwrap();
-    assert_eq!(hashes[0], hashes[2]);
-    assert_eq!([hashes[0], hashes[1]], [4, 7].map(|game: usize| table.hashes(9).unwrap()[game]));
-    assert_ne!(hashes, copy.table().hashes(10).unwrap());
-    assert!(table.gather(&[30]).is_err() && table.gather(&[-1]).is_err());
+fn games_that_may_castle_are_not_turned() {
+    let mut state = ChessState::initial();
+    assert!(!state.is_symmetric());
+    for uci in ["e2e4", "e7e5", "e1e2", "e8e7"] {
+        assert!(!state.is_symmetric());
+        let m = state.move_from_uci(uci).unwrap();
+        state.play_move(m);
+    }
+    assert!(state.is_symmetric());
+}
+
+#[test]
+fn people_may_play_on_where_a_rule_draws() {
+    let mut state = ChessState::initial();
+    let mut actions = Vec::new();
+    for uci in ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(4) {
+        let m = state.move_from_uci(uci).unwrap();
+        actions.push(state.action_of(m) as u16);
+        state.play_move(m);
+    }
+    assert!(state.outcome().is_some());
+    let starts = Starts::new(ChessState::initial());
+    let (offsets, waypoints) = ([0, 16], Waypoints::new(1, 16));
+    let table = Table::new(&actions, &offsets, &starts, &waypoints);
+    let gate = Gating::parse("lichess", false).unwrap();
+    assert_eq!(table.label(&gate, None).unwrap().ply, (0..16).collect::<Vec<_>>());
+}
+
+#[test]
+fn actions_that_were_not_checked_never_panic() {
+    // Moves that own pieces could make by their squares, legal or not, kings being taken and all.
+    fn check<R: Rules>() {
+        let mut stream = Stream::new(7);
+        let (mut actions, mut offsets) = (Vec::new(), vec![0]);
+        let starts = Starts::new(BoardState::<R>::initial());
+        for _ in 0..200 {
+            let mut position = R::initial();
+            for _ in 0..600 {
+                let action = stream.below(R::NUM_ACTIONS) as u16;
+                if actions::move_of(&position, Action::from(action)).is_some() {
+                    actions.push(action);
+                    let Ok(m) = trusted::<R>(&position, action) else {
+                        // Another one, so that this one is played.
+                        actions.push(action);
+                        break;
+                    };
+                    position.play_unchecked(m);
+                }
+            }
+            offsets.push(actions.len() as i64);
+        }
+        let waypoints = Waypoints::new(200, actions.len());
+        let table = Table::new(&actions, &offsets, &starts, &waypoints);
+        let mut failed = 0;
+        let shown = R::PLANES[0];
+        let (mut planes, mut action, mut left) = (vec![0.0; shown.size()], [0], [0.0]);
+        for game in 0..200 {
+            for ply in 0..table.game(game).unwrap().len() {
+                let out = Samples {
+                    planes: &mut planes,
+                    action: &mut action,
+                    plies_left: &mut left,
+                    policy: None,
+                };
+                let rows = Rows {
+                    games: &[game as i32],
+                    plies: &[ply as i32],
+                    players: &[],
+                    hidden: &[],
+                    symmetries: &[],
+                };
+                failed += usize::from(table.sample(rows, shown, out, None).is_err());
+            }
+        }
+        assert!(failed > 0);
+    }
+    check::<Chess>();
+    check::<Chess960>();
+    check::<Atomic>();
+    check::<Crazyhouse>();
 }
