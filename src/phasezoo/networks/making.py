@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
 from phasezoo.networks.registry import Factory
@@ -52,6 +53,7 @@ def make(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = _called(plan, input_shape, num_actions, arguments)
+        _settle(network, input_shape, str(plan.spec))
     # In the dictionary itself, which copies of the module take along and its weights do not.
     network.__dict__[_MADE_AS] = plan.spec
     return network
@@ -120,3 +122,22 @@ def _called(
         )
         raise InvalidNetwork(message)
     return network
+
+
+def _settle(network: nn.Module, input_shape: tuple[int, int, int], name: str) -> None:
+    """Show planes to a network whose layers (``LazyLinear``) wait for them to know their sizes.
+
+    Raises:
+        InvalidNetwork: It raises at them.
+    """
+    if not any(map(is_lazy, network.parameters())):
+        return
+    training = network.training
+    network.eval()
+    try:
+        with torch.no_grad():
+            network(torch.zeros(1, *input_shape))
+    except Exception as error:
+        message = f"network {name!r}: raised {type(error).__name__} ({error}) on its first planes"
+        raise InvalidNetwork(message) from error
+    network.train(training)

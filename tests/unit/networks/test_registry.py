@@ -3,6 +3,7 @@
 import functools
 import sys
 import textwrap
+import warnings
 
 import pytest
 import torch
@@ -74,6 +75,24 @@ def test_the_same_seed_gives_a_users_network_the_same_weights():
     first, second, other = (networks.make(Small, SHAPE, ACTIONS, seed) for seed in (1, 1, 2))
     assert torch.equal(first.policy.weight, second.policy.weight)
     assert not torch.equal(first.policy.weight, other.policy.weight)
+
+
+class Lazy(Small):
+    """Layers that learn their sizes from the first planes."""
+
+    def __init__(self, input_shape, num_actions):
+        super().__init__(input_shape, num_actions)
+        self.body = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.LazyLinear(16))
+
+
+def test_layers_that_wait_for_planes_are_shown_some():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # torch's, that lazy modules are new
+        first, second = (networks.make(Lazy, SHAPE, ACTIONS, seed=1) for _ in range(2))
+    assert first.body[1].weight.shape == (16, 126)
+    assert torch.equal(first.body[1].weight, second.body[1].weight)
+    assert first.training
+    assert networks.check(first, SHAPE, ACTIONS) == ("policy_logits", "wdl_logits")
 
 
 @pytest.mark.parametrize(
