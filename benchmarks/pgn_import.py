@@ -26,7 +26,7 @@ def pgn_texts() -> list[str]:
 
 def text_of(store: GameStore, game: int) -> str:
     """One game as PGN, with the tags that games on the net have."""
-    result = RESULTS[int(store.result[game])]
+    result = RESULTS[int(store.returns[game, 0])]
     states = store.records.states(game)
     moves = [later.moves[-1] for later in states[1:]]
     words = []

@@ -28,10 +28,9 @@ def rows() -> list[Row]:
     store = GameStore.sample("chess")
     table = store.positions("lichess")
     chosen = np.random.default_rng(1).permutation(len(table))[:PEER_POSITIONS]
-    starts = store.offsets[table.game[chosen]]
-    packed = [
-        store.moves[start : start + ply]
-        for start, ply in zip(starts, table.ply[chosen], strict=True)
+    paths = [
+        store.records.states(game)[ply].moves
+        for game, ply in zip(table.game[chosen], table.ply[chosen], strict=True)
     ]
 
     def ours(sampler: Sampler) -> float:
@@ -40,13 +39,10 @@ def rows() -> list[Row]:
         return BATCHES * BATCH
 
     def theirs() -> float:
-        for moves in packed:
+        for moves in paths:
             board = chess.Board()
-            for move in moves.tolist():
-                promotion = move >> 12
-                board.push(
-                    chess.Move(move & 63, move >> 6 & 63, promotion + 1 if promotion else None)
-                )
+            for move in moves:
+                board.push_uci(move)
             pieces(board)
         return PEER_POSITIONS
 

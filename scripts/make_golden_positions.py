@@ -65,7 +65,6 @@ BOARDS = {
     "crazyhouse": chess.variant.CrazyhouseBoard,
 }
 SAMPLE_GAMES, RANDOM_GAMES, LONGEST = 60, 10, 90
-PROMOTIONS = (None, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
 def start_board(name: str, start: str | None) -> chess.Board:
@@ -143,9 +142,9 @@ def sample_games() -> list[list[str]]:
     store = GameStore.sample("chess")
     found = []
     for index in range(0, len(store), len(store) // SAMPLE_GAMES)[:SAMPLE_GAMES]:
-        packed = store.moves[store.offsets[index] : store.offsets[index + 1]].tolist()
-        moves = [chess.Move(p & 63, p >> 6 & 63, PROMOTIONS[p >> 12]).uci() for p in packed]
-        found.append(moves)
+        last = store.records.states(index)[-1]
+        final = int(store.actions[store.offsets[index + 1] - 1])
+        found.append([*last.moves, last.uci(final)])
     return found
 
 

@@ -68,7 +68,7 @@ def test_garbage_between_games_spares_them(tmp_path, middle):
     path.write_text(f"{GOOD}{middle}\n\n{GOOD}", newline="")
     store, report = read_pgn(path)
     check(store, report)
-    assert store.moves[:6].tolist() == store.moves[-6:].tolist()
+    assert store.actions[:6].tolist() == store.actions[-6:].tolist()
     assert len(store) >= 2
 
 

@@ -13,13 +13,15 @@ from phasezoo.training.importer import read_pgn
 CHUNKS = 20
 GAMES = 500
 RESULTS = ("1-0", "0-1", "1/2-1/2")
-PROMOTIONS = {None: 0, chess.KNIGHT: 1, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 4}
 
 
-def packed(moves):
-    return [
-        move.from_square | move.to_square << 6 | PROMOTIONS[move.promotion] << 12 for move in moves
-    ]
+def written(moves):
+    return [move.uci() for move in moves]
+
+
+def moves_of(store, game):
+    last = store.records.states(game)[-1]
+    return [*last.moves, last.uci(int(store.actions[store.offsets[game + 1] - 1]))]
 
 
 def text_of(number, game, case, draw):
@@ -36,7 +38,7 @@ def text_of(number, game, case, draw):
 def read_by_python_chess(text):
     """Its main line, or None where it met with an error."""
     game = chess.pgn.read_game(io.StringIO(text))
-    return None if game.errors else packed(game.mainline_moves())
+    return None if game.errors else written(game.mainline_moves())
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
@@ -48,11 +50,8 @@ def test_no_move_is_left_out_of_a_game_that_is_kept(tmp_path, chunk):
     path.write_text("".join(texts), newline="")
     store, report = read_pgn(path, max_named=10 * GAMES)
     assert report.games == report.kept + sum(report.skipped.values())
-    bounds = zip(store.offsets[:-1], store.offsets[1:], strict=True)
-    kept = {
-        int(elo) - 1: store.moves[first:last].tolist()
-        for elo, (first, last) in zip(store.white_elo, bounds, strict=True)
-    }
+    ratings = store.columns.ratings[:, 0].tolist()
+    kept = {elo - 1: moves_of(store, game) for game, elo in enumerate(ratings)}
     refused = {int(skipped.title.split(", ")[1]): skipped for skipped in report.named}
     assert kept.keys() | refused.keys() == set(range(GAMES))
     assert not kept.keys() & refused.keys()
@@ -65,7 +64,7 @@ def test_no_move_is_left_out_of_a_game_that_is_kept(tmp_path, chunk):
         counts[case.kind.split()[0]] += 1
         assert case.reasons is None, f"kept although it is mangled: {text}"
         if case.kept:
-            assert kept[number] == packed(case.moves), text
+            assert kept[number] == written(case.moves), text
         else:
             theirs = read_by_python_chess(text)
             assert theirs is None or kept[number] == theirs, text

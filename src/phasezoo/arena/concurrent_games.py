@@ -51,6 +51,7 @@ class Scheduled:
     start_fen: str | None
     history: tuple[Any, ...]
     """Its states so far, oldest first; the agents take over at the last."""
+    start: str = ""
 
 
 @dataclass
@@ -311,6 +312,7 @@ class ConcurrentGames:
             reason=reason,
             ending=ending,
             seeds=scheduled.seeds,
+            start=scheduled.start,
         )
         self._done.append(record)
         self._in_progress -= 1

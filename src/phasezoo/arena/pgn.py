@@ -2,17 +2,17 @@
 
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from phasezoo import games
 from phasezoo.arena.records import GameRecord
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.runs.lock import acquire
 
-__all__ = ["PgnFile", "pgn_of"]
+__all__ = ["PgnFile", "pgn_of", "pgn_text", "variant_tag"]
 
 WIDTH = 80
 """Columns of move text, as the PGN standard's export format has it (§4.3)."""
@@ -60,9 +60,7 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     }
     if record.start_fen is not None:
         tags |= {"SetUp": "1", "FEN": record.start_fen}
-    variant = game.capitalize() if handle.pgn_variant is None else handle.pgn_variant
-    if variant:
-        tags["Variant"] = variant
+    tags |= variant_tag(handle)
     tags |= {
         "PlyCount": str(record.plies),
         "Termination": TERMINATIONS[record.ending],
@@ -70,10 +68,27 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
         "OpeningPlies": str(len(record.opening_moves)),
         "Seeds": " ".join(map(str, record.seeds)),
     }
+    return pgn_text(tags, state, (*record.opening_moves, *record.moves))
+
+
+def variant_tag(game: games.Game) -> dict[str, str]:
+    """The tag that tells readers of PGN which game it is, if it needs one."""
+    variant = game.name.capitalize() if game.pgn_variant is None else game.pgn_variant
+    return {"Variant": variant} if variant else {}
+
+
+def pgn_text(tags: Mapping[str, str], state: Any, moves: Iterable[str | int]) -> str:
+    """A game as PGN, in the standard's export format, with a blank line at the end.
+
+    Args:
+        tags: The header; its ``Result`` stands after the moves too.
+        state: Where the game starts.
+        moves: Moves in UCI notation, or actions.
+    """
     number = int(state.fen.split()[5])
     words = []
-    for move in (*record.opening_moves, *record.moves):
-        action = state.parse_uci(move)
+    for move in moves:
+        action = state.parse_uci(move) if isinstance(move, str) else move
         if state.to_play == 0:
             words.append(f"{number}.")
         elif not words:
@@ -83,7 +98,7 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
         state = state.play(action)
     header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
     text = textwrap.fill(
-        " ".join([*words, record.result]), WIDTH, break_long_words=False, break_on_hyphens=False
+        " ".join([*words, tags["Result"]]), WIDTH, break_long_words=False, break_on_hyphens=False
     )
     return f"{header}\n\n{text}\n\n"
 

@@ -40,6 +40,8 @@ class GameRecord:
     """What ended it."""
     seeds: tuple[int, ...]
     """For each player, the seed of their random stream."""
+    start: str = ""
+    """Where the game started if a seed drew that and there is no FEN: ``"seed:N"``."""
 
     @property
     def score(self) -> float:

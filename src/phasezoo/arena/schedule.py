@@ -53,6 +53,11 @@ class Schedule:
         self._games = games
         self._seed = seed
         self._as = openings_as
+        # A user's own game does not say whether its seed draws anything.
+        has_fen = game.parse_position is not None
+        self._draws = (
+            game.takes_seed and not has_fen and (game.draws_start(game.options) or not game.native)
+        )
 
     def __len__(self) -> int:
         return self._games
@@ -107,4 +112,5 @@ class Schedule:
             opening_moves=moves,
             start_fen=getattr(history[0], "start_fen", None),
             history=tuple(history),
+            start=f"seed:{seed}" if self._draws else "",
         )

@@ -154,7 +154,7 @@ class Game:
         if seed is not None and not (isinstance(seed, int | np.integer) and 0 <= int(seed) < 2**64):
             message = f"seed {seed!r}: expected a whole number from 0 to 2^64 - 1"
             raise InvalidConfig(message)
-        if seed is not None and self._takes_seed:
+        if seed is not None and self.takes_seed:
             return self.new_state(seed=seed, **self.options)
         return self.new_state(**self.options)
 
@@ -310,7 +310,8 @@ class Game:
         raise InvalidPlaneSpec(message)
 
     @cached_property  # looking takes longer than making most states
-    def _takes_seed(self) -> bool:
+    def takes_seed(self) -> bool:
+        """Whether :meth:`initial_state` passes its seed on; it may still draw nothing."""
         try:
             return "seed" in inspect.signature(self.new_state).parameters
         except (TypeError, ValueError):  # built-in callables may have no signature

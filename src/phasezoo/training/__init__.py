@@ -19,6 +19,7 @@ from phasezoo.training.positions import (
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.store import GameStore
+from phasezoo.training.store_writer import StoreWriter
 
 if TYPE_CHECKING:
     from phasezoo.training.catalogue import POMMERMAN, EpisodeStore
@@ -57,6 +58,7 @@ __all__ = [
     "Sampler",
     "SparsePolicy",
     "Splits",
+    "StoreWriter",
     "Strategy",
     "StrategyPlan",
     "SupervisedConfig",

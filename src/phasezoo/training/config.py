@@ -54,9 +54,10 @@ class SupervisedConfig:
     """Largest norm of an update's gradient (above 0; none: not clipped, as in the paper)."""
     history_dropout: float = 0.0
     """Share of positions shown without their last moves (0 to 1)."""
-    symmetries: bool = True
+    symmetries: bool | None = None
     """Whether each training position is turned by a symmetry of the board that is drawn for it, new
-    in every epoch, if the game has such."""
+    in every epoch, as far as it has such; none: in games whose start has them all, as Pommerman's
+    does, and chess' does not, in which castling tells left from right."""
     evaluate_every: int | None = None
     """Updates between two validations, each of which also saves a checkpoint (1 or more; none: a
     tenth of the training, 500 at most, which is the paper's)."""
@@ -144,7 +145,7 @@ def _check_type(name: str, annotation: Any, value: object) -> None:
     """
     allowed = {"int": (int,), "float": (int, float)}
     kinds = typing.get_args(annotation) or (annotation,)
-    if kinds == (bool,):
+    if bool in kinds and value is not None:
         flag(name, value)
     numbers = [kind for kind in kinds if kind in (int, float)]
     if not numbers or (value is None and type(None) in kinds):

@@ -13,7 +13,7 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
 from phasezoo.training.store import GameStore
-from phasezoo.training.store_file import check_writable
+from phasezoo.training.store_folder import check_target
 
 __all__ = ["ImportReport", "Progress", "SkippedGame", "import_pgn", "read_pgn"]
 
@@ -127,12 +127,11 @@ def read_pgn(
     options = {"min_plies": min_plies, "min_rating": min_rating, "deduplicate": deduplicate}
     store = GameStore(
         game,
-        columns["moves"],
+        _core.unpack_moves(game, columns["moves"], columns["offsets"], columns["start_fens"]),
         columns["offsets"],
-        columns["result"],
-        start_fens=dict(columns["start_fens"]),
-        white_elo=columns["white_elo"],
-        black_elo=columns["black_elo"],
+        np.stack([columns["result"], -columns["result"]], axis=1),
+        starts=dict(columns["start_fens"]),
+        ratings=np.stack([columns["white_elo"], columns["black_elo"]], axis=1),
         dates=np.ascontiguousarray(columns["dates"]).view("S10"),
         metadata={"source": {"files": [Path(name).name for name in names], **options}},
     )
@@ -176,7 +175,7 @@ def import_pgn(
         StoreError: The file exists or cannot be written; what was there is left as it was.
     """
     path = Path(target)
-    check_writable(path, overwrite=flag("overwrite", overwrite))
+    check_target(path, overwrite=flag("overwrite", overwrite))
     store, report = read_pgn(paths, game, **options)
     store.save(path, overwrite=overwrite)
     return report

@@ -1,6 +1,6 @@
 """Tables of positions: where they are, in which phase, and how many of them there are."""
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,16 +15,16 @@ __all__ = ["PhaseCount", "PhaseTable", "PositionTable", "count_phases", "without
 class PositionTable:
     """Positions of a store, each with the phase that a gate gave it.
 
-    A row is the position before the move ``ply`` of its game, as ``player`` sees it; their move is
-    what was played there.
+    A row is the position before the ply ``ply`` of its game as somebody sees it who acts there;
+    what they did is what was played.
     """
 
     game: npt.NDArray[np.int32]
     """``int32[P]``: index of the game in the store."""
     ply: npt.NDArray[np.int32]
-    """``int32[P]``: moves played before the position; if all move at once, steps."""
+    """``int32[P]``: plies before the position."""
     player: npt.NDArray[np.int8]
-    """``int8[P]``: who sees the position, and acts."""
+    """``int8[P]``: who acts, and sees the position."""
     phase: npt.NDArray[np.int8]
     """``int8[P]``: the phase by the gate."""
     key: npt.NDArray[np.uint64]
@@ -35,8 +35,8 @@ class PositionTable:
     """The gate's specification."""
 
     def __post_init__(self) -> None:
-        columns: tuple[Sized, ...] = (self.game, self.ply, self.player, self.phase, self.key)
-        lengths = set(map(len, columns))
+        columns = (self.game, self.ply, self.player, self.phase, self.key)
+        lengths = {len(column) for column in columns}
         if len(lengths) > 1:
             message = f"the columns of a position table have different lengths: {sorted(lengths)}"
             raise InvalidArray(message)

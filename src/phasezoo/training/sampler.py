@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import _core, games
+from phasezoo import _core
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PositionTable
@@ -42,6 +42,8 @@ class Sampler:
             any; not those of :meth:`in_order`.
         threads: Threads; default all that this process may use.
         history: How many of the last moves the planes show; None: as ``planes`` says, else all.
+        value_mix: Share (0 to 1) of what searches expected in the values; the rest is how the game
+            ended.
         weights: ``float32[n]``: what positions of each phase of the table's gate count in the
             losses, 0 or more; None: 1 everywhere.
 
@@ -62,6 +64,7 @@ class Sampler:
         symmetries: bool = False,
         threads: int | None = None,
         history: int | None = None,
+        value_mix: float = 0.0,
         weights: npt.ArrayLike | None = None,
     ) -> None:
         if batch_size < 1:
@@ -69,6 +72,12 @@ class Sampler:
             raise InvalidConfig(message)
         if not 0 <= history_dropout <= 1:
             message = f"history_dropout={history_dropout}: must be from 0 to 1"
+            raise InvalidConfig(message)
+        if not 0 <= value_mix <= 1:
+            message = f"value_mix={value_mix}: must be from 0 to 1"
+            raise InvalidConfig(message)
+        if value_mix > 0 and not store.has_values:
+            message = f"value_mix={value_mix}: the games tell no values of searches; use 0"
             raise InvalidConfig(message)
         if history_dropout > 0 and not store.has_history:
             message = (
@@ -84,13 +93,13 @@ class Sampler:
             raise StoreError(message)
         self.store = store
         self.rows = rows
-        game = games.make(store.variant)
-        self.plane_spec = game.plane_spec(planes, history)
-        self.plane_shape = game.plane_shape(self.plane_spec)
+        self.plane_spec = store.game.plane_spec(planes, history)
+        self.plane_shape = store.game.plane_shape(self.plane_spec)
         _check_size(batch_size, self.plane_shape)
         self.batch_size = batch_size
         self.seed = seed
         self.history_dropout = history_dropout
+        self.value_mix = value_mix
         self.symmetries = symmetries and store.num_symmetries > 1
         self.weights = None if weights is None else _phase_weights(weights, rows)
         self._threads = threads
@@ -170,6 +179,7 @@ class Sampler:
             self.plane_spec,
             hidden=hidden,
             symmetries=symmetries,
+            value_mix=self.value_mix,
             threads=self._threads,
         )
         return batch if self.weights is None else replace(batch, weight=self.weights[batch.phase])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
 from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PhaseTable, PositionTable, count_phases
 
@@ -20,18 +21,22 @@ SPLITS = ("train", "validation", "test")
 class PositionStore(Protocol):
     """Games whose positions can be labelled, split and made into batches.
 
-    :class:`phasezoo.training.GameStore` keeps the moves of board games; other games have a store in
-    their rooms, such as :class:`phasezoo.training.EpisodeStore`.
+    :class:`phasezoo.training.GameStore` keeps those of every game.
     """
 
     @property
-    def variant(self) -> str:
+    def game(self) -> Game:
         """The game."""
         ...
 
     @property
+    def variant(self) -> str:
+        """The game's name."""
+        ...
+
+    @property
     def offsets(self) -> npt.NDArray[np.int64]:
-        """``int64[N + 1]``: game ``i`` has the positions ``offsets[i]`` to ``offsets[i + 1]``."""
+        """``int64[N + 1]``: game ``i`` has the plies ``offsets[i]`` to ``offsets[i + 1]``."""
         ...
 
     @property
@@ -40,8 +45,18 @@ class PositionStore(Protocol):
         ...
 
     @property
+    def is_symmetric(self) -> bool:
+        """Whether the usual start can be turned in all these ways."""
+        ...
+
+    @property
     def has_history(self) -> bool:
         """Whether planes show moves before the position, which can be left out."""
+        ...
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it is known what searches expected, which values can be mixed with."""
         ...
 
     def __len__(self) -> int:
@@ -64,6 +79,7 @@ class PositionStore(Protocol):
         *,
         hidden: npt.NDArray[np.bool_] | None = None,
         symmetries: npt.NDArray[np.uint8] | None = None,
+        value_mix: float = 0.0,
         threads: int | None = None,
     ) -> Batch:
         """The batch of some rows of a table of this store.
@@ -74,6 +90,7 @@ class PositionStore(Protocol):
             planes: Which input planes.
             hidden: ``bool[B]``: whose last moves are left out of the planes; None: nobody's.
             symmetries: ``uint8[B]``: by which symmetry each is turned; None: none is.
+            value_mix: Share (0 to 1) of what searches expected in the values.
             threads: Threads; default all that this process may use.
         """
         ...

@@ -1,6 +1,7 @@
-"""Games as moves, in columns: loading, saving, splitting and labelling them."""
+"""Stored games of any game: opening, saving, splitting and labelling them, making batches."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -9,96 +10,154 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import _core, games, gating
+from phasezoo import _core, gating
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError
-from phasezoo.training.batches import Batch
+from phasezoo.games import Game, make
+from phasezoo.training import targets
+from phasezoo.training.batches import Batch, SparsePolicy
+from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
 from phasezoo.training.positions import PhaseTable, PositionTable
 from phasezoo.training.splits import Splits, cuts, split_word
-from phasezoo.training.store_file import read_columns, write_columns
+from phasezoo.training.state_records import CHUNK, StateRecords, chunk_phases
+from phasezoo.training.store_dataset import Named, columns_of_rows
+from phasezoo.training.store_file import action_type, decisions_a_ply, write_text
+from phasezoo.training.store_folder import read_store, write_store
 
 __all__ = ["GameStore", "Splits"]
 
 _SAMPLE = "_games.parquet"
-_CHUNK = 64
-"""Games whose states are kept in memory at once while a Python gate labels them."""
 
 
 class GameStore:
-    """Games of one kind, as moves: 91 million positions are about 200 MB.
+    """Games of one kind, as actions: 91 million positions of chess are about 200 MB.
 
-    Planes, phases and targets are made of the moves when they are asked for, so that another gate
-    or other planes cost nothing. The arrays cannot be written.
+    Planes, phases and targets are made of the actions when they are asked for, so that another gate
+    or other planes cost nothing. Games of the package are replayed by the native core, a user's own
+    through its states (``docs/definitions/data.md``). The arrays cannot be written.
 
     Args:
-        variant: The game, such as ``"chess"``.
-        moves: ``uint16[T]``, all games' moves one after the other, each
-            ``from | to << 6 | promotion << 12`` with a1 = 0 (promotion 1 knight to 4 queen).
-        offsets: ``int64[N + 1]``: game ``i`` has the moves ``offsets[i]`` to ``offsets[i + 1]``.
-        result: ``int8[N]``: +1 the first player won, 0 drawn, -1 the second won.
-        start_fens: Start positions of the games that do not start as usual.
-        white_elo: ``int16[N]``, 0 if unknown; default everywhere.
-        black_elo: The same for the second player.
+        game: The game, or its name.
+        actions: All games' actions one after the other, as ``state.play`` takes them: one a ply;
+            where all move at once, one of each player a ply (0 of those who are out).
+        offsets: ``int64[N + 1]``: game ``i`` has the plies ``offsets[i]`` to ``offsets[i + 1]``.
+        returns: ``float32[N, players]``: what each player got, in [-1, 1].
+        starts: Starts of the games that do not start as usual, as text
+            (``docs/definitions/data.md#starts``).
+        players: ``[N, players]`` names, None if unknown; default everywhere.
+        ratings: ``int16[N, players]``, 0 if unknown; default everywhere.
         dates: ``bytes10[N]``, ``YYYY.MM.DD`` with ``?``; empty if unknown; default everywhere.
+        sources: ``[N]`` texts: where each game comes from; default unknown.
+        salvaged: ``bool[N]``: whether the end of a game could not be read; default nowhere.
+        visits: Visit counts of searches: of each decision the actions visited and how often.
+        values: ``float32``: what a search expected for who acts, of each decision; nan if unknown.
+        phases: ``int8``: the phase of each decision at the time; -1 if unknown.
         metadata: What else is known of the games; kept in the file.
 
     Raises:
-        CorruptRecord: The columns do not fit together, a start position is none, or a move
-            cannot be one; whether moves are legal is found by :meth:`positions`.
+        CorruptRecord: The columns do not fit together, or a start is none.
         InvalidArray: A column has another length or kind of numbers.
-        UnknownGame: Games of this variant cannot be stored.
+        UnknownGame: There is no such game.
     """
-
-    num_symmetries = 1
-    has_history = True
 
     def __init__(
         self,
-        variant: str,
-        moves: npt.ArrayLike,
+        game: str | Game,
+        actions: npt.ArrayLike,
         offsets: npt.ArrayLike,
-        result: npt.ArrayLike,
+        returns: npt.ArrayLike,
         *,
-        start_fens: Mapping[int, str] | None = None,
-        white_elo: npt.ArrayLike | None = None,
-        black_elo: npt.ArrayLike | None = None,
+        starts: Mapping[int, Start] | None = None,
+        players: Any = None,
+        ratings: npt.ArrayLike | None = None,
         dates: npt.ArrayLike | None = None,
+        sources: Any = None,
+        salvaged: npt.ArrayLike | None = None,
+        visits: Visits | Sequence[npt.ArrayLike] | None = None,
+        values: npt.ArrayLike | None = None,
+        phases: npt.ArrayLike | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        self.variant = variant
-        self.moves = _column("moves", moves, np.uint16)
-        self.offsets = _column("offsets", offsets, np.int64)
-        count = max(len(self.offsets) - 1, 0)
-        self.result = _column("result", result, np.int8, count)
-        self.start_fens = dict(sorted((start_fens or {}).items()))
-        unknown = np.zeros(count, dtype=np.int16)
-        self.white_elo = _column("white_elo", unknown if white_elo is None else white_elo, np.int16)
-        self.black_elo = _column("black_elo", unknown if black_elo is None else black_elo, np.int16)
-        self.dates = _column("dates", np.zeros(count, "S10") if dates is None else dates, "S10")
-        for name in ("white_elo", "black_elo", "dates"):
-            _check_length(name, getattr(self, name), count)
-        if self.result.size and (self.result.min() < -1 or self.result.max() > 1):
-            message = "result: only +1, 0 and -1 are results of a game"
-            raise CorruptRecord(message)
-        self.metadata = dict(metadata or {})
-        starts = list(self.start_fens.items())
-        self.actions = _core.unpack_moves(variant, self.moves, self.offsets, starts)
-        self.actions.flags.writeable = False
-        self.records = _core.Records(variant, self.actions, self.offsets, starts)
+        made = make(game)
+        kept = as_column("offsets", offsets, np.int64)
+        count = max(len(kept) - 1, 0)
+        seats = (count, made.num_players)
+        columns = GameColumns(
+            actions=as_column("actions", actions, action_type(made)),
+            offsets=kept,
+            returns=as_column("returns", returns, np.float32, 2),
+            starts=starts_of(starts),
+            ratings=as_column("ratings", _or(ratings, seats, np.int16), np.int16, 2),
+            players=Texts.of(players, seats),
+            dates=as_column("dates", _or(dates, count, "S10"), "S10"),
+            sources=Texts.of(sources, (count,)),
+            salvaged=as_column("salvaged", _or(salvaged, count, np.bool_), np.bool_),
+            visits=None if visits is None else Visits.of(visits),
+            values=None if values is None else as_column("values", values, np.float32),
+            phases=None if phases is None else as_column("phases", phases, np.int8),
+            width=decisions_a_ply(made),
+        )
+        for name in ("returns", "ratings"):
+            given = getattr(columns, name).shape
+            if given[1] != made.num_players:
+                message = f"{name} is {list(given)}; {made.name!r} has {made.num_players} players"
+                raise InvalidArray(message)
+        self._set(made, columns.check(made.num_actions), metadata or {}, ())
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
-        """The games of a Parquet file (:meth:`save`, ``phasezoo data import``).
+    def of(
+        cls, game: Game, columns: GameColumns, metadata: Mapping[str, Any] | None = None
+    ) -> Self:
+        """A store of columns that fit together."""
+        store = object.__new__(cls)
+        store._set(game, columns, metadata or {}, ())
+        return store
+
+    def _set(
+        self,
+        game: Game,
+        columns: GameColumns,
+        metadata: Mapping[str, Any],
+        damaged: tuple[str, ...],
+    ) -> None:
+        self.game = game
+        self.columns = columns
+        self.metadata = dict(metadata)
+        self.damaged = damaged
+        self.records: Any = _records(game, columns)
+
+    @classmethod
+    def open(cls, path: str | Path, *, allow_pickle: bool = False) -> Self:
+        """The games of a folder or a Parquet file.
+
+        They are written by :meth:`save`, :class:`phasezoo.training.StoreWriter` and
+        ``phasezoo data import``. If a file of a folder is damaged, the others are used:
+        :attr:`damaged` and a warning say so.
+
+        Args:
+            path: The folder or the file.
+            allow_pickle: Whether starts that were pickled may be read. Only set this for a file
+                that you trust: unpickling runs what the file says.
 
         Raises:
             MissingDependency: pyarrow is not installed.
-            StoreError: The file is missing, truncated, or no games store of this format.
+            StoreError: It is missing, cut short, of another game than it says, no games store, or
+                holds pickled starts.
         """
-        columns = read_columns(Path(path))
+        about, columns, damaged = read_store(Path(path))
+        game = about.made(Path(path))
+        if not allow_pickle and any(isinstance(s, bytes) for s in columns.starts.values()):
+            message = (
+                f"{path}: holds pickled starts, which run code when they are read; if you trust "
+                "who made it, open it with GameStore.open(…, allow_pickle=True)"
+            )
+            raise StoreError(message)
+        store = object.__new__(cls)
         try:
-            return cls(**columns)
+            store._set(game, columns, about.metadata, damaged)
         except (CorruptRecord, InvalidArray) as error:
             message = f"{path}: {error}; the file is damaged: make it anew"
             raise StoreError(message) from error
+        return store
 
     @classmethod
     def sample(cls, game: str = "chess") -> Self:
@@ -107,7 +166,7 @@ class GameStore:
         Raises:
             StoreError: The package has no sample games of this game.
         """
-        games.make(game)
+        make(game)
         folder = resources.files("phasezoo") / "data"
         file = folder / f"{game}{_SAMPLE}"
         with resources.as_file(file) as path:
@@ -121,28 +180,176 @@ class GameStore:
                 raise StoreError(message)
             return cls.open(path)
 
-    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the games to a Parquet file, which appears only once it is whole.
+    @classmethod
+    def merge(cls, stores: "Iterable[GameStore]") -> Self:
+        """The games of several stores of one game, one after the other.
+
+        Raises:
+            StoreError: There are none, or they are of different games or options.
+        """
+        given = list(stores)
+        if not given:
+            message = "there are no stores to merge: give at least one"
+            raise StoreError(message)
+        first = given[0].game
+        for other in (store.game for store in given):
+            if (other.name, other.options) != (first.name, first.options):
+                message = (
+                    f"games of {first.name!r} {dict(first.options)} and of {other.name!r} "
+                    f"{dict(other.options)} cannot be in one store: merge those that are alike"
+                )
+                raise StoreError(message)
+        metadata = {key: value for store in given for key, value in store.metadata.items()}
+        return cls.of(first, GameColumns.joined([store.columns for store in given]), metadata)
+
+    @classmethod
+    def from_dataset(
+        cls,
+        dataset: Any,
+        game: str | Game = "chess",
+        *,
+        moves: str = "moves",
+        result: Named = None,
+        start: Named = None,
+        players: Named = None,
+        ratings: Named = None,
+        date: Named = None,
+        source: Named = None,
+        skip: bool = False,
+    ) -> Self:
+        """The games of a data set that others made, one a row.
 
         Args:
-            path: The file.
+            dataset: A part of a Hugging Face data set (``load_dataset(…)["train"]``), a pandas
+                ``DataFrame``, or rows of any kind that are mappings.
+            game: The game, or its name.
+            moves: The column of moves: a text or a list of moves in UCI notation or SAN, or a list
+                of actions.
+            result: The column of results: ``"1-0"``, what the first of two players got, or a list
+                of what each got; None: what the games say at their ends.
+            start: The column of starts (``docs/definitions/data.md#starts``), such as FENs.
+            players: The column of names, or one for each player.
+            ratings: The same for ratings.
+            date: The column of dates, ``YYYY-MM-DD`` or ``YYYY.MM.DD``.
+            source: The column that says where the games come from.
+            skip: Whether rows that are no game are skipped, and counted in the store's
+                ``metadata["skipped"]``.
+
+        Raises:
+            CorruptRecord: A row is no game, and ``skip`` is not set; the message names it.
+            InvalidConfig: There is no such column.
+        """
+        made = make(game)
+        names = {
+            "moves": moves,
+            "result": result,
+            "start": start,
+            "players": players,
+            "ratings": ratings,
+            "date": date,
+            "source": source,
+        }
+        columns, skipped = columns_of_rows(made, decisions_a_ply(made), dataset, names, skip=skip)
+        return cls.of(made, columns, {"skipped": skipped} if skipped else {})
+
+    def to_pgn(self, path: str | Path | None = None, *, overwrite: bool = False) -> str | None:
+        """The games as PGN: as text, or in a file, which appears only once it is whole.
+
+        Args:
+            path: The file; None: return the text.
             overwrite: Whether a file that is there may be replaced.
 
         Raises:
-            MissingDependency: pyarrow is not installed.
-            StoreError: The file exists, or cannot be written (a full disk, say); what was there
-                before is left as it was.
+            CorruptRecord: A game cannot be replayed.
+            InvalidConfig: The game is not written as PGN.
+            StoreError: The file exists or cannot be written.
         """
-        write_columns(Path(path), self, overwrite=overwrite)
+        from phasezoo.training.store_pgn import games_as_pgn
+
+        texts = games_as_pgn(self)
+        if path is None:
+            return "".join(texts)
+        write_text(Path(path), texts, overwrite=overwrite)
+        return None
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the games to a folder, or to a file if the name ends in ``.parquet``.
+
+        It appears only once it is whole.
+
+        Args:
+            path: The folder or the file.
+            overwrite: Whether a store that is there may be replaced.
+
+        Raises:
+            MissingDependency: pyarrow is not installed.
+            StoreError: Something is there already, or it cannot be written (a full disk, say); what
+                was there before is left as it was.
+        """
+        write_store(Path(path), self.game, self.columns, self.metadata, overwrite=overwrite)
+
+    @property
+    def variant(self) -> str:
+        """The game's name."""
+        return self.game.name
+
+    @property
+    def actions(self) -> npt.NDArray[Any]:
+        """All games' actions one after the other; see the class."""
+        return self.columns.actions
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """``int64[N + 1]``: game ``i`` has the plies ``offsets[i]`` to ``offsets[i + 1]``."""
+        return self.columns.offsets
+
+    @property
+    def returns(self) -> npt.NDArray[np.float32]:
+        """``float32[N, players]``: what each player got."""
+        return self.columns.returns
+
+    @property
+    def starts(self) -> Mapping[int, Start]:
+        """Starts of the games that do not start as usual."""
+        return self.columns.starts
+
+    @property
+    def has_visits(self) -> bool:
+        """Whether visit counts of searches are known."""
+        return self.columns.visits is not None
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it is known what searches expected."""
+        return self.columns.values is not None
+
+    @property
+    def has_history(self) -> bool:
+        """Whether planes show moves before the position, which can be left out."""
+        return bool(self.game.shown_moves)
+
+    @property
+    def num_symmetries(self) -> int:
+        """In how many ways a position can be turned into one of the same worth, 1 if in none.
+
+        Some positions may have fewer, as those of chess in which somebody may still castle.
+        """
+        return int(self.records.num_symmetries)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the usual start can be turned in all these ways."""
+        ways = self.records.symmetries([self.game.initial_state()])
+        return int(ways[0]) == self.num_symmetries
 
     def __len__(self) -> int:
         """The number of games."""
-        return len(self.result)
+        return len(self.columns)
 
     @property
     def num_positions(self) -> int:
-        """How many positions there are: one before every move."""
-        return len(self.moves)
+        """How many positions there are: one before every ply."""
+        return self.columns.num_plies
 
     def __repr__(self) -> str:
         positions = f"{self.num_positions:,} positions"
@@ -155,30 +362,16 @@ class GameStore:
             CorruptRecord: There is no such game.
         """
         index = np.ascontiguousarray(game_indices, dtype=np.int64)
-        _, offsets = self.records.gather(index)
-        shift = np.repeat(self.offsets[index] - offsets[:-1], np.diff(offsets))
-        moves = self.moves[np.arange(offsets[-1]) + shift]
-        starts = {
-            row: self.start_fens[game]
-            for row, game in enumerate(index.tolist())
-            if game in self.start_fens
-        }
-        return type(self)(
-            self.variant,
-            moves,
-            offsets,
-            self.result[index],
-            start_fens=starts,
-            white_elo=self.white_elo[index],
-            black_elo=self.black_elo[index],
-            dates=self.dates[index],
-            metadata=self.metadata,
-        )
+        wrong = index[(index < 0) | (index >= len(self))]
+        if wrong.size:
+            message = f"there is no game {wrong[0]}: there are {len(self)}, counted from 0"
+            raise CorruptRecord(message)
+        return self.of(self.game, self.columns.take(index), self.metadata)
 
-    def split(self, seed: int, fractions: Sequence[float] = (0.8, 0.1, 0.1)) -> "Splits":
+    def split(self, seed: int, fractions: Sequence[float] = (0.8, 0.1, 0.1)) -> Splits:
         """Split by game into train, validation and test.
 
-        Games are ranked by a hash of the seed, their start and their moves, the same on every
+        Games are ranked by a hash of the seed, their start and their actions, the same on every
         machine; games that are the same always fall into the same part, even if that shifts a
         boundary by a game or two.
 
@@ -204,10 +397,11 @@ class GameStore:
         return Splits(*parts)
 
     def positions(self, gate: Any = "none", *, threads: int | None = None) -> PositionTable:
-        """Every position before a move, with its phase and key; every move is checked.
+        """Every position before a ply for everyone who acts there; every action is checked.
 
-        A monotone gate is given the phase one ply before in the same game. A gate in Python is
-        asked about the positions of some games at the same ply at once.
+        A monotone gate is given the phase one ply before in the same game, of the same player if
+        all move at once. A gate in Python is asked about the positions of some games at the same
+        ply at once.
 
         Args:
             gate: A gate or its specification.
@@ -218,22 +412,27 @@ class GameStore:
             InvalidGate: The gate is none, does not fit the game, or answers no phase.
         """
         made = gating.make(gate, self.variant)
-        native = made if isinstance(made, _core.Gate) else _core.Gate("none")
-        game, ply, player, phase, key = self.records.label(native, threads)
-        if made is not native:
-            phase = self._label_in_python(made)
+        own = isinstance(self.records, StateRecords) or isinstance(made, _core.Gate)
+        asked = made if own else _core.Gate("none")
+        game, ply, player, phase, key = self.records.label(asked, threads)
+        if not own:
+            phase = self._label_in_python(made, game, ply, player)
         return PositionTable(game, ply, player, phase, key, tuple(made.names), made.spec)
 
-    def _label_in_python(self, gate: Any) -> npt.NDArray[np.int8]:
-        phase = np.empty(self.num_positions, dtype=np.int8)
-        for first in range(0, len(self), _CHUNK):
-            index = range(first, min(first + _CHUNK, len(self)))
-            states = {game: self.records.states(game) for game in index}
-            for ply in range(max(map(len, states.values()))):
-                alive = [game for game in index if len(states[game]) > ply]
-                rows = self.offsets[alive] + ply
-                previous = None if ply == 0 else phase[rows - 1].astype(np.int64)
-                phase[rows] = gate.batch([states[game][ply] for game in alive], None, previous)
+    def _label_in_python(
+        self,
+        gate: Any,
+        game: npt.NDArray[np.int32],
+        ply: npt.NDArray[np.int32],
+        player: npt.NDArray[np.int8],
+    ) -> npt.NDArray[np.int8]:
+        phase = np.empty(len(game), dtype=np.int8)
+        for first in range(0, len(self), CHUNK):
+            index = range(first, min(first + CHUNK, len(self)))
+            states = {number: self.records.states(number) for number in index}
+            rows = slice(*np.searchsorted(game, [index.start, index.stop]).tolist())
+            width = self.columns.width
+            phase[rows] = chunk_phases(gate, states, game[rows], ply[rows], player[rows], width)
         return phase
 
     def batch(
@@ -244,9 +443,13 @@ class GameStore:
         *,
         hidden: npt.NDArray[np.bool_] | None = None,
         symmetries: npt.NDArray[np.uint8] | None = None,
+        value_mix: float = 0.0,
         threads: int | None = None,
     ) -> Batch:
-        """The batch of some rows of a table of this store, whose moves the table's maker checked.
+        """The batch of some rows of a table of this store, whose actions the table's maker checked.
+
+        The policy is what searches visited, if the store knows; in positions that nobody searched
+        it is the action played.
 
         Args:
             table: Positions, from :meth:`positions`.
@@ -254,37 +457,45 @@ class GameStore:
             planes: Which input planes.
             hidden: ``bool[B]``: whose last moves are left out of the planes, as if the position had
                 been set up from a FEN; repetitions stay counted. None: nobody's.
-            symmetries: None: these games have none.
+            symmetries: ``uint8[B]``: by which symmetry each is turned, as far as it has that one;
+                None: none is.
+            value_mix: Share (0 to 1) of what searches expected in the values, where that is known.
             threads: Threads; default all that this process may use.
 
         Raises:
             CorruptRecord: A game cannot be replayed.
-            InvalidConfig: ``symmetries`` are given.
+            InvalidConfig: ``symmetries`` are given, and the game has none.
             InvalidPlaneSpec: The game has no such planes.
         """
-        if symmetries is not None:
+        if symmetries is not None and self.num_symmetries == 1:
             message = f"positions of {self.variant} have no symmetries: leave them out"
             raise InvalidConfig(message)
         count = len(rows)
-        game, ply = table.game[rows], table.ply[rows]
-        shape = games.make(self.variant).plane_shape(planes)
-        shown = np.empty((count, *shape), dtype=np.float32)
+        game, ply, player = table.game[rows], table.ply[rows], table.player[rows]
+        shown = np.empty((count, *self.game.plane_shape(planes)), dtype=np.float32)
         action = np.empty(count, dtype=np.int64)
-        player = table.player[rows]
         plies_left = np.empty(count, dtype=np.float32)
-        self.records.sample(
-            game, ply, player, planes, shown, action, plies_left, hidden, threads=threads
+        decisions = targets.decisions_of(self.columns, game, ply, player)
+        policy = targets.policy_of(self.columns, decisions)
+        given = None if policy is None else (policy.offsets, policy.actions)
+        turned = self.records.sample(
+            game, ply, player, planes, shown, action, plies_left, hidden, symmetries, given, threads
         )
-        value = self.result[game] * (1 - 2 * player)
+        if policy is not None:
+            policy = SparsePolicy(policy.offsets, turned, policy.probabilities)
+        values = targets.own_first(self.returns[game], player)
+        value = values[:, 0].copy()
         return Batch(
             planes=shown,
             action=action,
-            value=value.astype(np.float32),
-            wdl=1 - value.astype(np.int64),
+            value=targets.mixed(value, self.columns.values, decisions, value_mix),
+            wdl=(1 - np.sign(value)).astype(np.int64),
             plies_left=plies_left,
             phase=table.phase[rows],
             game=game,
             weight=np.ones(count, dtype=np.float32),
+            policy=policy,
+            values=values,
         )
 
     def phase_table(
@@ -299,31 +510,20 @@ class GameStore:
         return self.split(seed, fractions).phase_table(gate, threads=threads)
 
 
-def _column(name: str, values: npt.ArrayLike, dtype: Any, count: int | None = None) -> Any:
-    """One column as a contiguous array that cannot be written."""
-    array, wanted = np.asarray(values), np.dtype(dtype)
-    if array.ndim != 1 or not _fits(array, wanted):
-        given = f"{array.dtype}{list(array.shape)}"
-        message = f"{name} is {given}; needed are values of {wanted} in one dimension"
-        raise InvalidArray(message)
-    column = np.ascontiguousarray(array, dtype=wanted).view()
-    column.flags.writeable = False
-    if count is not None:
-        _check_length(name, column, count)
-    return column
+def _records(game: Game, columns: GameColumns) -> Any:
+    """What replays the games."""
+    if not game.native:
+        return StateRecords(game, columns)
+    starts = []
+    for number, start in columns.starts.items():
+        if isinstance(start, bytes):
+            message = f"game {number}: a start of {game.name!r} is text, and this one is pickled"
+            raise CorruptRecord(message)
+        starts.append((number, start))
+    options = json.dumps(dict(game.options)) if game.options else None
+    actions: Any = columns.actions  # the core's games have few enough for two bytes
+    return _core.Records(game.name, actions, columns.offsets, starts, options)
 
 
-def _fits(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
-    """Whether every value survives the conversion."""
-    if array.size == 0 or array.dtype == wanted:
-        return True
-    if wanted.kind in "iu" and array.dtype.kind in "iu":
-        limits = np.iinfo(wanted)
-        return bool(limits.min <= array.min() and array.max() <= limits.max)
-    return array.dtype.kind == "S" == wanted.kind and array.dtype.itemsize <= wanted.itemsize
-
-
-def _check_length(name: str, column: npt.NDArray[Any], count: int) -> None:
-    if len(column) != count:
-        message = f"{name} has {len(column)} entries; offsets tell of {count} games"
-        raise InvalidArray(message)
+def _or(column: npt.ArrayLike | None, shape: Any, dtype: Any) -> npt.ArrayLike:
+    return np.zeros(shape, dtype=dtype) if column is None else column

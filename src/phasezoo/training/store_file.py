@@ -1,190 +1,309 @@
-"""The games store on disk: one Parquet file, a row a game, format version 1.
+"""A file of stored games: one Parquet file, a row a game, format version 2.
 
 | column | type |
 |---|---|
-| variant | string |
-| start_fen | string, null for the usual start |
-| moves | list of uint16 |
-| result | int8: +1, 0, -1 |
-| white_elo, black_elo | int16, null if unknown |
+| start | string, null for the usual start |
+| start_pickle | binary, only if a start could not be written as text |
+| actions | list of uint16 (int32 in games of more than 65,536 actions) |
+| return_0, return_1, … | float32: what each player got |
+| player_0, … | string, null if unknown |
+| rating_0, … | int16, null if unknown |
 | date | string ``YYYY.MM.DD``, null if unknown |
+| source | string, null if unknown |
+| salvaged | bool: the end of the game could not be read |
+| visit_lengths, visit_actions, visit_counts | lists of int32: entries of each decision, then all entries; optional |
+| values | list of float32, nan if unknown; optional |
+| phases | list of int8, -1 if unknown; optional |
 
-The file's metadata has a key ``phasezoo`` with JSON: ``format_version``, ``kind`` (``"games"``),
-``game``, counts, and whatever the maker of the file added.
-"""
+The file's metadata has a key ``phasezoo`` with JSON: :class:`Description`.
+"""  # noqa: E501
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import MissingDependency, StoreError
+from phasezoo.errors import (
+    CorruptRecord,
+    InvalidArray,
+    MissingDependency,
+    PhasezooError,
+    StoreError,
+)
+from phasezoo.games import Game, make
+from phasezoo.training import store_format1
+from phasezoo.training.columns import GameColumns
+from phasezoo.training.store_tables import (
+    MANY_ACTIONS,
+    columns_of,
+    schema_of,
+    table_of,
+    wrong_columns,
+)
 
-if TYPE_CHECKING:
-    from phasezoo.training.store import GameStore
+__all__ = [
+    "FORMAT_VERSION",
+    "DamagedFile",
+    "Description",
+    "action_type",
+    "check_writable",
+    "decisions_a_ply",
+    "describe",
+    "read_file",
+    "write_file",
+    "write_text",
+]
 
-__all__ = ["FORMAT_VERSION", "check_writable", "read_columns", "write_columns"]
-
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Raised when the columns change."""
 
 _KEY = b"phasezoo"
-_ROW_GROUP = 8_192  # games: few enough to read in parts, enough to share a dictionary of moves
-_COLUMNS = ("variant", "start_fen", "moves", "result", "white_elo", "black_elo", "date")
-_COUNTS = ("games", "positions", "results")
+_ROW_GROUP = 8_192  # games: few enough to read in parts, enough to share a dictionary of actions
 
 
-def read_columns(path: Path) -> dict[str, Any]:
-    """The arguments of a :class:`GameStore` from a file.
+class DamagedFile(StoreError):
+    """A file that is cut short, or changed by something else than phasezoo."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a file says of itself."""
+
+    game: str
+    """The game's registered name."""
+    options: Mapping[str, Any]
+    """What the game was made with."""
+    actions: str
+    """Layout of the actions (:func:`phasezoo.inference.manifest.action_spec`)."""
+    num_actions: int
+    """Size of the action space."""
+    num_players: int
+    """Players of a game."""
+    actions_a_ply: int
+    """One, or one of each player where all move at once."""
+    games: int = 0
+    """Rows."""
+    plies: int = 0
+    """Plies of all games."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """What the maker of the file added."""
+
+    @classmethod
+    def of(cls, game: Game, columns: GameColumns, metadata: Mapping[str, Any]) -> "Description":
+        """The description of some games."""
+        return cls(
+            game=game.name,
+            options=json.loads(json.dumps(dict(game.options))),  # as a file tells them
+            actions=_action_spec(game),
+            num_actions=game.num_actions,
+            num_players=game.num_players,
+            actions_a_ply=columns.width,
+            games=len(columns),
+            plies=columns.num_plies,
+            metadata=dict(metadata),
+        )
+
+    def made(self, path: Path) -> Game:
+        """The game.
+
+        Raises:
+            StoreError: There is no such game, or it is another one by now.
+        """
+        try:
+            game = make(self.game, **self.options)
+        except PhasezooError as error:
+            message = (
+                f"{path}: {error}; a store of a game of your own needs the module that registers "
+                "it to be imported first"
+            )
+            raise StoreError(message) from error
+        own = (_action_spec(game), game.num_actions, game.num_players)
+        told = (self.actions, self.num_actions, self.num_players)
+        if own != told:
+            message = (
+                f"{path}: games of {self.game!r} with actions {told[0]!r} ({told[1]}) of {told[2]} "
+                f"players; the game of that name here has {own[0]!r} ({own[1]}) of {own[2]} "
+                "players: register the game that the store was made with, or make the store anew"
+            )
+            raise StoreError(message)
+        return game
+
+
+def action_type(game: Game) -> npt.DTypeLike:
+    """What an action of a game is kept as."""
+    return np.uint16 if game.num_actions <= MANY_ACTIONS else np.int32
+
+
+def decisions_a_ply(game: Game) -> int:
+    """Actions of a ply: one of each player if all move at once from the start on, else one."""
+    from phasezoo.types import SIMULTANEOUS
+
+    return game.num_players if game.initial_state().to_play == SIMULTANEOUS else 1
+
+
+def _action_spec(game: Game) -> str:
+    from phasezoo.inference.manifest import action_spec  # looks at no network, but lies beside them
+
+    return action_spec(game.num_actions, game.plane_shape())
+
+
+def read_file(path: Path) -> tuple[Description, GameColumns]:
+    """What a file says of itself, and its games.
 
     Raises:
+        DamagedFile: It is cut short, or its columns do not fit together.
         MissingDependency: pyarrow is not installed.
-        StoreError: The file is missing, truncated, or no games store of this format.
+        StoreError: It is missing, or no games store of a format that this version reads.
     """
-    pa, pq = _arrow()
+    pa, pq = arrow()
     if not path.is_file():
         message = f"{path}: no such file; make one with: phasezoo data import GAMES.pgn {path}"
         raise StoreError(message)
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            about = _about(path, file, pa)
-            groups = [
-                _group(path, about["game"], file.read_row_group(index, columns=list(_COLUMNS)))
-                for index in range(file.num_row_groups)
-            ]
+            version, about = _about(path, file.schema_arrow)
+            about.made(path)
+            names = file.schema_arrow.names
+            parts = []
+            for group in range(file.num_row_groups):
+                table = file.read_row_group(group, columns=names)
+                parts.append(_columns(path, version, about, table))
+            if not parts:
+                parts = [_columns(path, version, about, file.schema_arrow.empty_table())]
+            columns = GameColumns.joined(parts).check(about.num_actions)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = (
-            f"{path}: cannot be read as Parquet ({_first_line(error)}); it is truncated or another "
-            "kind of file: make it anew with phasezoo data import"
+            f"{path}: cannot be read as Parquet ({_first_line(error)}); it is cut short or another "
+            "kind of file: make it anew"
         )
-        raise StoreError(message) from error
-    lengths = _joined(groups, "lengths", np.int64)
-    first = np.cumsum([0, *(len(group["result"]) for group in groups)])
-    known = {
-        key: value
-        for key, value in about.items()
-        if key not in ("format_version", "kind", "game", *_COUNTS)
-    }
-    return {
-        "variant": about["game"],
-        "moves": _joined(groups, "moves", np.uint16),
-        "offsets": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        "result": _joined(groups, "result", np.int8),
-        "start_fens": {
-            int(start + game): fen
-            for start, group in zip(first, groups, strict=False)
-            for game, fen in group["start_fens"]
-        },
-        "white_elo": _joined(groups, "white_elo", np.int16),
-        "black_elo": _joined(groups, "black_elo", np.int16),
-        "dates": _joined(groups, "dates", "S10"),
-        "metadata": known,
-    }
+        raise DamagedFile(message) from error
+    except (CorruptRecord, InvalidArray) as error:
+        message = f"{path}: {error}; the file is damaged: make it anew"
+        raise DamagedFile(message) from error
+    return about, columns
 
 
-def _about(path: Path, file: Any, pa: Any) -> dict[str, Any]:
-    """The file's description, if it is a games store that this version can read."""
-    schema = file.schema_arrow
+def describe(path: Path) -> Description:
+    """What a file says of itself, without its games.
+
+    Raises:
+        DamagedFile: It is cut short.
+        MissingDependency: pyarrow is not installed.
+        StoreError: It is no games store of a format that this version reads.
+    """
+    pa, pq = arrow()
+    try:
+        return _about(path, pq.read_schema(path))[1]
+    except (pa.ArrowException, OSError) as error:
+        message = f"{path}: cannot be read as Parquet ({_first_line(error)}); remove the file"
+        raise DamagedFile(message) from error
+
+
+def _about(path: Path, schema: Any) -> tuple[int, Description]:
+    """The format's version and the description, if this version can read the file."""
     try:
         about = json.loads((schema.metadata or {})[_KEY])
-        kind, version = about["kind"], about["format_version"]
-        about["game"] = str(about["game"])
-    except (KeyError, TypeError, ValueError):
+        kind, version, game = about.pop("kind"), about.pop("format_version"), str(about["game"])
+    except (KeyError, TypeError, ValueError, AttributeError):
         message = (
             f"{path}: Parquet, but no games store of phasezoo; make one with phasezoo data import"
         )
         raise StoreError(message) from None
-    if (kind, version) != ("games", FORMAT_VERSION):
+    if kind != "games" or version not in (1, FORMAT_VERSION):
         message = (
             f"{path}: a store of {kind!r}, format version {version!r}; this version of phasezoo "
-            f"reads 'games', version {FORMAT_VERSION}"
+            f"reads 'games', versions 1 and {FORMAT_VERSION}"
         )
         raise StoreError(message)
-    types = {name: str(schema.field(name).type) for name in schema.names}
-    wanted = {
-        **dict.fromkeys(("variant", "start_fen", "date"), ("string", "large_string")),
-        **dict.fromkeys(("white_elo", "black_elo"), ("int16",)),
-        "result": ("int8",),
-    }
-    wrong = [name for name, allowed in wanted.items() if types.get(name) not in allowed]
-    moves = schema.field("moves").type if "moves" in types else None
-    if moves is None or moves.num_fields != 1 or not pa.types.is_uint16(moves.field(0).type):
-        wrong.append("moves")
+    if version == 1:
+        wrong = store_format1.wrong_columns(schema)
+        known = about.keys() - {"game", "games", "positions", "results"}
+        metadata = {key: about[key] for key in sorted(known)}
+        description = _of_format1(path, game, metadata)
+    else:
+        try:
+            description = Description(**about)
+        except TypeError as error:
+            message = f"{path}: its description was changed ({error}); make the file anew"
+            raise StoreError(message) from error
+        wrong = wrong_columns(schema, description.num_players, description.num_actions)
     if wrong:
         message = f"{path}: the columns {', '.join(wrong)} are missing or of another type"
         raise StoreError(message)
-    return dict(about)
+    return version, description
 
 
-def _group(path: Path, game: str, table: Any) -> dict[str, Any]:
-    """One row group as arrays."""
-    columns = {name: table[name].combine_chunks() for name in _COLUMNS}
-    others = set(columns["variant"].unique().to_pylist()) - {game}
-    if others:
-        message = f"{path}: holds games of {sorted(map(str, others))} beside {game!r}"
-        raise StoreError(message)
-    flat = columns["moves"].flatten()
-    if columns["moves"].null_count or columns["result"].null_count or flat.null_count:
-        message = f"{path}: a game has no moves or no result; the file is damaged: make it anew"
-        raise StoreError(message)
-    fens = columns["start_fen"]
-    starts = [(row, fens[row].as_py()) for row in np.flatnonzero(fens.is_valid().to_numpy(False))]
-    dates = columns["date"].fill_null("").cast("binary").to_numpy(zero_copy_only=False)
-    return {
-        "moves": flat.to_numpy(),
-        "lengths": columns["moves"].value_lengths().to_numpy().astype(np.int64),
-        "result": columns["result"].to_numpy(),
-        "start_fens": starts,
-        "white_elo": columns["white_elo"].fill_null(0).to_numpy(),
-        "black_elo": columns["black_elo"].fill_null(0).to_numpy(),
-        "dates": dates.astype("S10"),
-    }
+def _of_format1(path: Path, name: str, metadata: Mapping[str, Any]) -> Description:
+    try:
+        game = make(name)
+    except PhasezooError as error:
+        message = f"{path}: {error}"
+        raise StoreError(message) from error
+    return Description(
+        name, {}, _action_spec(game), game.num_actions, game.num_players, 1, metadata=metadata
+    )
 
 
-def _joined(groups: list[dict[str, Any]], name: str, dtype: Any) -> npt.NDArray[Any]:
-    return np.concatenate([np.empty(0, dtype=dtype), *(group[name] for group in groups)])
+def _columns(path: Path, version: int, about: Description, table: Any) -> GameColumns:
+    """The games of a row group."""
+    if version == 1:
+        return store_format1.columns_of(path, about.game, table)
+    return columns_of(table, about.num_players, about.actions_a_ply)
 
 
-def write_columns(path: Path, store: "GameStore", *, overwrite: bool) -> None:
-    """Write a store to a file, which appears only once it is whole.
+def write_file(
+    path: Path,
+    game: Game,
+    columns: GameColumns,
+    metadata: Mapping[str, Any],
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write games to a file, which appears only once it is whole.
 
     Raises:
         MissingDependency: pyarrow is not installed.
         StoreError: The file exists and ``overwrite`` is not set, or it cannot be written.
     """
-    pa, pq = _arrow()
+    pa, pq = arrow()
     check_writable(path, overwrite=overwrite)
-    results = {
-        name: int((store.result == value).sum())
-        for name, value in (("white", 1), ("draw", 0), ("black", -1))
-    }
-    about = {
-        "format_version": FORMAT_VERSION,
-        "kind": "games",
-        "game": store.variant,
-        "games": len(store),
-        "positions": store.num_positions,
-        "results": results,
-        **store.metadata,
-    }
-    schema = _schema(pa).with_metadata({_KEY: json.dumps(about).encode()})
-    # About 1,900 different moves occur, so a dictionary needs 11 bits a move: less than zstd makes
-    # of the plain numbers.
+    described = asdict(Description.of(game, columns, metadata))
+    about = {"format_version": FORMAT_VERSION, "kind": "games", **described}
+    schema = schema_of(pa, columns).with_metadata({_KEY: json.dumps(about).encode()})
+    # About 1,900 different moves occur in chess, so a dictionary needs 11 bits a move: less than
+    # zstd makes of the plain numbers.
     options = {
         "compression": "zstd",
         "compression_level": 9,
         "use_dictionary": True,
         "write_page_checksum": True,
     }
-    with _appearing(path, pa) as file, pq.ParquetWriter(file, schema, **options) as writer:
-        for first in range(0, len(store), _ROW_GROUP):
-            last = min(first + _ROW_GROUP, len(store))
-            writer.write_table(_table(pa, schema, store, first, last))
+    try:
+        with _appearing(path) as file, pq.ParquetWriter(file, schema, **options) as writer:
+            for first in range(0, len(columns), _ROW_GROUP):
+                last = min(first + _ROW_GROUP, len(columns))
+                writer.write_table(table_of(pa, schema, columns, first, last))
+    except pa.ArrowException as error:
+        message = f"{path} cannot be written ({_first_line(error)}); nothing was changed there"
+        raise StoreError(message) from error
+
+
+def write_text(path: Path, parts: Iterable[str], *, overwrite: bool = False) -> None:
+    """Write text to a file, which appears only once it is whole.
+
+    Raises:
+        StoreError: The file exists and ``overwrite`` is not set, or it cannot be written.
+    """
+    check_writable(path, overwrite=overwrite)
+    with _appearing(path) as file:
+        for part in parts:
+            file.write(part.encode())
 
 
 def check_writable(path: Path, *, overwrite: bool) -> None:
@@ -204,59 +323,34 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
         raise StoreError(message)
 
 
+def partial_name(path: Path) -> Path:
+    """What a file is called while it is written."""
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")
+
+
 @contextmanager
-def _appearing(path: Path, pa: Any) -> Iterator[Any]:
+def _appearing(path: Path) -> Iterator[Any]:
     """A file that takes its name when all of it is on the disk; on an error it leaves nothing."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial = partial_name(path)
     try:
         with partial.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except (OSError, pa.ArrowException) as error:
+    except OSError as error:  # Arrow's among them
         message = f"{path} cannot be written ({_first_line(error)}); nothing was changed there"
         raise StoreError(message) from error
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _table(pa: Any, schema: Any, store: "GameStore", first: int, last: int) -> Any:
-    rows = slice(first, last)
-    offsets = store.offsets[first : last + 1]
-    moves = pa.array(store.moves[offsets[0] : offsets[-1]])
-    limits = pa.array((offsets - offsets[0]).astype(np.int32))
-    texts = pa.array(store.dates[rows].astype("U10"), mask=store.dates[rows] == b"")
-    columns = {
-        "variant": pa.array([store.variant] * (last - first)),
-        "start_fen": pa.array(
-            [store.start_fens.get(game) for game in range(first, last)], pa.string()
-        ),
-        "moves": pa.ListArray.from_arrays(limits, moves, type=schema.field("moves").type),
-        "result": pa.array(store.result[rows]),
-        "white_elo": pa.array(store.white_elo[rows], mask=store.white_elo[rows] == 0),
-        "black_elo": pa.array(store.black_elo[rows], mask=store.black_elo[rows] == 0),
-        "date": texts,
-    }
-    return pa.table(columns, schema=schema)
+def arrow() -> tuple[Any, Any]:
+    """pyarrow, and its Parquet.
 
-
-def _schema(pa: Any) -> Any:
-    element = pa.field("element", pa.uint16(), nullable=False)
-    return pa.schema(
-        [
-            pa.field("variant", pa.string(), nullable=False),
-            pa.field("start_fen", pa.string()),
-            pa.field("moves", pa.list_(element), nullable=False),
-            pa.field("result", pa.int8(), nullable=False),
-            pa.field("white_elo", pa.int16()),
-            pa.field("black_elo", pa.int16()),
-            pa.field("date", pa.string()),
-        ]
-    )
-
-
-def _arrow() -> tuple[Any, Any]:
+    Raises:
+        MissingDependency: It is not installed.
+    """
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

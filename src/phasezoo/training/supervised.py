@@ -382,7 +382,7 @@ def _samplers(
         config.batch_size,
         stream_seed(seed, _BATCHES),
         config.history_dropout,
-        config.symmetries,
+        _turns(config, data),
         threads=1 if on_cpu else config.threads,
         weights=data.weights,
     )
@@ -394,6 +394,13 @@ def _samplers(
         weights=data.weights,
     )
     return train, validation
+
+
+def _turns(config: SupervisedConfig, data: TrainingData) -> bool:
+    """Whether training positions are turned."""
+    store = data.train_store
+    wanted = store.is_symmetric if config.symmetries is None else config.symmetries
+    return wanted and store.num_symmetries > 1
 
 
 def _identity(
@@ -409,7 +416,8 @@ def _identity(
     for name in INCIDENTAL:
         del settings[name]
     # Options that change no number here; trainings from before there were any are still themselves.
-    if data.train_store.num_symmetries == 1:
+    settings["symmetries"] = _turns(config, data)
+    if not settings["symmetries"] and config.symmetries is None:
         del settings["symmetries"]
     if config.optimizer == "sgd":
         del settings["optimizer"]

@@ -6,7 +6,10 @@ import chess
 import chess.pgn
 import numpy as np
 
+from phasezoo import games as registry
 from phasezoo.training.store import GameStore
+
+CHESS = registry.make("chess")
 
 STARTS = (
     None,
@@ -41,18 +44,13 @@ def random_games(count, seed=0, longest=100):
     return [random_game(seed * 10_000 + index, longest) for index in range(count)]
 
 
-def pack(move, board):
-    """A move in sixteen bits, as the store's description has it."""
-    promotion = (move.promotion or 1) - 1
-    return move.from_square | move.to_square << 6 | promotion << 12
-
-
-def packed_moves(game):
-    board, packed = game.board(), []
+def actions_of(game):
+    """The actions of a game, as ``state.play`` takes them, beyond what ends it by the rules too."""
+    actions, board = [], game.board()
     for move in game.mainline_moves():
-        packed.append(pack(move, board))
+        actions.append(CHESS.from_fen(board.fen()).parse_uci(move.uci()))
         board.push(move)
-    return packed
+    return actions
 
 
 def result_of(game):
@@ -74,18 +72,47 @@ def boards_of(game):
 
 
 def store_of(games):
-    moves = [packed_moves(game) for game in games]
+    actions = [actions_of(game) for game in games]
     return GameStore(
         "chess",
-        np.array([move for game in moves for move in game], dtype=np.uint16),
-        np.cumsum([0, *map(len, moves)]),
-        np.array([result_of(game) for game in games], dtype=np.int8),
-        start_fens={i: start_of(game) for i, game in enumerate(games) if start_of(game)},
-        white_elo=np.array([int(g.headers.get("WhiteElo", 0)) for g in games], dtype=np.int16),
+        np.array([action for game in actions for action in game], dtype=np.uint16),
+        np.cumsum([0, *map(len, actions)]),
+        returns_of([result_of(game) for game in games]),
+        starts={i: start_of(game) for i, game in enumerate(games) if start_of(game)},
+        ratings=[(int(g.headers.get("WhiteElo", 0)), 0) for g in games],
         dates=np.array([date_of(game) for game in games], dtype="S10"),
     )
+
+
+def returns_of(results):
+    """What both players got, of results for the first."""
+    first = np.array(results, dtype=np.float32)
+    return np.stack([first, -first], axis=1)
 
 
 def date_of(game):
     date = game.headers.get("Date", "")
     return b"" if date.startswith("?") else date.encode()
+
+
+def assert_same(store, other, changes=None):
+    """That two stores hold the same games, but for columns that are given."""
+    assert (store.game, len(store)) == (other.game, len(other))
+    assert store.starts == other.starts
+    for name in ("actions", "offsets", "returns", "ratings", "dates", "salvaged"):
+        column, wanted = getattr(store.columns, name), getattr(other.columns, name)
+        np.testing.assert_array_equal(column, (changes or {}).get(name, wanted))
+        assert column.dtype == wanted.dtype
+    for name in ("players", "sources"):
+        assert getattr(store.columns, name).tolist() == getattr(other.columns, name).tolist()
+    for name in ("values", "phases"):
+        column, wanted = getattr(store.columns, name), getattr(other.columns, name)
+        assert (column is None) == (wanted is None)
+        np.testing.assert_array_equal(column, wanted)
+    assert store.has_visits == other.has_visits
+    if store.has_visits:
+        for column, wanted in zip(
+            vars(store.columns.visits).values(), vars(other.columns.visits).values(), strict=True
+        ):
+            np.testing.assert_array_equal(column, wanted)
+            assert column.dtype == wanted.dtype

@@ -8,7 +8,7 @@ import chess.pgn
 import numpy as np
 import pytest
 import zstandard
-from game_makers import date_of, packed_moves, random_games, result_of, start_of
+from game_makers import actions_of, date_of, random_games, result_of, start_of
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPgn, StoreError, UnknownGame
@@ -38,13 +38,13 @@ def pgn(tmp_path):
 def assert_holds(store, games):
     assert len(store) == len(games)
     for index, game in enumerate(games):
-        moves = store.moves[store.offsets[index] : store.offsets[index + 1]]
-        assert moves.tolist() == packed_moves(game)
-        assert store.result[index] == result_of(game)
-        assert store.start_fens.get(index) == start_of(game)
-        assert store.white_elo[index] == int(game.headers.get("WhiteElo", 0))
-        assert store.dates[index] == date_of(game)
-    assert (store.black_elo == 0).all()
+        actions = store.actions[store.offsets[index] : store.offsets[index + 1]]
+        assert actions.tolist() == actions_of(game)
+        assert store.returns[index].tolist() == [result_of(game), -result_of(game)]
+        assert store.starts.get(index) == start_of(game)
+        assert store.columns.ratings[index, 0] == int(game.headers.get("WhiteElo", 0))
+        assert store.columns.dates[index] == date_of(game)
+    assert (store.columns.ratings[:, 1] == 0).all()
 
 
 def test_games_of_python_chess_come_back(pgn):
@@ -85,13 +85,13 @@ def decorated(game, seed):
 
 def test_comments_glyphs_and_variations_are_dropped(tmp_path):
     games = random_games(60, seed=6)
-    expected = [packed_moves(game) for game in games]
+    expected = [actions_of(game) for game in games]
     path = tmp_path / "decorated.pgn"
     path.write_text("\n\n".join(decorated(game, i) for i, game in enumerate(games)))
     store, report = read_pgn(path)
     assert not report.skipped, report.named
     offsets = store.offsets
-    found = [store.moves[offsets[i] : offsets[i + 1]].tolist() for i in range(len(store))]
+    found = [store.actions[offsets[i] : offsets[i + 1]].tolist() for i in range(len(store))]
     assert found == expected
 
 
@@ -187,7 +187,7 @@ def test_bad_games_are_counted_and_named_with_their_lines(tmp_path):
     path = tmp_path / "bad.pgn"
     path.write_text(BAD)
     store, report = read_pgn(path)
-    assert store.result.tolist() == [-1, 0]
+    assert store.returns[:, 0].tolist() == [-1, 0]
     assert (report.games, report.kept, sum(report.skipped.values())) == (10, 2, 8)
     lines = BAD.splitlines()
     found = {}
@@ -300,7 +300,7 @@ def test_import_writes_a_store_once_it_is_whole(pgn, tmp_path):
 
 def test_threads_change_nothing(pgn):
     one, two = (read_pgn(pgn, threads=count)[0] for count in (1, 3))
-    np.testing.assert_array_equal(one.moves, two.moves)
+    np.testing.assert_array_equal(one.actions, two.actions)
     np.testing.assert_array_equal(one.offsets, two.offsets)
 
 

@@ -5,7 +5,7 @@ import io
 import chess.pgn
 import pytest
 import zstandard
-from game_makers import packed_moves, result_of
+from game_makers import actions_of, result_of
 
 from phasezoo.training.importer import read_pgn
 
@@ -32,10 +32,10 @@ def test_the_first_games_are_those_that_python_chess_reads(path, store):
         )
         for index in range(300):
             game = chess.pgn.read_game(text)
-            moves = store.moves[store.offsets[index] : store.offsets[index + 1]]
-            assert moves.tolist() == packed_moves(game)
-            assert store.result[index] == result_of(game)
-            assert store.white_elo[index] == int(game.headers.get("WhiteElo", 0))
+            actions = store.actions[store.offsets[index] : store.offsets[index + 1]]
+            assert actions.tolist() == actions_of(game)
+            assert store.returns[index, 0] == result_of(game)
+            assert store.columns.ratings[index, 0] == int(game.headers.get("WhiteElo", 0))
 
 
 def test_all_games_replay_and_have_every_phase(store):

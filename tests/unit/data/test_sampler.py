@@ -21,6 +21,11 @@ def store():
     return store_of(GAMES)
 
 
+def actions_of(moves):
+    positions = [CHESS.from_fen(chess.STARTING_FEN, moves[:ply]) for ply in range(len(moves))]
+    return [state.parse_uci(move) for state, move in zip(positions, moves, strict=True)]
+
+
 @pytest.fixture(scope="module")
 def rows(store):
     return store.positions("lichess")
@@ -132,13 +137,7 @@ def test_positions_in_order_come_once_with_their_history(store, rows):
 def test_repetitions_survive_long_shuffling():
     # The knights go out and back: positions recur long after the start, all moves reversible.
     moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 4
-    board = chess.Board()
-    packed = []
-    for uci in moves:
-        move = board.parse_uci(uci)
-        packed.append(move.from_square | move.to_square << 6)
-        board.push(move)
-    store = GameStore("chess", np.array(packed, np.uint16), [0, 16], np.zeros(1, np.int8))
+    store = GameStore("chess", actions_of(moves), [0, 16], [[0, 0]])
     rows = store.positions()
     batch = next(iter(Sampler(store, rows, batch_size=16).in_order()))
     for ply in range(16):

@@ -10,6 +10,9 @@ from game_makers import random_games, store_of
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError, UnknownGame
 from phasezoo.training.store import GameStore
 
+E4 = 76
+"""e2e4 of White, and e7e5 of Black: actions are as the player to move sees the board."""
+
 
 @pytest.fixture(scope="module")
 def store():
@@ -17,17 +20,18 @@ def store():
 
 
 def key_of(store, game):
-    moves = store.moves[store.offsets[game] : store.offsets[game + 1]]
-    return (store.start_fens.get(game), tuple(moves.tolist()))
+    actions = store.actions[store.offsets[game] : store.offsets[game + 1]]
+    return (store.starts.get(game), tuple(actions.tolist()))
 
 
 def test_columns_and_sizes(store):
     assert len(store) == 120
-    assert store.num_positions == len(store.moves) == store.offsets[-1]
-    assert store.moves.dtype == np.uint16
-    assert store.start_fens
+    assert store.num_positions == len(store.actions) == store.offsets[-1]
+    assert store.actions.dtype == np.uint16
+    assert store.starts
+    assert store.game.name == store.variant == "chess"
     assert "120 games of chess" in repr(store)
-    for column in (store.moves, store.offsets, store.result):
+    for column in (store.actions, store.offsets, store.returns):
         with pytest.raises(ValueError, match="read-only"):
             column[0] = 1
 
@@ -36,9 +40,9 @@ def test_a_subset_has_the_games_in_the_order_asked_for(store):
     index = [7, 3, 3, 119]
     part = store.subset(index)
     assert [key_of(part, row) for row in range(4)] == [key_of(store, game) for game in index]
-    np.testing.assert_array_equal(part.result, store.result[index])
-    np.testing.assert_array_equal(part.white_elo, store.white_elo[index])
-    np.testing.assert_array_equal(part.dates, store.dates[index])
+    np.testing.assert_array_equal(part.returns, store.returns[index])
+    np.testing.assert_array_equal(part.columns.ratings, store.columns.ratings[index])
+    np.testing.assert_array_equal(part.columns.dates, store.columns.dates[index])
     assert len(store.subset([])) == 0
     for wrong in ([120], [-1]):
         with pytest.raises(CorruptRecord, match="no game"):
@@ -99,22 +103,39 @@ def test_all_games_may_go_into_one_part(store):
         ({"offsets": [0, 5]}, CorruptRecord),
         ({"offsets": [1, 2]}, CorruptRecord),
         ({"offsets": []}, InvalidArray),
-        ({"offsets": [0, 2, 1, 2], "result": [0, 0, 0]}, CorruptRecord),
-        ({"result": [1, 1]}, InvalidArray),
-        ({"result": [2]}, CorruptRecord),
-        ({"result": [0.5]}, InvalidArray),
-        ({"moves": [[796, 2364]]}, InvalidArray),
-        ({"moves": ["e2e4", "e7e5"]}, InvalidArray),
-        ({"moves": [796, 70_000]}, InvalidArray),
-        ({"start_fens": {0: "nonsense"}}, CorruptRecord),
-        ({"start_fens": {1: "4k3/8/8/8/8/8/8/4K3 w - - 0 1"}}, CorruptRecord),
-        ({"white_elo": [1, 2]}, InvalidArray),
+        ({"offsets": [0, 2, 1, 2], "returns": [[0, 0]] * 3}, CorruptRecord),
+        ({"returns": [[1, -1], [0, 0]]}, InvalidArray),
+        ({"returns": [[2, -1]]}, CorruptRecord),
+        ({"returns": [[np.nan, 0]]}, CorruptRecord),
+        ({"returns": [[1, -1, 0]]}, InvalidArray),
+        ({"returns": [1]}, InvalidArray),
+        ({"returns": [["1", "0"]]}, InvalidArray),
+        ({"actions": [[E4, E4]]}, InvalidArray),
+        ({"actions": ["e2e4", "e7e5"]}, InvalidArray),
+        ({"actions": [E4, 70_000]}, InvalidArray),
+        ({"actions": [E4, 5_000]}, CorruptRecord),
+        ({"starts": {0: "nonsense"}}, CorruptRecord),
+        ({"starts": {0: b"pickled"}}, CorruptRecord),
+        ({"starts": {1: "4k3/8/8/8/8/8/8/4K3 w - - 0 1"}}, CorruptRecord),
+        ({"ratings": [[1, 2], [1, 2]]}, InvalidArray),
+        ({"ratings": [[1]]}, InvalidArray),
         ({"dates": ["2020"]}, InvalidArray),
-        ({"variant": "go"}, UnknownGame),
+        ({"players": [["A"]]}, InvalidArray),
+        ({"values": [0.5]}, InvalidArray),
+        ({"values": [0.5, 2]}, CorruptRecord),
+        ({"phases": [0]}, InvalidArray),
+        ({"visits": ([0, 1], [E4], [1])}, InvalidArray),
+        ({"visits": ([0, 1, 3], [E4, E4], [1, 1])}, CorruptRecord),
+        ({"visits": ([0, 1, 2], [E4, 5_000], [1, 1])}, CorruptRecord),
+        ({"visits": ([0, 1, 2], [E4, E4], [1, 0])}, CorruptRecord),
+        ({"visits": ([0, 1, 2], [E4, E4])}, InvalidArray),
+        ({"game": "go"}, UnknownGame),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(change, error):
-    columns = {"variant": "chess", "moves": [796, 2364], "offsets": [0, 2], "result": [1]} | change
+    columns = {"game": "chess", "actions": [E4, E4], "offsets": [0, 2], "returns": [[1, -1]]}
+    columns |= change
+    GameStore("chess", [E4, E4], [0, 2], [[1, -1]])
     with pytest.raises(error):
         GameStore(**columns)
 

@@ -2,12 +2,13 @@
 
 import json
 import resource
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from game_makers import random_games, store_of
+from game_makers import assert_same, random_games, store_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from phasezoo.errors import CorruptRecord, StoreError
 from phasezoo.training.store import GameStore
 
 STORE = store_of(random_games(60, seed=4))
-COLUMNS = ("moves", "offsets", "result", "white_elo", "black_elo", "dates")
+FORMAT_1 = Path(__file__).parent / "files" / "format1_games.parquet"
 
 
 @pytest.fixture
@@ -27,29 +28,50 @@ def test_what_is_saved_is_opened(path):
     STORE.metadata["generator"] = {"seed": 3}
     STORE.save(path)
     opened = GameStore.open(path)
-    for name in COLUMNS:
-        np.testing.assert_array_equal(getattr(opened, name), getattr(STORE, name))
-        assert getattr(opened, name).dtype == getattr(STORE, name).dtype
-    assert opened.start_fens == STORE.start_fens
+    assert_same(opened, STORE)
     assert opened.metadata == {"generator": {"seed": 3}}
     assert opened.variant == "chess"
+    assert opened.damaged == ()
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_the_file_has_the_columns_and_the_description_of_format_1(path):
+def test_the_file_has_the_columns_and_the_description_of_format_2(path):
     STORE.save(path)
     schema = pq.read_schema(path)
     assert schema.names == [
-        *("variant", "start_fen", "moves", "result", "white_elo", "black_elo", "date")
+        *("start", "actions", "return_0", "return_1", "player_0", "player_1"),
+        *("rating_0", "rating_1", "date", "source", "salvaged"),
     ]
-    assert schema.field("moves").type.value_type == pa.uint16()
+    assert schema.field("actions").type.value_type == pa.uint16()
     about = json.loads(schema.metadata[b"phasezoo"])
-    assert (about["format_version"], about["kind"], about["game"]) == (1, "games", "chess")
-    assert (about["games"], about["positions"]) == (60, STORE.num_positions)
+    assert about == {
+        "format_version": 2,
+        "kind": "games",
+        "game": "chess",
+        "options": {},
+        "actions": "planes-73",
+        "num_actions": 4672,
+        "num_players": 2,
+        "actions_a_ply": 1,
+        "games": 60,
+        "plies": STORE.num_positions,
+        "metadata": {"generator": {"seed": 3}},
+    }
     table = pq.read_table(path)
-    assert table["start_fen"].null_count == 60 - len(STORE.start_fens)
-    assert table["white_elo"].null_count == int((STORE.white_elo == 0).sum())
-    assert table["date"].null_count == int((STORE.dates == b"").sum())
+    assert table["start"].null_count == 60 - len(STORE.starts)
+    assert table["rating_0"].null_count == int((STORE.columns.ratings[:, 0] == 0).sum())
+    assert table["date"].null_count == int((STORE.columns.dates == b"").sum())
+
+
+def test_files_of_format_1_are_read():
+    opened = GameStore.open(FORMAT_1)
+    games = random_games(12, seed=12, longest=40)
+    assert opened.metadata == {"generator": {"seed": 12}}
+    expected = store_of(games)
+    ratings = expected.columns.ratings.copy()
+    ratings[:, 1] = np.arange(12) * 100
+    assert_same(opened, expected, {"ratings": ratings})
+    assert len(opened.positions("lichess")) == opened.num_positions
 
 
 def test_many_row_groups_and_none(path):
@@ -57,8 +79,7 @@ def test_many_row_groups_and_none(path):
     many.save(path)
     assert pq.ParquetFile(path).num_row_groups > 1
     opened = GameStore.open(path)
-    np.testing.assert_array_equal(opened.moves, many.moves)
-    assert opened.start_fens == many.start_fens
+    assert_same(opened, many)
     STORE.subset([]).save(path, overwrite=True)
     assert len(GameStore.open(path)) == 0
 
@@ -76,8 +97,9 @@ def test_nothing_is_overwritten_unless_asked_for(path):
 def test_places_that_cannot_be_written_are_named(path, tmp_path):
     with pytest.raises(StoreError, match="does not exist"):
         STORE.save(tmp_path / "no" / "games.parquet")
+    path.mkdir()
     with pytest.raises(StoreError, match="is a folder"):
-        STORE.save(tmp_path)
+        STORE.save(path)
 
 
 def test_a_full_disk_leaves_what_was_there(path):
@@ -97,7 +119,7 @@ def test_a_full_disk_leaves_what_was_there(path):
 def test_files_that_are_none_are_refused(path, tmp_path):
     with pytest.raises(StoreError, match="no such file"):
         GameStore.open(path)
-    with pytest.raises(StoreError, match="no such file"):
+    with pytest.raises(StoreError, match="no such file of games"):
         GameStore.open(tmp_path)
     path.write_bytes(b"")
     with pytest.raises(StoreError, match="cannot be read as Parquet"):
@@ -111,7 +133,7 @@ def test_files_that_are_none_are_refused(path, tmp_path):
 
 
 def table_with(path, **changes):
-    """The store's file with columns or metadata replaced."""
+    """The store's file with columns or the description replaced."""
     STORE.save(path, overwrite=True)
     table = pq.read_table(path)
     about = json.loads(table.schema.metadata[b"phasezoo"])
@@ -127,19 +149,24 @@ def table_with(path, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"about": {"format_version": 2}}, "format version 2"),
+        ({"about": {"format_version": 3}}, "format version 3"),
         ({"about": {"kind": "openings"}}, "'openings'"),
-        ({"about": {"game": "go"}}, "beside 'go'"),
-        ({"moves": None}, "moves are missing"),
-        ({"result": None}, "result are missing"),
-        ({"result": pa.array([1] * 60)}, "result are missing or of another type"),
-        ({"moves": pa.array([[1]] * 60, pa.list_(pa.int32()))}, "moves are missing or"),
-        ({"moves": pa.array([[1], None] * 30, pa.list_(pa.uint16()))}, "damaged"),
-        ({"moves": pa.array([[1, None]] * 60, pa.list_(pa.uint16()))}, "damaged"),
-        ({"result": pa.array([None] * 60, pa.int8())}, "damaged"),
-        ({"result": pa.array([7] * 60, pa.int8())}, "result"),
-        ({"start_fen": pa.array(["x"] * 60)}, "start position"),
-        ({"variant": pa.array(["chess", "atomic"] * 30)}, "'atomic'"),
+        ({"about": {"game": "go"}}, "'go': no such game"),
+        ({"about": {"options": {"colour": 1}}}, "no option 'colour'"),
+        ({"about": {"game": "crazyhouse"}}, "with actions 'planes-73'"),
+        ({"about": {"num_actions": 100}}, "'planes-73' .100."),
+        ({"about": {"more": 1}}, "description was changed"),
+        ({"actions": None}, "actions are missing"),
+        ({"return_1": None}, "return_1 are missing"),
+        ({"return_0": pa.array([1] * 60)}, "return_0 are missing or of another type"),
+        ({"actions": pa.array([[1]] * 60, pa.list_(pa.int32()))}, "actions are missing or"),
+        ({"actions": pa.array([[1], None] * 30, pa.list_(pa.uint16()))}, "damaged"),
+        ({"actions": pa.array([[1, None]] * 60, pa.list_(pa.uint16()))}, "damaged"),
+        ({"actions": pa.array([[9_999]] * 60, pa.list_(pa.uint16()))}, "action 9999"),
+        ({"return_0": pa.array([None] * 60, pa.float32())}, "damaged"),
+        ({"return_0": pa.array([7] * 60, pa.float32())}, "returns"),
+        ({"start": pa.array(["x"] * 60)}, "start position"),
+        ({"salvaged": pa.array([None] * 60, pa.bool_())}, "damaged"),
     ],
 )
 def test_stores_of_another_kind_are_refused(path, changes, message):

@@ -252,26 +252,16 @@ def test_openings_that_the_games_contain_are_dropped(store, tmp_path):
     longer = opening[-1].play(opening[-1].legal_actions[0])
     assert prepare(tiny(store)).openings_dropped == 0
     # A game that runs through the opening's last position and one move on.
-    moves = np.array([_packed(games, longer.moves)], dtype=np.uint16).ravel()
-    joined = GameStore(
-        "chess",
-        np.concatenate([records.moves, moves]),
-        np.concatenate([records.offsets, [records.offsets[-1] + len(moves)]]),
-        np.concatenate([records.result, [0]]),
-    )
+    actions, state = [], games.make("chess").initial_state()
+    for move in longer.moves:
+        actions.append(state.parse_uci(move))
+        state = state.play(actions[-1])
+    through = GameStore("chess", actions, [0, len(actions)], [[0, 0]])
+    joined = GameStore.merge([records, through])
     joined.save(tmp_path / "with.parquet")
     prepared = prepare(tiny(tmp_path / "with.parquet"))
     assert prepared.openings_dropped == 1
     assert tuple(played) not in prepared.openings.lines
-
-
-def _packed(games, moves):
-    """Moves as a store keeps them: from, to; openings do not promote."""
-
-    def square(text):
-        return "abcdefgh".index(text[0]) + 8 * (int(text[1]) - 1)
-
-    return [square(m[:2]) | square(m[2:4]) << 6 for m in moves]
 
 
 def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(

@@ -235,14 +235,15 @@ def test_training_draws_all_symmetries_and_validation_none(store: EpisodeStore) 
         np.testing.assert_array_equal(given.planes, shown.planes)
 
 
-def test_games_without_symmetries_have_none_to_draw(some_games: GameStore) -> None:
+def test_games_that_castle_are_turned_only_if_asked_for(some_games: GameStore) -> None:
+    assert (some_games.num_symmetries, some_games.is_symmetric) == (2, False)
     rows = some_games.positions()
-    one = Sampler(some_games, rows, batch_size=16, symmetries=True).batch(0)
-    np.testing.assert_array_equal(
-        one.planes, Sampler(some_games, rows, batch_size=16).batch(0).planes
-    )
-    with pytest.raises(InvalidConfig, match="no symmetries"):
-        some_games.batch(rows, np.arange(2), "v2", symmetries=np.zeros(2, np.uint8))
+    plain = Sampler(some_games, rows, batch_size=256).batch(0)
+    turned = Sampler(some_games, rows, batch_size=256, symmetries=True).batch(0)
+    same = (plain.planes == turned.planes).all(axis=(1, 2, 3))
+    castling = plain.planes[:, 14:18].any(axis=(1, 2, 3))  # v2: rights of both sides
+    assert same[castling].all()
+    assert 0.3 < same[~castling].mean() < 0.7
 
 
 # --- trainings ---

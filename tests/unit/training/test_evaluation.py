@@ -43,27 +43,20 @@ def naive(evaluator: Hashed, store: GameStore) -> list[tuple[float, float, bool]
     """One position at a time, through the states' own methods."""
     losses = []
     for game in range(len(store)):
-        packed = store.moves[store.offsets[game] : store.offsets[game + 1]]
+        actions = store.actions[store.offsets[game] : store.offsets[game + 1]]
         for ply, state in enumerate(store.records.states(game)):
             answer = evaluator.evaluate(state.planes(evaluator.plane_spec)[None])
             assert answer.policy_logits is not None
             logits = answer.policy_logits[0].astype(np.float64)
-            action = played(state, packed[ply])
+            action = int(actions[ply])
             probability = np.exp(logits - logits.max())
             probability /= probability.sum()
-            result = store.result[game] * (1 if state.to_play == 0 else -1)
+            result = store.returns[game, state.to_play]
             value = float(answer.values()[0])
             losses.append(
                 (-np.log(probability[action]), (value - result) ** 2, logits.argmax() == action)
             )
     return losses
-
-
-def played(state: object, packed: np.uint16) -> int:
-    """The action of a stored move: from, to and promotion in 6, 6 and 4 bits."""
-    squares = [a + b for b in "12345678" for a in "abcdefgh"]
-    text = squares[packed & 63] + squares[(packed >> 6) & 63] + " nbrq"[packed >> 12].strip()
-    return int(state.parse_uci(text))  # type: ignore[attr-defined]
 
 
 def test_losses_are_those_of_every_position(some_games: GameStore) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from phasezoo import _core, gating
 from phasezoo.errors import CorruptRecord, InvalidConfig, InvalidPlaneSpec
+from phasezoo.games.registry import make
 from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.splits import Splits, cuts, split_word
@@ -70,7 +71,9 @@ class EpisodeStore:
     """
 
     num_symmetries = 8
+    is_symmetric = True
     has_history = False
+    has_values = False
 
     def __init__(
         self,
@@ -89,6 +92,7 @@ class EpisodeStore:
         if not 0 <= seed < 2**64:
             message = f"seed={seed}: must be from 0 to {2**64 - 1:,}"
             raise InvalidConfig(message)
+        self.game = make(game)
         self.variant = game
         self.samples = _core.PommermanSamples(
             game,
@@ -140,7 +144,7 @@ class EpisodeStore:
         # Each position's place in its episode, moved to where the episode begins here.
         places = np.arange(offsets[-1]) + np.repeat(self.offsets[index] - offsets[:-1], counts)
         part = object.__new__(type(self))
-        part.variant, part.samples = self.variant, self.samples
+        part.game, part.variant, part.samples = self.game, self.variant, self.samples
         part.columns, part.offsets = self.columns.select(places), offsets
         return part
 
@@ -179,9 +183,8 @@ class EpisodeStore:
         counts = np.diff(self.offsets)
         game = np.repeat(np.arange(len(self), dtype=np.int32), counts)
         ply = (np.arange(self.num_positions) - self.offsets[game]).astype(np.int32)
-        columns = self.columns
         return PositionTable(
-            game, ply, columns.player, phase, columns.key, tuple(made.names), made.spec
+            game, ply, self.columns.player, phase, self.columns.key, tuple(made.names), made.spec
         )
 
     def batch(
@@ -192,6 +195,7 @@ class EpisodeStore:
         *,
         hidden: npt.NDArray[np.bool_] | None = None,
         symmetries: npt.NDArray[np.uint8] | None = None,
+        value_mix: float = 0.0,
         threads: int | None = None,
     ) -> Batch:
         """The batch of some rows of a table of this store.
@@ -202,6 +206,7 @@ class EpisodeStore:
             planes: ``"standard"``.
             hidden: None: the planes show no moves before the position.
             symmetries: ``uint8[B]`` from 0 to 7: how planes and action are turned; None: not.
+            value_mix: Not used: nobody searched.
             threads: Threads; default all that this process may use.
 
         Raises:

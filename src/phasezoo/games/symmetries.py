@@ -1,0 +1,59 @@
+"""Symmetries of a user's own game: how planes and actions are turned together.
+
+A state may have ``symmetries``: a sequence of pairs (a function of planes, where actions go), the
+same in number and order for every state. The function takes ``float32[C, H, W]`` and returns the
+turned planes, of the same shape; the other is ``int[A]``, a permutation: action ``a`` becomes
+``actions[a]``. None in place of a pair says that this symmetry is none of this state, as a right to
+castle on one side has it. The identity is left out. ``phasezoo.games.check`` looks at them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import GameContract
+
+__all__ = ["Turning", "turnings_of"]
+
+
+@dataclass(frozen=True)
+class Turning:
+    """One symmetry of a state."""
+
+    planes: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
+    """Turned planes ``float32[C, H, W]`` of the same shape."""
+    actions: npt.NDArray[np.int64]
+    """``int64[A]``: what each action becomes."""
+
+
+def turnings_of(state: Any, num_actions: int) -> Sequence[Turning | None]:
+    """The symmetries of a state other than the identity; None where one does not hold.
+
+    Raises:
+        GameContract: One of them is no pair of a function and a permutation of the actions.
+    """
+    return [
+        None
+        if pair is None
+        else _turning(pair, num_actions, f"{type(state).__name__}.symmetries[{place}]")
+        for place, pair in enumerate(getattr(state, "symmetries", ()))
+    ]
+
+
+def _turning(pair: Any, num_actions: int, name: str) -> Turning:
+    try:
+        planes, moved = pair
+        actions = np.asarray(moved)
+    except (TypeError, ValueError):
+        planes, actions = None, np.empty(0)
+    whole = actions.shape == (num_actions,) and actions.dtype.kind in "iu"
+    if not callable(planes) or not whole or set(actions.tolist()) != set(range(num_actions)):
+        message = (
+            f"{name} is {str(pair)[:80]}; expected a pair: a function of planes, and "
+            f"int[{num_actions}], what each action becomes, every action once"
+        )
+        raise GameContract(message)
+    return Turning(planes, actions.astype(np.int64, copy=False))

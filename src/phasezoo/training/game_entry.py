@@ -1,0 +1,263 @@
+"""One game as somebody tells it to a writer, checked and made small."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+from phasezoo.training.columns import GameColumns, Start, Texts, Visits
+from phasezoo.training.store_file import action_type
+
+__all__ = ["GameEntry", "columns_of"]
+
+_PHASES = 127
+_RATING = 32_767
+
+
+@dataclass(frozen=True)
+class GameEntry:
+    """A game; what is told per ply has ``width`` entries a ply, one after the other."""
+
+    start: Start
+    """What it starts from, ``""`` for the usual start."""
+    actions: npt.NDArray[Any]
+    """``[plies * width]``."""
+    returns: npt.NDArray[np.float32] | None
+    """``float32[players]``; None: to be found at the end of the game."""
+    visits: Visits | None = None
+    values: npt.NDArray[np.float32] | None = None
+    phases: npt.NDArray[np.int8] | None = None
+    players: Sequence[str | None] | None = None
+    ratings: Sequence[int] | None = None
+    date: bytes = b""
+    source: str | None = None
+    salvaged: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        width: int,
+        *,
+        start: Start = "",
+        actions: npt.ArrayLike,
+        returns: npt.ArrayLike | None,
+        visits: Sequence[Any] | None = None,
+        values: Sequence[Any] | None = None,
+        phases: Sequence[Any] | None = None,
+        players: Sequence[str | None] | None = None,
+        ratings: Sequence[int | None] | None = None,
+        date: str | None = None,
+        source: str | None = None,
+        salvaged: bool = False,
+    ) -> "GameEntry":
+        """A game as :meth:`phasezoo.training.StoreWriter.add` is told it.
+
+        Raises:
+            InvalidConfig: Something has another size or range.
+        """
+        played = _actions(game, width, actions)
+        decisions = len(played)
+        return cls(
+            start=start,
+            actions=played,
+            returns=None if returns is None else _returns(game, returns),
+            visits=None if visits is None else _visits(game, visits, width, decisions),
+            values=None if values is None else _values(values, decisions),
+            phases=None if phases is None else _phases(phases, decisions),
+            players=_each("players", players, game),
+            ratings=_ratings(ratings, game),
+            date=_date(date),
+            source=source,
+            salvaged=bool(salvaged),
+        )
+
+
+def columns_of(game: Game, width: int, entries: Sequence[GameEntry]) -> GameColumns:
+    """The games in columns."""
+    count, players = len(entries), game.num_players
+    kind = action_type(game)
+    lengths = [len(entry.actions) // width for entry in entries]
+    ratings = np.zeros((count, players), dtype=np.int16)
+    for row, entry in enumerate(entries):
+        if entry.ratings is not None:
+            ratings[row] = entry.ratings
+    names = [(None,) * players if entry.players is None else entry.players for entry in entries]
+    return GameColumns(
+        actions=np.concatenate([np.empty(0, kind), *(entry.actions for entry in entries)]),
+        offsets=np.cumsum([0, *lengths], dtype=np.int64),
+        returns=np.array([e.returns for e in entries], np.float32).reshape(count, players),
+        starts={row: entry.start for row, entry in enumerate(entries) if entry.start},
+        ratings=ratings,
+        players=Texts.of(np.array(names, dtype=object).reshape(count, players), (count, players)),
+        dates=np.array([entry.date for entry in entries], dtype="S10"),
+        sources=Texts.of([entry.source for entry in entries], (count,)),
+        salvaged=np.array([entry.salvaged for entry in entries], dtype=np.bool_),
+        visits=_joined_visits(entries),
+        values=_joined(entries, "values", np.nan, np.float32),
+        phases=_joined(entries, "phases", -1, np.int8),
+        width=width,
+    )
+
+
+def _joined(entries: Sequence[GameEntry], name: str, unknown: float, dtype: Any) -> Any:
+    if all(getattr(entry, name) is None for entry in entries):
+        return None
+    parts = []
+    for entry in entries:
+        told = getattr(entry, name)
+        parts.append(np.full(len(entry.actions), unknown, dtype) if told is None else told)
+    return np.concatenate(parts)
+
+
+def _joined_visits(entries: Sequence[GameEntry]) -> Visits | None:
+    if all(entry.visits is None for entry in entries):
+        return None
+    return Visits.joined(
+        [Visits.none(len(e.actions)) if e.visits is None else e.visits for e in entries]
+    )
+
+
+def _actions(game: Game, width: int, actions: npt.ArrayLike) -> npt.NDArray[Any]:
+    given = np.asarray(actions)
+    if given.size == 0:
+        return np.empty(0, dtype=action_type(game))
+    shaped = given.ndim == 1 or (given.ndim == 2 and given.shape[1] == width)
+    if not shaped or given.dtype.kind not in "iu" or given.size % width:
+        wanted = "whole numbers, one a ply" if width == 1 else f"int[plies, {width}]"
+        message = f"actions: {given.dtype}{list(given.shape)}, needed are {wanted}"
+        raise InvalidConfig(message)
+    if given.min() < 0 or given.max() >= game.num_actions:
+        wrong = given.max() if given.min() >= 0 else given.min()
+        message = f"actions: {wrong} is none; {game.name!r} has {game.num_actions}, from 0"
+        raise InvalidConfig(message)
+    return given.astype(action_type(game)).ravel()
+
+
+def _returns(game: Game, returns: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    given = np.asarray(returns, dtype=np.float32)
+    if given.shape != (game.num_players,) or not (np.abs(given) <= 1).all():
+        message = (
+            f"returns={returns!r}: needed is a number from -1 to 1 for each of the "
+            f"{game.num_players} players"
+        )
+        raise InvalidConfig(message)
+    return given
+
+
+def _visits(game: Game, visits: Sequence[Any], width: int, decisions: int) -> Visits:
+    """Sparse counts of all decisions."""
+    told = list(visits) if width == 1 else [one for ply in visits for one in _seats(ply, width)]
+    _check_told("visits", told, decisions)
+    actions, counts = [], []
+    for place, one in enumerate(told):
+        visited, times = _visited(one, game.num_actions, place // width)
+        actions.append(visited)
+        counts.append(times)
+    nothing = np.empty(0, dtype=np.int32)
+    return Visits(
+        np.cumsum([0, *map(len, actions)], dtype=np.int64),
+        np.concatenate([nothing, *actions]).astype(np.int32),
+        np.concatenate([nothing, *counts]).astype(np.int32),
+    )
+
+
+def _seats(ply: Any, width: int) -> Any:
+    return [None] * width if ply is None else ply
+
+
+def _visited(one: Any, num_actions: int, ply: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The actions that one search visited, ascending, and how often."""
+    if one is None:
+        nothing = np.empty(0, dtype=np.int32)
+        return nothing, nothing
+    if isinstance(one, Mapping):
+        pairs = sorted(one.items())
+        actions = np.array([action for action, _ in pairs])
+        counts = np.array([count for _, count in pairs])
+    else:
+        counts = np.asarray(one)
+        if counts.shape != (num_actions,):
+            message = (
+                f"visits of ply {ply}: shape {list(counts.shape)}, needed is int[{num_actions}] or "
+                "a mapping of actions to counts"
+            )
+            raise InvalidConfig(message)
+        actions = np.flatnonzero(counts)
+        counts = counts[actions]
+    whole = all(not len(c) or c.dtype.kind in "iu" for c in (actions, counts))
+    if not whole or (counts < 0).any() or (actions < 0).any() or (actions >= num_actions).any():
+        message = (
+            f"visits of ply {ply}: needed are counts that are whole numbers, 0 or more, of actions "
+            f"from 0 to {num_actions - 1}"
+        )
+        raise InvalidConfig(message)
+    kept = counts > 0
+    return actions[kept], counts[kept]
+
+
+def _values(values: Sequence[Any], decisions: int) -> npt.NDArray[np.float32]:
+    flat = _numbers("values", values, decisions, np.nan)
+    if (np.abs(flat) > 1).any():
+        message = "values: needed are numbers from -1 to 1 for who acts, or None"
+        raise InvalidConfig(message)
+    return flat.astype(np.float32)
+
+
+def _phases(phases: Sequence[Any], decisions: int) -> npt.NDArray[np.int8]:
+    flat = _numbers("phases", phases, decisions, -1)
+    if (flat != np.floor(flat)).any() or flat.min(initial=0) < -1 or flat.max(initial=0) >= _PHASES:
+        message = f"phases: needed are whole numbers from 0 to {_PHASES - 1}, or None"
+        raise InvalidConfig(message)
+    return flat.astype(np.int8)
+
+
+def _numbers(
+    name: str, told: Sequence[Any], decisions: int, unknown: float
+) -> npt.NDArray[np.float64]:
+    """One number a decision; None is ``unknown``."""
+    try:
+        numbers = np.array(told, dtype=np.float64).ravel()  # None becomes nan
+    except (TypeError, ValueError):
+        message = f"{name}: needed is a number or None for each decision"
+        raise InvalidConfig(message) from None
+    _check_told(name, numbers, decisions)
+    return np.where(np.isnan(numbers), unknown, numbers)
+
+
+def _check_told(name: str, told: Any, decisions: int) -> None:
+    if len(told) != decisions:
+        message = f"{name}: {len(told)} entries for {decisions} actions; needed is one for each"
+        raise InvalidConfig(message)
+
+
+def _each(name: str, told: Sequence[Any] | None, game: Game) -> Sequence[Any] | None:
+    if told is not None and (isinstance(told, str) or len(told) != game.num_players):
+        message = f"{name}={told!r}: needed is one for each of the {game.num_players} players"
+        raise InvalidConfig(message)
+    return told
+
+
+def _ratings(ratings: Sequence[int | None] | None, game: Game) -> Sequence[int] | None:
+    given = _each("ratings", ratings, game)
+    if given is None:
+        return None
+    numbers = [0 if rating is None else int(rating) for rating in given]
+    if min(numbers) < 0 or max(numbers) > _RATING:
+        message = f"ratings={ratings!r}: must be from 0 to {_RATING:,}"
+        raise InvalidConfig(message)
+    return numbers
+
+
+def _date(date: str | None) -> bytes:
+    if date is None:
+        return b""
+    digits = date.replace("?", "0").split(".")
+    if [len(part) for part in digits] != [4, 2, 2] or not all(p.isdecimal() for p in digits):
+        message = f"date={date!r}: expected YYYY.MM.DD, with ? for what is not known"
+        raise InvalidConfig(message)
+    return date.encode("ascii")

@@ -1,0 +1,329 @@
+"""Stored games of a user's own game, replayed through its states.
+
+The same questions as the native core's ``Records`` answers, so that a store does not know which of
+the two it asks.
+"""
+
+import hashlib
+import pickle
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.errors import CorruptRecord
+from phasezoo.games import Game, acting_players, encode, legal_actions_of
+from phasezoo.games.symmetries import Turning, turnings_of
+from phasezoo.training.columns import GameColumns
+from phasezoo.training.starts import start_state
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["CHUNK", "Labels", "StateRecords", "Unplayable", "chunk_phases", "played"]
+
+CHUNK = 64
+"""Games whose states are kept in memory at once while a gate labels them."""
+
+KEPT_BYTES = 256 << 20
+"""Bytes that the states kept of one store may take, about."""
+
+STATE_BYTES = 400
+"""What a Python object takes beside what it pickles to, about."""
+
+Labels = tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int8],
+    npt.NDArray[np.int8],
+    npt.NDArray[np.uint64],
+]
+"""Game, ply, player, phase and key of every row."""
+
+
+class StateRecords:
+    """Stored games whose states are made again by replaying their actions from their starts.
+
+    Some states of each game are kept once they were made: every one, or every second, fourth and so
+    on, so that all of them together take about 256 MiB.
+
+    Args:
+        game: The game.
+        columns: The games.
+
+    Raises:
+        CorruptRecord: A start is none.
+    """
+
+    def __init__(self, game: Game, columns: GameColumns) -> None:
+        self.game = game
+        self.columns = columns
+        self._usual = game.initial_state()
+        self.num_symmetries = 1 + len(turnings_of(self._usual, game.num_actions))
+        self._kept: dict[int, list[Any]] = {}
+        self._every = _distance(self._usual, columns.num_plies)
+        for number in columns.starts:
+            self._start(number)
+
+    def label(self, gate: Any, threads: int | None = None) -> Labels:
+        """Game, ply, player, phase and key of every row, by game, ply and player.
+
+        Every action is checked.
+
+        Args:
+            gate: Has ``batch``.
+            threads: Not used.
+
+        Raises:
+            CorruptRecord: A game cannot be replayed; the message names it.
+        """
+        parts: list[Labels] = []
+        for first in range(0, len(self.columns), CHUNK):
+            states = {
+                number: self.states(number)
+                for number in range(first, min(first + CHUNK, len(self.columns)))
+            }
+            parts.append(self._label_chunk(gate, states))
+        if not parts:
+            kinds = (np.int32, np.int32, np.int8, np.int8, np.uint64)
+            return tuple(np.empty(0, dtype=kind) for kind in kinds)  # type: ignore[return-value]
+        game, ply, player, phase, key = (np.concatenate(c) for c in zip(*parts, strict=True))
+        return game, ply, player, phase, key
+
+    def states(self, number: int) -> list[Any]:
+        """The states of a game before each of its plies, every action checked.
+
+        Raises:
+            CorruptRecord: An action is not legal, or comes after the end.
+        """
+        states = self._walked(number, 0, self._start(number), self._plies(number))
+        return states[:-1]
+
+    def last(self, number: int) -> Any:
+        """The state after a game's last ply; see :meth:`states`."""
+        return self._walked(number, 0, self._start(number), self._plies(number))[-1]
+
+    def hashes(self, seed: int) -> npt.NDArray[np.uint64]:
+        """``uint64[N]``: a number per game that depends on seed, start and actions alone."""
+        hashes = np.empty(len(self.columns), dtype=np.uint64)
+        salt = seed.to_bytes(8, "little")
+        bounds = (self.columns.offsets * self.columns.width).tolist()
+        for number, (low, high) in enumerate(pairwise(bounds)):
+            start = self.columns.starts.get(number, "")
+            told = start if isinstance(start, bytes) else start.encode()
+            actions = self.columns.actions[low:high].astype("<i4").tobytes()
+            digest = hashlib.blake2b(told, digest_size=8, salt=salt)
+            digest.update(b"\0" + actions)
+            hashes[number] = int.from_bytes(digest.digest(), "little")
+        return hashes
+
+    def symmetries(self, states: Sequence[Any]) -> npt.NDArray[np.uint8]:
+        """``uint8[B]``: in how many ways each of some states can be turned."""
+        turnings = (turnings_of(state, self.game.num_actions) for state in states)
+        ways = [1 + sum(turning is not None for turning in own) for own in turnings]
+        return np.array(ways, dtype=np.uint8)
+
+    def sample(
+        self,
+        games: npt.NDArray[np.int32],
+        plies: npt.NDArray[np.int32],
+        players: npt.NDArray[np.int8],
+        spec: str,
+        planes: npt.NDArray[np.float32],
+        action: npt.NDArray[np.int64],
+        plies_left: npt.NDArray[np.float32],
+        hidden: npt.NDArray[np.bool_] | None = None,
+        symmetries: npt.NDArray[np.uint8] | None = None,
+        policy: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None = None,
+        threads: int | None = None,
+    ) -> npt.NDArray[np.int32] | None:
+        """Fill the arrays for some rows; see the core's ``Records.sample``."""
+        columns, width = self.columns, self.columns.width
+        states = [
+            self._at(game, ply) for game, ply in zip(games.tolist(), plies.tolist(), strict=True)
+        ]
+        if hidden is not None:
+            states = [
+                state.without_history() if hide else state
+                for state, hide in zip(states, hidden.tolist(), strict=True)
+            ]
+        if states:
+            encode(states, spec, planes, players=players.tolist(), threads=threads)
+        places = columns.offsets[games] + plies
+        decisions = places if width == 1 else places * width + players
+        action[:] = columns.actions[decisions]
+        plies_left[:] = columns.offsets[games + 1] - places
+        turned = None if policy is None else policy[1].copy()
+        if symmetries is not None:
+            offsets = None if policy is None else policy[0]
+            for row in np.flatnonzero(symmetries).tolist():
+                turning = self._turning(states[row], int(symmetries[row]))
+                if turning is None:
+                    continue
+                planes[row] = turning.planes(planes[row])
+                action[row] = turning.actions[action[row]]
+                if turned is not None and offsets is not None:
+                    part = slice(offsets[row], offsets[row + 1])
+                    turned[part] = turning.actions[turned[part]]
+        return turned
+
+    def _turning(self, state: Any, symmetry: int) -> Turning | None:
+        """How a state is turned; None if this symmetry is not one of this state."""
+        own = turnings_of(state, self.game.num_actions)
+        return own[symmetry - 1] if symmetry <= len(own) else None
+
+    def _plies(self, number: int) -> int:
+        return int(self.columns.offsets[number + 1] - self.columns.offsets[number])
+
+    def _start(self, number: int) -> Any:
+        start = self.columns.starts.get(number)
+        if start is None:
+            return self._usual
+        kept = self._kept.get(~number)
+        if kept is None:
+            try:
+                kept = self._kept[~number] = [start_state(self.game, start)]
+            except CorruptRecord as error:
+                message = f"game {number}: {error}"
+                raise CorruptRecord(message) from error
+        return kept[0]
+
+    def _at(self, number: int, ply: int) -> Any:
+        """The state of a game after so many plies."""
+        kept = self._kept.get(number)
+        if kept is None:
+            whole = self._walked(number, 0, self._start(number), self._plies(number))
+            kept = self._kept[number] = whole[:: self._every]
+        first, rest = divmod(ply, self._every)
+        if rest == 0:
+            return kept[first]
+        return self._walked(number, first * self._every, kept[first], rest)[-1]
+
+    def _walked(self, number: int, first: int, state: Any, plies: int) -> list[Any]:
+        """A state of a game after ``first`` plies, and one after each of the next plies."""
+        states, width = [state], self.columns.width
+        begin = int(self.columns.offsets[number]) + first
+        actions = self.columns.actions[begin * width : (begin + plies) * width].tolist()
+        for ply in range(plies):
+            joint = actions[ply * width : (ply + 1) * width]
+            try:
+                states.append(played(states[-1], joint))
+            except Unplayable as error:
+                message = f"game {number}, ply {first + ply}: {error}"
+                raise CorruptRecord(message) from None
+            except Exception as error:
+                error.add_note(f"raised in game {number} of the store, ply {first + ply}")
+                raise
+        return states
+
+    def _label_chunk(self, gate: Any, states: Mapping[int, list[Any]]) -> Labels:
+        game, ply, player, keys = [], [], [], []
+        for number, path in states.items():
+            for place, state in enumerate(path):
+                idle = getattr(state, "is_idle", _never)
+                for who in acting_players(state):
+                    if idle(who):  # out of the game, and nothing depends on what they do
+                        continue
+                    game.append(number)
+                    ply.append(place)
+                    player.append(who)
+                    keys.append(_key(state, who))
+        rows = (np.array(game, np.int32), np.array(ply, np.int32), np.array(player, np.int8))
+        phase = chunk_phases(gate, states, *rows, self.columns.width)
+        return (*rows, phase, np.array(keys, dtype=np.uint64))
+
+
+def chunk_phases(
+    gate: Any,
+    states: Mapping[int, Sequence[Any]],
+    game: npt.NDArray[np.int32],
+    ply: npt.NDArray[np.int32],
+    player: npt.NDArray[np.int8],
+    width: int,
+) -> npt.NDArray[np.int8]:
+    """The phases of some rows by a gate that is asked about one ply of all their games at once.
+
+    A monotone gate is given the phase one ply before in the same game, of the same player if all
+    move at once.
+
+    Args:
+        gate: Has ``batch``.
+        states: The states of the rows' games, by game.
+        game: ``int32[P]``, ascending.
+        ply: ``int32[P]``.
+        player: ``int8[P]``.
+        width: Actions of a ply.
+    """
+    phase = np.empty(len(game), dtype=np.int8)
+    if len(game) == 0:
+        return phase
+    seat = game - game[0] if width == 1 else (game - game[0]) * width + player
+    before = np.zeros(int(seat.max()) + 1, dtype=np.int64)
+    order = np.argsort(ply, kind="stable")
+    bounds = np.flatnonzero(np.diff(ply[order], prepend=-1, append=-1))
+    for start, end in pairwise(bounds.tolist()):
+        now = order[start:end]
+        asked = [states[number][ply[now[0]]] for number in game[now].tolist()]
+        players = None if width == 1 else player[now].tolist()
+        previous = None if ply[now[0]] == 0 else before[seat[now]]
+        before[seat[now]] = gate.batch(asked, players, previous)
+        phase[now] = before[seat[now]]
+    return phase
+
+
+class Unplayable(Exception):
+    """An action that cannot be played."""
+
+
+def played(state: Any, joint: list[int]) -> Any:
+    """The state after an action, or one of each player (those who do not act are not looked at).
+
+    Raises:
+        Unplayable: An action is not legal, or the game is over.
+    """
+    if state.is_terminal:
+        message = "the game is over before it"
+        raise Unplayable(message)
+    acting = acting_players(state)
+    if state.to_play == SIMULTANEOUS and len(joint) == 1:
+        message = "players move at once, and the initial state of this game has one player to move"
+        raise Unplayable(message)
+    chosen = joint if len(joint) == 1 else [joint[player] for player in acting]
+    for player, action in zip(acting, chosen, strict=True):
+        legal = legal_actions_of(state, player)
+        if action not in legal:
+            known = ", ".join(map(str, legal[:10].tolist())) + (", …" if len(legal) > 10 else "")
+            message = f"action {action} of player {player} is not legal; legal are {known}"
+            raise Unplayable(message)
+    if state.to_play == SIMULTANEOUS:
+        return state.play(np.array(chosen, dtype=np.int64))
+    return state.play(chosen[0])
+
+
+def _never(player: int) -> bool:
+    return False
+
+
+def _key(state: Any, player: int) -> int:
+    """A key of the position: the state's own, or one of the planes that the player sees."""
+    own = getattr(state, "key", None)
+    if own is not None and state.to_play != SIMULTANEOUS:
+        return int(own)
+    digest = hashlib.blake2b(digest_size=8)
+    if own is None:
+        digest.update(encode([state], players=[player]).tobytes())
+    else:
+        digest.update(int(own).to_bytes(8, "little") + bytes([player]))
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _distance(state: Any, plies: int) -> int:
+    """Plies between states that are kept, so that they fit into the memory allowed."""
+    try:
+        size = len(pickle.dumps(state)) + STATE_BYTES
+    except Exception:  # a user's own code
+        size = 10 * STATE_BYTES
+    every = 1
+    while plies // every * size > KEPT_BYTES:
+        every *= 2
+    return every

@@ -1,0 +1,195 @@
+"""Stores on disk: a folder of files, or one file; what is damaged is named and the rest is used."""
+
+import shutil
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo.errors import StoreError
+from phasezoo.games import Game
+from phasezoo.runs.lock import LOCK
+from phasezoo.training.columns import GameColumns
+from phasezoo.training.store_file import (
+    DamagedFile,
+    Description,
+    check_writable,
+    partial_name,
+    read_file,
+    write_file,
+)
+
+__all__ = [
+    "SHARD_GAMES",
+    "SUFFIX",
+    "check_target",
+    "files_of",
+    "next_file",
+    "read_store",
+    "same_kind",
+    "sweep",
+    "write_store",
+]
+
+SUFFIX = ".parquet"
+"""The end of a file's name; a store of another name is a folder."""
+
+SHARD_GAMES = 100_000
+"""Games of a file of a folder, unless a writer was told otherwise."""
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files of a folder, in their order; what a crash left behind is none of them."""
+    return sorted(path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
+
+
+def next_file(folder: Path) -> Path:
+    """The name of the next file of a folder."""
+    numbers = [path.stem.rpartition("-")[2] for path in files_of(folder)]
+    last = max((int(number) for number in numbers if number.isdecimal()), default=-1)
+    return folder / f"games-{last + 1:05}{SUFFIX}"
+
+
+def read_store(path: Path) -> tuple[Description, GameColumns, tuple[str, ...]]:
+    """The games of a store, and why some of its files could not be used.
+
+    Raises:
+        MissingDependency: pyarrow is not installed.
+        StoreError: It is missing, holds no file that can be used, or files of different games.
+    """
+    if not path.is_dir():
+        return *read_file(path), ()
+    files = files_of(path)
+    if not files:
+        message = (
+            f"{path}: no such file of games (*{SUFFIX}) in this folder; make a store with "
+            "phasezoo data import or training.StoreWriter"
+        )
+        raise StoreError(message)
+    read: list[tuple[Path, Description, GameColumns]] = []
+    damaged = []
+    for file in files:
+        try:
+            read.append((file, *read_file(file)))
+        except DamagedFile as error:
+            damaged.append(str(error))
+    if not read:
+        message = f"{path}: every file of it is damaged: {damaged[0]}"
+        raise StoreError(message)
+    for message in damaged:
+        warnings.warn(f"{message}. The other files of the store are used", stacklevel=3)
+    about = _common(read)
+    return about, GameColumns.joined([columns for _, _, columns in read]), tuple(damaged)
+
+
+def _common(read: list[tuple[Path, Description, GameColumns]]) -> Description:
+    """What all files say of themselves.
+
+    Raises:
+        StoreError: They are of different games.
+    """
+    first_path, first, _ = read[0]
+    metadata: dict[str, Any] = {}
+    for path, about, _ in read:
+        if _kind(about) != _kind(first):
+            message = (
+                f"{path}: holds games of {_shown(about)}, and {first_path.name} beside it of "
+                f"{_shown(first)}; keep them in folders of their own"
+            )
+            raise StoreError(message)
+        metadata |= about.metadata
+    return replace(first, metadata=metadata)
+
+
+def same_kind(path: Path, about: Description, game: Game, width: int) -> None:
+    """Refuse to put games beside those of another game.
+
+    Raises:
+        StoreError: The file at ``path`` is of another game, options or actions.
+    """
+    own = Description.of(game, GameColumns.none(game.num_players, width), {})
+    if _kind(about) != _kind(own):
+        message = (
+            f"{path}: holds games of {_shown(about)}, and those to be added are of {_shown(own)}: "
+            "choose another folder"
+        )
+        raise StoreError(message)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a writer left that was killed; nobody else may be writing."""
+    for partial in folder.glob(f".*{SUFFIX}.*.partial"):
+        partial.unlink(missing_ok=True)
+
+
+def _kind(about: Description) -> Description:
+    return replace(about, games=0, plies=0, metadata={})
+
+
+def _shown(about: Description) -> str:
+    options = f" {dict(about.options)}" if about.options else ""
+    return f"{about.game!r}{options} with actions {about.actions!r}"
+
+
+def check_target(path: Path, *, overwrite: bool) -> None:
+    """Refuse early to write a store where something is, or where nothing can be.
+
+    Raises:
+        StoreError: There is something and ``overwrite`` is not set, or it is no store; or the
+            folder that it lies in does not exist.
+    """
+    if path.suffix == SUFFIX:
+        check_writable(path, overwrite=overwrite)
+    elif path.is_dir():
+        known = {*files_of(path), path / LOCK}
+        others = [file.name for file in path.iterdir() if file not in known]
+        if others or not overwrite:
+            what = "exists already: choose another name, or allow overwriting"
+            if others:
+                what = f"holds {others[0]!r}, which is no file of a store: choose another name"
+            message = f"{path} {what}"
+            raise StoreError(message)
+    elif path.exists():
+        message = f"{path} is a file: a store is a folder, or a file whose name ends in {SUFFIX}"
+        raise StoreError(message)
+    elif not path.parent.is_dir():
+        message = f"{path}: the folder {path.parent} does not exist; make it first"
+        raise StoreError(message)
+
+
+def write_store(
+    path: Path,
+    game: Game,
+    columns: GameColumns,
+    metadata: Mapping[str, Any],
+    *,
+    overwrite: bool = False,
+    shard_games: int = SHARD_GAMES,
+) -> None:
+    """Write games to a file or a folder of files, which appears only once it is whole.
+
+    Raises:
+        MissingDependency: pyarrow is not installed.
+        StoreError: Something is there that may not be replaced, or it cannot be written.
+    """
+    check_target(path, overwrite=overwrite)
+    if path.suffix == SUFFIX:
+        write_file(path, game, columns, metadata, overwrite=overwrite)
+        return
+    partial = partial_name(path)
+    try:
+        partial.mkdir()
+        for first in range(0, max(len(columns), 1), shard_games):
+            part = columns.take(np.arange(first, min(first + shard_games, len(columns))))
+            write_file(next_file(partial), game, part, metadata)
+        if path.is_dir():
+            shutil.rmtree(path)
+        partial.replace(path)
+    except OSError as error:
+        message = f"{path} cannot be written ({error.strerror})"
+        raise StoreError(message) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
