@@ -22,6 +22,7 @@ from phasezoo.training.store import GameStore
 from phasezoo.training.store_writer import StoreWriter
 
 if TYPE_CHECKING:
+    from phasezoo.training.callbacks import Callback, TrainingStart
     from phasezoo.training.catalogue import POMMERMAN, EpisodeStore
     from phasezoo.training.config import SupervisedConfig
     from phasezoo.training.evaluation import (
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
     from phasezoo.training.expert_tables import LossCell, LossTable
     from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
     from phasezoo.training.importer import import_pgn
+    from phasezoo.training.loggers import (
+        LoggedRun,
+        Logger,
+        TensorBoardLogger,
+        WandbLogger,
+    )
     from phasezoo.training.phase_experts import Experts, TrainedNetwork, train_experts
     from phasezoo.training.progress import Progress, progress_bar
     from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
@@ -42,9 +49,12 @@ if TYPE_CHECKING:
 __all__ = [
     "POMMERMAN",
     "Batch",
+    "Callback",
     "EpisodeStore",
     "Experts",
     "GameStore",
+    "LoggedRun",
+    "Logger",
     "LossCell",
     "LossTable",
     "MeanLosses",
@@ -62,8 +72,11 @@ __all__ = [
     "Strategy",
     "StrategyPlan",
     "SupervisedConfig",
+    "TensorBoardLogger",
     "TrainedNetwork",
     "TrainingResult",
+    "TrainingStart",
+    "WandbLogger",
     "count_phases",
     "evaluate_network",
     "evaluate_networks",
@@ -92,7 +105,13 @@ _LAZY = {
     "PlannedTraining": "experts",
     "plan_baseline": "experts",
     "plan_experts": "experts",
+    "Callback": "callbacks",
     "Experts": "phase_experts",
+    "LoggedRun": "loggers",
+    "Logger": "loggers",
+    "TensorBoardLogger": "loggers",
+    "TrainingStart": "callbacks",
+    "WandbLogger": "loggers",
     "LossCell": "expert_tables",
     "LossTable": "expert_tables",
     "Progress": "progress",
@@ -107,7 +126,7 @@ _LAZY = {
     "train_supervised": "supervised",
 }
 
-_WITH_TORCH = ("evaluation", "expert_tables", "phase_experts", "supervised")
+_WITH_TORCH = ("callbacks", "evaluation", "expert_tables", "phase_experts", "supervised")
 
 let_idle_threads_sleep()  # the modules below import torch before anything of ours
 

@@ -77,10 +77,14 @@ class SupervisedConfig:
     dtype: Dtype = "float32"
     """Number format of the layers that allow a choice (float32 or bfloat16); bfloat16 is tried in a
     child process before it is used."""
+    compile: bool = False
+    """Whether ``torch.compile`` makes a program of the network first (a minute; GPUs gain)."""
     threads: int | None = None
     """CPU threads of torch (1 or more; none: as torch has them)."""
     tensorboard: bool = True
     """Whether metrics are also written for TensorBoard, if it is installed."""
+    wandb: str | None = None
+    """Project of Weights & Biases that metrics are also sent to (extra `wandb`; none: not)."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

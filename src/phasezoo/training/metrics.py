@@ -1,26 +1,19 @@
-"""The numbers of a training as it goes: CSV for programs, TensorBoard for people."""
+"""The numbers of a training as it goes, in ``metrics.csv``."""
 
-import contextlib
 import csv
-import importlib.util
 import io
-import logging
-import warnings
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.storage import write_file
+from phasezoo.training.loggers import LoggedRun, Logger, Row
 
 __all__ = ["METRICS", "MetricsLog", "read_metrics"]
 
 METRICS = "metrics.csv"
-TENSORBOARD = "tensorboard"
-
-_LOGGER = logging.getLogger(__name__)
-
-Row = Mapping[str, float | None]
 
 
 def read_metrics(out: Path) -> list[dict[str, float | None]]:
@@ -39,25 +32,25 @@ def read_metrics(out: Path) -> list[dict[str, float | None]]:
 
 
 class MetricsLog:
-    """Appends rows to ``metrics.csv`` and to TensorBoard's files.
+    """Appends rows to ``metrics.csv``, and hands them to other loggers.
 
     Rows of updates that a resumed training will do again are removed first. The x-axis is training
     positions seen.
 
     Args:
-        out: The training's directory.
+        run: The training.
         columns: Names of all columns; ``update`` and ``positions`` come first.
         done: Updates done by the checkpoint that the training goes on from; None: it starts anew.
-        tensorboard: Whether to write TensorBoard's files if it is installed.
+        loggers: Who else takes the rows.
 
     Raises:
         CheckpointError: The file cannot be written.
     """
 
     def __init__(
-        self, out: Path, columns: list[str], done: int | None, *, tensorboard: bool
+        self, run: LoggedRun, columns: list[str], done: int | None, loggers: Sequence[Logger] = ()
     ) -> None:
-        self._path = out / METRICS
+        self._path = run.out / METRICS
         self._columns = columns
         kept = [] if done is None else _rows_until(self._path, done)
         text = io.StringIO()
@@ -65,7 +58,10 @@ class MetricsLog:
         writer.writeheader()
         writer.writerows(kept)
         write_file(self._path, text.getvalue().encode())
-        self._board = _board(out / TENSORBOARD, kept) if tensorboard else None
+        self._loggers = tuple(loggers)
+        earlier = read_metrics(run.out) if self._loggers else []
+        for logger in self._loggers:
+            logger.start(replace(run, kept=earlier))
 
     def add(self, row: Row) -> None:
         """Append a row; columns that it leaves out stay empty.
@@ -86,25 +82,13 @@ class MetricsLog:
                 "the same command again to continue"
             )
             raise CheckpointError(message) from error
-        self._show(row)
-
-    def _show(self, row: Row) -> None:
-        if self._board is None:
-            return
-        try:
-            for tag, value in row.items():
-                if value is not None and "/" in tag:
-                    self._board.add_scalar(tag, value, int(row["positions"] or 0))
-            self._board.flush()
-        except OSError as error:
-            _LOGGER.warning("TensorBoard's files cannot be written (%s): going on without", error)
-            self._board = None
+        for logger in self._loggers:
+            logger.add(row)
 
     def close(self) -> None:
-        """Finish TensorBoard's files."""
-        if self._board is not None:
-            with contextlib.suppress(OSError):
-                self._board.close()
+        """Close the other loggers."""
+        for logger in self._loggers:
+            logger.close()
 
     def __enter__(self) -> Self:
         return self
@@ -135,15 +119,3 @@ def _rows_until(path: Path, done: int) -> list[dict[str, str]]:
 def _changed(path: Path, error: Exception) -> CheckpointError:
     message = f"{path}: not the metrics of a training ({error}); delete the file to go on"
     return CheckpointError(message)
-
-
-def _board(directory: Path, kept: list[dict[str, str]]) -> Any:
-    """TensorBoard's writer, or None if it is not installed."""
-    if importlib.util.find_spec("tensorboard") is None:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # its own dependencies' business
-        from torch.utils.tensorboard import SummaryWriter
-
-    purge = int(kept[-1]["positions"]) + 1 if kept else None
-    return SummaryWriter(str(directory), purge_step=purge)

@@ -1,5 +1,6 @@
 """Trains a baseline and an expert for each phase, by any strategy, and measures all of them."""
 
+import contextlib
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -20,10 +21,13 @@ from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import write_file
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
+from phasezoo.training.callbacks import Callback, Callbacks
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import LabelledSplits, TrainingData, rows_digest, stream_seed
+from phasezoo.training.distributed import in_team
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.expert_tables import LossTable, loss_table
+from phasezoo.training.loggers import Logger
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.progress import OnProgress, Progress
 from phasezoo.training.run_files import RunDetails, claimed
@@ -35,7 +39,7 @@ from phasezoo.training.strategies import (
     StrategyPlan,
     plan_strategy,
 )
-from phasezoo.training.supervised import INCIDENTAL, Ready, Task, TrainingResult, train_on
+from phasezoo.training.supervised import INCIDENTAL, Hooks, Ready, Task, TrainingResult, train_on
 
 __all__ = ["Experts", "TrainedNetwork", "train_experts"]
 
@@ -175,6 +179,8 @@ def train_experts(
     test_games: int | None = 300,
     resume: bool = True,
     progress: OnProgress | None = None,
+    callbacks: Sequence[Callback] = (),
+    loggers: Sequence[Logger] = (),
     **overrides: Any,
 ) -> Experts:
     """Train a baseline and an expert for each phase of a gate, and test all on every phase.
@@ -204,6 +210,8 @@ def train_experts(
         test_games: Games of the test split that networks are measured on; None: all.
         resume: Whether ``out`` may hold these trainings already.
         progress: Called after every update of every training; its events carry the network's name.
+        callbacks: Told of every training (see :func:`train_supervised`).
+        loggers: Take the numbers of every training.
         **overrides: Fields of ``config`` to replace.
 
     Raises:
@@ -254,18 +262,30 @@ def train_experts(
         "settings": {k: v for k, v in vars(settings).items() if k not in INCIDENTAL},
     }
     details = RunDetails({}, {"training": seed}, settings.threads or 0)
-    with claimed(out, identity, details, resume=flag("resume", resume), kind=KIND):
+    resume = flag("resume", resume)
+    with contextlib.ExitStack() as stack:
+        place = networks.resolve_device(settings.device)
+        team, _ = stack.enter_context(in_team(place, settings.batch_size))
+        files = claimed(out, identity, details, resume=resume, kind=KIND)
+        team.first(lambda: stack.enter_context(files))
         results = {
             stage.name: train_on(
-                data[stage.name], tasks[stage.name], settings, _named(progress, stage.name)
+                data[stage.name],
+                tasks[stage.name],
+                settings,
+                Hooks(Callbacks(callbacks, _named(progress, stage.name)), loggers),
             )
             for stage in plan.trainings
         }
-        if not (out / EXPERTS).is_file():
-            table = _measured(out, labelled, plan, settings, seed, test_games)
-            write_file(out / LOSSES, jsonable.dumps(table).encode())
-            write_file(out / "losses.csv", table.to_csv().encode())
-            _experts(out, labelled, plan, results, identity).save()
+
+        def finish() -> None:
+            if not (out / EXPERTS).is_file():
+                table = _measured(out, labelled, plan, settings, seed, test_games)
+                write_file(out / LOSSES, jsonable.dumps(table).encode())
+                write_file(out / "losses.csv", table.to_csv().encode())
+                _experts(out, labelled, plan, results, identity).save()
+
+        team.first(finish)
     own = None if isinstance(labelled.gate, gating.Gate) else labelled.gate
     return Experts.open(out, own)
 

@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -28,6 +29,8 @@ class Prefetcher(Generic[T]):
     def __init__(self, make: Callable[[int], T], indices: Iterable[int], depth: int = 3) -> None:
         self._queue: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue(depth)
         self._stop = threading.Event()
+        self._first: float | None = None
+        self._waited = 0.0
         self._thread = threading.Thread(
             target=self._work, args=(make, indices), name="phasezoo-prefetch", daemon=True
         )
@@ -35,10 +38,21 @@ class Prefetcher(Generic[T]):
 
     def next(self) -> T:
         """The next item; raises what making it raised."""
+        asked = time.perf_counter()
         item, error = self._queue.get()
+        now = time.perf_counter()
+        if self._first is None:
+            self._first = now  # making the first item is no fault of whoever makes the next
+        else:
+            self._waited += now - asked
         if error is not None:
             raise error
         return item  # type: ignore[return-value]  # an item without an error is one
+
+    def waiting_share(self) -> float:
+        """Share of the time since the first item in which :meth:`next` had to wait; 0 before."""
+        spent = 0.0 if self._first is None else time.perf_counter() - self._first
+        return self._waited / spent if spent > 0 else 0.0
 
     def close(self) -> None:
         """Stop making items."""

@@ -115,8 +115,12 @@ class Sampler:
         """How often the positions have been gone through after ``batches`` batches."""
         return batches * self.batch_size / len(self.rows)
 
-    def batch(self, index: int) -> Batch:
+    def batch(self, index: int, places: npt.NDArray[np.int64] | None = None) -> Batch:
         """Batch ``index``, from 0.
+
+        Args:
+            index: Which batch.
+            places: ``int64[M]``: only the positions at these places of it; None: all of them.
 
         Raises:
             CorruptRecord: A game cannot be replayed.
@@ -129,7 +133,10 @@ class Sampler:
         if self.symmetries:
             known = self.store.num_symmetries
             turned = self._stream(_SYMMETRY, index).integers(known, size=len(rows), dtype=np.uint8)
-        return self.make(rows, hidden, turned)
+        if places is None:
+            return self.make(rows, hidden, turned)
+        hidden = None if hidden is None else hidden[places]
+        return self.make(rows[places], hidden, None if turned is None else turned[places])
 
     def batch_rows(self, index: int) -> npt.NDArray[np.int64]:
         """``int64[B]``: which rows of the table are in batch ``index``.

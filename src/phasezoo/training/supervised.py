@@ -1,8 +1,9 @@
 """Trains a network on stored games or episodes."""
 
+import contextlib
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,12 @@ from phasezoo.inference.manifest import MANIFEST, Manifest, ValueKind, action_sp
 from phasezoo.inference.storage import digest
 from phasezoo.networks import Network, NetworkSpec
 from phasezoo.networks.registry import Factory
+from phasezoo.training.callbacks import Callback, Callbacks, TrainingStart
 from phasezoo.training.checkpoint import Checkpoints, load_weights, model_bytes, save_network
 from phasezoo.training.config import SupervisedConfig, make_config
 from phasezoo.training.data import PhaseWeights, TrainingData, rows_digest, stream_seed
+from phasezoo.training.distributed import Team, in_team
+from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import RunDetails, claimed, finished
@@ -28,14 +32,14 @@ from phasezoo.training.sampler import Sampler
 from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.trainer import Trainer, torch_threads
 
-__all__ = ["INCIDENTAL", "Ready", "Task", "TrainingResult", "train_on", "train_supervised"]
+__all__ = ["INCIDENTAL", "Hooks", "Ready", "Task", "TrainingResult", "train_on", "train_supervised"]
 
 _LOGGER = logging.getLogger(__name__)
 
 _WEIGHTS, _BATCHES = 1, 2
 """Names of a training's random streams."""
 
-INCIDENTAL = ("device", "threads", "tensorboard")
+INCIDENTAL = ("device", "threads", "tensorboard", "wandb")
 """Options that a resumed training may change: where it runs, not what it is."""
 
 
@@ -103,13 +107,16 @@ def train_supervised(
     progress: OnProgress | None = None,
     splits: Splits | None = None,
     phase_weights: PhaseWeights | None = None,
+    callbacks: Sequence[Callback] = (),
+    loggers: Sequence[Logger] = (),
     **overrides: Any,
 ) -> TrainingResult:
     """Train a network on the moves and results of stored games.
 
     Calling it again with the same arguments continues a training that was interrupted, to the
     same numbers (on a CPU, with as many threads as before), and returns the result of one that has
-    ended.
+    ended. Several processes that ``torchrun`` started train one network together, each with a part
+    of every batch; the first alone writes files, which all must be able to read.
 
     Args:
         store: The games, such as a :class:`phasezoo.training.GameStore`; they are split by game
@@ -134,6 +141,9 @@ def train_supervised(
         splits: The split to use in place of one by ``seed``; its test part is not looked at.
         phase_weights: What positions count by their phase, by its name or in the gate's order; all
             phases are then seen, and ``phase`` only says whose expert this is.
+        callbacks: Who is told of start, updates, evaluations and end; what one raises ends the
+            training, which the same call continues.
+        loggers: Who else takes the rows of ``metrics.csv``.
         **overrides: Fields of ``config`` to replace.
 
     Raises:
@@ -160,7 +170,18 @@ def train_supervised(
         named=frozenset(overrides),
     )
     data = TrainingData.of(store, splits, gate, phase, seed, settings, phase_weights)
-    return train_on(data, task, settings, progress)
+    hooks = Hooks(Callbacks(callbacks, progress), loggers)
+    return train_on(data, task, settings, hooks)
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Who is told of a training."""
+
+    callbacks: Callback = field(default_factory=Callback)
+    """Told of its course."""
+    loggers: Sequence[Logger] = ()
+    """Take its numbers."""
 
 
 @dataclass(frozen=True)
@@ -193,22 +214,33 @@ class Task:
 
 
 def train_on(
-    data: TrainingData,
-    task: Task,
-    settings: SupervisedConfig,
-    progress: OnProgress | None = None,
+    data: TrainingData, task: Task, settings: SupervisedConfig, hooks: Hooks | None = None
 ) -> TrainingResult:
     """Train a network on some positions, as :func:`train_supervised` does on a store's.
 
     Raises:
         PhasezooError: See :func:`train_supervised`.
     """
+    hooks = Hooks() if hooks is None else hooks
     ready = Ready.of(data, task, settings)
-    with claimed(task.out, ready.identity, ready.details, resume=task.resume):
-        ended = finished(task.out)
-        if ended is None:
-            ended = _train(ready, task, progress)
-    result = _result(task.out, ended)
+    with contextlib.ExitStack() as stack:
+        place = networks.resolve_device(settings.device)
+        team, device = stack.enter_context(in_team(place, settings.batch_size))
+
+        def claim() -> Manifest | None:
+            files = claimed(task.out, ready.identity, ready.details, resume=task.resume)
+            stack.enter_context(files)
+            return finished(task.out)
+
+        ended = team.first(claim)
+        if ended is not None:
+            result = _result(task.out, ended)
+        else:
+            with torch_threads(settings.threads):
+                trained = _train(ready, task, hooks, team, device)
+            result = _result(task.out, trained)
+            if team.is_first:
+                hooks.callbacks.end(result)
     _LOGGER.info("%s", result.describe())
     return result
 
@@ -227,6 +259,8 @@ class Ready:
     """The knobs, without what the network does not answer."""
     details: RunDetails
     """Where it will run."""
+    loggers: tuple[Logger, ...]
+    """Those that the knobs ask for."""
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -263,26 +297,50 @@ class Ready:
             training={"identity": identity},
         )
         seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
-        return cls(fresh, manifest, samplers, settings, _details(settings, seeds, device))
+        details = _details(settings, seeds, device)
+        return cls(fresh, manifest, samplers, settings, details, _loggers(settings))
 
 
-def _train(ready: Ready, task: Task, progress: OnProgress | None) -> Manifest:
+def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.device) -> Manifest:
     """Train from the last checkpoint in the directory, or from the start, to the end."""
     directory, manifest, settings = task.out, ready.manifest, ready.settings
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
-    with torch_threads(settings.threads):
-        trainer = Trainer(ready.network, settings, *ready.samplers, task.positions, checkpoints)
-        latest = checkpoints.latest()
-        if latest is not None:
-            trainer.resume(latest)
-        columns = trainer.columns()
-        done = trainer.counters.update if latest is not None else None
-        with MetricsLog(directory, columns, done, tensorboard=settings.tensorboard) as log:
-            trainer.run(log, progress)
-        summary = _summary(trainer, ready.identity)
-        saved = save_network(directory, trainer.network, manifest, summary)
-    checkpoints.remove()
+    trainer = Trainer(
+        ready.network, settings, *ready.samplers, task.positions, checkpoints, team, device
+    )
+    latest = team.first(checkpoints.latest)
+    if latest is not None:
+        trainer.resume(latest)
+    if team.is_first:
+        _run_logged(trainer, ready, task, hooks, resumed=latest is not None)
+    else:
+        trainer.run(None)
+    summary = _summary(trainer, ready.identity)
+    saved = team.first(lambda: save_network(directory, trainer.network, manifest, summary))
+    if team.is_first:
+        checkpoints.remove()
     return saved
+
+
+def _loggers(settings: SupervisedConfig) -> tuple[Logger, ...]:
+    """The loggers that the knobs ask for.
+
+    Raises:
+        MissingDependency: wandb is wanted and not installed.
+    """
+    board = (TensorBoardLogger(),) if settings.tensorboard else ()
+    return board if settings.wandb is None else (*board, WandbLogger(settings.wandb))
+
+
+def _run_logged(trainer: Trainer, ready: Ready, task: Task, hooks: Hooks, *, resumed: bool) -> None:
+    """Train, and tell everybody who wants to know."""
+    identity, update = ready.identity, trainer.counters.update
+    start = TrainingStart(task.out, trainer.network, identity, update, trainer.updates)
+    hooks.callbacks.start(start)
+    run = LoggedRun(task.out, identity)
+    done = update if resumed else None
+    with MetricsLog(run, trainer.columns(), done, [*ready.loggers, *hooks.loggers]) as log:
+        trainer.run(log, hooks.callbacks)
 
 
 _VALUE_KINDS: dict[str, ValueKind] = {
@@ -346,14 +404,14 @@ def _without_missing(
         InvalidConfig: Such a weight was asked for: by name, or by another value than the default.
     """
     lacking: dict[str, Any] = {}
-    for weight, field in _LEARNT_BY.items():
+    for weight, answer in _LEARNT_BY.items():
         share = getattr(settings, weight)
-        if field in answered or share == 0:
+        if answer in answered or share == 0:
             continue
         if weight in named or share != getattr(SupervisedConfig, weight):
             message = (
                 f"{weight}={share:g}: the network {network} answers {', '.join(answered)} and no "
-                f"{field}; leave the weight out, set it to 0, or give the network such a head"
+                f"{answer}; leave the weight out, set it to 0, or give the network such a head"
             )
             raise InvalidConfig(message)
         lacking[weight] = 0.0
@@ -421,6 +479,8 @@ def _identity(
         del settings["symmetries"]
     if config.optimizer == "sgd":
         del settings["optimizer"]
+    if not config.compile:
+        del settings["compile"]
     if data.weights is not None:
         settings["phase_weights"] = list(data.weights)
     return {

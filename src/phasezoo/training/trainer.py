@@ -9,18 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import torch
+from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from phasezoo import _core
 from phasezoo.networks import Network, resolve_device, supported_dtype
 from phasezoo.training.batches import Batch
+from phasezoo.training.callbacks import Callback
 from phasezoo.training.checkpoint import Checkpoints, Counters
 from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.data import stream_seed
+from phasezoo.training.distributed import ALONE, Team, synchronised
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.losses import RowLosses, Targets, row_losses, training_loss
 from phasezoo.training.metrics import MetricsLog
 from phasezoo.training.prefetch import Prefetcher
-from phasezoo.training.progress import OnProgress, Progress
+from phasezoo.training.progress import Progress
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.schedules import OneCycle, batch_sizes
 
@@ -32,6 +37,9 @@ LOG_ROWS = 100
 """Rows of training losses that a training leaves, besides one at each validation."""
 
 VALIDATION_BATCH = 1024
+
+_LAYERS = 6
+"""Name of the random stream of layers that draw."""
 
 _VALIDATED = ("policy", "value", "correct")
 """The losses that validation keeps of each position."""
@@ -56,8 +64,11 @@ class _Sums:
         self.values += torch.stack(sums)
         self.positions += len(losses.policy)
 
-    def means(self) -> RowLosses:
-        return RowLosses(*(self.values / self.positions).cpu())
+    def means(self, team: Team) -> RowLosses:
+        """Means over the positions of all processes."""
+        positions = self.values.new_tensor(float(self.positions))
+        team.add_up(self.values, positions)
+        return RowLosses(*(self.values / positions).cpu())
 
 
 class Trainer:
@@ -70,6 +81,8 @@ class Trainer:
         validation: Validation positions.
         positions: Training positions to see.
         checkpoints: Where checkpoints go.
+        team: The processes that train it together.
+        device: Where to train; None: as ``config`` says.
 
     Raises:
         InvalidConfig: The device or the number format cannot be used here.
@@ -83,11 +96,19 @@ class Trainer:
         validation: Sampler,
         positions: int,
         checkpoints: Checkpoints,
+        team: Team = ALONE,
+        device: torch.device | None = None,
     ) -> None:
         self.config = config
-        self.device = resolve_device(config.device)
+        self.team = team
+        self.device = resolve_device(config.device) if device is None else device
         self.dtype = supported_dtype(config.dtype, self.device)
+        if team.size > 1:
+            network = synchronised(network)
         self.network: Network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._answer = torch.compile(self.network) if config.compile else self.network
+        self._parameters = list(self.network.parameters())
+        self._layers_seed = stream_seed(sampler.seed, _LAYERS)
         self.optimizer = _optimizer(self.network, config)
         self.sampler = sampler
         self.validation = validation
@@ -118,20 +139,32 @@ class Trainer:
             "positions",
             "seconds",
             "time/positions_per_second",
+            "time/waiting",
             *(f"train/{name}" for name in train),
             *(f"validation/{name}" for name in losses),
             *(f"phase/{name}/{what}" for name in self._phases() for what in ("loss", "accuracy")),
         ]
 
-    def run(self, log: MetricsLog, progress: OnProgress | None = None) -> None:
+    def run(self, log: MetricsLog | None, callbacks: Callback | None = None) -> None:
         """Train to the end, or until there were too many spikes.
+
+        Args:
+            log: Where numbers go; None in all processes but the first.
+            callbacks: Who is told.
 
         Raises:
             CheckpointError: A checkpoint or the metrics cannot be written.
         """
+        self.log, self.callbacks = log, Callback() if callbacks is None else callbacks
+        devices = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices):
+            self._run()
+        self.restore_best()
+
+    def _run(self) -> None:
         counters = self.counters
-        if counters.update == 0 and self.checkpoints.latest() is None:
-            self._validate(log, {})  # so that there is something to go back to from the start
+        if counters.update == 0 and self.team.first(self.checkpoints.latest) is None:
+            self._validate({})  # so that there is something to go back to from the start
         log_every = max(1, self.updates // LOG_ROWS)
         validate_every = self.config.evaluation_interval(self.updates)
         sums = _Sums.zero(self.device)
@@ -139,22 +172,22 @@ class Trainer:
         todo = range(counters.update, 0 if counters.stopped else self.updates)
         with Prefetcher(self._batch, todo) as batches:
             for update in todo:
-                grad_norm = self._update(update, batches.next(), sums)
-                last = counters.update == self.updates
-                validates = last or counters.update % validate_every == 0
-                if validates or counters.update % log_every == 0:
+                done = update + 1
+                validates = done == self.updates or done % validate_every == 0
+                logs = validates or done % log_every == 0
+                grad_norm = self._update(update, batches.next(), sums, measure=logs)
+                if logs:
                     row = self._train_row(update, sums, grad_norm)
+                    row["time/waiting"] = batches.waiting_share()
                     train_loss = row["train/loss"]
                     sums = _Sums.zero(self.device)
                     if validates:
-                        self._validate(log, row)
-                    else:
-                        log.add(row)
-                if progress is not None:
-                    progress(self._progress(train_loss))
+                        self._validate(row)
+                    elif self.log is not None:
+                        self.log.add(row)
+                self.callbacks.update(self._progress(train_loss))
                 if counters.stopped:
                     break
-        self.restore_best()
 
     def restore_best(self) -> None:
         """Put the weights of the best checkpoint into the network."""
@@ -164,43 +197,68 @@ class Trainer:
 
     def validate(self) -> PositionLosses:
         """The losses of the network as it is on the validation positions."""
+        rows = self.validation.rows
+        starts = range(0, len(rows), VALIDATION_BATCH)
+        own = range(self.team.rank, len(starts), self.team.size)
         self.network.eval()
         with torch.inference_mode():
-            batches = self.validation.in_order(VALIDATION_BATCH)
-            parts = [self._losses(batch, Targets.of(batch, self.device)) for batch in batches]
+            found = {index: self._validated(starts[index], len(rows)) for index in own}
         self.network.train()
-        columns = ([getattr(part, name) for part in parts] for name in _VALIDATED)
-        policy, value, correct = (torch.cat(column).cpu().numpy() for column in columns)
-        rows = self.validation.rows
+        known = {
+            index: part for parts in self.team.gathered(found) for index, part in parts.items()
+        }
+        parts = [known[index] for index in range(len(starts))]
+        policy, value, correct = (np.concatenate(column) for column in zip(*parts, strict=True))
         return PositionLosses(policy, value, correct > 0, rows.phase, rows.game)
 
-    def _update(self, update: int, batch: Batch, sums: _Sums) -> torch.Tensor:
-        """One step of the optimiser; returns the norm of its gradient, on the device."""
+    def _validated(self, start: int, end: int) -> list[npt.NDArray[np.float32]]:
+        """What validation keeps of each position of a batch."""
+        batch = self.validation.make(np.arange(start, min(start + VALIDATION_BATCH, end)))
+        losses = self._losses(batch, Targets.of(batch, self.device))
+        return [getattr(losses, name).cpu().numpy() for name in _VALIDATED]
+
+    def _update(
+        self, update: int, batch: Batch, sums: _Sums, *, measure: bool
+    ) -> torch.Tensor | None:
+        """One step of the optimiser.
+
+        Returns:
+            The norm of its gradient, on the device, if it is to be measured.
+        """
         for group in self.optimizer.param_groups:
             group["lr"] = self.schedule.lr(update)
             if "momentum" in group:
                 group["momentum"] = self.schedule.momentum(update)
+        # Layers that draw at random draw the same in a resumed training.
+        torch.manual_seed(self._layers_seed + update * self.team.size + self.team.rank)
         targets = Targets.of(batch, self.device)
         losses = self._losses(batch, targets)
         self.optimizer.zero_grad(set_to_none=True)
-        training_loss(losses, self.config, targets.weight).backward()  # type: ignore[no-untyped-call]
-        clip = self.config.gradient_clip
-        parameters = list(self.network.parameters())
-        norm = torch.nn.utils.clip_grad_norm_(parameters, math.inf if clip is None else clip)
+        size = self._size(update)
+        loss = training_loss(losses, self.config, targets.weight)
+        if self.team.size > 1:  # a mean over the rows of all processes
+            loss = loss * (len(batch) / size)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.team.add_up_gradients(self.network)
+        norm = None
+        if self.config.gradient_clip is not None:
+            norm = clip_grad_norm_(self._parameters, self.config.gradient_clip)
+        elif measure:
+            norm = get_total_norm([p.grad for p in self._parameters if p.grad is not None])
         self.optimizer.step()
         sums.add(losses)
         self.counters.update = update + 1
-        self.counters.positions += len(batch)
+        self.counters.positions += size
         return norm
 
     def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
         planes = torch.from_numpy(batch.planes)
         on_device = planes.to(self.device, memory_format=torch.channels_last)
         with self._autocast():
-            output = self.network(on_device)
+            output = self._answer(on_device)
         return row_losses(output, targets)
 
-    def _validate(self, log: MetricsLog, row: dict[str, float | None]) -> None:
+    def _validate(self, row: dict[str, float | None]) -> None:
         """Measure on validation positions, go back after a spike, save a checkpoint."""
         losses = self.validate()
         counters = self.counters
@@ -217,16 +275,19 @@ class Trainer:
             if part.positions:
                 columns[f"phase/{name}/loss"] = part.total
                 columns[f"phase/{name}/accuracy"] = part.accuracy
-        log.add({**self._place(), **row, **columns})
+        row = {**self._place(), **row, **columns}
+        if self.log is not None:
+            self.log.add(row)
         spike = not math.isfinite(loss) or loss > self.config.spike_factor * counters.last_loss
-        if spike and self.checkpoints.latest() is not None:
+        if spike and self.team.first(self.checkpoints.latest) is not None:
             self._recover(loss)
         else:
             counters.last_loss = loss
             if loss < counters.best_loss:
                 counters.best_loss, counters.best_update = loss, counters.update
         counters.seconds += self._lap()
-        self.checkpoints.save(self.network, self.optimizer, counters)
+        self.team.first(lambda: self.checkpoints.save(self.network, self.optimizer, counters))
+        self.callbacks.evaluation(row)
 
     def _criterion(self, losses: PositionLosses) -> float:
         """The validation loss that chooses among checkpoints: phases count as in training."""
@@ -256,16 +317,20 @@ class Trainer:
         self.checkpoints.restore(best, self.network, self.optimizer)
         counters.last_loss = counters.best_loss
 
+    def _size(self, update: int) -> int:
+        """Positions of an update; the last one may be shorter or longer than the others."""
+        return self._last_size if update == self.updates - 1 else self.config.batch_size
+
     def _batch(self, update: int) -> Batch:
-        """The positions of an update; the last one may be shorter or longer than the others."""
-        size = self._last_size if update == self.updates - 1 else self.config.batch_size
-        batch = self.sampler.batch(update)
-        if size == len(batch):
-            return batch
-        if size < len(batch):
-            return batch.take(np.arange(size))
-        rest = self.sampler.batch(update + 1)
-        return Batch.joined([batch, rest.take(np.arange(size - len(batch)))])
+        """This process's positions of an update."""
+        places, whole = self.team.places(self._size(update)), self.config.batch_size
+        here, rest = places[places < whole], places[places >= whole] - whole
+        parts = [
+            self.sampler.batch(update + ahead, None if len(part) == whole else part)
+            for ahead, part in enumerate((here, rest))
+            if len(part)
+        ]
+        return parts[0] if len(parts) == 1 else Batch.joined(parts)
 
     def _phases(self) -> tuple[str, ...]:
         """The phases that validation tells apart."""
@@ -273,9 +338,9 @@ class Trainer:
         return rows.names if len(np.unique(rows.phase)) > 1 else ()
 
     def _train_row(
-        self, update: int, sums: _Sums, grad_norm: torch.Tensor
+        self, update: int, sums: _Sums, grad_norm: torch.Tensor | None
     ) -> dict[str, float | None]:
-        means = sums.means()
+        means = sums.means(self.team)
         place = self._place()
         seconds = max(place["seconds"] or 0.0, 1e-9)
         return {
@@ -289,7 +354,7 @@ class Trainer:
             "train/plies_mse": _number(means.plies),
             "train/lr": self.schedule.lr(update),
             "train/momentum": self.schedule.momentum(update),
-            "train/grad_norm": grad_norm.item(),
+            "train/grad_norm": _number(grad_norm),
         }
 
     def _place(self) -> dict[str, float | None]:

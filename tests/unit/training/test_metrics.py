@@ -8,6 +8,7 @@ import pytest
 
 from phasezoo.errors import CheckpointError
 from phasezoo.training import Progress, progress_bar
+from phasezoo.training.loggers import LoggedRun, TensorBoardLogger
 from phasezoo.training.metrics import METRICS, MetricsLog, read_metrics
 
 COLUMNS = ["update", "positions", "train/loss", "validation/loss"]
@@ -23,8 +24,8 @@ def row(update: int, validation: float | None = None) -> dict[str, float | None]
     }
 
 
-def written(out: Path, done: int | None, updates: range, **options: Any) -> None:
-    with MetricsLog(out, COLUMNS, done, tensorboard=options.get("tensorboard", False)) as log:
+def written(out: Path, done: int | None, updates: range, *loggers: Any) -> None:
+    with MetricsLog(LoggedRun(out, {}), COLUMNS, done, loggers) as log:
         for update in updates:
             log.add(row(update, 0.5 if update % 2 else None))
 
@@ -61,7 +62,7 @@ def test_another_file_is_a_typed_error(tmp_path: Path, text: str) -> None:
 
 
 def test_metrics_that_cannot_be_written_are_a_typed_error(tmp_path: Path) -> None:
-    with MetricsLog(tmp_path, COLUMNS, None, tensorboard=False) as log:
+    with MetricsLog(LoggedRun(tmp_path, {}), COLUMNS, None) as log:
         (tmp_path / METRICS).unlink()
         (tmp_path / METRICS).mkdir()
         with pytest.raises(CheckpointError, match="run the same command again"):
@@ -71,12 +72,13 @@ def test_metrics_that_cannot_be_written_are_a_typed_error(tmp_path: Path) -> Non
 def test_tensorboard_that_cannot_be_written_ends_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with MetricsLog(tmp_path, COLUMNS, None, tensorboard=True) as log:
+    board = TensorBoardLogger()
+    with MetricsLog(LoggedRun(tmp_path, {}), COLUMNS, None, [board]) as log:
 
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        log._board.add_scalar = full
+        board._board.add_scalar = full
         with caplog.at_level(logging.WARNING):
             log.add(row(1))
             log.add(row(2))
