@@ -10,6 +10,7 @@ import torch
 from phasezoo.errors import InvalidArray, InvalidConfig, InvalidEvaluation
 from phasezoo.networks import NetworkOutput
 from phasezoo.training import Batch, SparsePolicy, SupervisedConfig
+from phasezoo.training import losses as losses_module
 from phasezoo.training.losses import Targets, row_losses, training_loss
 
 RNG = np.random.default_rng(5)
@@ -182,3 +183,12 @@ def test_batches_are_cut_and_joined_with_their_policies() -> None:
     assert Batch.joined([plain, plain]).policy is None
     with pytest.raises(InvalidArray, match="offsets"):
         SparsePolicy(np.array([0, 2]), np.zeros(1, np.int32), np.ones(1, np.float32))
+
+
+def test_of_equally_likely_actions_the_first_is_the_likeliest() -> None:
+    rng = np.random.default_rng(1)
+    logits = torch.from_numpy(rng.integers(0, 3, size=(500, 7)).astype(np.float32))
+    action = torch.from_numpy(rng.integers(0, 7, size=500))
+    found = losses_module._correct(logits, action)
+    assert torch.equal(found, (logits.argmax(dim=1) == action).float())
+    assert 0 < found.sum() < 500

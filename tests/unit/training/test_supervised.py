@@ -143,8 +143,8 @@ def test_a_spike_before_anything_was_learnt_goes_back_to_the_start(
 ) -> None:
     update = Trainer._update
 
-    def broken(self: Trainer, *arguments: Any) -> torch.Tensor:
-        norm = update(self, *arguments)
+    def broken(self: Trainer, *arguments: Any, **options: Any) -> torch.Tensor | None:
+        norm = update(self, *arguments, **options)
         if self.counters.update == 1:
             with torch.no_grad():
                 next(self.network.parameters()).fill_(math.nan)
