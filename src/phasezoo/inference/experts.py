@@ -51,6 +51,9 @@ class Experts:
     training: Mapping[str, Any] = field(default_factory=dict)
     """Whatever else is to be known of their training, as JSON."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "directory", Path(self.directory))  # a text will do
+
     @property
     def phases(self) -> tuple[str, ...]:
         """The phases that have an expert, in the gate's order."""

@@ -1,6 +1,7 @@
 """The torch backend: any network, any device, and bfloat16 if a trial says that it is safe."""
 
 import hashlib
+import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, cast
@@ -187,9 +188,10 @@ def _compiled(answers: nn.Module, evaluator: TorchEvaluator) -> nn.Module:
     shape = evaluator.manifest.input_shape
     rows = torch.zeros(2, *shape, device=evaluator.device, dtype=evaluator.dtype)
     rows = rows.contiguous(memory_format=evaluator._layout)
-    program = cast("nn.Module", torch.compile(answers, dynamic=True))
     try:
-        with torch.inference_mode():
+        with torch.inference_mode(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of the compiler's own parts
+            program = cast("nn.Module", torch.compile(answers, dynamic=True))
             program(rows)
     except Exception as error:  # the compiler's errors share no base class
         reason = (str(error).splitlines() or [""])[0]
