@@ -1,10 +1,9 @@
 """The torch backend: any network, any device, and bfloat16 if a trial says that it is safe."""
 
 import hashlib
-import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import nn
@@ -86,12 +85,13 @@ class TorchEvaluator(NetworkEvaluator):
         super().__init__(manifest, allow_other_game=allow_other_game)
         if threads is not None:
             torch.set_num_threads(threads)
-        self._layout = _layout(network)
+        self._layout = networks.layout_of(network)
         fold_batch_norms(network)
         self.network = network.to(self.device, self.dtype)
         self.form = form
-        answers: nn.Module = Answers(self.network, form)
-        self._answers = _compiled(answers, self) if compiled else answers
+        if compiled:
+            networks.compiled(self.network, manifest.input_shape)
+        self._answers = Answers(self.network, form)
 
     @property
     def original_weights(self) -> Mapping[str, torch.Tensor]:
@@ -166,41 +166,6 @@ def described(
         phasezoo=version("phasezoo"),
     )
     return manifest, found.form
-
-
-def _layout(network: nn.Module) -> torch.memory_format:
-    """Channels last if the network's convolutions are so; others may not take such planes."""
-    last = any(
-        weight.ndim == 4
-        and weight.is_contiguous(memory_format=torch.channels_last)
-        and not weight.is_contiguous()
-        for weight in network.parameters()
-    )
-    return torch.channels_last if last else torch.contiguous_format
-
-
-def _compiled(answers: nn.Module, evaluator: TorchEvaluator) -> nn.Module:
-    """The program that ``torch.compile`` makes, after it has run once.
-
-    Raises:
-        InvalidConfig: It cannot be made here.
-    """
-    shape = evaluator.manifest.input_shape
-    rows = torch.zeros(2, *shape, device=evaluator.device, dtype=evaluator.dtype)
-    rows = rows.contiguous(memory_format=evaluator._layout)
-    try:
-        with torch.inference_mode(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of the compiler's own parts
-            program = cast("nn.Module", torch.compile(answers, dynamic=True))
-            program(rows)
-    except Exception as error:  # the compiler's errors share no base class
-        reason = (str(error).splitlines() or [""])[0]
-        message = (
-            f"{evaluator.name} cannot be compiled on {evaluator.device} "
-            f"({type(error).__name__}: {reason}); leave compiled=True out"
-        )
-        raise InvalidConfig(message) from error
-    return program
 
 
 def _digest(network: nn.Module) -> str:

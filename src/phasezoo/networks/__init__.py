@@ -7,6 +7,7 @@ require_torch()
 from phasezoo.networks.checker import check  # noqa: E402  torch comes first
 from phasezoo.networks.compiling import autocast, compiled  # noqa: E402
 from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
+from phasezoo.networks.layout import layout_of  # noqa: E402
 from phasezoo.networks.making import (  # noqa: E402
     describe,
     description_of,
@@ -32,6 +33,7 @@ __all__ = [
     "describe",
     "description_of",
     "from_description",
+    "layout_of",
     "make",
     "names",
     "parameter_counts",

@@ -1,10 +1,13 @@
 """Compiling networks with ``torch.compile``, which is tried before it is relied on."""
 
+import warnings
+
 import torch
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.checker import untouched
+from phasezoo.networks.layout import layout_of
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.types import Dtype
 
@@ -44,9 +47,11 @@ def compiled(
     """
     place = next(network.parameters(), torch.empty(0))
     planes = torch.rand(ROWS, *input_shape, generator=torch.Generator().manual_seed(0))
-    planes = planes.to(place.device, place.dtype, memory_format=torch.channels_last)
+    planes = planes.to(place.device, place.dtype, memory_format=layout_of(network))
     try:
-        network.compile(backend=backend)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of the compiler's own parts
+            network.compile(backend=backend)
         with untouched(network), torch.random.fork_rng(devices=[]):
             network.train(training)
             with torch.set_grad_enabled(training):

@@ -14,7 +14,7 @@ import torch
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from phasezoo import _core
-from phasezoo.networks import Network, resolve_device, supported_dtype
+from phasezoo.networks import Network, layout_of, resolve_device, supported_dtype
 from phasezoo.training.batches import Batch
 from phasezoo.training.callbacks import Callback
 from phasezoo.training.checkpoint import Checkpoints, Counters
@@ -105,7 +105,8 @@ class Trainer:
         self.dtype = supported_dtype(config.dtype, self.device)
         if team.size > 1:
             network = synchronised(network)
-        self.network: Network = network.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network: Network = network.to(self.device)
+        self._layout = layout_of(network)
         self._answer = torch.compile(self.network) if config.compile else self.network
         self._parameters = list(self.network.parameters())
         self._layers_seed = stream_seed(sampler.seed, _LAYERS)
@@ -253,7 +254,7 @@ class Trainer:
 
     def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
         planes = torch.from_numpy(batch.planes)
-        on_device = planes.to(self.device, memory_format=torch.channels_last)
+        on_device = planes.to(self.device, memory_format=self._layout)
         with self._autocast():
             output = self._answer(on_device)
         return row_losses(output, targets)

@@ -51,6 +51,13 @@ class Small(torch.nn.Module):
         )
 
 
+class Viewing(Small):
+    """Relies on how planes lie in memory, as many networks do."""
+
+    def forward(self, planes: torch.Tensor) -> NetworkOutput:
+        return super().forward(planes.view(len(planes), -1))
+
+
 class Broken(Small):
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         output = super().forward(planes)
@@ -70,6 +77,11 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     networks.register("broken", Broken)
     networks.register("narrow", Narrow)
     return
+
+
+def test_a_network_may_rely_on_the_usual_layout(tmp_path: Path) -> None:
+    result = train(tmp_path / "run", network=Viewing, **SHORT)
+    assert result.updates > 0
 
 
 @pytest.mark.parametrize("network", ["small", "small:width=4", "small:value=scalar,plies=false"])
