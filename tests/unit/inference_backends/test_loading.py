@@ -110,7 +110,7 @@ def test_weights_of_another_size_are_a_typed_error(saved: Path, backend: Any) ->
         ({"phase": 2}, "phase"),
         ({"gate": None}, "gate"),
         ({"network": "rise-8"}, "CHANNELSxBLOCKS"),
-        ({"network": "alphavile-8x1"}, "CHANNELSxBLOCKS"),
+        ({"network": "alphavile-8x1"}, "alphavile-SIZE"),
     ],
 )
 @pytest.mark.parametrize("backend", BACKENDS)
