@@ -176,15 +176,20 @@ def chess_mixedness(state: BoardState, table: str = "classic") -> int: ...
 
 def read_pgn(
     paths: Sequence[str | PathLike[str]],
-    game: str = "chess",
+    game: str | None = None,
     *,
     min_plies: int = 0,
     min_rating: int | None = None,
+    top_players: float | None = None,
+    termination: str | None = None,
+    from_month: str | None = None,
+    to_month: str | None = None,
     deduplicate: bool = False,
+    salvage: bool = False,
     max_named: int = 100,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> tuple[dict[str, Any], dict[str, Any]]: ...
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]: ...
 def permuted(len: int, seed: int, first: int, count: int) -> NDArray[np.int64]: ...
 def unpack_moves(
     game: str,

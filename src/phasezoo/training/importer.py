@@ -1,9 +1,9 @@
-"""PGN files to a games store: what can be read is kept, the rest is counted and named."""
+"""PGN files to games stores: what can be read is kept, the rest is counted and named."""
 
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,20 @@ import numpy as np
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
+from phasezoo.training.pgn_filter import PgnFilter
 from phasezoo.training.store import GameStore
 from phasezoo.training.store_folder import check_target
 
-__all__ = ["ImportReport", "Progress", "SkippedGame", "import_pgn", "read_pgn"]
+__all__ = [
+    "ImportReport",
+    "Progress",
+    "SkippedGame",
+    "TopPlayers",
+    "VariantCount",
+    "import_pgn",
+    "read_games",
+    "read_pgn",
+]
 
 Progress = Callable[[int, int], object]
 """Called with the bytes of text and the games read so far; an exception ends the reading."""
@@ -45,17 +55,43 @@ class SkippedGame:
 
 
 @dataclass(frozen=True)
+class VariantCount:
+    """Games of one variant."""
+
+    games: int
+    """Games found."""
+    kept: int
+    """Games in the store."""
+    skipped: Mapping[str, int]
+    """Games that were skipped, by reason."""
+
+
+@dataclass(frozen=True)
+class TopPlayers:
+    """Where the best players of a game begin."""
+
+    rating: float
+    """The least mean rating among them."""
+    best: int
+    """How many they are."""
+    players: int
+    """Players with a name and a rating."""
+
+
+@dataclass(frozen=True)
 class ImportReport:
     """What an import read, and what it could not."""
 
     games: int
     """Games found."""
     kept: int
-    """Games in the store."""
+    """Games in the stores."""
     positions: int
-    """Positions in the store: one before every move."""
+    """Positions in the stores: one before every move."""
     skipped: Mapping[str, int]
     """Games that were skipped, by reason."""
+    variants: Mapping[str, VariantCount]
+    """The same by game; variants that are not known by what they call themselves, in quotes."""
     named: tuple[SkippedGame, ...]
     """The first skipped games."""
     damaged: tuple[str, ...]
@@ -64,68 +100,86 @@ class ImportReport:
     """Bytes of PGN, after decompression."""
     seconds: float
     """Time spent in reading."""
+    top_players: Mapping[str, TopPlayers] = field(default_factory=dict)
+    """Where the best players of each game begin, if only theirs were asked for."""
 
 
-def read_pgn(
-    paths: Paths,
-    game: str = "chess",
-    *,
-    min_plies: int = 0,
-    min_rating: int | None = None,
-    deduplicate: bool = False,
-    max_named: int = 100,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[GameStore, ImportReport]:
-    """Read PGN files, plain or compressed by gzip, bzip2 or zstd, into a store.
-
-    Kept are moves, result, ratings, date and the start position; comments, glyphs and variations
-    are dropped. Moves may be written as people write them: ``Nf3``, ``Ng1-f3``, ``g1f3``, ``♘f3``,
-    ``0-0``, ``e8Q``, with or without signs of check. No move of a game that is kept is left out: a
-    word that can be no move, a null move and an unclosed comment or variation refuse the game. The
-    result is what stands after the moves, or the tag if nothing does. A bad game is skipped,
-    counted by its reason and named with its line; a file that ends too soon gives all games before
-    the damage.
+def read_pgn(paths: Paths, game: str = "chess", **options: Any) -> tuple[GameStore, ImportReport]:
+    """Read the games of one kind in PGN files into a store.
 
     Args:
         paths: One file or several, read in this order.
-        game: The game they hold.
-        min_plies: Skip games with fewer plies; those without moves are skipped always.
-        min_rating: Skip games in which a player has a lower rating, or none.
-        deduplicate: Keep only the first of games with the same start and moves.
+        game: The game; those of other variants are skipped.
+        **options: Those of :func:`read_games`.
+
+    Raises:
+        InvalidConfig: A number is negative, or a month is none.
+        InvalidPgn: A file cannot be read at all, or no game in them can be used.
+        UnknownGame: PGN of this game is not read.
+    """
+    stores, report = read_games(paths, game, **options)
+    return stores[game], report
+
+
+def read_games(
+    paths: Paths,
+    game: str | None = None,
+    *,
+    max_named: int = 100,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **filters: Any,
+) -> tuple[dict[str, GameStore], ImportReport]:
+    """Read PGN files, plain or compressed by gzip, bzip2, xz or zstd, into a store for each game.
+
+    The tag ``Variant`` says which game it is: chess (no tag, ``Standard``, ``From Position``),
+    ``Chess960``, ``Atomic``, ``Crazyhouse``. Kept are moves, result, players, ratings, date and the
+    start position; comments, glyphs and variations are dropped. Moves may be written as people
+    write them: ``Nf3``, ``Ng1-f3``, ``g1f3``, ``♘f3``, ``0-0``, ``e8Q``, ``N@f3``, with or without
+    signs of check. No move of a game that is kept is left out: a word that can be no move, a null
+    move and an unclosed comment or variation refuse the game, or end it if damaged games are to be
+    salvaged. The result is what stands after the moves, or the tag if nothing does. A bad game is
+    skipped, counted by its variant and reason and named with its line; a file that ends too soon
+    gives all games before the damage.
+
+    Args:
+        paths: One file or several, read in this order.
+        game: The only game to read; None for every one that is found.
         max_named: How many skipped games the report names.
         threads: Threads; default all that this process may use.
         progress: Told how far the reading is.
+        **filters: Which games are kept: :class:`phasezoo.training.pgn_filter.PgnFilter`.
 
     Raises:
-        InvalidConfig: A number is negative.
+        InvalidConfig: A number is negative, or a month is none.
         InvalidPgn: A file cannot be read at all, or no game in them can be used.
         UnknownGame: PGN of this game is not read.
     """
     files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     names = [os.fspath(file) for file in files]
-    for name, value in (("min_plies", min_plies), ("max_named", max_named)):
-        if value < 0:
-            message = f"{name}={value}: must be 0 or more"
-            raise InvalidConfig(message)
-    deduplicate = flag("deduplicate", deduplicate)
-    if min_rating is not None and not 0 <= min_rating <= 9_999:
-        message = f"min_rating={min_rating}: ratings are from 0 to 9999"
+    if max_named < 0:
+        message = f"max_named={max_named}: must be 0 or more"
         raise InvalidConfig(message)
+    wanted = PgnFilter(**filters)
     started = time.perf_counter()
-    columns, read = _core.read_pgn(
+    found, read = _core.read_pgn(
         names,
         game,
-        min_plies=min_plies,
-        min_rating=min_rating,
-        deduplicate=deduplicate,
         max_named=max_named,
         threads=threads,
         progress=progress,
+        **wanted.core_options(),
     )
     seconds = time.perf_counter() - started
-    options = {"min_plies": min_plies, "min_rating": min_rating, "deduplicate": deduplicate}
-    store = GameStore(
+    source = {"files": [Path(name).name for name in names], **wanted.told()}
+    source = {"files": [Path(name).name for name in names], **wanted.told()}
+    stores = {name: _store(name, of, source) for name, of in found.items()}
+    top = {name: TopPlayers(*of["top"]) for name, of in found.items() if of["top"] is not None}
+    return stores, _report(names, stores, read, seconds, top)
+
+
+def _store(game: str, columns: Mapping[str, Any], source: Mapping[str, Any]) -> GameStore:
+    return GameStore(
         game,
         _core.unpack_moves(game, columns["moves"], columns["offsets"], columns["start_fens"]),
         columns["offsets"],
@@ -133,24 +187,37 @@ def read_pgn(
         starts=dict(columns["start_fens"]),
         ratings=np.stack([columns["white_elo"], columns["black_elo"]], axis=1),
         dates=np.ascontiguousarray(columns["dates"]).view("S10"),
-        metadata={"source": {"files": [Path(name).name for name in names], **options}},
+        metadata={"source": dict(source)},
     )
-    return store, _report(names, store, read, seconds)
 
 
 def _report(
-    names: list[str], store: GameStore, read: dict[str, Any], seconds: float
+    names: list[str],
+    stores: Mapping[str, GameStore],
+    read: dict[str, Any],
+    seconds: float,
+    top_players: Mapping[str, TopPlayers],
 ) -> ImportReport:
+    kept = {name: len(store) for name, store in stores.items()}
     return ImportReport(
         games=read["games"],
-        kept=len(store),
-        positions=store.num_positions,
-        skipped=dict(sorted(read["skipped"].items(), key=lambda item: -item[1])),
+        kept=sum(kept.values()),
+        positions=sum(store.num_positions for store in stores.values()),
+        skipped=_most_first(read["skipped"]),
+        variants={
+            name: VariantCount(games, kept.get(name, 0), _most_first(skipped))
+            for name, (games, skipped) in read["variants"].items()
+        },
         named=tuple(SkippedGame(names[file], *rest) for file, *rest in read["named"]),
         damaged=tuple(f"{names[file]}: {message}" for file, message in read["damaged"]),
         text_bytes=read["bytes"],
         seconds=seconds,
+        top_players=top_players,
     )
+
+
+def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
 def import_pgn(

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import lzma
 import random
 
 import chess.pgn
@@ -12,7 +13,7 @@ from game_makers import actions_of, date_of, random_games, result_of, start_of
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPgn, StoreError, UnknownGame
-from phasezoo.training.importer import import_pgn, read_pgn
+from phasezoo.training.importer import TopPlayers, VariantCount, import_pgn, read_pgn
 from phasezoo.training.store import GameStore
 
 GAMES = random_games(80, seed=5)
@@ -20,6 +21,7 @@ COMPRESS = {
     "pgn": bytes,
     "gz": gzip.compress,
     "bz2": bz2.compress,
+    "xz": lzma.compress,
     "zst": zstandard.ZstdCompressor().compress,
 }
 
@@ -105,7 +107,7 @@ def test_every_compression_is_read_by_its_bytes(tmp_path, kind):
     assert report.text_bytes == len(whole)
 
 
-@pytest.mark.parametrize("kind", ["gz", "bz2", "zst"])
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
 def test_a_truncated_file_gives_the_games_before_the_damage(tmp_path, kind):
     few = random_games(30, seed=7, longest=40)
     games = few * 60
@@ -196,7 +198,7 @@ def test_bad_games_are_counted_and_named_with_their_lines(tmp_path):
         found[lines[skipped.line - 1].split('"')[1]] = skipped.reason
     assert found == {
         "one": "illegal move",
-        "three": "other variant",
+        "three": "another variant",
         "four": "no result",
         "five": "invalid start position",
         "six": "contradictory results",
@@ -221,9 +223,62 @@ def test_the_options_choose_games(tmp_path):
     store, report = read_pgn([path, path], deduplicate=True)
     assert (len(store), report.skipped["duplicate"]) == (2, 6)
     assert len(read_pgn(path, max_named=3)[1].named) == 3
-    for options in ({"min_plies": -1}, {"max_named": -1}, {"min_rating": -1}, {"threads": 0}):
+    for options in (
+        {"min_plies": -1},
+        {"min_moves": -1},
+        {"max_named": -1},
+        {"min_rating": -1},
+        {"threads": 0},
+        {"top_players": 0.0},
+        {"top_players": 1.5},
+        {"from_month": "2020-13"},
+        {"to_month": "May"},
+        {"from_month": "2020-02", "to_month": "2020-01"},
+        {"salvage": "yes"},
+    ):
         with pytest.raises(InvalidConfig):
             read_pgn(path, **options)
+    with pytest.raises(TypeError, match="min_ratng"):
+        read_pgn(path, min_ratng=3)
+
+
+def played(white, black, moves, **tags):
+    """A game between players whose ratings stand behind their names, as ``"a 2400"``."""
+    names = {"White": white, "Black": black}
+    tags |= {color: name.split()[0] for color, name in names.items()}
+    tags |= {f"{color}Elo": name.split()[1] for color, name in names.items()}
+    head = "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
+    return f"{head}\n{moves} 1-0\n\n"
+
+
+def test_filters_by_length_termination_month_and_players(tmp_path):
+    path = tmp_path / "games.pgn"
+    two = "1. e4 e5 2. d4"
+    path.write_text(
+        played("a 2500", "b 2400", two, Termination="Normal", UTCDate="2020.01.31")
+        + played("b 2400", "c 1900", two, Termination="Time forfeit", UTCDate="2020.02.01")
+        + played("b 2400", "a 2500", "1. e4 e5", Termination="Normal", Date="2020.03.??")
+    )
+
+    def kept(**options):
+        store, report = read_pgn(path, **options)
+        return store.white_elo.tolist(), dict(report.skipped)
+
+    assert kept(min_moves=2) == ([2500, 2400], {"too short": 1})
+    assert kept(min_moves=1)[0] == [2500, 2400, 2400]
+    assert kept(termination="normal") == ([2500, 2400], {"another termination": 1})
+    assert kept(from_month="2020-02", to_month="2020-02")[1] == {"outside the months": 2}
+    assert kept(top_players=0.5) == ([2500, 2400], {"not both top players": 1})
+    _, report = read_pgn(path, top_players=0.5)
+    assert report.top_players == {"chess": TopPlayers(2400.0, 2, 3)}
+    assert report.variants == {"chess": VariantCount(3, 2, {"not both top players": 1})}
+
+
+def test_salvage_keeps_the_moves_before_a_fault(tmp_path):
+    path = tmp_path / "cut.pgn"
+    path.write_text("1. e4 e5 2. N 1-0\n\n1. d4 d5 2. Qd8 0-1\n\n1. c4 1-0\n")
+    assert np.diff(read_pgn(path)[0].offsets).tolist() == [1]
+    assert np.diff(read_pgn(path, salvage=True)[0].offsets).tolist() == [2, 2, 1]
 
 
 def test_several_files_go_into_one_store_and_lines_are_per_file(tmp_path, pgn):

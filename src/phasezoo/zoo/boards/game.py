@@ -13,12 +13,20 @@ if TYPE_CHECKING:
 
 __all__ = ["ATOMIC", "CHESS", "CHESS960", "CRAZYHOUSE", "to_board"]
 
+SHARED_PLANES = {"shared": (22, 8, 8)}
+"""Planes that are the same in every game here, so that one network sees them all."""
+
+SHARED_ACTIONS = {"shared": 4992}
+"""Actions of networks of those planes: of every game here, which are crazyhouse's; the others' are
+the first of them."""
+
 CHESS = Game(
     name="chess",
     pgn_variant="",
     num_players=2,
     num_actions=4672,
-    plane_specs={"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8)},
+    plane_specs={"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8), **SHARED_PLANES},
+    policy_sizes=SHARED_ACTIONS,
     default_planes="v2",
     shown_moves={"v1": 8, "v2": 8},
     state_type=_core.BoardState,
@@ -35,6 +43,7 @@ CHESS960 = Game(
     num_players=2,
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
+    policy_sizes=SHARED_ACTIONS,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,
     state_type=_core.BoardState,
@@ -55,6 +64,7 @@ ATOMIC = Game(
     num_players=2,
     num_actions=CHESS.num_actions,
     plane_specs={**CHESS.plane_specs, "lichess": (80, 8, 8)},
+    policy_sizes=SHARED_ACTIONS,
     default_planes="v2",
     shown_moves={**CHESS.shown_moves, "lichess": 8},
     state_type=_core.BoardState,
@@ -72,8 +82,8 @@ Actions and planes are those of chess; ``lichess`` planes suit all variants.
 CRAZYHOUSE = Game(
     name="crazyhouse",
     num_players=2,
-    num_actions=4992,
-    plane_specs={"v1": (34, 8, 8), "v2": (64, 8, 8), "minimal": (22, 8, 8)},
+    num_actions=SHARED_ACTIONS["shared"],
+    plane_specs={"v1": (34, 8, 8), "v2": (64, 8, 8), "minimal": (22, 8, 8), **SHARED_PLANES},
     default_planes="v2",
     shown_moves={"v2": 8},
     state_type=_core.BoardState,

@@ -92,6 +92,7 @@ KRK = Game(
     num_players=2,
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
+    policy_sizes=CHESS.policy_sizes,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,
     state_type=_core.BoardState,

@@ -7,7 +7,11 @@ use crate::games::boards::planes::BoardPlanes;
 use crate::games::boards::rules::{Rules, has_legal_chess_move};
 use crate::rng::Stream;
 
-const PLANES: &[BoardPlanes] = &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL];
+/// Spellings of standard chess in the PGN tag `Variant`; without a tag it is chess.
+pub(crate) const PGN_VARIANTS: &[&str] = &["", "standard", "normal", "classical", "from position"];
+
+const PLANES: &[BoardPlanes] =
+    &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL, BoardPlanes::SHARED];
 
 /// Standard chess.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +21,7 @@ impl Rules for Chess {
     type Position = shakmaty::Chess;
 
     const NAME: &'static str = "chess";
+    const PGN_VARIANTS: &'static [&'static str] = PGN_VARIANTS;
     const PLANES: &'static [BoardPlanes] = PLANES;
 
     fn has_legal_move(position: &shakmaty::Chess) -> bool {
@@ -38,6 +43,15 @@ impl Rules for Chess960 {
     type Position = shakmaty::Chess;
 
     const NAME: &'static str = "chess960";
+    const PGN_VARIANTS: &'static [&'static str] = &[
+        "chess 960",
+        "fischerandom",
+        "fischerrandom",
+        "fischer random",
+        "fischer random chess",
+        "freestyle",
+        "freestyle chess",
+    ];
     const PLANES: &'static [BoardPlanes] = PLANES;
     const MODE: CastlingMode = CastlingMode::Chess960;
     const HAS_USUAL_START: bool = false;

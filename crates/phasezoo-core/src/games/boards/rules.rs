@@ -2,7 +2,10 @@
 
 use std::fmt::Debug;
 
-use shakmaty::{Bitboard, CastlingMode, EnPassantMode, FromSetup, Move, Position, attacks};
+use shakmaty::{
+    Bitboard, CastlingMode, EnPassantMode, FromSetup, Move, MoveList, Position, Role, Square,
+    attacks,
+};
 
 use crate::game::{Action, Outcome};
 use crate::games::boards::actions::NUM_BOARD_ACTIONS;
@@ -20,6 +23,10 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
 
     /// The name of the game.
     const NAME: &'static str;
+
+    /// Values of the PGN tag `Variant` that mean this game, beside its name; lower case. The empty one
+    /// stands for no tag.
+    const PGN_VARIANTS: &'static [&'static str] = &[];
 
     /// The size of the action space (`docs/definitions/actions.md`).
     const NUM_ACTIONS: usize = NUM_BOARD_ACTIONS;
@@ -52,6 +59,12 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
         !position.legal_moves().is_empty()
     }
 
+    /// The legal moves of pieces of a kind to a square, castling left out. May be faster than choosing
+    /// them from the list.
+    fn san_candidates(position: &Self::Position, role: Role, to: Square) -> MoveList {
+        position.san_candidates(role, to)
+    }
+
     /// Whether no position before the legal move `m` can stand again after it. False if in doubt.
     fn is_final(position: &Self::Position, m: Move) -> bool {
         m.is_zeroing() || loses_castling(position, m)
@@ -77,7 +90,7 @@ pub(super) fn loses_castling<P: Position>(position: &P, m: Move) -> bool {
     castles.any()
         && match m {
             Move::Castle { .. } => true,
-            Move::Normal { role: shakmaty::Role::King, .. } => castles.has_color(position.turn()),
+            Move::Normal { role: Role::King, .. } => castles.has_color(position.turn()),
             Move::Normal { from, .. } => castles.castling_rights().contains(from),
             _ => false,
         }

@@ -6,9 +6,9 @@ use super::gates;
 use crate::error::{Error, Result};
 use crate::game::{Action, Game};
 use crate::games::boards::board::{BoardState, player_of};
-use crate::games::boards::fen;
 use crate::games::boards::planes::BoardPlanes;
 use crate::games::boards::rules::{Rules, has_legal_chess_move};
+use crate::games::boards::{chess, fen};
 use crate::games::krk::table::{self, LONGEST, Placement};
 use crate::gate::GateKind;
 use crate::rng::Stream;
@@ -33,8 +33,10 @@ impl Rules for Krk {
     type Position = Chess;
 
     const NAME: &'static str = "krk";
+    // To others it is chess from a position.
+    const PGN_VARIANTS: &'static [&'static str] = chess::PGN_VARIANTS;
     const PLANES: &'static [BoardPlanes] =
-        &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL];
+        &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL, BoardPlanes::SHARED];
     const HAS_USUAL_START: bool = false;
 
     fn initial() -> Chess {

@@ -2,49 +2,71 @@
 
 use std::path::PathBuf;
 
-use numpy::PyArray1;
-use phasezoo_core::Error;
-use phasezoo_core::games::Chess;
-use phasezoo_core::games::boards::pgn::{Columns, Importer, Options, Report, nothing_kept};
+use numpy::{PyArray1, PyArrayMethods};
+use phasezoo_core::games::boards::pgn::{
+    Columns, Counts, Importer, Kept, Kind, Month, Options, Report, SkipReason, nothing_kept,
+};
+use phasezoo_core::games::{Atomic, Chess, Chess960, Crazyhouse, Krk};
+use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use crate::errors::to_py;
 
-/// Reads PGN files, plain or compressed by gzip, bzip2 or zstd: (columns, report), both dictionaries.
+/// The games that PGN holds.
+const KINDS: [Kind; 5] = [
+    Kind::of::<Chess>(),
+    Kind::of::<Chess960>(),
+    Kind::of::<Atomic>(),
+    Kind::of::<Crazyhouse>(),
+    Kind::of::<Krk>(),
+];
+
+/// Reads PGN files, plain or compressed by gzip, bzip2, xz or zstd: (games, report).
 ///
-/// columns: moves uint16[T], offsets int64[N + 1], result int8[N], `start_fens` (list of pairs),
-/// `white_elo` and `black_elo` int16[N] with 0 for unknown, dates uint8[10 * N] with zero bytes for
-/// unknown. report: games, bytes, skipped (counts by reason), named (file, line, reason, message,
-/// title of the first `max_named` skipped games), damaged (file, message). `progress(bytes, games)` is
-/// called after every few megabytes of text.
+/// games: columns by the name of the game, of those that some were kept of. Columns: actions uint16[T],
+/// moves uint16[T] (packed), offsets int64[N + 1], result int8[N], `start_fens` (list of pairs), names
+/// (list of players), players int32[N, 2] (indices of names, -1 for unknown), files int32[N] (indices of
+/// paths), `white_elo` and `black_elo` int16[N] with 0 for unknown, dates uint8[10 * N] with zero bytes
+/// for unknown, salvaged bool[N] (the game ends before a fault), top (rating, best, players of the best
+/// players, or None). report: games, bytes, skipped (counts by reason), variants (by name: games,
+/// skipped), named (file, line, reason, message, title of the first `max_named` skipped games), damaged
+/// (file, message). `progress(bytes, games)` is called after every few megabytes of text.
 #[pyfunction]
-#[pyo3(signature = (paths, game = "chess", *, min_plies = 0, min_rating = None, deduplicate = false,
-                    max_named = 100, threads = None, progress = None))]
+#[pyo3(signature = (paths, game = None, *, min_plies = 0, min_rating = None, top_players = None,
+                    termination = None, from_month = None, to_month = None, deduplicate = false,
+                    salvage = false, max_named = 100, threads = None, progress = None))]
 #[allow(clippy::too_many_arguments)] // each is an option of its own
 fn read_pgn<'py>(
     py: Python<'py>,
     paths: Vec<PathBuf>,
-    game: &str,
+    game: Option<String>,
     min_plies: usize,
     min_rating: Option<i16>,
+    top_players: Option<f64>,
+    termination: Option<String>,
+    from_month: Option<&str>,
+    to_month: Option<&str>,
     deduplicate: bool,
+    salvage: bool,
     max_named: usize,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
-    if game != "chess" {
-        let message = format!("{game:?}: PGN is read for \"chess\" only");
-        return Err(to_py(Error::UnknownGame(message)));
-    }
-    let mut importer = Importer::new(Options {
+    let options = Options {
+        game,
         min_plies,
         min_rating,
+        top_players,
+        termination,
+        from: month("from_month", from_month).map_err(to_py)?,
+        to: month("to_month", to_month).map_err(to_py)?,
         deduplicate,
+        salvage,
         max_named,
         threads,
-        ..Options::default()
-    });
+    };
+    let mut importer = Importer::new(options, &KINDS).map_err(to_py)?;
     let tell = |report: &Report| {
         Python::attach(|py| {
             py.check_signals()?;
@@ -55,32 +77,65 @@ fn read_pgn<'py>(
         })
         .map_err(|error: PyErr| Error::External(Box::new(error)))
     };
-    py.detach(|| paths.iter().try_for_each(|path| importer.read::<Chess>(path, tell)))
-        .map_err(to_py)?;
-    let (columns, report) = importer.finish();
-    if columns.result.is_empty() {
+    py.detach(|| paths.iter().try_for_each(|path| importer.read(path, tell))).map_err(to_py)?;
+    let (kept, report) = py.detach(|| importer.finish());
+    if kept.is_empty() {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         return Err(to_py(nothing_kept(&names, &report)));
     }
-    Ok((columns_dict(py, columns)?, report_dict(py, report)?))
+    let games = PyDict::new(py);
+    for Kept { game, columns, top } in kept {
+        let columns = columns_dict(py, columns)?;
+        columns.set_item("top", top.map(|top| (top.rating, top.best, top.players)))?;
+        games.set_item(game, columns)?;
+    }
+    Ok((games, report_dict(py, report)?))
+}
+
+/// The month of an option, if it is given.
+fn month(name: &str, text: Option<&str>) -> Result<Option<Month>> {
+    let wrong = |text: &str| {
+        Error::InvalidConfig(format!(
+            "{name}={text:?}: a month is written YYYY-MM, such as 2024-05"
+        ))
+    };
+    text.map(|text| Month::parse(text).ok_or_else(|| wrong(text))).transpose()
 }
 
 fn columns_dict(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
+    dict.set_item("actions", PyArray1::from_vec(py, columns.actions))?;
     dict.set_item("moves", PyArray1::from_vec(py, columns.moves))?;
     dict.set_item("offsets", PyArray1::from_vec(py, columns.offsets))?;
     dict.set_item("result", PyArray1::from_vec(py, columns.result))?;
     dict.set_item("start_fens", columns.start_fens)?;
+    dict.set_item("names", PyList::new(py, columns.names)?)?;
+    let (games, players) = (columns.players.len(), columns.players.into_flattened());
+    dict.set_item("players", PyArray1::from_vec(py, players).reshape([games, 2])?)?;
+    dict.set_item("files", PyArray1::from_vec(py, columns.files))?;
     dict.set_item("white_elo", PyArray1::from_vec(py, columns.white_elo))?;
     dict.set_item("black_elo", PyArray1::from_vec(py, columns.black_elo))?;
     dict.set_item("dates", PyArray1::from_vec(py, columns.dates.into_iter().flatten().collect()))?;
+    dict.set_item("salvaged", PyArray1::from_vec(py, columns.salvaged))?;
+    Ok(dict)
+}
+
+/// Counts of skipped games by reason.
+fn reasons(
+    py: Python<'_>,
+    counts: impl IntoIterator<Item = (SkipReason, u64)>,
+) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    for (reason, count) in counts {
+        dict.set_item(reason.as_str(), count)?;
+    }
     Ok(dict)
 }
 
 fn report_dict(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
-    let skipped = PyDict::new(py);
-    for (reason, count) in report.skipped {
-        skipped.set_item(reason.as_str(), count)?;
+    let variants = PyDict::new(py);
+    for (name, Counts { games, skipped }) in report.variants {
+        variants.set_item(name, (games, reasons(py, skipped)?))?;
     }
     let named: Vec<_> = report
         .named
@@ -90,7 +145,8 @@ fn report_dict(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("games", report.games)?;
     dict.set_item("bytes", report.bytes)?;
-    dict.set_item("skipped", skipped)?;
+    dict.set_item("skipped", reasons(py, report.skipped)?)?;
+    dict.set_item("variants", variants)?;
     dict.set_item("named", named)?;
     dict.set_item("damaged", report.damaged)?;
     Ok(dict)

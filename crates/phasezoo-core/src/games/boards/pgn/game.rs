@@ -1,28 +1,30 @@
 //! One game's text to a record.
 
-use shakmaty::{Color, EnPassantMode, Position, fen::Fen};
-
+use super::kinds::{Kind, Line};
+use super::options::Options;
+use super::report::SkipReason;
 use super::tags::Tags;
 use super::tokens::{Scanner, Token};
 use super::words::{self, Ending, Meaning, Written};
-use super::{Options, SkipReason};
-use crate::games::{BoardState, PackedMove, Rules};
 
-/// Spellings of standard chess in a variant tag, lower case.
-const STANDARD: [&str; 6] = ["", "chess", "standard", "normal", "classical", "from position"];
-
-/// How much of a bad word a message quotes.
+/// How much of a bad word, or of an unknown variant, a message quotes.
 const QUOTED: usize = 40;
+
+/// One of each for White and Black.
+pub(super) type Seats<T> = [T; 2];
 
 /// A game as it is stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Game {
+    /// Index of its kind.
+    pub(super) kind: usize,
     pub(super) start_fen: Option<String>,
-    pub(super) moves: Vec<PackedMove>,
+    pub(super) actions: Vec<u16>,
+    pub(super) moves: Vec<u16>,
     /// +1 White won, 0 drawn, -1 Black won.
     pub(super) result: i8,
-    pub(super) white_elo: Option<i16>,
-    pub(super) black_elo: Option<i16>,
+    pub(super) players: Seats<Option<String>>,
+    pub(super) ratings: Seats<Option<i16>>,
     pub(super) date: Option<[u8; 10]>,
     /// The moves end before a fault of the text.
     pub(super) salvaged: bool,
@@ -34,6 +36,17 @@ pub(super) struct Skip {
     pub(super) reason: SkipReason,
     pub(super) message: String,
     pub(super) title: String,
+    /// Its variant, if it was looked at.
+    pub(super) variant: Option<String>,
+    /// The game, if it can be read but is not wanted.
+    pub(super) unwanted: Option<Box<Game>>,
+}
+
+impl Skip {
+    /// Of a game that was not looked at any further.
+    pub(super) fn unread(reason: SkipReason, message: String) -> Self {
+        Self { reason, message, title: String::new(), variant: None, unwanted: None }
+    }
 }
 
 /// A reason and what it says in detail.
@@ -51,15 +64,16 @@ pub(super) enum Close {
 }
 
 /// Reads all games in `text`; nearly always one.
-pub(super) fn read<R: Rules>(
+pub(super) fn read(
     text: &[u8],
     close: Close,
+    kinds: &[Kind],
     options: &Options,
 ) -> Vec<Result<Game, Skip>> {
     let mut scanner = Scanner::new(text);
     let mut games = Vec::with_capacity(1);
     while scanner.peek().is_some() {
-        let mut collector = Collector::<R>::new(options);
+        let mut collector = Collector::new(kinds, options);
         let close = collector.read(&mut scanner, close);
         if !collector.is_empty() {
             games.push(collector.finish(close));
@@ -68,28 +82,36 @@ pub(super) fn read<R: Rules>(
     games
 }
 
-struct Collector<'a, R: Rules> {
+struct Collector<'a> {
+    kinds: &'a [Kind],
     options: &'a Options,
     tags: Tags,
     tagged: bool,
     started: bool,
+    /// Index of its kind, if it is one of them.
+    kind: Option<usize>,
     start_fen: Option<String>,
-    position: R::Position,
-    moves: Vec<PackedMove>,
+    /// The position, unless the start has a fault.
+    line: Option<Box<dyn Line>>,
+    actions: Vec<u16>,
+    moves: Vec<u16>,
     /// What stands after the moves.
     marker: Option<Ending>,
     fault: Option<Fault>,
 }
 
-impl<'a, R: Rules> Collector<'a, R> {
-    fn new(options: &'a Options) -> Self {
+impl<'a> Collector<'a> {
+    fn new(kinds: &'a [Kind], options: &'a Options) -> Self {
         Self {
+            kinds,
             options,
             tags: Tags::default(),
             tagged: false,
             started: false,
+            kind: None,
             start_fen: None,
-            position: R::initial(),
+            line: None,
+            actions: Vec::with_capacity(128),
             moves: Vec::with_capacity(128),
             marker: None,
             fault: None,
@@ -147,20 +169,29 @@ impl<'a, R: Rules> Collector<'a, R> {
         }
     }
 
-    /// Sets up the start position from the tags.
+    /// Finds the kind of the game and sets up the start position, by the tags.
     fn start(&mut self) {
         self.started = true;
-        let variant = self.tags.variant.as_deref().unwrap_or_default().trim().to_lowercase();
-        if !STANDARD.contains(&variant.as_str()) && variant != R::NAME {
-            self.fail(SkipReason::Variant, || format!("variant {variant:?}, not {}", R::NAME));
-        } else if let Some(fen) = self.tags.fen.take() {
-            match BoardState::<R>::from_fen(fen.trim()) {
-                Ok(state) => {
-                    self.start_fen = state.start_fen();
-                    self.position = state.position().clone();
-                }
-                Err(error) => self.fail(SkipReason::InvalidFen, || error.to_string()),
-            }
+        let written = self.tags.variant.as_deref().unwrap_or_default().trim();
+        let variant = written.to_lowercase();
+        let wanted = self.options.game.as_deref();
+        let meant = |kind: &&Kind| kind.is_meant_by(&variant);
+        // What is asked for comes first: to it, a tag may mean something that it means to nobody else.
+        let named = self.kinds.iter().position(|kind| wanted == Some(kind.name()) && meant(&kind));
+        let found = named.or_else(|| self.kinds.iter().position(|kind| meant(&kind)));
+        let Some(index) = found else {
+            let message = format!("the variant is {}", shown(written.as_bytes()));
+            return self.fail(SkipReason::UnknownVariant, || message);
+        };
+        self.kind = Some(index);
+        let kind = &self.kinds[index];
+        if let Some(wanted) = wanted.filter(|wanted| *wanted != kind.name()) {
+            let name = kind.name();
+            return self.fail(SkipReason::OtherVariant, || format!("{name}, not {wanted}"));
+        }
+        match kind.begin(self.tags.fen.as_deref()) {
+            Ok((start_fen, line)) => (self.start_fen, self.line) = (start_fen, Some(line)),
+            Err(error) => self.fail(SkipReason::InvalidFen, || error.to_string()),
         }
     }
 
@@ -208,15 +239,15 @@ impl<'a, R: Rules> Collector<'a, R> {
     }
 
     fn play(&mut self, word: &[u8], written: Written) {
-        if let Some(m) = written.to_move(&self.position) {
-            self.moves.push(PackedMove::pack(m, R::MODE));
-            self.position.play_unchecked(m);
+        let Some(line) = &mut self.line else { return };
+        if let Some((action, packed)) = line.play(written) {
+            self.actions.push(action);
+            self.moves.push(packed.0);
             return;
         }
-        let number = self.number();
+        let (number, fen) = (line.number(), line.fen());
         let word = String::from_utf8_lossy(word);
         let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         self.fail(SkipReason::IllegalMove, || {
             format!("{number} {word} is not a legal move, or not one alone, in {fen}")
         });
@@ -224,8 +255,7 @@ impl<'a, R: Rules> Collector<'a, R> {
 
     /// The number of the next move with its dots.
     fn number(&self) -> String {
-        let dots = if self.position.turn() == Color::White { "." } else { "..." };
-        format!("{}{dots}", self.position.fullmoves())
+        self.line.as_ref().map(|line| line.number()).unwrap_or_default()
     }
 
     /// Ends a game with the result that stands after its moves, if one does.
@@ -233,18 +263,35 @@ impl<'a, R: Rules> Collector<'a, R> {
         if !self.started {
             self.start();
         }
-        match self.checked(close) {
-            Ok((result, salvaged)) => Ok(Game {
-                start_fen: self.start_fen,
-                moves: self.moves,
-                result,
-                white_elo: self.tags.white_elo,
-                black_elo: self.tags.black_elo,
-                date: self.tags.date,
-                salvaged,
-            }),
-            Err((reason, message)) => Err(Skip { reason, message, title: self.tags.title() }),
+        let (result, salvaged) = match self.checked(close) {
+            Ok(found) => found,
+            Err(fault) => return Err(self.skip(fault, None)),
+        };
+        let unwanted = self.options.refuse(self.actions.len(), &self.tags);
+        let game = Game {
+            kind: self.kind.unwrap_or_default(),
+            start_fen: self.start_fen.take(),
+            actions: std::mem::take(&mut self.actions),
+            moves: std::mem::take(&mut self.moves),
+            result,
+            players: self.tags.players(),
+            ratings: [self.tags.white_elo, self.tags.black_elo],
+            date: self.tags.date,
+            salvaged,
+        };
+        match unwanted {
+            None => Ok(game),
+            Some(fault) => Err(self.skip(fault, Some(Box::new(game)))),
         }
+    }
+
+    fn skip(&self, (reason, message): Fault, unwanted: Option<Box<Game>>) -> Skip {
+        let written = self.tags.variant.as_deref().unwrap_or_default().trim();
+        let variant = match self.kind {
+            Some(kind) => self.kinds[kind].name().to_string(),
+            None => shown(written.as_bytes()),
+        };
+        Skip { reason, message, title: self.tags.title(), variant: Some(variant), unwanted }
     }
 
     /// The result of a game by the text's end and the tag, which must not contradict each other.
@@ -277,7 +324,7 @@ impl<'a, R: Rules> Collector<'a, R> {
         }
     }
 
-    /// The result, and whether the moves end before a fault, if the game can be kept.
+    /// The result, and whether the moves end before a fault, if the game can be read.
     fn checked(&mut self, close: Close) -> Result<(i8, bool), Fault> {
         let mut salvaged = false;
         if let Some(fault) = self.fault.take() {
@@ -287,20 +334,8 @@ impl<'a, R: Rules> Collector<'a, R> {
             }
         }
         let result = self.result(close)?;
-        let (plies, least) = (self.moves.len(), self.options.min_plies);
-        if plies == 0 {
+        if self.actions.is_empty() {
             return Err((SkipReason::NoMoves, "there are no moves".into()));
-        }
-        if plies < least {
-            return Err((SkipReason::TooShort, format!("{plies} plies, fewer than {least}")));
-        }
-        if let Some(least) = self.options.min_rating {
-            let ratings = [self.tags.white_elo, self.tags.black_elo];
-            if ratings.iter().any(|rating| rating.is_none_or(|rating| rating < least)) {
-                let [white, black] = ratings.map(|r| r.map_or("none".into(), |r| r.to_string()));
-                let message = format!("ratings {white} and {black}, not both at least {least}");
-                return Err((SkipReason::LowRating, message));
-            }
         }
         Ok((result, salvaged))
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use liblzma::bufread::XzDecoder;
 
 use crate::error::{Error, Result};
 
@@ -35,6 +36,7 @@ impl Source {
         let reader: Box<dyn Read + Send> = match head {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(file)),
             [b'B', b'Z', b'h', ..] => Box::new(MultiBzDecoder::new(file)),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Box::new(XzDecoder::new_multi_decoder(file)),
             // A frame, or a skippable frame that stands before one.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 let mut decoder =

@@ -19,6 +19,7 @@ pub(super) struct Tags {
     pub(super) date: Option<[u8; 10]>,
     pub(super) fen: Option<String>,
     pub(super) variant: Option<String>,
+    pub(super) termination: Option<String>,
 }
 
 /// Whether a line begins with something like `[Name "`.
@@ -82,6 +83,7 @@ impl Tags {
             b"Result" => self.result = text(),
             b"FEN" => self.fen = text(),
             b"Variant" => self.variant = text(),
+            b"Termination" => self.termination = text(),
             b"WhiteElo" => self.white_elo = rating(value),
             b"BlackElo" => self.black_elo = rating(value),
             b"Date" => self.date = date(value).or(self.date),
@@ -103,6 +105,14 @@ impl Tags {
     /// What the tag of the result says.
     pub(super) fn result_text(&self) -> &str {
         self.result.as_deref().unwrap_or("*").trim()
+    }
+
+    /// The names of White and Black; those that say nothing (`?`) are none.
+    pub(super) fn players(&self) -> [Option<String>; 2] {
+        [&self.white, &self.black].map(|name| {
+            let name = name.as_deref().unwrap_or_default().trim();
+            (!matches!(name, "" | "?" | "-")).then(|| name.to_string())
+        })
     }
 
     /// `White – Black, event, date`, as far as known.

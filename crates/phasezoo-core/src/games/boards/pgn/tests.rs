@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use crate::games::Chess;
+use crate::games::{Atomic, Chess, Chess960, Crazyhouse, Krk};
 use proptest::prelude::*;
 
 use super::*;
@@ -9,10 +9,30 @@ fn options() -> Options {
     Options { max_named: 100, ..Options::default() }
 }
 
+/// Every game that PGN holds.
+const KINDS: [Kind; 5] = [
+    Kind::of::<Chess>(),
+    Kind::of::<Chess960>(),
+    Kind::of::<Atomic>(),
+    Kind::of::<Crazyhouse>(),
+    Kind::of::<Krk>(),
+];
+
+fn importer(options: &Options) -> Importer {
+    Importer::new(options.clone(), &KINDS).unwrap()
+}
+
+/// The games of chess alone.
+fn finish(importer: Importer) -> (Columns, Report) {
+    let (kept, report) = importer.finish();
+    let chess = kept.into_iter().find(|kept| kept.game == "chess");
+    (chess.map(|kept| kept.columns).unwrap_or_default(), report)
+}
+
 fn import(text: &str, options: &Options) -> (Columns, Report) {
-    let mut importer = Importer::new(options.clone());
-    importer.read_text::<Chess>(text.as_bytes()).unwrap();
-    importer.finish()
+    let mut importer = importer(options);
+    importer.read_text(text.as_bytes()).unwrap();
+    finish(importer)
 }
 
 /// The one game's moves in UCI, or why it was skipped.
@@ -67,7 +87,8 @@ fn reasons_and_lines_are_right() {
             1,
         ),
         ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 1-0", InvalidFen, 1),
-        ("[Variant \"Atomic\"]\n\n1. e4 1-0", Variant, 1),
+        ("[Variant \"Bughouse\"]\n\n1. e4 1-0", UnknownVariant, 1),
+        ("1. e4 e5 2. N@f3 1-0", IllegalMove, 1),
         ("1. e4 e5 *", NoResult, 1),
         ("[Result \"1-0\"]\n\n1. e4 0-1", ResultsDiffer, 1),
         ("[Result \"1-0\"]\n\n1. e4 *", ResultsDiffer, 1),
@@ -154,7 +175,7 @@ fn salvage_keeps_the_moves_before_a_fault_and_marks_them() {
     let (columns, report) = import(text, &options);
     assert_eq!(columns.result, [1, 1, -1, 0, -1]);
     assert_eq!(columns.offsets, [0, 2, 4, 5, 6, 8]);
-    assert_eq!(columns.salvaged, [1, 2, 3, 4]);
+    assert_eq!(columns.salvaged, [false, true, true, true, true]);
     assert_eq!(report.skipped.into_iter().collect::<Vec<_>>(), [(SkipReason::NotAMove, 1)]);
 }
 
@@ -206,6 +227,133 @@ fn options_choose_games() {
     assert_eq!(kept(|o| o.deduplicate = true), (2, vec![(SkipReason::Duplicate, 2)]));
 }
 
+/// The name of a game, how many games of it there are, and their actions.
+type Found = (&'static str, usize, Vec<u16>);
+
+/// What is kept of `text`.
+fn kept(text: &str, options: &Options) -> (Vec<Found>, Report) {
+    let mut importer = importer(options);
+    importer.read_text(text.as_bytes()).unwrap();
+    let (kept, report) = importer.finish();
+    let summary = |kept: Kept| (kept.game, kept.columns.len(), kept.columns.actions);
+    (kept.into_iter().map(summary).collect(), report)
+}
+
+const MIXED: &str = "[Variant \"Atomic\"]\n\n1. Nf3 f6 2. Nd4 a6 3. Ne6 a5 4. Nxd8# 1-0\n\n\
+    [Variant \"crazyhouse\"]\n\n1. e4 d5 2. exd5 Qxd5 3. @e4 Qxe4+ 4. Be2 P@d3 5. cxd3 1-0\n\n\
+    [Variant \"Standard\"]\n\n1. e4 1-0\n\n\
+    [Variant \"From Position\"]\n[FEN \"8/8/8/4k3/8/8/8/K6R w - - 0 1\"]\n\n1. Rh5+ 1-0\n\n\
+    [Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1\"]\n\n\
+    1. O-O O-O 1/2-1/2\n\n\
+    [Variant \"Chess960\"]\n[FEN \"bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1\"]\n\n\
+    1. O-O 0-1\n\n[Variant \"Three-check\"]\n\n1. e4 1-0\n";
+
+#[test]
+fn every_variant_gets_columns_of_its_own() {
+    let (found, report) = kept(MIXED, &options());
+    let games: Vec<_> = found.iter().map(|(game, games, _)| (*game, *games)).collect();
+    assert_eq!(games, [("chess", 2), ("chess960", 2), ("atomic", 1), ("crazyhouse", 1)]);
+    assert_eq!((report.games, report.skipped[&SkipReason::UnknownVariant]), (7, 1));
+    let unknown = &report.variants["\"Three-check\""];
+    assert_eq!((unknown.games, unknown.skipped.values().sum::<u64>()), (1, 1));
+    assert_eq!(report.variants["chess960"].games, 2);
+    // King takes rook beside it: one step to the east from f1, for Black as Black sees it.
+    assert_eq!(found[1].2, [14 * 64 + 5, 14 * 64 + 5, 14 * 64 + 5]);
+    // Drops of pawns on e4, and on d3 as Black sees it.
+    let drop = |square: u16| 73 * 64 + square;
+    let actions = &found[3].2;
+    assert_eq!((actions[4], actions[7]), (drop(28), drop(43)));
+}
+
+#[test]
+fn one_game_alone_may_be_asked_for() {
+    use SkipReason::{IllegalMove, OtherVariant, UnknownVariant};
+    let only = |game: &str| {
+        let (found, report) = kept(MIXED, &Options { game: Some(game.into()), ..options() });
+        let skipped: Vec<_> = report.skipped.into_iter().collect();
+        (found.into_iter().map(|(game, games, _)| (game, games)).collect::<Vec<_>>(), skipped)
+    };
+    assert_eq!(only("atomic"), (vec![("atomic", 1)], vec![(OtherVariant, 5), (UnknownVariant, 1)]));
+    // The endgame is chess to everyone else; what starts otherwise is none of it.
+    let (found, skipped) = only("krk");
+    assert_eq!(found, [("krk", 1)]);
+    assert!(skipped.contains(&(IllegalMove, 1)), "1. e4 from where this endgame starts");
+    assert!(Importer::new(Options { game: Some("go".into()), ..options() }, &KINDS).is_err());
+}
+
+#[test]
+fn a_move_of_the_pocket_needs_the_piece_and_an_empty_square() {
+    for (moves, legal) in [
+        ("1. e4 d5 2. exd5 Qxd5 3. P@e4", true),
+        ("1. e4 d5 2. exd5 Qxd5 3. p@e4", true),
+        ("1. e4 d5 2. exd5 Qxd5 3. N@e4", false),
+        ("1. e4 d5 2. exd5 Qxd5 3. P@d5", false),
+        ("1. e4 d5 2. exd5 Qxd5 3. P@e8", false),
+        ("1. P@e4", false),
+    ] {
+        let (found, _) = kept(&format!("[Variant \"Crazyhouse\"]\n\n{moves} 1-0"), &options());
+        assert_eq!(!found.is_empty(), legal, "{moves}");
+    }
+}
+
+#[test]
+fn games_are_chosen_by_termination_and_month() {
+    let game = |termination: &str, date: &str| {
+        format!("[Termination \"{termination}\"]\n[UTCDate \"{date}\"]\n\n1. e4 1-0\n\n")
+    };
+    let text = game("Normal", "2020.01.31")
+        + &game("Time forfeit", "2020.02.01")
+        + &game("normal", "2020.??.??")
+        + &game("Abandoned", "????.??.??")
+        + "1. d4 1-0\n";
+    let count = |change: fn(&mut Options)| {
+        let mut options = options();
+        change(&mut options);
+        let (columns, report) = import(&text, &options);
+        (columns.len(), report.skipped.into_iter().collect::<Vec<_>>())
+    };
+    let january = Month::parse("2020-01");
+    assert!(january.is_some());
+    assert_eq!(
+        count(|o| o.termination = Some("NORMAL".into())),
+        (2, vec![(SkipReason::Termination, 3)])
+    );
+    assert_eq!(count(|o| o.from = Month::parse("2020-01")), (3, vec![(SkipReason::Month, 2)]));
+    assert_eq!(count(|o| o.from = Month::parse("2020-02")), (1, vec![(SkipReason::Month, 4)]));
+    assert_eq!(count(|o| o.to = Month::parse("2020-01")), (1, vec![(SkipReason::Month, 4)]));
+    assert_eq!(count(|o| o.to = Month::parse("2020-12")), (3, vec![(SkipReason::Month, 2)]));
+}
+
+#[test]
+fn the_best_players_are_found_among_all_games_that_can_be_read() {
+    use SkipReason::{NotTopPlayers, TooShort};
+    let game = |white: (&str, u32), black: (&str, u32), moves: &str| {
+        format!(
+            "[White \"{}\"]\n[Black \"{}\"]\n[WhiteElo \"{}\"]\n[BlackElo \"{}\"]\n\n{moves} 1-0\n\n",
+            white.0, black.0, white.1, black.1
+        )
+    };
+    // Means: a 2500, b 2400, c 2300 by the game that is too short, d 1500.
+    let text = game(("a", 2500), ("b", 2400), "1. e4 e5")
+        + &game(("a", 2500), ("c", 2100), "1. d4 d5")
+        + &game(("c", 2500), ("d", 1500), "1. c4")
+        + &game(("b", 2400), ("a", 2500), "1. Nf3 Nf6")
+        + "1. a3 a6 1-0\n";
+    let options = Options { top_players: Some(0.5), min_plies: 2, ..options() };
+    let mut importer = importer(&options);
+    importer.read_text(text.as_bytes()).unwrap();
+    let (kept, report) = importer.finish();
+    let columns = &kept[0].columns;
+    assert_eq!(kept[0].top, Some(Top { rating: 2400.0, best: 2, players: 4 }));
+    assert_eq!((columns.len(), columns.offsets.as_slice()), (2, &[0, 2, 4][..]));
+    let name = |index: i32| columns.names[index as usize].as_str();
+    let players: Vec<_> = columns.players.iter().map(|seats| seats.map(name)).collect();
+    assert_eq!(players, [["a", "b"], ["b", "a"]]);
+    assert_eq!((columns.white_elo[1], columns.black_elo[1]), (2400, 2500));
+    let skipped: Vec<_> = report.skipped.into_iter().collect();
+    assert_eq!(skipped, [(TooShort, 1), (NotTopPlayers, 2)]);
+}
+
 const GAME: &str = "[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0\n\n";
 
 fn compressed(kind: &str, text: &[u8]) -> Vec<u8> {
@@ -221,6 +369,11 @@ fn compressed(kind: &str, text: &[u8]) -> Vec<u8> {
             encoder.write_all(text).unwrap();
             encoder.finish().unwrap()
         }
+        "xz" => {
+            let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap()
+        }
         "zst" => zstd::encode_all(text, 1).unwrap(),
         _ => text.to_vec(),
     }
@@ -230,15 +383,15 @@ fn compressed(kind: &str, text: &[u8]) -> Vec<u8> {
 fn import_file(name: &str, bytes: &[u8]) -> Result<(Columns, Report)> {
     let path = std::env::temp_dir().join(format!("phasezoo-{}-{name}", std::process::id()));
     std::fs::write(&path, bytes).unwrap();
-    let mut importer = Importer::new(options());
-    let read = importer.read::<Chess>(&path, |_| Ok(()));
+    let mut importer = importer(&options());
+    let read = importer.read(&path, |_| Ok(()));
     std::fs::remove_file(&path).unwrap();
-    read.map(|()| importer.finish())
+    read.map(|()| finish(importer))
 }
 
 #[test]
 fn every_compression_is_read_also_in_several_members() {
-    for kind in ["plain", "gz", "bz2", "zst"] {
+    for kind in ["plain", "gz", "bz2", "xz", "zst"] {
         let mut bytes = compressed(kind, GAME.repeat(50).as_bytes());
         bytes.extend(compressed(kind, GAME.repeat(30).as_bytes()));
         let (columns, report) = import_file(kind, &bytes).unwrap();
@@ -260,7 +413,7 @@ fn truncated_files_keep_what_was_read_and_say_so() {
         let tag = format!("[Round \"{:016x}\"]", stream.next_u64());
         text.extend([&tag, "\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n"]);
     }
-    for kind in ["gz", "bz2", "zst"] {
+    for kind in ["gz", "bz2", "xz", "zst"] {
         let bytes = compressed(kind, text.as_bytes());
         let (columns, report) =
             import_file(&format!("cut-{kind}"), &bytes[..bytes.len() / 2]).unwrap();
@@ -275,8 +428,8 @@ fn truncated_files_keep_what_was_read_and_say_so() {
 
 #[test]
 fn files_that_cannot_be_read_are_errors() {
-    let mut importer = Importer::new(options());
-    let missing = importer.read::<Chess>(Path::new("no/such/file.pgn"), |_| Ok(()));
+    let mut importer = importer(&options());
+    let missing = importer.read(Path::new("no/such/file.pgn"), |_| Ok(()));
     assert!(missing.unwrap_err().to_string().contains("no/such/file.pgn"));
     let utf16 = import_file("utf16", b"\xff\xfe1\0.\0");
     assert!(utf16.unwrap_err().to_string().contains("UTF-16"));
@@ -289,8 +442,8 @@ fn files_that_cannot_be_read_are_errors() {
 fn the_progress_callback_can_end_the_reading() {
     let path = std::env::temp_dir().join(format!("phasezoo-{}-stop", std::process::id()));
     std::fs::write(&path, GAME).unwrap();
-    let mut importer = Importer::new(options());
-    let stopped = importer.read::<Chess>(&path, |_| Err(Error::InvalidState("stop".into())));
+    let mut importer = importer(&options());
+    let stopped = importer.read(&path, |_| Err(Error::InvalidState("stop".into())));
     std::fs::remove_file(&path).unwrap();
     assert_eq!(stopped.unwrap_err().to_string(), "stop");
 }
@@ -328,9 +481,9 @@ proptest! {
 
     #[test]
     fn garbage_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..4000)) {
-        let mut importer = Importer::new(options());
-        importer.read_text::<Chess>(&bytes).unwrap();
-        let (columns, report) = importer.finish();
+        let mut importer = importer(&options());
+        importer.read_text(&bytes).unwrap();
+        let (columns, report) = finish(importer);
         prop_assert_eq!(report.games, columns.result.len() as u64 + report.skipped.values().sum::<u64>());
     }
 

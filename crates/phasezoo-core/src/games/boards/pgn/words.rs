@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square};
 
+use crate::games::boards::Rules;
+
 /// What a word stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -32,6 +34,11 @@ pub(super) enum Ending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     Castle(CastlingSide),
+    /// A piece of the pocket on an empty square.
+    Drop {
+        role: Role,
+        to: Square,
+    },
     Normal {
         /// `None` where no piece is named: a pawn, or what stands on the square given.
         role: Option<Role>,
@@ -170,6 +177,9 @@ fn written(word: &[u8]) -> Option<Written> {
         b"O-O-O" | b"0-0-0" => return Some(Written::Castle(CastlingSide::QueenSide)),
         _ => {}
     }
+    if let Some(at) = word.iter().position(|&byte| byte == b'@') {
+        return drop(&word[..at], &word[at + 1..]);
+    }
     let (role, rest) = match word.split_first()? {
         (b'P', rest) => (Some(Role::Pawn), rest),
         (b'N', rest) => (Some(Role::Knight), rest),
@@ -204,6 +214,19 @@ fn written(word: &[u8]) -> Option<Written> {
     is_complete.then_some(normal)
 }
 
+/// A drop by its piece, none for a pawn, and its square.
+fn drop(piece: &[u8], to: &[u8]) -> Option<Written> {
+    let role = match piece {
+        [] | [b'P' | b'p'] => Role::Pawn,
+        [b'N' | b'n'] => Role::Knight,
+        [b'B' | b'b'] => Role::Bishop,
+        [b'R' | b'r'] => Role::Rook,
+        [b'Q' | b'q'] => Role::Queen,
+        _ => return None,
+    };
+    Some(Written::Drop { role, to: Square::from_ascii(to).ok()? })
+}
+
 /// Takes `=Q`, `Q` or a small letter off a word's end.
 fn split_promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     let (promotion, rest) = match word.split_last() {
@@ -219,9 +242,13 @@ fn split_promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
 impl Written {
     /// The one legal move that is meant. A missing or needless `x` is no error, and neither is an
     /// origin that need not have been given.
-    pub(super) fn to_move<P: Position>(self, position: &P) -> Option<Move> {
+    pub(super) fn to_move<R: Rules>(self, position: &R::Position) -> Option<Move> {
         let (role, file, rank, to, promotion) = match self {
             Self::Castle(side) => return position.castling_moves(side).first().copied(),
+            Self::Drop { role, to } => {
+                let put = Move::Put { role, to };
+                return position.is_legal(put).then_some(put);
+            }
             Self::Normal { role, file, rank, to, promotion } => (role, file, rank, to, promotion),
         };
         let from = file.zip(rank).map(|(file, rank)| Square::from_coords(file, rank));
@@ -232,7 +259,7 @@ impl Written {
         };
         // Without a file a pawn goes straight on.
         let file = if role == Role::Pawn { file.or(Some(to.file())) } else { file };
-        let candidates = position.san_candidates(role, to);
+        let candidates = R::san_candidates(position, role, to);
         let mut meant = candidates.iter().copied().filter(|m| {
             m.from().is_some_and(|from| {
                 file.is_none_or(|file| from.file() == file)
@@ -266,6 +293,7 @@ mod tests {
     use shakmaty::uci::UciMove;
 
     use super::*;
+    use crate::games::Chess;
 
     /// The move that `word` means in a position, in UCI.
     fn uci(fen: &str, word: &str) -> Option<String> {
@@ -273,7 +301,7 @@ mod tests {
         let position: shakmaty::Chess = fen.into_position(CastlingMode::Standard).unwrap();
         match read(word.as_bytes()).1 {
             Meaning::Move(written) => {
-                let m = written.to_move(&position)?;
+                let m = written.to_move::<Chess>(&position)?;
                 Some(UciMove::from_move(m, CastlingMode::Standard).to_string())
             }
             other => panic!("{word}: {other:?}"),
@@ -356,9 +384,9 @@ mod tests {
         }
         for word in [
             "N", "Nf", "e", "e9", "i4", "Nf3-", "nf3", "4e5", "xd5", "3a4", "e4e5e6", "O-O-O-O",
-            "OO", "o-o", "O-0", "N×f3", "e:d5", "NXf3", "e8/Q", "hello", "P@e4", "N@f3", "e8K",
-            "1-2", "0-0-1", "-", "[", "<e4>", "e4,", "é", "\0", "Sf3", "e4/", "1/2-1", "Pxe4",
-            "P4e5",
+            "OO", "o-o", "O-0", "N×f3", "e:d5", "NXf3", "e8/Q", "hello", "K@e4", "N@", "N@f9",
+            "NN@f3", "e8K", "1-2", "0-0-1", "-", "[", "<e4>", "e4,", "é", "\0", "Sf3", "e4/",
+            "1/2-1", "Pxe4", "P4e5",
         ] {
             assert_eq!(meaning(word).1, Meaning::NoMove, "{word}");
         }

@@ -38,6 +38,7 @@ enum Layout {
     HouseV1,
     HouseV2,
     HouseMinimal,
+    Shared,
 }
 
 impl BoardPlanes {
@@ -55,6 +56,10 @@ impl BoardPlanes {
     pub const HOUSE_V2: Self = Self::full(Layout::HouseV2);
     /// 22 planes of crazyhouse: the pieces and the pockets.
     pub const HOUSE_MINIMAL: Self = Self::full(Layout::HouseMinimal);
+
+    /// The same 22 planes in every game, pockets zero where there are none: for networks that play
+    /// several games.
+    pub const SHARED: Self = Self::full(Layout::Shared);
 
     /// The choice of that name in the game with rules `R`: `v2`, or `v2:history=4` for the same
     /// planes with the moves before the last four left out.
@@ -86,6 +91,7 @@ impl BoardPlanes {
             Layout::V2 | Layout::HouseV2 => "v2",
             Layout::Minimal | Layout::HouseMinimal => "minimal",
             Layout::Lichess => "lichess",
+            Layout::Shared => "shared",
         }
     }
 
@@ -103,7 +109,7 @@ impl BoardPlanes {
             Layout::Lichess => variants::LICHESS_CHANNELS,
             Layout::HouseV1 => variants::HOUSE_V1_CHANNELS,
             Layout::HouseV2 => variants::HOUSE_V2_CHANNELS,
-            Layout::HouseMinimal => variants::HOUSE_MINIMAL_CHANNELS,
+            Layout::HouseMinimal | Layout::Shared => variants::HOUSE_MINIMAL_CHANNELS,
         };
         [channels, 8, 8]
     }
@@ -117,7 +123,7 @@ impl BoardPlanes {
     const fn full(layout: Layout) -> Self {
         let history = match layout {
             Layout::V1 | Layout::V2 | Layout::Lichess | Layout::HouseV2 => SHOWN_MOVES,
-            Layout::Minimal | Layout::HouseV1 | Layout::HouseMinimal => 0,
+            Layout::Minimal | Layout::HouseV1 | Layout::HouseMinimal | Layout::Shared => 0,
         };
         Self { layout, history }
     }
@@ -171,6 +177,6 @@ fn write<R: Rules>(
         Layout::Lichess => variants::lichess(state, viewer, writer),
         Layout::HouseV1 => variants::house_v1(state, viewer, writer),
         Layout::HouseV2 => variants::house_v2(state, viewer, writer),
-        Layout::HouseMinimal => variants::house_minimal(state, writer),
+        Layout::HouseMinimal | Layout::Shared => variants::house_minimal(state, writer),
     }
 }

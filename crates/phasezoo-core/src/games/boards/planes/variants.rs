@@ -14,7 +14,7 @@ use crate::games::boards::rules::Rules;
 pub(super) const HOUSE_V1_CHANNELS: usize = 34;
 /// Channels of crazyhouse's `v2`.
 pub(super) const HOUSE_V2_CHANNELS: usize = V2_CHANNELS + 12;
-/// Channels of crazyhouse's `minimal`.
+/// Channels of crazyhouse's `minimal`, which are those of `shared` in every game.
 pub(super) const HOUSE_MINIMAL_CHANNELS: usize = 22;
 /// Channels of `lichess`.
 pub(super) const LICHESS_CHANNELS: usize = 80;
@@ -60,7 +60,7 @@ pub(super) fn house_v2<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &
     planes.promoted(state.position());
 }
 
-/// 22 planes: pieces 0–11, own and other pocket 12–21.
+/// 22 planes: pieces 0–11, own and other pocket 12–21, which are zero in games without pockets.
 pub(super) fn house_minimal<R: Rules>(state: &BoardState<R>, planes: &mut Writer<'_>) {
     planes.pieces(state.position());
     planes.pockets(state.position(), POCKET_SCALE);

@@ -1,0 +1,81 @@
+//! The games that PGN may hold, told apart by the tag `Variant`.
+
+use shakmaty::{Color, Position};
+
+use super::words::Written;
+use crate::error::Result;
+use crate::games::boards::{BoardState, PackedMove, Rules, actions, fen};
+
+/// A game that PGN may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    name: &'static str,
+    variants: &'static [&'static str],
+    begin: fn(Option<&str>) -> Result<Begun>,
+}
+
+/// A game that has begun: the FEN of its start, `None` for the usual one, and its position.
+pub(super) type Begun = (Option<String>, Box<dyn Line>);
+
+impl Kind {
+    /// The kind of games with the rules `R`.
+    pub const fn of<R: Rules>() -> Self {
+        Self { name: R::NAME, variants: R::PGN_VARIANTS, begin: begin::<R> }
+    }
+
+    /// The name of the game.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether a value of the tag, trimmed and in lower case, means this game.
+    pub(super) fn is_meant_by(&self, variant: &str) -> bool {
+        self.name == variant || self.variants.contains(&variant)
+    }
+
+    /// The start of a game, at a FEN if one is given.
+    pub(super) fn begin(&self, fen: Option<&str>) -> Result<Begun> {
+        (self.begin)(fen)
+    }
+}
+
+fn begin<R: Rules>(fen: Option<&str>) -> Result<Begun> {
+    let state = match fen {
+        Some(fen) => BoardState::<R>::from_fen(fen.trim())?,
+        None => BoardState::initial(),
+    };
+    Ok((state.start_fen(), Box::new(LineOf::<R>(state.position().clone()))))
+}
+
+/// A position that moves are played in.
+pub(super) trait Line {
+    /// Plays the one legal move that is meant, if there is one; its action.
+    fn play(&mut self, written: Written) -> Option<(u16, PackedMove)>;
+
+    /// The number of the next move with its dots.
+    fn number(&self) -> String;
+
+    /// The FEN of the position.
+    fn fen(&self) -> String;
+}
+
+struct LineOf<R: Rules>(R::Position);
+
+impl<R: Rules> Line for LineOf<R> {
+    fn play(&mut self, written: Written) -> Option<(u16, PackedMove)> {
+        let m = written.to_move::<R>(&self.0)?;
+        let action = actions::action_of(m, self.0.turn(), R::MODE);
+        self.0.play_unchecked(m);
+        // A test holds that every board game has fewer actions than that.
+        Some((action as u16, PackedMove::pack(m, R::MODE)))
+    }
+
+    fn number(&self) -> String {
+        let dots = if self.0.turn() == Color::White { "." } else { "..." };
+        format!("{}{dots}", self.0.fullmoves())
+    }
+
+    fn fen(&self) -> String {
+        fen::text(&self.0)
+    }
+}
