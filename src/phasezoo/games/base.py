@@ -105,6 +105,10 @@ class Game:
     """Makes the space of these dictionaries."""
     state_info: Callable[[Any], Info] | None = field(repr=False, compare=False, default=None)
     """What environments tell of a state besides what they tell in every game."""
+    measures: Callable[[Any], Mapping[str, float]] | None = field(
+        repr=False, compare=False, default=None
+    )
+    """Numbers of a state that phases are told by, by their names, for pictures of data."""
     move_info: Callable[[Any, int | None], Info] | None = field(
         repr=False, compare=False, default=None
     )

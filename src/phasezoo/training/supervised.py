@@ -279,7 +279,7 @@ class Ready:
         spec = _findable(task.network)
         planes = game.plane_spec(task.planes, task.history)
         weights_seed = stream_seed(seed, _WEIGHTS) if init_seed is None else init_seed
-        sizes = (game.plane_shape(planes), game.num_actions)
+        sizes = (game.plane_shape(planes), game.policy_size(planes))
         players = game.num_players
         fresh = networks.make(spec, *sizes, weights_seed, num_players=players)
         answered = networks.check(fresh, *sizes, num_players=players)
@@ -363,8 +363,8 @@ def _manifest(
         planes=planes,
         network=spec.name,
         input_shape=shape,
-        num_actions=game.num_actions,
-        actions=action_spec(game.num_actions, shape),
+        num_actions=game.policy_size(planes),
+        actions=action_spec(game.policy_size(planes), shape),
         gate="none" if data.phase is None else data.train.gate,
         gate_fingerprint=data.gate_fingerprint,
         phase=data.phase,

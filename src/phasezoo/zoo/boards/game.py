@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from phasezoo import _core
 from phasezoo.errors import MissingDependency, UnknownGame
 from phasezoo.games.base import Game, fen_info
+from phasezoo.zoo.boards.measures import measures
 
 if TYPE_CHECKING:
     import chess
@@ -35,6 +36,7 @@ CHESS = Game(
     parse_position=partial(_core.board_from_fen, "chess"),
     encode_states=_core.encode,
     state_info=fen_info,
+    measures=measures,
 )
 """Chess by the FIDE rules; :attr:`BoardState.outcome` lists the ends that are played out."""
 
@@ -52,6 +54,7 @@ CHESS960 = Game(
     parse_position=partial(_core.board_from_fen, "chess960"),
     encode_states=_core.encode,
     state_info=fen_info,
+    measures=measures,
     draws_start=lambda options: True,
 )
 """Chess from one of 960 arrays of the first rank, drawn by a seed; without one the usual array.
@@ -73,6 +76,7 @@ ATOMIC = Game(
     parse_position=partial(_core.board_from_fen, "atomic"),
     encode_states=_core.encode,
     state_info=fen_info,
+    measures=measures,
 )
 """Atomic chess by lichess rules: captures explode, and whose king explodes has lost.
 
@@ -92,6 +96,7 @@ CRAZYHOUSE = Game(
     parse_position=partial(_core.board_from_fen, "crazyhouse"),
     encode_states=_core.encode,
     state_info=fen_info,
+    measures=measures,
 )
 """Crazyhouse: captured pieces change sides, and are dropped instead of moving.
 
