@@ -25,7 +25,7 @@ const KINDS: [Kind; 5] = [
 /// Reads PGN files, plain or compressed by gzip, bzip2, xz or zstd: (games, report).
 ///
 /// games: columns by the name of the game, of those that some were kept of. Columns: actions uint16[T],
-/// moves uint16[T] (packed), offsets int64[N + 1], result int8[N], `start_fens` (list of pairs), names
+/// offsets int64[N + 1], result int8[N], `start_fens` (list of pairs), names
 /// (list of players), players int32[N, 2] (indices of names, -1 for unknown), files int32[N] (indices of
 /// paths), `white_elo` and `black_elo` int16[N] with 0 for unknown, dates uint8[10 * N] with zero bytes
 /// for unknown, salvaged bool[N] (the game ends before a fault), top (rating, best, players of the best
@@ -105,7 +105,6 @@ fn month(name: &str, text: Option<&str>) -> Result<Option<Month>> {
 fn columns_dict(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("actions", PyArray1::from_vec(py, columns.actions))?;
-    dict.set_item("moves", PyArray1::from_vec(py, columns.moves))?;
     dict.set_item("offsets", PyArray1::from_vec(py, columns.offsets))?;
     dict.set_item("result", PyArray1::from_vec(py, columns.result))?;
     dict.set_item("start_fens", columns.start_fens)?;

@@ -9,8 +9,6 @@ use super::game::Game;
 pub struct Columns {
     /// All actions, one game after the other, a ply each.
     pub actions: Vec<u16>,
-    /// The same as moves ([`crate::games::PackedMove`]).
-    pub moves: Vec<u16>,
     /// Where each game's actions begin, and the end of the last.
     pub offsets: Vec<i64>,
     /// +1 White won, 0 drawn, -1 Black won.
@@ -38,7 +36,6 @@ impl Default for Columns {
     fn default() -> Self {
         Self {
             actions: Vec::new(),
-            moves: Vec::new(),
             offsets: vec![0],
             result: Vec::new(),
             start_fens: Vec::new(),
@@ -71,7 +68,6 @@ impl Columns {
             self.start_fens.push((index, fen));
         }
         self.actions.extend(game.actions);
-        self.moves.extend(game.moves);
         self.offsets.push(self.actions.len() as i64);
         self.result.push(game.result);
         let players = game.players.map(|name| self.index(name));
@@ -108,8 +104,7 @@ impl Columns {
             let index = kept.len();
             kept.start_fens.extend(fen.map(|fen| (index, fen)));
             let plies = self.offsets[game] as usize..self.offsets[game + 1] as usize;
-            kept.actions.extend(&self.actions[plies.clone()]);
-            kept.moves.extend(&self.moves[plies]);
+            kept.actions.extend(&self.actions[plies]);
             kept.offsets.push(kept.actions.len() as i64);
             kept.result.push(self.result[game]);
             kept.players.push(players);

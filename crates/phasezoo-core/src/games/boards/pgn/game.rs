@@ -20,7 +20,6 @@ pub(super) struct Game {
     pub(super) kind: usize,
     pub(super) start_fen: Option<String>,
     pub(super) actions: Vec<u16>,
-    pub(super) moves: Vec<u16>,
     /// +1 White won, 0 drawn, -1 Black won.
     pub(super) result: i8,
     pub(super) players: Seats<Option<String>>,
@@ -94,7 +93,6 @@ struct Collector<'a> {
     /// The position, unless the start has a fault.
     line: Option<Box<dyn Line>>,
     actions: Vec<u16>,
-    moves: Vec<u16>,
     /// What stands after the moves.
     marker: Option<Ending>,
     fault: Option<Fault>,
@@ -112,7 +110,6 @@ impl<'a> Collector<'a> {
             start_fen: None,
             line: None,
             actions: Vec::with_capacity(128),
-            moves: Vec::with_capacity(128),
             marker: None,
             fault: None,
         }
@@ -133,7 +130,7 @@ impl<'a> Collector<'a> {
             match scanner.next_token() {
                 None => return close,
                 Some(Token::Fault(fault)) => self.fail(SkipReason::Unreadable, || fault.into()),
-                Some(Token::Variation) if self.moves.is_empty() => {
+                Some(Token::Variation) if self.actions.is_empty() => {
                     self.fail(SkipReason::Unreadable, || {
                         "a variation stands before the first move".into()
                     });
@@ -153,7 +150,7 @@ impl<'a> Collector<'a> {
 
     /// Whether a game without tags has come to its result, so that a move number 1 begins another.
     fn is_complete(&self) -> bool {
-        let is_begun = !self.moves.is_empty() || self.fault.is_some();
+        let is_begun = !self.actions.is_empty() || self.fault.is_some();
         self.marker.is_some() && !self.tagged && is_begun
     }
 
@@ -207,7 +204,7 @@ impl<'a> Collector<'a> {
         }
         match (meaning, number) {
             (Meaning::Nothing | Meaning::Move(_), Some(number @ 2..))
-                if self.moves.is_empty() && !self.tagged =>
+                if self.actions.is_empty() && !self.tagged =>
             {
                 self.fail(SkipReason::Unreadable, || {
                     format!("the moves begin with number {number}, and no tag says from where")
@@ -240,9 +237,8 @@ impl<'a> Collector<'a> {
 
     fn play(&mut self, word: &[u8], written: Written) {
         let Some(line) = &mut self.line else { return };
-        if let Some((action, packed)) = line.play(written) {
+        if let Some(action) = line.play(written) {
             self.actions.push(action);
-            self.moves.push(packed.0);
             return;
         }
         let (number, fen) = (line.number(), line.fen());
@@ -272,7 +268,6 @@ impl<'a> Collector<'a> {
             kind: self.kind.unwrap_or_default(),
             start_fen: self.start_fen.take(),
             actions: std::mem::take(&mut self.actions),
-            moves: std::mem::take(&mut self.moves),
             result,
             players: self.tags.players(),
             ratings: [self.tags.white_elo, self.tags.black_elo],
@@ -328,7 +323,7 @@ impl<'a> Collector<'a> {
     fn checked(&mut self, close: Close) -> Result<(i8, bool), Fault> {
         let mut salvaged = false;
         if let Some(fault) = self.fault.take() {
-            salvaged = self.options.salvage && fault.0.is_in_moves() && !self.moves.is_empty();
+            salvaged = self.options.salvage && fault.0.is_in_moves() && !self.actions.is_empty();
             if !salvaged {
                 return Err(fault);
             }

@@ -4,7 +4,7 @@ use shakmaty::{Color, Position};
 
 use super::words::Written;
 use crate::error::Result;
-use crate::games::boards::{BoardState, PackedMove, Rules, actions, fen};
+use crate::games::boards::{BoardState, Rules, actions, fen};
 
 /// A game that PGN may hold.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ fn begin<R: Rules>(fen: Option<&str>) -> Result<Begun> {
 /// A position that moves are played in.
 pub(super) trait Line {
     /// Plays the one legal move that is meant, if there is one; its action.
-    fn play(&mut self, written: Written) -> Option<(u16, PackedMove)>;
+    fn play(&mut self, written: Written) -> Option<u16>;
 
     /// The number of the next move with its dots.
     fn number(&self) -> String;
@@ -62,12 +62,12 @@ pub(super) trait Line {
 struct LineOf<R: Rules>(R::Position);
 
 impl<R: Rules> Line for LineOf<R> {
-    fn play(&mut self, written: Written) -> Option<(u16, PackedMove)> {
+    fn play(&mut self, written: Written) -> Option<u16> {
         let m = written.to_move::<R>(&self.0)?;
         let action = actions::action_of(m, self.0.turn(), R::MODE);
         self.0.play_unchecked(m);
         // A test holds that every board game has fewer actions than that.
-        Some((action as u16, PackedMove::pack(m, R::MODE)))
+        Some(action as u16)
     }
 
     fn number(&self) -> String {

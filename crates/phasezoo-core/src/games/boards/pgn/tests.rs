@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use crate::games::{Atomic, Chess, Chess960, Crazyhouse, Krk};
+use crate::games::{Atomic, BoardState, Chess, Chess960, Crazyhouse, Krk, PackedMove, Rules};
 use proptest::prelude::*;
 
 use super::*;
@@ -43,11 +43,14 @@ fn one(text: &str) -> std::result::Result<String, (SkipReason, u64)> {
         return Err((skipped.reason, skipped.line));
     }
     assert_eq!(columns.result.len(), 1, "{text}");
-    let square = |index: u16| shakmaty::Square::new(u32::from(index & 63)).to_string();
-    let uci = |packed: &u16| {
-        square(*packed) + &square(packed >> 6) + ["", "n", "b", "r", "q"][usize::from(packed >> 12)]
+    let mut state = BoardState::<Chess>::initial();
+    let uci = |&action: &u16| {
+        let m = state.move_of(action.into()).unwrap();
+        let packed = PackedMove::pack(m, Chess::MODE).to_string();
+        state.play_move(m);
+        packed
     };
-    Ok(columns.moves.iter().map(uci).collect::<Vec<_>>().join(" "))
+    Ok(columns.actions.iter().map(uci).collect::<Vec<_>>().join(" "))
 }
 
 #[test]
@@ -496,6 +499,6 @@ proptest! {
         let (columns, report) = import(&text, &options());
         prop_assert_eq!(report.games, columns.result.len() as u64 + report.skipped.values().sum::<u64>());
         prop_assert!(columns.result.len() >= 2, "{}", text);
-        prop_assert_eq!(*columns.offsets.last().unwrap(), columns.moves.len() as i64);
+        prop_assert_eq!(*columns.offsets.last().unwrap(), columns.actions.len() as i64);
     }
 }
