@@ -13,7 +13,9 @@ from tyro.conf import subcommand
 
 from phasezoo.apps.check_command import CheckOptions
 from phasezoo.apps.common import Common, with_common
-from phasezoo.apps.data_commands import ImportOptions, PhasesOptions
+from phasezoo.apps.data_import_command import ImportOptions
+from phasezoo.apps.data_phases_command import PhasesOptions
+from phasezoo.apps.data_show_command import ShowOptions, StatsOptions
 from phasezoo.apps.doctor import DoctorOptions
 from phasezoo.apps.options import parse
 from phasezoo.apps.perft_command import PerftOptions
@@ -100,7 +102,12 @@ def _run(given: list[str]) -> int:
 
 def _tree(given: Sequence[str]) -> Any:
     """Every subcommand, a line each."""
-    data = _union(_named(ImportOptions, "import"), _named(PhasesOptions, "phases"))
+    data = _union(
+        _named(ImportOptions, "import"),
+        _named(StatsOptions, "stats"),
+        _named(ShowOptions, "show"),
+        _named(PhasesOptions, "phases"),
+    )
     return _union(
         Annotated[
             _union(*reproduce_tree(given)),

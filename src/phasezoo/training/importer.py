@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
+from phasezoo.training.columns import Texts
+from phasezoo.training.import_target import MonthSplit, check_place, write_stores
 from phasezoo.training.pgn_filter import PgnFilter
 from phasezoo.training.store import GameStore
-from phasezoo.training.store_folder import check_target
+from phasezoo.training.store_folder import SUFFIX
 
 __all__ = [
     "ImportReport",
@@ -102,6 +104,8 @@ class ImportReport:
     """Time spent in reading."""
     top_players: Mapping[str, TopPlayers] = field(default_factory=dict)
     """Where the best players of each game begin, if only theirs were asked for."""
+    stores: Mapping[str, int] = field(default_factory=dict)
+    """Games in each store that was written, by its path."""
 
 
 def read_pgn(paths: Paths, game: str = "chess", **options: Any) -> tuple[GameStore, ImportReport]:
@@ -172,21 +176,28 @@ def read_games(
     )
     seconds = time.perf_counter() - started
     source = {"files": [Path(name).name for name in names], **wanted.told()}
-    source = {"files": [Path(name).name for name in names], **wanted.told()}
-    stores = {name: _store(name, of, source) for name, of in found.items()}
+    files_read = [Path(name).name for name in names]
+    source = {"files": files_read, **wanted.told()}
+    stores = {name: _store(name, of, files_read, source) for name, of in found.items()}
     top = {name: TopPlayers(*of["top"]) for name, of in found.items() if of["top"] is not None}
     return stores, _report(names, stores, read, seconds, top)
 
 
-def _store(game: str, columns: Mapping[str, Any], source: Mapping[str, Any]) -> GameStore:
+def _store(
+    game: str, columns: Mapping[str, Any], files: list[str], source: Mapping[str, Any]
+) -> GameStore:
+    first = columns["result"].astype(np.float32)
     return GameStore(
         game,
-        _core.unpack_moves(game, columns["moves"], columns["offsets"], columns["start_fens"]),
+        columns["actions"],
         columns["offsets"],
-        np.stack([columns["result"], -columns["result"]], axis=1),
+        np.stack([first, -first], axis=1),
         starts=dict(columns["start_fens"]),
+        players=Texts(columns["players"], tuple(columns["names"])),
         ratings=np.stack([columns["white_elo"], columns["black_elo"]], axis=1),
         dates=np.ascontiguousarray(columns["dates"]).view("S10"),
+        sources=Texts(columns["files"], tuple(files)),
+        salvaged=columns["salvaged"],
         metadata={"source": dict(source)},
     )
 
@@ -223,26 +234,44 @@ def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
 def import_pgn(
     paths: Paths,
     target: str | os.PathLike[str],
-    game: str = "chess",
+    game: str | None = None,
     *,
+    split: MonthSplit | None = None,
     overwrite: bool = False,
     **options: Any,
 ) -> ImportReport:
-    """Read PGN files and write their games to a store, which appears only once it is whole.
+    """Read PGN files and write their games to stores, which appear only once they are whole.
+
+    The target is the store. If several games are found, or they are split into parts, it is a
+    folder of stores: ``target/atomic``, ``target/train``, ``target/atomic/train``.
 
     Args:
         paths: One file or several, read in this order.
-        target: The Parquet file to write.
-        game: The game they hold.
-        overwrite: Whether a file that is there may be replaced.
-        **options: Those of :func:`read_pgn`.
+        target: The store to write: a folder, or one file if the name ends in ``.parquet``.
+        game: The only game to read; None for every one that is found, or chess if the target is a
+            file.
+        split: How games are split into parts by their months; None: not at all.
+        overwrite: Whether stores that are there may be replaced.
+        **options: Those of :func:`read_games`.
 
     Raises:
+        InvalidConfig: An option is wrong, or a month that is named has no games.
         InvalidPgn: A file cannot be read at all, or no game in them can be used.
-        StoreError: The file exists or cannot be written; what was there is left as it was.
+        StoreError: Something is there or it cannot be written; what was there is left as it was.
     """
-    path = Path(target)
-    check_target(path, overwrite=flag("overwrite", overwrite))
-    store, report = read_pgn(paths, game, **options)
-    store.save(path, overwrite=overwrite)
-    return report
+    path, overwrite = Path(target), flag("overwrite", overwrite)
+    if game is None and path.suffix == SUFFIX:
+        game = "chess"
+    check_place(path, overwrite=overwrite, is_folder=split is not None)
+    stores, report = read_games(paths, game, **options)
+    placed = {
+        "/".join(filter(None, (name if len(stores) > 1 else "", part))): games
+        for name, store in stores.items()
+        for part, games in ({"": store} if split is None else split.parts(store)).items()
+    }
+    if list(placed) == [""]:
+        placed[""].save(path, overwrite=overwrite)
+    else:
+        write_stores(path, placed, overwrite=overwrite)
+    written = {str(path / place): len(games) for place, games in placed.items()}
+    return replace(report, stores=written)

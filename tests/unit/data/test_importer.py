@@ -262,7 +262,7 @@ def test_filters_by_length_termination_month_and_players(tmp_path):
 
     def kept(**options):
         store, report = read_pgn(path, **options)
-        return store.white_elo.tolist(), dict(report.skipped)
+        return store.columns.ratings[:, 0].tolist(), dict(report.skipped)
 
     assert kept(min_moves=2) == ([2500, 2400], {"too short": 1})
     assert kept(min_moves=1)[0] == [2500, 2400, 2400]
@@ -278,7 +278,9 @@ def test_salvage_keeps_the_moves_before_a_fault(tmp_path):
     path = tmp_path / "cut.pgn"
     path.write_text("1. e4 e5 2. N 1-0\n\n1. d4 d5 2. Qd8 0-1\n\n1. c4 1-0\n")
     assert np.diff(read_pgn(path)[0].offsets).tolist() == [1]
-    assert np.diff(read_pgn(path, salvage=True)[0].offsets).tolist() == [2, 2, 1]
+    store, _ = read_pgn(path, salvage=True)
+    assert np.diff(store.offsets).tolist() == [2, 2, 1]
+    assert store.columns.salvaged.tolist() == [True, True, False]
 
 
 def test_several_files_go_into_one_store_and_lines_are_per_file(tmp_path, pgn):

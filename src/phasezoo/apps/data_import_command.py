@@ -1,0 +1,146 @@
+"""``phasezoo data import``: PGN files to stores."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from phasezoo.apps.options import check_threads
+from phasezoo.errors import InvalidConfig
+from phasezoo.training.pgn_filter import PgnFilter
+
+if TYPE_CHECKING:
+    from phasezoo.training.import_target import MonthSplit
+    from phasezoo.training.importer import ImportReport
+
+__all__ = ["ImportOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportOptions(PgnFilter):
+    """Read PGN files (.pgn, .gz, .bz2, .xz, .zst) and write their games to a store.
+
+    The last path is the store; all before it are PGN files. If they hold several games, such as
+    chess and atomic, it becomes a folder with a store for each. Games that cannot be used are
+    skipped, counted and named with their lines.
+    """
+
+    paths: tyro.conf.Positional[tuple[Path, ...]]
+    """PGN files, then the store to write: a folder, or a file that ends in .parquet."""
+    game: str | None = None
+    """The only game to read: chess, chess960, atomic, crazyhouse (none: every one that is found;
+    chess if the store is one file)."""
+    from_month: Annotated[str | None, tyro.conf.arg(name="from", metavar="YYYY-MM")] = None
+    """Skip games before this month, and those that may be."""
+    to_month: Annotated[str | None, tyro.conf.arg(name="to", metavar="YYYY-MM")] = None
+    """Skip games after this month, and those that may be."""
+    split_by: Literal["month"] | None = None
+    """Write a folder of several stores: validation, test and train (the other months) if months are
+    named for them, else one for each month."""
+    validation: Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ...")] = ()
+    """Months of the validation store."""
+    test: Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ...")] = ()
+    """Months of the test store."""
+    overwrite: bool = False
+    """Replace the store if it exists."""
+    show: int = 20
+    """Skipped games to name (0 or more)."""
+    threads: int | None = None
+    """Threads (1 or more; none: every usable core)."""
+
+    def run(self) -> int:
+        """Read the files and say what was kept and skipped.
+
+        Raises:
+            InvalidConfig: An option is wrong.
+            InvalidPgn: A file cannot be read, or no game in it can be used.
+            StoreError: The store exists or cannot be written.
+        """
+        check_threads(self.threads)
+        if len(self.paths) < 2:
+            message = (
+                "data import needs PGN files and the store to write: "
+                "phasezoo data import GAMES.pgn.zst GAMES/"
+            )
+            raise InvalidConfig(message)
+        from phasezoo.training.importer import import_pgn
+
+        *sources, target = self.paths
+        console = Console(file=sys.stderr)
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        quiet = not console.is_terminal
+        with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
+            task = bar.add_task("reading", total=None)
+
+            def tell(text_bytes: int, games: int) -> None:
+                bar.update(task, description=f"{games:,} games, {text_bytes / 1e6:,.0f} MB of text")
+
+            filters: dict[str, Any] = {
+                option.name: getattr(self, option.name) for option in fields(PgnFilter)
+            }
+            report = import_pgn(
+                sources,
+                target,
+                self.game,
+                split=self._split(),
+                overwrite=self.overwrite,
+                max_named=self.show,
+                threads=self.threads,
+                progress=tell,
+                **filters,
+            )
+        sys.stdout.write(report_text(report) + "\n")
+        return 0
+
+    def _split(self) -> "MonthSplit | None":
+        if self.split_by is None:
+            if self.validation or self.test:
+                message = "--validation and --test name months: give --split-by month with them"
+                raise InvalidConfig(message)
+            return None
+        from phasezoo.training.import_target import MonthSplit
+
+        return MonthSplit(self.validation, self.test)
+
+
+def report_text(report: "ImportReport") -> str:
+    """What an import kept and skipped, in lines."""
+    lines = [*map(str, report.named)]
+    skipped = sum(report.skipped.values())
+    if skipped > len(report.named) > 0:
+        lines.append(f"… and {skipped - len(report.named):,} more")
+    lines += [f"{damage}; the games before that were kept" for damage in report.damaged]
+    if len(report.variants) > 1:
+        lines += [
+            f"{name}: {count.games:,} games, {count.kept:,} kept{_reasons(count.skipped)}"
+            for name, count in report.variants.items()
+        ]
+    if skipped:
+        reasons = _reasons(report.skipped).removeprefix(": ")
+        lines.append(f"skipped {skipped:,} of {report.games:,} games: {reasons}")
+    lines += [
+        f"the best players of {name}: {top.best:,} of {top.players:,}, with a mean rating of "
+        f"{top.rating:,.0f} or more"
+        for name, top in report.top_players.items()
+    ]
+    speed = report.games / report.seconds if report.seconds > 0 else 0.0
+    places = list(report.stores)
+    if len(places) > 1:
+        lines += [f"{games:,} games in {place}" for place, games in report.stores.items()]
+    where = places[0] if len(places) == 1 else f"{len(places)} stores"
+    lines.append(
+        f"{report.kept:,} games with {report.positions:,} positions in {where} "
+        f"({report.seconds:.1f} s, {speed:,.0f} games a second)"
+    )
+    return "\n".join(lines)
+
+
+def _reasons(skipped: Mapping[str, int]) -> str:
+    if not skipped:
+        return ""
+    return ": " + ", ".join(f"{count:,} {reason}" for reason, count in skipped.items())
