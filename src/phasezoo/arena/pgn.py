@@ -12,7 +12,7 @@ from phasezoo.arena.records import GameRecord
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.runs.lock import acquire
 
-__all__ = ["PgnFile", "pgn_of", "pgn_text", "variant_tag"]
+__all__ = ["PgnFile", "moves_from", "pgn_of", "pgn_text", "variant_tag"]
 
 WIDTH = 80
 """Columns of move text, as the PGN standard's export format has it (§4.3)."""
@@ -68,7 +68,7 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
         "OpeningPlies": str(len(record.opening_moves)),
         "Seeds": " ".join(map(str, record.seeds)),
     }
-    return pgn_text(tags, state, (*record.opening_moves, *record.moves))
+    return pgn_text(tags, moves_from(state, (*record.opening_moves, *record.moves)))
 
 
 def variant_tag(game: games.Game) -> dict[str, str]:
@@ -77,30 +77,36 @@ def variant_tag(game: games.Game) -> dict[str, str]:
     return {"Variant": variant} if variant else {}
 
 
-def pgn_text(tags: Mapping[str, str], state: Any, moves: Iterable[str | int]) -> str:
+def pgn_text(tags: Mapping[str, str], played: Sequence[tuple[Any, int]]) -> str:
     """A game as PGN, in the standard's export format, with a blank line at the end.
 
     Args:
         tags: The header; its ``Result`` stands after the moves too.
-        state: Where the game starts.
-        moves: Moves in UCI notation, or actions.
+        played: The states before each move, and the actions.
     """
-    number = int(state.fen.split()[5])
+    number = int(played[0][0].fen.split()[5]) if played else 1
     words = []
-    for move in moves:
-        action = state.parse_uci(move) if isinstance(move, str) else move
+    for state, action in played:
         if state.to_play == 0:
             words.append(f"{number}.")
         elif not words:
             words.append(f"{number}...")
         words.append(state.san(action))
         number += state.to_play
-        state = state.play(action)
     header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
     text = textwrap.fill(
         " ".join([*words, tags["Result"]]), WIDTH, break_long_words=False, break_on_hyphens=False
     )
     return f"{header}\n\n{text}\n\n"
+
+
+def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:
+    """Moves in UCI notation as actions, each with the state before it."""
+    played = []
+    for move in moves:
+        played.append((state, state.parse_uci(move)))
+        state = state.play(played[-1][1])
+    return played
 
 
 def _escaped(text: str) -> str:

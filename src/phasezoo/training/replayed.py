@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from phasezoo.errors import CorruptRecord, IllegalAction, InvalidConfig
 from phasezoo.games import Game, acting_players, legal_actions_of
-from phasezoo.training.game_entry import GameEntry
+from phasezoo.training.game_entry import GameEntry, columns_of
+from phasezoo.training.game_records import records_of
 from phasezoo.training.state_records import Unplayable, played
 
 __all__ = ["replayed", "returns_of"]
@@ -34,6 +35,8 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
     for ply in range(len(actions) // width):
         if visited:
             _check_visits(entry, state, ply, width)
+        if game.native and state.is_terminal:
+            return _played_on(game, entry, width, ply)
         last = state
         state = _next(game, state, actions[ply * width : (ply + 1) * width], ply)
     if entry.returns is None:
@@ -50,6 +53,20 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
             f"{np.asarray(state.returns).tolist()}"
         )
         raise CorruptRecord(message)
+    return entry
+
+
+def _played_on(game: Game, entry: GameEntry, width: int, ply: int) -> GameEntry:
+    """A game that went on after its end by the rules, as chess players do who claim no draw.
+
+    Raises:
+        CorruptRecord: Nobody can go on there.
+        InvalidConfig: It says nothing of its returns.
+    """
+    if entry.returns is None:
+        message = f"returns: the game goes on after its end by the rules at ply {ply}; give returns"
+        raise InvalidConfig(message)
+    records_of(game, columns_of(game, width, [entry])).states(0)
     return entry
 
 

@@ -1,6 +1,5 @@
 """Stored games of any game: opening, saving, splitting and labelling them, making batches."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from itertools import pairwise
@@ -16,6 +15,7 @@ from phasezoo.games import Game, make
 from phasezoo.training import targets
 from phasezoo.training.batches import Batch, SparsePolicy
 from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
+from phasezoo.training.game_records import records_of
 from phasezoo.training.positions import PhaseTable, PositionTable
 from phasezoo.training.splits import Splits, cuts, split_word
 from phasezoo.training.state_records import CHUNK, StateRecords, chunk_phases
@@ -123,7 +123,7 @@ class GameStore:
         self.columns = columns
         self.metadata = dict(metadata)
         self.damaged = damaged
-        self.records: Any = _records(game, columns)
+        self.records: Any = records_of(game, columns)
 
     @classmethod
     def open(cls, path: str | Path, *, allow_pickle: bool = False) -> Self:
@@ -508,21 +508,6 @@ class GameStore:
     ) -> PhaseTable:
         """Games and positions per phase, of each part of :meth:`split` and of all games."""
         return self.split(seed, fractions).phase_table(gate, threads=threads)
-
-
-def _records(game: Game, columns: GameColumns) -> Any:
-    """What replays the games."""
-    if not game.native:
-        return StateRecords(game, columns)
-    starts = []
-    for number, start in columns.starts.items():
-        if isinstance(start, bytes):
-            message = f"game {number}: a start of {game.name!r} is text, and this one is pickled"
-            raise CorruptRecord(message)
-        starts.append((number, start))
-    options = json.dumps(dict(game.options)) if game.options else None
-    actions: Any = columns.actions  # the core's games have few enough for two bytes
-    return _core.Records(game.name, actions, columns.offsets, starts, options)
 
 
 def _or(column: npt.ArrayLike | None, shape: Any, dtype: Any) -> npt.ArrayLike:

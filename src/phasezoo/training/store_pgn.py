@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from phasezoo.arena.pgn import pgn_text, variant_tag
+from phasezoo.arena.pgn import moves_from, pgn_text, variant_tag
 from phasezoo.errors import InvalidConfig
 from phasezoo.training.starts import start_state
 
@@ -42,25 +42,19 @@ def games_as_pgn(store: "GameStore") -> Iterator[str]:
     """
     check_has_pgn(store.game)
     for number in range(len(store)):
-        store.records.states(number)  # refuses actions that are not legal
-        state = start_state(store.game, store.starts.get(number, ""))
+        states = store.records.states(number)
+        actions = store.actions[store.offsets[number] : store.offsets[number + 1]].tolist()
+        start = start_state(store.game, store.starts.get(number, ""))
         tags = _tags(store, number) | variant_tag(store.game)
-        fen, opening = state.start_fen, list(state.moves)
-        if fen is None:
+        if start.start_fen is None:
             first = store.game.initial_state()
         else:
-            first = store.game.from_fen(fen)
-            tags |= {"SetUp": "1", "FEN": fen}
-        if opening:
-            tags["OpeningPlies"] = str(len(opening))
-        played = store.actions[store.offsets[number] : store.offsets[number + 1]].tolist()
-        yield pgn_text(tags, first, [*opening, *_uci(state, played)])
-
-
-def _uci(state: Any, actions: list[int]) -> Iterator[str]:
-    for action in actions:
-        yield state.uci(action)
-        state = state.play(action)
+            first = store.game.from_fen(start.start_fen)
+            tags |= {"SetUp": "1", "FEN": start.start_fen}
+        if start.moves:
+            tags["OpeningPlies"] = str(len(start.moves))
+        opening = moves_from(first, start.moves)
+        yield pgn_text(tags, [*opening, *zip(states, actions, strict=True)])
 
 
 def _tags(store: "GameStore", number: int) -> dict[str, str]:
