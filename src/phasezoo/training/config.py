@@ -50,6 +50,9 @@ class SupervisedConfig:
     """Share of the cross-entropy of win, draw and loss (0 or more; Table X)."""
     plies_weight: float = 0.002
     """Share of the squared error of the plies that are left (0 or more; Table X)."""
+    value_mix: float = 0.0
+    """Share of what searches expected in the values to learn, the rest is how the game ended (0 to
+    1; for games that tell; 0 in the paper)."""
     gradient_clip: float | None = None
     """Largest norm of an update's gradient (above 0; none: not clipped, as in the paper)."""
     history_dropout: float = 0.0
@@ -109,6 +112,7 @@ class SupervisedConfig:
             "min_lr": (0, self.max_lr),
             "min_momentum": (0, self.max_momentum),
             "history_dropout": (0, 1),
+            "value_mix": (0, 1),
         }
         for name, (low, high) in ranges.items():
             value = getattr(self, name)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference.evaluator import Evaluation, Evaluator, name_of
-from phasezoo.training.batches import Batch
+from phasezoo.training.batches import Batch, SparsePolicy
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.sampler import Sampler
@@ -39,7 +39,8 @@ class MeanLosses:
     total: float
     """0.01 value + 0.99 policy (``docs/definitions/losses.md``)."""
     policy: float
-    """Cross-entropy of the action played over all actions, legal or not, in nats."""
+    """Cross-entropy of the action played, or of the distribution that the games tell, over all
+    actions, legal or not, in nats."""
     value: float
     """Squared error of the value against the result."""
     accuracy: float
@@ -57,7 +58,8 @@ class PositionLosses:
     """How one network did on each of P positions, in the order of the position table."""
 
     policy: Floats
-    """``float32[P]``: cross-entropy of the action played over all actions, in nats."""
+    """``float32[P]``: cross-entropy of the action played, or of the distribution that the games
+    tell, over all actions, in nats."""
     value: Floats
     """``float32[P]``: squared error of the value against the result, both for to_play."""
     correct: npt.NDArray[np.bool_]
@@ -216,7 +218,8 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     # Shifted by the highest logit, so that no exponential overflows.
     shares = np.exp(logits - highest[:, None])
     whole = shares.sum(axis=1)
-    policy = np.log(whole) + highest - played
+    wanted = played if batch.policy is None else _expected(logits, batch.policy)
+    policy = np.log(whole) + highest - wanted
     value = np.square(answer.values() - batch.value)
     if not (np.isfinite(policy).all() and np.isfinite(value).all()):
         message = f"{name}: answered with numbers that are not finite; the network is broken"
@@ -228,3 +231,10 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     ahead = (logits > played[:, None]) | ((logits == played[:, None]) & earlier)
     rank = ahead.sum(axis=1, dtype=np.int32)
     return _Part(policy, value, logits.argmax(axis=1) == batch.action, rank, three)
+
+
+def _expected(logits: Floats, policy: SparsePolicy) -> Floats:
+    """``float32[B]``: mean logit under the distribution over actions of each row."""
+    actions, probabilities = policy.padded()
+    mean: Floats = (np.take_along_axis(logits, actions, axis=1) * probabilities).sum(axis=1)
+    return mean

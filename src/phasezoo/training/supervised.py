@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from phasezoo import _core, games, networks
+from phasezoo import _core, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import flag
@@ -275,7 +275,7 @@ class Ready:
             PhasezooError: See :func:`train_supervised`.
         """
         seed, init_seed = task.seed, settings.init_seed
-        game = games.make(data.train_store.variant)
+        game = data.train_store.game
         spec = _findable(task.network)
         planes = game.plane_spec(task.planes, task.history)
         weights_seed = stream_seed(seed, _WEIGHTS) if init_seed is None else init_seed
@@ -443,6 +443,7 @@ def _samplers(
         _turns(config, data),
         threads=1 if on_cpu else config.threads,
         weights=data.weights,
+        value_mix=config.value_mix,
     )
     validation = Sampler(
         data.validation_store,
@@ -481,6 +482,8 @@ def _identity(
         del settings["optimizer"]
     if not config.compile:
         del settings["compile"]
+    if config.value_mix == 0:
+        del settings["value_mix"]
     if data.weights is not None:
         settings["phase_weights"] = list(data.weights)
     return {
