@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference.manifest import Manifest, ValueKind
@@ -69,7 +70,6 @@ def probe(
     num_players: int,
     name: str,
     form: ValueForm | None = None,
-    like: Tensor | None = None,
 ) -> Probe:
     """Show a network two rows of zeros and see what it answers.
 
@@ -79,7 +79,6 @@ def probe(
         num_players: How many play.
         name: How errors call it.
         form: How it writes its value; None: as its ``NetworkOutput`` says, or the pair's shape.
-        like: A tensor of its device and number format; None: float32 on the CPU.
 
     Raises:
         InvalidConfig: It fails, or its answer has a wrong shape or no value.
@@ -87,7 +86,11 @@ def probe(
     if form is not None and form not in VALUE_FORMS:
         message = f"value={form!r}: expected one of {', '.join(map(repr, VALUE_FORMS))}"
         raise InvalidConfig(message)
-    rows = torch.zeros(2, *input_shape) if like is None else like.new_zeros(2, *input_shape)
+    rows = torch.zeros(2, *input_shape)
+    for weight in network.parameters():
+        if weight.is_floating_point() and not is_lazy(weight):
+            rows = rows.to(weight)  # its device and number format
+            break
     try:
         output = network(rows)
     except Exception as error:  # whatever a user's network raises
@@ -119,9 +122,8 @@ def answers_of(network: nn.Module, manifest: Manifest) -> Answers:
     """
     network.eval()
     name = manifest.network_text
-    like = next((each for each in network.parameters() if each.is_floating_point()), None)
     try:
-        found = probe(network, manifest.input_shape, manifest.num_players, name, None, like)
+        found = probe(network, manifest.input_shape, manifest.num_players, name)
     except InvalidConfig as error:
         raise CheckpointError(str(error)) from error
     if found.num_actions != manifest.num_actions or found.kind != manifest.value_kind:

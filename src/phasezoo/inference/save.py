@@ -1,8 +1,8 @@
 """Keeps a network in a folder: by its name and weights, else as ONNX."""
 
+import copy
 import dataclasses
 import json
-import shutil
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -52,7 +52,7 @@ def save(
         gate: The gate that names its phase; None: as the evaluator says, else none.
         phase: The phase whose expert it is; None: as the evaluator says, else all.
         training: Where its weights come from, as JSON.
-        overwrite: Whether a network that is there is replaced.
+        overwrite: Whether a network that is there, and nothing beside it, is replaced.
 
     Returns:
         The manifest that was written.
@@ -71,9 +71,15 @@ def save(
             message = "an evaluator knows its game and planes: leave game= and planes= out"
             raise InvalidConfig(message)
         manifest, files = _of_evaluator(network)
-    else:
+    elif hasattr(network, "state_dict"):
         require_torch()
         manifest, files = _of_module(network, game, planes)
+    else:
+        message = (
+            f"{network!r} is neither a torch module nor an evaluator of a network; the experts of "
+            "a mixture are saved one by one, and inference.Experts(…).save() makes them a set"
+        )
+        raise InvalidConfig(message)
     said: dict[str, Any] = {"gate": gate, "phase": phase, "training": training}
     manifest = dataclasses.replace(
         manifest,
@@ -98,17 +104,23 @@ def _check_free(folder: Path, overwrite: bool) -> None:
         CheckpointError: There is something.
     """
     if folder.is_dir():
-        if not any(folder.iterdir()):
-            shutil.rmtree(folder, ignore_errors=True)
-            return
-        if overwrite and (folder / MANIFEST).is_file():
-            return
-        hint = "give overwrite=True to replace it" if (folder / MANIFEST).is_file() else ""
-        message = f"{folder}: there is something in it already; {hint or 'choose another folder'}"
-        raise CheckpointError(message)
-    if folder.exists():
+        there = sorted(path.name for path in folder.iterdir())
+        others = [name for name in there if not _is_networks(name)]
+        if others or (there and not overwrite):
+            hint = "choose another folder" if others else "give overwrite=True to replace it"
+            message = (
+                f"{folder}: there is something in it, {', '.join((others or there)[:3])}; {hint}"
+            )
+            raise CheckpointError(message)
+    elif folder.exists():
         message = f"{folder}: is a file; a network is kept in a folder"
         raise CheckpointError(message)
+
+
+def _is_networks(name: str) -> bool:
+    """Whether a file belongs to a network alone; a training keeps its records beside it."""
+    cached = name.startswith("model-v") and name.endswith(".onnx")
+    return cached or name in (MANIFEST, MODEL, ONNX_MODEL)
 
 
 def _of_evaluator(evaluator: NetworkEvaluator) -> tuple[Manifest, dict[str, bytes]]:
@@ -136,14 +148,11 @@ def _of_module(
     network: Any, game: "str | games.Game | None", planes: str | None
 ) -> tuple[Manifest, dict[str, bytes]]:
     """Manifest and files of a torch module."""
-    import copy
-
     from phasezoo.inference.torch import TorchEvaluator
 
-    # A copy, because an evaluator takes its network over.
-    module = copy.deepcopy(network) if hasattr(network, "state_dict") else network
-    evaluator = TorchEvaluator(module, game=game, planes=planes, device="cpu")
-    return _of_torch(network, evaluator, evaluator.original_weights)
+    copied = copy.deepcopy(network)  # an evaluator takes its network over
+    evaluator = TorchEvaluator(copied, game=game, planes=planes, device="cpu")
+    return _of_torch(evaluator.network, evaluator, evaluator.original_weights)
 
 
 def _of_torch(
@@ -161,7 +170,6 @@ def _of_torch(
         network=spec.name,
         network_options=dict(spec.options),
         network_factory=spec.factory,
-        parameters=networks.parameter_counts(network),
         backend="torch",
         tensors={},
     )
@@ -186,19 +194,14 @@ def _as_onnx(network: Any, evaluator: NetworkEvaluator) -> tuple[Manifest, dict[
         MissingDependency: ONNX Runtime is not installed.
     """
     require_onnx()
-    import copy
-
     import torch
 
-    from phasezoo import networks
     from phasezoo.inference.modules import Answers
     from phasezoo.inference.onnx import OnnxEvaluator
     from phasezoo.inference.onnx_export import export_onnx
 
     answers = Answers(copy.deepcopy(network), evaluator.form).eval().to("cpu", torch.float32)  # type: ignore[attr-defined]
-    manifest = dataclasses.replace(
-        evaluator.manifest, backend="onnx", parameters=networks.parameter_counts(network)
-    )
+    manifest = dataclasses.replace(evaluator.manifest, backend="onnx")
     try:
         model = export_onnx(answers, manifest.input_shape, manifest.value_kind)
     except Exception as error:  # the exporter's errors share no base class

@@ -77,7 +77,6 @@ class TorchEvaluator(NetworkEvaluator):
         self.device = networks.resolve_device(device)
         self.dtype = networks.supported_dtype(dtype, self.device)
         network.eval()
-        self._original = network.state_dict()
         if manifest is None:
             manifest, form = described(network, game, planes, gate, phase, name, value)
         else:
@@ -85,6 +84,7 @@ class TorchEvaluator(NetworkEvaluator):
         super().__init__(manifest, allow_other_game=allow_other_game)
         if threads is not None:
             torch.set_num_threads(threads)
+        self._original = network.state_dict()
         self._layout = networks.layout_of(network)
         fold_batch_norms(network)
         self.network = network.to(self.device, self.dtype)
@@ -143,8 +143,7 @@ def described(
     spec = played.plane_spec(planes)
     shape = played.plane_shape(spec)
     called = type(network).__name__ if name is None else name
-    like = next((each for each in network.parameters() if each.is_floating_point()), None)
-    found = probe(network, shape, played.num_players, called, value, like)
+    found = probe(network, shape, played.num_players, called, value)
     actions = played.policy_size(spec)
     if found.num_actions != actions:
         message = (
@@ -160,6 +159,7 @@ def described(
         actions=action_spec(actions, shape),
         gate=gate or "none",
         phase=phase,
+        parameters=networks.parameter_counts(network),
         files={MODEL: _digest(network)},  # no file yet, but matches tell networks apart by it
         value_kind=found.kind,
         num_players=played.num_players,

@@ -185,7 +185,9 @@ def test_folders_of_ones_own_are_told_apart(
 
 def test_the_names_of_the_package_are_those_of_its_folders() -> None:
     for name in inference.packaged_networks():
-        assert inference.load(name).plane_spec is not None
+        assert inference.load(name).game is not None
+    files = [path for path in packaged.models().rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 8 * 2**20
     program = """
 import sys
 from phasezoo import inference

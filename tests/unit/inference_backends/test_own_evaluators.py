@@ -123,6 +123,7 @@ def test_a_network_that_was_made_by_name_is_kept_by_name(tmp_path: Path, registe
         2,
     )
     assert manifest == Manifest.read(tmp_path / "named")
+    assert manifest.parameters == networks.parameter_counts(network)
     one, other = (inference.load(tmp_path / "named", b, device="cpu") for b in ("onnx", "torch"))
     shown = games.encode(states())
     same(one.evaluate(shown), other.evaluate(shown))
@@ -138,6 +139,8 @@ def test_batch_norms_are_kept_as_they_were(tmp_path: Path) -> None:
         network(torch.rand(16, *SHAPE))
     evaluator = inference.TorchEvaluator(network, game=GAME, device="cpu")  # folds them
     inference.save(evaluator, tmp_path / "a")
+    whole = networks.make("rise-8x1", SHAPE, 7, seed=2)
+    assert evaluator.manifest.parameters == networks.parameter_counts(whole)
     inference.save(inference.load(tmp_path / "a", "torch", device="cpu"), tmp_path / "b")
     inference.save(
         inference.load(tmp_path / "b", "onnx"), tmp_path / "c", gate="plies:9", phase="x"
@@ -211,6 +214,34 @@ def test_format_1_is_read_as_before(tmp_path: Path) -> None:
     old = {name: value for name, value in record.items() if name not in new}
     (tmp_path / "a" / MANIFEST).write_text(json.dumps({**old, "format_version": 1}))
     same(inference.load(tmp_path / "a", "torch", device="cpu").evaluate(shown), expected)
+
+
+class Lazy(nn.Module):
+    """Knows the sizes of its layers once it has seen planes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.policy, self.value = nn.LazyLinear(7), nn.LazyLinear(1)
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.policy(planes.flatten(1)), torch.tanh(self.value(planes.flatten(1)))
+
+
+@pytest.mark.filterwarnings("ignore:Lazy modules")
+def test_lazy_layers_learn_their_sizes(tmp_path: Path) -> None:
+    evaluator = inference.TorchEvaluator(Lazy(), game=GAME, device="cpu")
+    inference.save(evaluator, tmp_path / "own")
+    shown = games.encode(states())
+    same(inference.load(tmp_path / "own").evaluate(shown), evaluator.evaluate(shown))
+    inference.save(Lazy(), tmp_path / "other", game=GAME)
+
+
+def test_what_is_no_network_is_not_saved(tmp_path: Path) -> None:
+    mixture = inference.MixtureOfExperts({"all": wrapped()}, "none")
+    for given in (mixture, inference.Uniform(), Small, None):
+        with pytest.raises(InvalidConfig, match=r"torch.*module|torch\.nn\.Module"):
+            inference.save(given, tmp_path / "a")
+    assert not (tmp_path / "a").exists()
 
 
 class Branching(nn.Module):
@@ -291,6 +322,11 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     for overwrite in (False, True):
         with pytest.raises(CheckpointError, match="something in it"):
             inference.save(wrapped(), tmp_path / "mine", overwrite=overwrite)
+    inference.save(wrapped(), tmp_path / "run")
+    (tmp_path / "run" / "metrics.csv").write_text("important")
+    with pytest.raises(CheckpointError, match=r"metrics\.csv; choose another folder"):
+        inference.save(wrapped(), tmp_path / "run", overwrite=True)
+    assert (tmp_path / "run" / "metrics.csv").read_text() == "important"
     with pytest.raises(CheckpointError, match="is a file"):
         inference.save(wrapped(), tmp_path / "mine" / "notes.txt")
     inference.save(wrapped(), tmp_path / "own")
