@@ -14,7 +14,14 @@ import torch
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from phasezoo import _core
-from phasezoo.networks import Network, layout_of, resolve_device, supported_dtype
+from phasezoo.networks import (
+    Network,
+    autocast,
+    compiled,
+    layout_of,
+    resolve_device,
+    supported_dtype,
+)
 from phasezoo.training.batches import Batch
 from phasezoo.training.callbacks import Callback
 from phasezoo.training.checkpoint import Checkpoints, Counters
@@ -102,12 +109,14 @@ class Trainer:
         self.config = config
         self.team = team
         self.device = resolve_device(config.device) if device is None else device
-        self.dtype = supported_dtype(config.dtype, self.device)
+        supported_dtype(config.dtype, self.device)
         if team.size > 1:
             network = synchronised(network)
         self.network: Network = network.to(self.device)
         self._layout = layout_of(network)
-        self._answer = torch.compile(self.network) if config.compile else self.network
+        if config.compile:
+            shape = checkpoints.manifest.input_shape
+            compiled(self.network, shape, training=True, dtype=config.dtype)
         self._parameters = list(self.network.parameters())
         self._layers_seed = stream_seed(sampler.seed, _LAYERS)
         self.optimizer = _optimizer(self.network, config)
@@ -255,8 +264,8 @@ class Trainer:
     def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
         planes = torch.from_numpy(batch.planes)
         on_device = planes.to(self.device, memory_format=self._layout)
-        with self._autocast():
-            output = self._answer(on_device)
+        with autocast(self.config.dtype, self.device):
+            output = self.network(on_device)
         return row_losses(output, targets)
 
     def _validate(self, row: dict[str, float | None]) -> None:
@@ -384,11 +393,6 @@ class Trainer:
             train_loss,
             last if math.isfinite(last) else None,
         )
-
-    def _autocast(self) -> contextlib.AbstractContextManager[None]:
-        if self.dtype == torch.float32:
-            return contextlib.nullcontext()
-        return torch.autocast(self.device.type, dtype=self.dtype)
 
 
 def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:

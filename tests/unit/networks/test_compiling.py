@@ -85,3 +85,25 @@ def test_every_family_works_in_bfloat16(name):
 def test_float32_is_not_cast():
     with networks.autocast("float32", torch.device("cpu")):
         assert networks.make("mlp-8x1").eval()(planes(2)).policy_logits.dtype == torch.float32
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_training_may_be_compiled(tmp_path):
+    from phasezoo import training
+
+    store = training.GameStore.sample("chess")
+    losses = []
+    for compile_it in (False, True):
+        result = training.train_supervised(
+            store,
+            network="mlp-16x1",
+            positions=1_000,
+            seed=1,
+            out=tmp_path / str(compile_it),
+            compile=compile_it,
+            threads=1,
+        )
+        losses.append(result.metrics["loss"])
+    assert losses[1] == pytest.approx(losses[0], abs=0.01)
+    torch.compiler.reset()
