@@ -178,21 +178,25 @@ class MobileBottleneck(nn.Module):
 class ResidualBlock(nn.Module):
     """Residual block of AlphaZero (Silver et al. 2017): two 3x3 convolutions, add, ReLU.
 
+    With attention the branch is scaled before it is added (Hu et al. 2018, Fig. 3).
+
     Args:
         channels: Channels in and out.
         drop: Share of the training positions that pass the branch by.
+        attention: What scales the branch.
     """
 
-    def __init__(self, channels: int, drop: float = 0.0) -> None:
+    def __init__(self, channels: int, drop: float = 0.0, attention: Attention = "none") -> None:
         super().__init__()
         self.branch = nn.Sequential(
             ConvNorm(channels, channels), ConvNorm(channels, channels, activation="none")
         )
+        self.attention = _attention(attention, channels)
         self.drop = stochastic_depth(drop)
 
     def forward(self, planes: Tensor) -> Tensor:
         """``float32[B, C, H, W]`` in and out."""
-        return torch.relu(planes + self.drop(self.branch(planes)))
+        return torch.relu(planes + self.drop(self.attention(self.branch(planes))))
 
 
 class Foldable(Protocol):

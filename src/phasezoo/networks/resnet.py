@@ -1,6 +1,6 @@
 """The residual tower of AlphaZero (Silver et al. 2017)."""
 
-from typing import Unpack
+from typing import Literal, Unpack
 
 from torch import nn
 
@@ -21,6 +21,7 @@ def resnet(
     channels: Channels,
     blocks: Blocks,
     *,
+    attention: Literal["none", "eca", "se"] = "none",
     drop: Share = 0.0,
     **options: Unpack[TowerOptions],
 ) -> nn.Module:
@@ -31,8 +32,9 @@ def resnet(
         num_actions: Size of the policy.
         channels: Channels of the tower.
         blocks: Blocks, of two 3x3 convolutions each.
+        attention: What the blocks' branches weigh their channels by.
         drop: Stochastic depth of the last block.
         **options: What the stem and the heads are.
     """
-    tower = [ResidualBlock(channels, share) for share in stochastic_depths(blocks, drop)]
+    tower = [ResidualBlock(channels, share, attention) for share in stochastic_depths(blocks, drop)]
     return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)

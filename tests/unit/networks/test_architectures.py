@@ -6,7 +6,7 @@ import torch
 from phasezoo import networks
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.attention import LevitAttention, SelfAttention
-from phasezoo.networks.blocks import MobileBottleneck
+from phasezoo.networks.blocks import MobileBottleneck, ResidualBlock
 from phasezoo.networks.nextvit import NextConvolutionBlock, NextTransformerBlock
 
 PUBLISHED_ACTIONS = 76 * 64  # the published engine's planes, with queen promotions apart
@@ -97,6 +97,16 @@ def test_levits_biases_are_of_distances():
         for other in range(12):
             rows, columns = abs(one // 4 - other // 4), abs(one % 4 - other % 4)
             assert layer.offsets[one, other] == rows * 4 + columns
+
+
+def test_residual_blocks_scale_their_branch_and_not_their_input():
+    block = ResidualBlock(8, attention="se").eval()
+    planes = torch.rand(2, 8, 6, 7)
+    branch = block.branch(planes)
+    torch.testing.assert_close(block(planes), torch.relu(planes + block.attention(branch)))
+    assert not torch.equal(block.attention(branch), branch)
+    torch.nn.init.zeros_(block.branch[1].norm.weight)  # the branch now answers 0
+    torch.testing.assert_close(block(planes), planes)
 
 
 def test_next_convolutions_are_in_groups_of_32():
