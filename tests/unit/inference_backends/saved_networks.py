@@ -23,7 +23,8 @@ def save_network(
     """A random network whose batch norms have seen a few batches, into ``directory``."""
     game = games.make(variant)
     shape = game.plane_shape(planes)
-    network = networks.make(name, shape, game.num_actions, seed=seed)
+    actions = game.policy_size(planes)
+    network = networks.make(name, shape, actions, seed=seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in network.parameters():  # logits of the size that trained networks have
@@ -36,8 +37,8 @@ def save_network(
         planes=planes,
         network=name,
         input_shape=shape,
-        num_actions=game.num_actions,
-        actions=action_spec(game.num_actions, shape),
+        num_actions=actions,
+        actions=action_spec(actions, shape),
         gate=gate,
         phase=phase,
         files={MODEL: digest(data)},

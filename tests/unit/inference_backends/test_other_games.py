@@ -192,6 +192,21 @@ def test_planes_that_games_share_go_with_more_actions(
         inference.TorchEvaluator(made((3, 6, 7), 7), game=wide, planes="shared")
 
 
+@pytest.mark.parametrize("backend", ["onnx", "torch"])
+def test_one_network_of_shared_planes_plays_the_whole_family(tmp_path: Path, backend: Any) -> None:
+    save_network(tmp_path / "one", "rise-8x1", "shared", gate="none", phase=None)
+    with pytest.raises(GameMismatch, match=r"allow_other_game=True"):
+        agents.MCTSAgent(inference.load(tmp_path / "one"), game="crazyhouse")
+    one = inference.load(tmp_path / "one", backend, allow_other_game=True)
+    for name in ("chess", "chess960", "atomic", "crazyhouse", "krk"):
+        report = inference.check(one, name, rows=4)
+        assert report.ok, str(report)
+        state = games.make(name).initial_state(seed=1)
+        assert agents.MCTSAgent(one, limit=LIMIT).search(state).nodes == 8
+        wide = inference.MixtureOfExperts({"all": one}, "none", game=name)
+        assert agents.MCTSAgent(wide, limit=LIMIT).search(state).nodes == 8
+
+
 class _WideFour:
     """The start of a game whose planes are those of Connect Four."""
 

@@ -20,6 +20,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.inference.tensors import by_seat
 from phasezoo.networks import precision
+from phasezoo.training.targets import own_first
 
 GAME = "connect-four"
 SHAPE = (3, 6, 7)
@@ -355,6 +356,10 @@ def test_values_of_every_player_stand_at_their_seats() -> None:
     seats = by_seat(values, np.array([0, 1, 2]))
     expected = [[0.1, 0.2, 0.3], [0.5, 0.4, 0.6], [0.8, 0.9, 0.7]]
     np.testing.assert_allclose(seats, expected)
+    shown = np.random.default_rng(1).random((9, 4), dtype=np.float32)
+    players = np.arange(9) % 4
+    learnt = own_first(shown, players.astype(np.int8))  # what networks are taught
+    np.testing.assert_array_equal(by_seat(learnt, players), shown)
 
 
 @pytest.mark.parametrize("pair", [False, True])
