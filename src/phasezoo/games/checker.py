@@ -14,6 +14,7 @@ from phasezoo.games import queries
 from phasezoo.games.base import Game
 from phasezoo.games.random_play import MOST_PLIES, random_action
 from phasezoo.games.registry import make
+from phasezoo.games.symmetry_checker import SymmetryChecker
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["check"]
@@ -33,7 +34,8 @@ def check(game: "str | Game", *, games: int = 20, seed: int = 0) -> Report:
         A report that is true if no contract is broken, and otherwise names each: ranges, shapes and
         types of what states answer; that ``play`` leaves its state as it is and gives the same
         state every time; that returns are finite, and sum to 0 between two players; that games
-        end; that states survive pickling and copying.
+        end; that states survive pickling and copying; that the symmetries they tell, if any, are
+        some.
 
     Raises:
         UnknownGame: No game has that name.
@@ -46,6 +48,7 @@ class _Checker:
         self.game = game
         self.rng = np.random.default_rng(seed)
         self.findings = Findings()
+        self.symmetries = SymmetryChecker(game, self.findings)
         self.plies = 0
         self.endless = False
 
@@ -57,6 +60,7 @@ class _Checker:
                 self._starts_alike(start)
                 self._play(self.game.initial_state(seed=start))
             played += 1
+        self.symmetries.compare()
         looked_at = f"{played} random games, {self.plies} plies"
         return self.findings.report(f"game {self.game.name!r}", looked_at)
 
@@ -136,7 +140,10 @@ class _Checker:
         self._returns(state, bool(over), here)
         self._planes(state, here)
         self._key(state, here)
-        return self._turn(state, bool(over), here)
+        sound = self._turn(state, bool(over), here)
+        if sound:
+            self.symmetries.look(state, here)
+        return sound
 
     def _turn(self, state: Any, over: bool, here: str) -> bool:
         players = range(self.game.num_players)

@@ -5,6 +5,7 @@ the two it asks.
 """
 
 import hashlib
+import math
 import pickle
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -17,13 +18,12 @@ from phasezoo.errors import CorruptRecord
 from phasezoo.games import Game, acting_players, encode, legal_actions_of
 from phasezoo.games.symmetries import Turning, turnings_of
 from phasezoo.training.columns import GameColumns
+from phasezoo.training.gate_labels import CHUNK, chunk_phases
+from phasezoo.training.known_planes import KnownPlanes
 from phasezoo.training.starts import start_state
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["CHUNK", "Labels", "StateRecords", "Unplayable", "chunk_phases", "played"]
-
-CHUNK = 64
-"""Games whose states are kept in memory at once while a gate labels them."""
+__all__ = ["Labels", "StateRecords", "Unplayable", "played"]
 
 KEPT_BYTES = 256 << 20
 """Bytes that the states kept of one store may take, about."""
@@ -45,7 +45,9 @@ class StateRecords:
     """Stored games whose states are made again by replaying their actions from their starts.
 
     Some states of each game are kept once they were made: every one, or every second, fourth and so
-    on, so that all of them together take about 256 MiB.
+    on, so that all of them together take about 256 MiB. So are all planes, if they take no more:
+    batches of tic-tac-toe are then made eight times as fast as of kept states, and worker processes
+    would help in the first epoch alone.
 
     Args:
         game: The game.
@@ -61,6 +63,7 @@ class StateRecords:
         self._usual = game.initial_state()
         self.num_symmetries = 1 + len(turnings_of(self._usual, game.num_actions))
         self._kept: dict[int, list[Any]] = {}
+        self._planes: dict[str, KnownPlanes | None] = {}
         self._every = _distance(self._usual, columns.num_plies)
         for number in columns.starts:
             self._start(number)
@@ -139,25 +142,18 @@ class StateRecords:
     ) -> npt.NDArray[np.int32] | None:
         """Fill the arrays for some rows; see the core's ``Records.sample``."""
         columns, width = self.columns, self.columns.width
-        states = [
-            self._at(game, ply) for game, ply in zip(games.tolist(), plies.tolist(), strict=True)
-        ]
-        if hidden is not None:
-            states = [
-                state.without_history() if hide else state
-                for state, hide in zip(states, hidden.tolist(), strict=True)
-            ]
-        if states:
-            encode(states, spec, planes, players=players.tolist(), threads=threads)
         places = columns.offsets[games] + plies
         decisions = places if width == 1 else places * width + players
+        rows = list(zip(games.tolist(), plies.tolist(), players.tolist(), strict=True))
+        self._fill(rows, decisions, spec, planes, hidden)
         action[:] = columns.actions[decisions]
         plies_left[:] = columns.offsets[games + 1] - places
         turned = None if policy is None else policy[1].copy()
         if symmetries is not None:
             offsets = None if policy is None else policy[0]
             for row in np.flatnonzero(symmetries).tolist():
-                turning = self._turning(states[row], int(symmetries[row]))
+                state = self._at(*rows[row][:2])
+                turning = self._turning(state, int(symmetries[row]))
                 if turning is None:
                     continue
                 planes[row] = turning.planes(planes[row])
@@ -166,6 +162,38 @@ class StateRecords:
                     part = slice(offsets[row], offsets[row + 1])
                     turned[part] = turning.actions[turned[part]]
         return turned
+
+    def _fill(
+        self,
+        rows: Sequence[tuple[int, int, int]],
+        decisions: npt.NDArray[np.int64],
+        spec: str,
+        planes: npt.NDArray[np.float32],
+        hidden: npt.NDArray[np.bool_] | None,
+    ) -> None:
+        """Make the planes of some rows, each a game, a ply and a player."""
+        known = None if hidden is not None else self._known_planes(spec, planes.shape[1:])
+        missing = range(len(rows)) if known is None else known.missing(decisions)
+        if missing:
+            states = [self._at(game, ply) for game, ply, _ in (rows[row] for row in missing)]
+            if hidden is not None:
+                pairs = zip(states, hidden.tolist(), strict=True)
+                states = [state.without_history() if hide else state for state, hide in pairs]
+            made = encode(states, spec, players=[rows[row][2] for row in missing])
+            if known is None:
+                planes[:] = made
+            else:
+                known.keep(decisions[list(missing)], made)
+        if known is not None:
+            known.read(decisions, planes)
+
+    def _known_planes(self, spec: str, shape: tuple[int, ...]) -> "KnownPlanes | None":
+        """Planes made before, if all of the store's fit into the memory allowed."""
+        if spec not in self._planes:
+            entries = len(self.columns.actions)
+            fits = 4 * entries * math.prod(shape) <= KEPT_BYTES
+            self._planes[spec] = KnownPlanes(entries, shape) if fits else None
+        return self._planes[spec]
 
     def _turning(self, state: Any, symmetry: int) -> Turning | None:
         """How a state is turned; None if this symmetry is not one of this state."""
@@ -231,44 +259,6 @@ class StateRecords:
         rows = (np.array(game, np.int32), np.array(ply, np.int32), np.array(player, np.int8))
         phase = chunk_phases(gate, states, *rows, self.columns.width)
         return (*rows, phase, np.array(keys, dtype=np.uint64))
-
-
-def chunk_phases(
-    gate: Any,
-    states: Mapping[int, Sequence[Any]],
-    game: npt.NDArray[np.int32],
-    ply: npt.NDArray[np.int32],
-    player: npt.NDArray[np.int8],
-    width: int,
-) -> npt.NDArray[np.int8]:
-    """The phases of some rows by a gate that is asked about one ply of all their games at once.
-
-    A monotone gate is given the phase one ply before in the same game, of the same player if all
-    move at once.
-
-    Args:
-        gate: Has ``batch``.
-        states: The states of the rows' games, by game.
-        game: ``int32[P]``, ascending.
-        ply: ``int32[P]``.
-        player: ``int8[P]``.
-        width: Actions of a ply.
-    """
-    phase = np.empty(len(game), dtype=np.int8)
-    if len(game) == 0:
-        return phase
-    seat = game - game[0] if width == 1 else (game - game[0]) * width + player
-    before = np.zeros(int(seat.max()) + 1, dtype=np.int64)
-    order = np.argsort(ply, kind="stable")
-    bounds = np.flatnonzero(np.diff(ply[order], prepend=-1, append=-1))
-    for start, end in pairwise(bounds.tolist()):
-        now = order[start:end]
-        asked = [states[number][ply[now[0]]] for number in game[now].tolist()]
-        players = None if width == 1 else player[now].tolist()
-        previous = None if ply[now[0]] == 0 else before[seat[now]]
-        before[seat[now]] = gate.batch(asked, players, previous)
-        phase[now] = before[seat[now]]
-    return phase
 
 
 class Unplayable(Exception):

@@ -16,9 +16,10 @@ from phasezoo.training import targets
 from phasezoo.training.batches import Batch, SparsePolicy
 from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
 from phasezoo.training.game_records import records_of
+from phasezoo.training.gate_labels import CHUNK, chunk_phases
 from phasezoo.training.positions import PhaseTable, PositionTable
 from phasezoo.training.splits import Splits, cuts, split_word
-from phasezoo.training.state_records import CHUNK, StateRecords, chunk_phases
+from phasezoo.training.state_records import StateRecords
 from phasezoo.training.store_dataset import Named, columns_of_rows
 from phasezoo.training.store_file import action_type, decisions_a_ply, write_text
 from phasezoo.training.store_folder import read_store, write_store

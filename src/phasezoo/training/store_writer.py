@@ -22,7 +22,7 @@ from phasezoo.training.store import GameStore
 from phasezoo.training.store_file import decisions_a_ply, describe, write_file
 from phasezoo.training.store_folder import (
     SHARD_GAMES,
-    check_target,
+    SUFFIX,
     files_of,
     next_file,
     same_kind,
@@ -101,9 +101,11 @@ class StoreWriter:
             for file in files_of(self.folder):
                 same_kind(file, describe(file), self.game, self._width)
         else:
-            check_target(self.folder, overwrite=False)
+            if self.folder.suffix == SUFFIX:
+                message = f"{self.folder}: a writer's store is a folder; leave {SUFFIX} out"
+                raise StoreError(message)
             try:
-                self.folder.mkdir()
+                self.folder.mkdir(parents=True)
             except OSError as error:
                 message = f"{self.folder} cannot be made ({error.strerror}); choose another place"
                 raise StoreError(message) from error

@@ -95,7 +95,7 @@ def date_of(game):
     return b"" if date.startswith("?") else date.encode()
 
 
-def assert_same(store, other, changes=None):
+def assert_same(store, other, changes=None, texts=("players", "sources")):
     """That two stores hold the same games, but for columns that are given."""
     assert (store.game, len(store)) == (other.game, len(other))
     assert store.starts == other.starts
@@ -103,7 +103,7 @@ def assert_same(store, other, changes=None):
         column, wanted = getattr(store.columns, name), getattr(other.columns, name)
         np.testing.assert_array_equal(column, (changes or {}).get(name, wanted))
         assert column.dtype == wanted.dtype
-    for name in ("players", "sources"):
+    for name in texts:
         assert getattr(store.columns, name).tolist() == getattr(other.columns, name).tolist()
     for name in ("values", "phases"):
         column, wanted = getattr(store.columns, name), getattr(other.columns, name)

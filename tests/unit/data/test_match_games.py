@@ -134,7 +134,8 @@ def test_pgn_comes_back_even_beyond_an_end_by_the_rules(tmp_path):
     store.to_pgn(tmp_path / "games.pgn")
     again, report = read_pgn(tmp_path / "games.pgn")
     assert not report.skipped
-    assert_same(again, store)
+    assert_same(again, store, texts=())
+    assert set(again.columns.sources.tolist()) == {"games.pgn"}
     beyond = [game for game in range(len(store)) if store.records.states(game)[-1].is_terminal]
     assert beyond
     with StoreWriter(tmp_path / "games", "chess") as writer:

@@ -200,9 +200,13 @@ def test_what_is_known_of_games_is_kept(tmp_path):
 
 
 def test_a_folder_that_exists_is_refused_unless_games_are_added(tmp_path):
-    folder = tmp_path / "games"
+    folder = tmp_path / "new" / "games"
     with StoreWriter(folder, "connect-four") as writer:
         writer.add(actions=WON)
+    for wrong in (tmp_path / "games.parquet", tmp_path / "file" / "games"):
+        (tmp_path / "file").write_text("mine")
+        with pytest.raises(StoreError):
+            StoreWriter(wrong, "connect-four")
     with pytest.raises(StoreError, match="append=True"):
         StoreWriter(folder, "connect-four")
     with StoreWriter(folder, "connect-four", append=True) as writer:

@@ -1,0 +1,51 @@
+"""Phases of stored games by gates that look at states in Python."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["CHUNK", "chunk_phases"]
+
+CHUNK = 64
+"""Games whose states are kept in memory at once while a gate labels them."""
+
+
+def chunk_phases(
+    gate: Any,
+    states: Mapping[int, Sequence[Any]],
+    game: npt.NDArray[np.int32],
+    ply: npt.NDArray[np.int32],
+    player: npt.NDArray[np.int8],
+    width: int,
+) -> npt.NDArray[np.int8]:
+    """The phases of some rows by a gate that is asked about one ply of all their games at once.
+
+    A monotone gate is given the phase one ply before in the same game, of the same player if all
+    move at once.
+
+    Args:
+        gate: Has ``batch``.
+        states: The states of the rows' games, by game.
+        game: ``int32[P]``, ascending.
+        ply: ``int32[P]``.
+        player: ``int8[P]``.
+        width: Actions of a ply.
+    """
+    phase = np.empty(len(game), dtype=np.int8)
+    if len(game) == 0:
+        return phase
+    seat = game - game[0] if width == 1 else (game - game[0]) * width + player
+    before = np.zeros(int(seat.max()) + 1, dtype=np.int64)
+    order = np.argsort(ply, kind="stable")
+    bounds = np.flatnonzero(np.diff(ply[order], prepend=-1, append=-1))
+    for start, end in pairwise(bounds.tolist()):
+        now = order[start:end]
+        asked = [states[number][ply[now[0]]] for number in game[now].tolist()]
+        players = None if width == 1 else player[now].tolist()
+        previous = None if ply[now[0]] == 0 else before[seat[now]]
+        before[seat[now]] = gate.batch(asked, players, previous)
+        phase[now] = before[seat[now]]
+    return phase
