@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phasezoo.training.phase_study import PhaseStudy
     from phasezoo.training.positions import PhaseTable
 
-__all__ = ["PhasesOptions", "course_view", "phase_table_view", "transitions_view"]
+__all__ = ["PhasesOptions", "course_view", "phase_table_view", "results_view", "transitions_view"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class PhasesOptions:
         console = Console(file=sys.stdout)
         console.print(phase_table_view(table, f"{name}, gate {table.gate}"))
         console.print(course_view(study))
+        console.print(results_view(study))
         console.print(transitions_view(study))
         share = study.returning / max(study.num_games, 1)
         console.print(f"{study.returning:,} games ({share:.1%}) go back to an earlier phase")
@@ -103,29 +104,35 @@ def phase_table_view(table: "PhaseTable", title: str) -> Table:
 
 
 def course_view(study: "PhaseStudy") -> Table:
-    """How many games have each phase, from which ply, for how long, and how they end."""
-    players = study.wins.shape[1]
-    seats: tuple[str, ...] = ("first wins", "draws", "second wins")
-    if players != 2:
-        seats = (*(f"{player} wins" for player in range(players)), "nobody")
-    view = Table(
-        title="Games that have the phase",
-        title_justify="left",
-        caption="first ply and plies: mean ± standard deviation over these games",
-    )
-    for column in ("phase", "games", "share", "first ply", "plies", *seats):
+    """How many games have each phase, from which ply, and for how long."""
+    caption = "first ply and plies: mean ± standard deviation"
+    view = Table(title="Games that have the phase", title_justify="left", caption=caption)
+    for column in ("phase", "games", "share", "first ply", "plies"):
         view.add_column(column, justify="left" if column == "phase" else "right")
     for k, name in enumerate(study.names):
-        wins, draws = study.wins[k].tolist(), float(study.draws[k])
-        ends = (wins[0], draws, wins[1]) if players == 2 else (*wins, draws)
         view.add_row(
             name,
             f"{study.games[k]:,}",
             f"{study.games[k] / max(study.num_games, 1):.1%}",
             _mean(study.first[k, 0], study.first[k, 1]),
             _mean(study.plies[k, 0], study.plies[k, 1]),
-            *(_share(end) for end in ends),
         )
+    return view
+
+
+def results_view(study: "PhaseStudy") -> Table:
+    """How the games end that have each phase."""
+    players = study.wins.shape[1]
+    two = ("first wins", "draws", "second wins")
+    columns = two if players == 2 else (*(f"{k + 1}. wins" for k in range(players)), "nobody")
+    view = Table(title="Results of these games", title_justify="left")
+    view.add_column("phase")
+    for column in columns:
+        view.add_column(column, justify="right")
+    for k, name in enumerate(study.names):
+        wins, draws = study.wins[k].tolist(), float(study.draws[k])
+        ends = (wins[0], draws, wins[1]) if players == 2 else (*wins, draws)
+        view.add_row(name, *(_share(end) for end in ends))
     return view
 
 

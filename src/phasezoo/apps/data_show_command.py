@@ -75,11 +75,11 @@ class ShowOptions:
         if self.format == "pgn":
             return str(one.to_pgn())
         if self.format == "svg":
-            return _picture(one, states[ply])
+            return _picture(one, states[ply], "svg")
         phases = None if self.gate is None else one.positions(self.gate)
         names = [] if phases is None else [phases.names[k] for k in phases.phase.tolist()]
         if self.format == "json":
-            return json.dumps(game_json(one, names), indent=2, ensure_ascii=False)
+            return json.dumps(game_json(one, names), ensure_ascii=False)
         return game_text(one, states, ply, names)
 
 
@@ -152,7 +152,7 @@ def game_text(one: "GameStore", states: list[Any], ply: int, phases: list[str]) 
             for k, (word, phase) in enumerate(zip(words, phases, strict=True))
         ]
     lines += ["", *_wrapped(words), ""]
-    lines += [f"position after {ply} plies", str(states[ply])]
+    lines += [f"position after {ply} plies:", "", _picture(one, states[ply], "ansi")]
     return "\n".join(lines)
 
 
@@ -191,10 +191,10 @@ def _told(value: Any) -> str:
     return "yes" if value is True else str(value)
 
 
-def _picture(one: "GameStore", state: Any) -> str:
+def _picture(one: "GameStore", state: Any, mode: str) -> str:
     from phasezoo.envs.rendering import render
 
-    return str(render(one.game, state, "svg"))
+    return str(render(one.game, state, mode))
 
 
 def stats_of(store: "GameStore") -> dict[str, str]:

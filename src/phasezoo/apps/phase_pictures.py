@@ -28,8 +28,8 @@ def draw_phases(
     """Draw pictures into a folder, which is made if it is not there.
 
     ``phases.png``: the share of each phase in the positions of each ply. For each number that the
-    game's positions have (such as mixedness) a picture of its mean and its quartiles by ply, and of
-    its distribution in each phase.
+    game's positions have (such as mixedness) a picture of its mean and standard deviation by ply,
+    and of its distribution in each phase.
 
     Returns:
         The files.
@@ -109,11 +109,13 @@ def _measure_figure(
     figure, (course, spread) = axes(9.6, 3.6, columns=2, width_ratios=(3, 2))
     last = _last_ply(np.bincount(ply))
     at = [values[ply == k] for k in range(last + 1)]
-    quartiles = np.array([np.percentile(v, (25, 75)) for v in at]).T
+    mean = np.array([own.mean() if len(own) else np.nan for own in at])
+    deviation = np.array([own.std() if len(own) else np.nan for own in at])
     plies = np.arange(last + 1)
     colour = ordered_colours(3)[2]
-    course.fill_between(plies, *quartiles, color=colour, alpha=0.2, linewidth=0, label="quartiles")
-    course.plot(plies, [v.mean() for v in at], color=colour, linewidth=1.8, label="mean")
+    band = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": "± standard deviation"}
+    course.fill_between(plies, np.maximum(mean - deviation, 0), mean + deviation, **band)
+    course.plot(plies, mean, color=colour, linewidth=1.8, label="mean")
     course.set(xlim=(0, max(last, 1)), ylim=(0, None))
     course.set_xlabel("ply", color=MUTED)
     course.legend(frameon=False, fontsize=8)
