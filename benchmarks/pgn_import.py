@@ -6,45 +6,62 @@ from pathlib import Path
 
 import chess
 import chess.pgn
+import numpy as np
 
 from benchmarks.common import Row, compared
+from phasezoo import games
 from phasezoo.training.importer import import_pgn
 from phasezoo.training.store import GameStore
 
-GAMES = 4_000
-TIMES = 5
+GAMES = 2_000
+TIMES = 10
 """How often our file holds the games: enough for its size to be that of a real one."""
 PEER_GAMES = 100
-RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+PLIES = 75
+"""Plies of games that are played at random: about those of games that people play."""
+VARIANTS = ("chess", "chess960", "atomic", "crazyhouse")
 
 
-def pgn_texts() -> list[str]:
-    """Games of the package as PGN."""
-    store = GameStore.sample("chess")
-    return [text_of(store, game) for game in range(min(GAMES, len(store)))]
+def store_of(variant: str) -> GameStore:
+    """Games of the package in chess, random ones of variants, with what games on the net tell."""
+    if variant == "chess":
+        played = GameStore.sample("chess").subset(np.arange(GAMES))
+        actions, offsets, starts = played.actions, played.offsets, dict(played.starts)
+    else:
+        actions, offsets, starts = random_games(variant)
+    count = len(offsets) - 1
+    white = np.random.default_rng(2).choice([1.0, 0.0, -1.0], count).astype(np.float32)
+    return GameStore(
+        variant,
+        actions,
+        offsets,
+        np.stack([white, -white], axis=1),
+        starts=starts,
+        players=[[f"First{game % 500}", f"Second{game % 300}"] for game in range(count)],
+        ratings=np.full((count, 2), 1900, dtype=np.int16),
+        dates=np.full(count, b"2024.05.06", dtype="S10"),
+        sources=["https://example.org/abcdefgh"] * count,
+    )
 
 
-def text_of(store: GameStore, game: int) -> str:
-    """One game as PGN, with the tags that games on the net have."""
-    result = RESULTS[int(store.returns[game, 0])]
-    states = store.records.states(game)
-    moves = [later.moves[-1] for later in states[1:]]
-    words = []
-    for ply, (state, uci) in enumerate(zip(states, moves, strict=False)):
-        number = f"{ply // 2 + 1}. " if ply % 2 == 0 else ""
-        words.append(number + state.san(state.parse_uci(uci)))
-    tags = {
-        "Event": "Rated game",
-        "Site": "?",
-        "Date": "2024.05.06",
-        "White": "First, Player",
-        "Black": "Second, Player",
-        "Result": result,
-        "WhiteElo": "2400",
-        "BlackElo": "2350",
-    }
-    head = "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
-    return f"{head}\n{' '.join(words)} {result}\n\n"
+def random_games(
+    variant: str,
+) -> tuple["np.ndarray[tuple[int], np.dtype[np.uint16]]", list[int], dict[int, str]]:
+    """Actions, offsets and starts of games that are played at random."""
+    game, draw = games.make(variant), np.random.default_rng(1)
+    actions: list[int] = []
+    offsets, starts = [0], {}
+    for number in range(GAMES):
+        state = game.initial_state(seed=number)
+        starts[number] = state.start_fen or ""
+        for _ in range(PLIES):
+            legal = state.legal_actions
+            if len(legal) == 0:
+                break
+            actions.append(int(draw.choice(legal)))
+            state = state.play(actions[-1])
+        offsets.append(len(actions))
+    return np.array(actions, dtype=np.uint16), offsets, starts
 
 
 class PackingVisitor(chess.pgn.BaseVisitor[int]):
@@ -70,30 +87,34 @@ class PackingVisitor(chess.pgn.BaseVisitor[int]):
 
 
 def rows() -> list[Row]:
-    """Two rows: one thread and two."""
-    texts = pgn_texts()
-    short = "".join(texts[:PEER_GAMES])
+    """A row for each variant on one thread, and one of chess on two."""
+    return [row(variant, 1) for variant in VARIANTS] + [row("chess", 2)]
+
+
+def row(variant: str, threads: int) -> Row:
+    """One row."""
+    store = store_of(variant)
+    text = str(store.to_pgn())
+    short = str(store.subset(np.arange(PEER_GAMES)).to_pgn())
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "games.pgn"), Path(folder, "games.parquet")
-        source.write_text("".join(texts) * TIMES)
+        source.write_text(text * TIMES)
 
-        def ours(threads: int) -> float:
-            return import_pgn(source, target, overwrite=True, threads=threads).games
+        def ours() -> float:
+            return import_pgn(source, target, variant, overwrite=True, threads=threads).kept
 
         def theirs() -> float:
-            text = io.StringIO(short)
-            while chess.pgn.read_game(text, Visitor=PackingVisitor) is not None:
+            reader = io.StringIO(short)
+            while chess.pgn.read_game(reader, Visitor=PackingVisitor) is not None:
                 pass
             return PEER_GAMES
 
-        return [
-            compared(
-                f"PGN to a store, {threads} thread{'s' * (threads > 1)}",
-                "games/s",
-                "≥ 20 k games/s",
-                lambda threads=threads: ours(threads),
-                f"python-chess {chess.__version__}, visitor, 1 thread",
-                theirs,
-            )
-            for threads in (1, 2)
-        ]
+        called = "PGN" if variant == "chess" else f"PGN of {variant}"
+        return compared(
+            f"{called} to a store, {threads} thread{'s' * (threads > 1)}",
+            "games/s",
+            "≥ 20 k games/s",
+            ours,
+            f"python-chess {chess.__version__}, visitor, 1 thread",
+            theirs,
+        )

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     )
     from phasezoo.training.expert_tables import LossCell, LossTable
     from phasezoo.training.experts import PlannedTraining, plan_baseline, plan_experts
-    from phasezoo.training.importer import import_pgn
+    from phasezoo.training.import_target import MonthSplit
+    from phasezoo.training.importer import import_pgn, read_games
     from phasezoo.training.loggers import (
         LoggedRun,
         Logger,
@@ -58,6 +59,7 @@ __all__ = [
     "LossCell",
     "LossTable",
     "MeanLosses",
+    "MonthSplit",
     "PhaseCount",
     "PhaseTable",
     "PlannedTraining",
@@ -87,6 +89,7 @@ __all__ = [
     "plan_experts",
     "plan_strategy",
     "progress_bar",
+    "read_games",
     "train_experts",
     "train_supervised",
     "without_seen",
@@ -100,7 +103,9 @@ _LAZY = {
     "PositionLosses": "evaluation",
     "evaluate_network": "evaluation",
     "evaluate_networks": "evaluation",
+    "MonthSplit": "import_target",
     "import_pgn": "importer",
+    "read_games": "importer",
     "mixture_losses": "evaluation",
     "PlannedTraining": "experts",
     "plan_baseline": "experts",
