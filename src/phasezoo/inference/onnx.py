@@ -13,13 +13,14 @@ import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference.expertise import expertise
 from phasezoo.inference.manifest import ONNX_MODEL, Manifest, action_spec
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.onnx_export import own_tensors
 from phasezoo.inference.onnx_model import OnnxModel
 from phasezoo.inference.storage import digest, read_file
 from phasezoo.inference.tensors import Floats, as_logits, as_values, kind_of, looks_like_odds
-from phasezoo.types import Planes
+from phasezoo.types import Gate, Planes
 
 __all__ = ["OnnxEvaluator"]
 
@@ -88,7 +89,7 @@ class OnnxEvaluator(NetworkEvaluator):
         wdl: str | None = None,
         wdl_logits: str | None = None,
         values: str | None = None,
-        gate: str = "none",
+        gate: str | Gate | None = None,
         phase: str | None = None,
         name: str | None = None,
         threads: int | None = None,
@@ -108,7 +109,7 @@ class OnnxEvaluator(NetworkEvaluator):
             wdl: In place of ``value``: probabilities of win, draw and loss.
             wdl_logits: In place of ``value``: their logits.
             values: In place of ``value``: one for each player, the player to move first.
-            gate: The gate that names its phase, if it is an expert.
+            gate: The gate that names its phase, or its specification, if it is an expert.
             phase: The phase whose expert it is; None: of all phases.
             name: How errors and reports call it; default the file's name.
             threads: Threads that answer a batch; None: every usable core.
@@ -116,7 +117,9 @@ class OnnxEvaluator(NetworkEvaluator):
 
         Raises:
             CheckpointError: The file is missing, is no ONNX model, or has other tensors.
-            InvalidConfig: No policy or value is named, or several are.
+            InvalidConfig: No policy or value is named, or several are; or the gate has no such
+                phase.
+            InvalidGate: There is no such gate.
         """
         policies = {"policy": policy, "policy_probabilities": policy_probabilities}
         ends = {"value": value, "wdl": wdl, "wdl_logits": wdl_logits, "values": values}
@@ -134,8 +137,7 @@ class OnnxEvaluator(NetworkEvaluator):
             input_shape=shape,
             num_actions=played.policy_size(spec),
             actions=action_spec(played.policy_size(spec), shape),
-            gate=gate,
-            phase=phase,
+            **expertise(gate, phase, played.name),
             files={ONNX_MODEL: digest(model)},
             value_kind=kind_of(form),
             backend="onnx",

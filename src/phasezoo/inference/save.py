@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import json
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -13,10 +12,12 @@ import numpy as np
 from phasezoo import games
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference.expertise import expertise
 from phasezoo.inference.load import require_onnx
 from phasezoo.inference.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import digest, read_file, write_directory
+from phasezoo.types import Gate
 
 __all__ = ["save"]
 
@@ -33,7 +34,7 @@ def save(
     *,
     game: "str | games.Game | None" = None,
     planes: str | None = None,
-    gate: str | None = None,
+    gate: "str | Gate | None" = None,
     phase: str | None = None,
     training: Mapping[str, Any] | None = None,
     overwrite: bool = False,
@@ -49,7 +50,8 @@ def save(
         directory: A new folder, or an empty one.
         game: The game that it plays; an evaluator knows it.
         planes: The planes that it wants; default the game's own; an evaluator knows them.
-        gate: The gate that names its phase; None: as the evaluator says, else none.
+        gate: The gate that names its phase, or its specification; None: as the evaluator says,
+            else none.
         phase: The phase whose expert it is; None: as the evaluator says, else all.
         training: Where its weights come from, as JSON.
         overwrite: Whether a network that is there, and nothing beside it, is replaced.
@@ -60,8 +62,9 @@ def save(
     Raises:
         CheckpointError: There is something in ``directory``, the disk refuses, or what was loaded
             is not there any more.
-        InvalidConfig: The network does not fit the game, ``training`` is not JSON, or the ONNX
-            model answers otherwise than the network.
+        InvalidConfig: The network does not fit the game, the gate has no such phase, ``training``
+            is not JSON, or the ONNX model answers otherwise than the network.
+        InvalidGate: There is no such gate.
         MissingDependency: ONNX Runtime is needed and not installed.
     """
     folder = Path(directory)
@@ -80,16 +83,17 @@ def save(
             "a mixture are saved one by one, and inference.Experts(…).save() makes them a set"
         )
         raise InvalidConfig(message)
-    said: dict[str, Any] = {"gate": gate, "phase": phase, "training": training}
+    said: dict[str, Any] = {} if training is None else {"training": training}
+    if gate is not None or phase is not None:
+        said |= expertise(manifest.gate if gate is None else gate, phase, manifest.game)
     manifest = dataclasses.replace(
         manifest,
         files={name: digest(data) for name, data in files.items()},
         phasezoo=version("phasezoo"),
-        **{name: value for name, value in said.items() if value is not None},
+        **said,
     )
     try:
         text = manifest.to_json()
-        json.loads(text)
     except (TypeError, ValueError) as error:
         message = f"training= and the network's options must be JSON: {error}"
         raise InvalidConfig(message) from error

@@ -10,12 +10,13 @@ from torch import nn
 
 from phasezoo import games, networks
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.inference.expertise import expertise
 from phasezoo.inference.manifest import MODEL, Manifest, action_spec
 from phasezoo.inference.modules import Answers, answers_of, probe
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.tensors import Floats, ValueForm
 from phasezoo.networks.blocks import fold_batch_norms
-from phasezoo.types import Dtype, Planes
+from phasezoo.types import Dtype, Gate, Planes
 
 __all__ = ["TorchEvaluator"]
 
@@ -33,7 +34,7 @@ class TorchEvaluator(NetworkEvaluator):
             move first. It is taken over: set to eval mode, moved, its batch norms folded.
         game: The game that it plays.
         planes: The planes that it wants; default the game's own.
-        gate: The gate that names its phase, if it is an expert.
+        gate: The gate that names its phase, or its specification, if it is an expert.
         phase: The phase whose expert it is; None: of all phases.
         name: How errors and reports call it; default its class's name.
         value: What the second of a pair is, if its shape does not say: ``"value"``,
@@ -49,6 +50,7 @@ class TorchEvaluator(NetworkEvaluator):
     Raises:
         InvalidConfig: Its answers do not fit the game, it fails, or there is no such device, or
             ``dtype`` or ``compiled`` does not work there.
+        InvalidGate: There is no such gate.
         InvalidPlaneSpec: The game has no such planes.
         UnknownGame: No game has that name.
     """
@@ -59,7 +61,7 @@ class TorchEvaluator(NetworkEvaluator):
         *,
         game: "str | games.Game | None" = None,
         planes: str | None = None,
-        gate: str = "none",
+        gate: str | Gate | None = None,
         phase: str | None = None,
         name: str | None = None,
         value: ValueForm | None = None,
@@ -124,7 +126,7 @@ def described(
     network: nn.Module,
     game: "str | games.Game | None",
     planes: str | None = None,
-    gate: str | None = None,
+    gate: str | Gate | None = None,
     phase: str | None = None,
     name: str | None = None,
     value: ValueForm | None = None,
@@ -132,7 +134,9 @@ def described(
     """The manifest of a network in eval mode, and how it writes its value.
 
     Raises:
-        InvalidConfig: Its answers do not fit the game, or no game is named.
+        InvalidConfig: Its answers do not fit the game, no game is named, or the gate has no such
+            phase.
+        InvalidGate: There is no such gate.
         InvalidPlaneSpec: The game has no such planes.
         UnknownGame: No game has that name.
     """
@@ -157,8 +161,7 @@ def described(
         input_shape=shape,
         num_actions=actions,
         actions=action_spec(actions, shape),
-        gate=gate or "none",
-        phase=phase,
+        **expertise(gate, phase, played.name),
         parameters=networks.parameter_counts(network),
         files={MODEL: _digest(network)},  # no file yet, but matches tell networks apart by it
         value_kind=found.kind,

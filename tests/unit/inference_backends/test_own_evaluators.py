@@ -12,9 +12,16 @@ import torch
 from own_networks import Small, ThreeHeaps, made
 from torch import nn
 
-from phasezoo import agents, games, inference, networks
+from phasezoo import agents, games, gating, inference, networks
 from phasezoo.apps.cli import main
-from phasezoo.errors import CheckpointError, InvalidConfig, InvalidPlaneSpec, UnknownGame
+from phasezoo.errors import (
+    CheckpointError,
+    GateMismatch,
+    InvalidConfig,
+    InvalidGate,
+    InvalidPlaneSpec,
+    UnknownGame,
+)
 from phasezoo.inference import StateBatch, evaluate_leaves
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
@@ -144,11 +151,11 @@ def test_batch_norms_are_kept_as_they_were(tmp_path: Path) -> None:
     assert evaluator.manifest.parameters == networks.parameter_counts(whole)
     inference.save(inference.load(tmp_path / "a", "torch", device="cpu"), tmp_path / "b")
     inference.save(
-        inference.load(tmp_path / "b", "onnx"), tmp_path / "c", gate="plies:9", phase="x"
+        inference.load(tmp_path / "b", "onnx"), tmp_path / "c", gate="plies:9", phase="over 9"
     )
     assert (tmp_path / "c" / MODEL).read_bytes() == (tmp_path / "a" / MODEL).read_bytes()
     again = inference.load(tmp_path / "c", "torch", device="cpu")
-    assert (again.gate, again.phase) == ("plies:9", "x")
+    assert (again.gate, again.phase) == ("plies:9", "over 9")
     shown = games.encode(states())
     same(again.evaluate(shown), evaluator.evaluate(shown))
 
@@ -315,6 +322,39 @@ def test_what_a_network_plays_must_be_said(tmp_path: Path) -> None:
         inference.save(wrapped(), tmp_path / "a", game=GAME)
     with pytest.raises(InvalidConfig, match="JSON"):
         inference.save(wrapped(), tmp_path / "a", training={"by": object()})
+
+
+def test_an_expert_says_of_which_gate_and_phase(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gating.registry, "_GATES", dict(gating.registry._GATES))
+
+    @gating.register("even-test", names=("even", "odd"))
+    def even(state: Any) -> int:
+        return state.ply % 2
+
+    own = gating.make("even-test")
+    network = made(SHAPE, 7)
+    inference.save(network, tmp_path / "own", game=GAME, gate=own, phase="odd")
+    expert = inference.load(tmp_path / "own")
+    assert (expert.gate, expert.phase) == ("even-test", "odd")
+    assert expert.gate_fingerprint == gating.fingerprint(own, GAME)
+    mixed = inference.MixtureOfExperts({"even": inference.Uniform(), "odd": expert}, own)
+    assert mixed.game == GAME
+    another = gating.CallableGate(lambda state: 1 - state.ply % 2, own.names, "even-test")
+    with pytest.raises(GateMismatch, match="even-test"):
+        inference.MixtureOfExperts({"even": inference.Uniform(), "odd": expert}, another)
+    for options, error in (
+        ({"gate": "plies:9", "phase": "late"}, InvalidConfig),
+        ({"phase": "late"}, InvalidConfig),
+        ({"gate": "no-such-gate"}, InvalidGate),
+        ({"gate": "box:9,20"}, InvalidGate),
+    ):
+        with pytest.raises(error):
+            inference.TorchEvaluator(network, game=GAME, **options)
+        with pytest.raises(error):
+            inference.save(network, tmp_path / "a", game=GAME, **options)
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
