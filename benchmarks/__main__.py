@@ -30,6 +30,7 @@ NAMES = (
     "perft",
     "pgn_import",
     "sampler",
+    "store",
     "training",
     "inference_share",
 )

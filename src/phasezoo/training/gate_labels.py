@@ -1,13 +1,13 @@
 """Phases of stored games by gates that look at states in Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CHUNK", "chunk_phases"]
+__all__ = ["CHUNK", "chunk_phases", "phases_in_chunks"]
 
 CHUNK = 64
 """Games whose states are kept in memory at once while a gate labels them."""
@@ -48,4 +48,32 @@ def chunk_phases(
         previous = None if ply[now[0]] == 0 else before[seat[now]]
         before[seat[now]] = gate.batch(asked, players, previous)
         phase[now] = before[seat[now]]
+    return phase
+
+
+def phases_in_chunks(
+    gate: Any,
+    states_of: Callable[[int], Sequence[Any]],
+    game: npt.NDArray[np.int32],
+    ply: npt.NDArray[np.int32],
+    player: npt.NDArray[np.int8],
+    width: int,
+) -> npt.NDArray[np.int8]:
+    """The phases of all rows of a store, some games at a time; see :func:`chunk_phases`.
+
+    Args:
+        gate: Has ``batch``.
+        states_of: Gives the states of a game.
+        game: ``int32[P]``, ascending.
+        ply: ``int32[P]``.
+        player: ``int8[P]``.
+        width: Actions of a ply.
+    """
+    phase = np.empty(len(game), dtype=np.int8)
+    numbers = np.unique(game)
+    for first in range(0, len(numbers), CHUNK):
+        some = numbers[first : first + CHUNK].tolist()
+        states = {number: states_of(number) for number in some}
+        rows = slice(*np.searchsorted(game, [some[0], some[-1] + 1]).tolist())
+        phase[rows] = chunk_phases(gate, states, game[rows], ply[rows], player[rows], width)
     return phase

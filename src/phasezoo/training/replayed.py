@@ -105,8 +105,8 @@ def _check_visits(entry: GameEntry, state: Any, ply: int, width: int) -> None:
         low, high = entry.visits.offsets[decision : decision + 2].tolist()
         if low == high:
             continue
-        actions = entry.visits.actions[low:high]
-        wrong = actions[~np.isin(actions, legal_actions_of(state, player))]
-        if wrong.size:
-            message = f"ply {ply}: visits of action {wrong[0]}, which is not legal there"
+        visited = set(entry.visits.actions[low:high].tolist())
+        wrong = visited.difference(legal_actions_of(state, player).tolist())
+        if wrong:
+            message = f"ply {ply}: visits of action {min(wrong)}, which is not legal there"
             raise CorruptRecord(message)

@@ -16,7 +16,7 @@ from phasezoo.training import targets
 from phasezoo.training.batches import Batch, SparsePolicy
 from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
 from phasezoo.training.game_records import records_of
-from phasezoo.training.gate_labels import CHUNK, chunk_phases
+from phasezoo.training.gate_labels import phases_in_chunks
 from phasezoo.training.positions import PhaseTable, PositionTable
 from phasezoo.training.splits import Splits, cuts, split_word
 from phasezoo.training.state_records import StateRecords
@@ -417,24 +417,9 @@ class GameStore:
         asked = made if own else _core.Gate("none")
         game, ply, player, phase, key = self.records.label(asked, threads)
         if not own:
-            phase = self._label_in_python(made, game, ply, player)
-        return PositionTable(game, ply, player, phase, key, tuple(made.names), made.spec)
-
-    def _label_in_python(
-        self,
-        gate: Any,
-        game: npt.NDArray[np.int32],
-        ply: npt.NDArray[np.int32],
-        player: npt.NDArray[np.int8],
-    ) -> npt.NDArray[np.int8]:
-        phase = np.empty(len(game), dtype=np.int8)
-        for first in range(0, len(self), CHUNK):
-            index = range(first, min(first + CHUNK, len(self)))
-            states = {number: self.records.states(number) for number in index}
-            rows = slice(*np.searchsorted(game, [index.start, index.stop]).tolist())
             width = self.columns.width
-            phase[rows] = chunk_phases(gate, states, game[rows], ply[rows], player[rows], width)
-        return phase
+            phase = phases_in_chunks(made, self.records.states, game, ply, player, width)
+        return PositionTable(game, ply, player, phase, key, tuple(made.names), made.spec)
 
     def batch(
         self,

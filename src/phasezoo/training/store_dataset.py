@@ -63,10 +63,10 @@ def columns_of_rows(
 def _rows(dataset: Any) -> Iterator[Mapping[str, Any]]:
     """The rows of anything that has some."""
     if hasattr(dataset, "to_dict") and hasattr(dataset, "columns"):  # a data frame
-        names = [str(name) for name in dataset.columns]
-        columns = [dataset[name].tolist() for name in dataset.columns]
-        for cells in zip(*columns, strict=True):
-            yield dict(zip(names, map(_known, cells), strict=True))
+        known = dataset.astype(object).where(dataset.notna(), None)
+        names = [str(name) for name in known.columns]
+        for cells in zip(*(known[name].tolist() for name in known.columns), strict=True):
+            yield dict(zip(names, cells, strict=True))
         return
     if isinstance(dataset, Mapping):
         message = (
@@ -80,11 +80,6 @@ def _rows(dataset: Any) -> Iterator[Mapping[str, Any]]:
             message = f"rows of a data set are mappings of columns; given is {str(row)[:80]}"
             raise InvalidConfig(message)
         yield row
-
-
-def _known(cell: Any) -> Any:
-    """A cell of a data frame, None if it is missing."""
-    return None if isinstance(cell, float) and np.isnan(cell) else cell
 
 
 def _check_names(row: Mapping[str, Any], names: Mapping[str, Named]) -> None:
@@ -125,7 +120,7 @@ def _cells(row: Mapping[str, Any], name: Named, read: Any) -> list[Any] | None:
     if name is None:
         return None
     cells = row[name] if isinstance(name, str) else [row[one] for one in name]
-    return None if cells is None else [read(_known(cell)) for cell in cells]
+    return None if cells is None else [read(cell) for cell in cells]
 
 
 def _actions(state: Any, moves: Any, width: int) -> Any:

@@ -38,7 +38,7 @@ SUFFIX = ".parquet"
 """The end of a file's name; a store of another name is a folder."""
 
 SHARD_GAMES = 100_000
-"""Games of a file of a folder, unless a writer was told otherwise."""
+"""Games of a file of a folder that is written at once."""
 
 
 def files_of(folder: Path) -> list[Path]:

@@ -21,7 +21,6 @@ from phasezoo.training.starts import pickled, start_state, start_text
 from phasezoo.training.store import GameStore
 from phasezoo.training.store_file import decisions_a_ply, describe, write_file
 from phasezoo.training.store_folder import (
-    SHARD_GAMES,
     SUFFIX,
     files_of,
     next_file,
@@ -30,6 +29,9 @@ from phasezoo.training.store_folder import (
 )
 
 __all__ = ["StoreWriter"]
+
+SHARD_GAMES = 10_000
+"""Games of a file, which are those that a crash loses at most."""
 
 
 class StoreWriter:

@@ -15,6 +15,7 @@ from phasezoo.errors import InvalidGate, StoreError
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.store import GameStore, Splits
+from phasezoo.training.store_folder import files_of
 
 __all__ = ["Prepared", "prepare"]
 
@@ -28,7 +29,7 @@ class Prepared:
     source: str
     """Where the games come from, for people."""
     sha256: str
-    """Checksum of the games file."""
+    """Checksum of the games' file, or of all files of their folder."""
     games: int
     """Games in the store."""
     splits: Splits
@@ -153,7 +154,8 @@ def _check_tables(tables: dict[str, PositionTable], test: PositionTable, path: P
 
 def _sha256(path: Path) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
+    for part in files_of(path) if path.is_dir() else [path]:
+        with part.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
     return digest.hexdigest()
