@@ -2,9 +2,20 @@
 
 from phasezoo.conductor.conductor import Conductor
 from phasezoo.conductor.moment import Ending, Moment
-from phasezoo.conductor.view import Told, View, info_of, make_view, mask_of, observe, told, view_of
+from phasezoo.conductor.view import (
+    OBSERVATIONS,
+    Told,
+    View,
+    info_of,
+    make_view,
+    mask_of,
+    observe,
+    told,
+    view_of,
+)
 
 __all__ = [
+    "OBSERVATIONS",
     "Conductor",
     "Ending",
     "Moment",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo.types import ActionMask
 
-__all__ = ["Mask", "flat_mask", "index_of", "masks_of", "split_indices"]
+__all__ = ["Mask", "flat_mask", "flat_masks", "index_of", "masks_of", "split_indices"]
 
 Mask: TypeAlias = ActionMask | tuple[ActionMask, ...]
 """``int8[A]``, or a tuple with the mask of each part."""
@@ -50,12 +50,18 @@ def split_indices(indices: npt.NDArray[np.int64], parts: Sequence[int]) -> npt.N
 
 def masks_of(mask: ActionMask, parts: Sequence[int] | None) -> Mask:
     """The mask of each part, 1 if some action that is allowed has that choice."""
-    if parts is None:
-        return mask
-    table = mask.reshape(tuple(reversed(parts)))
-    last = len(parts) - 1
+    return mask if parts is None else _masks_by_part(mask, parts)
+
+
+def _masks_by_part(masks: ActionMask, parts: Sequence[int]) -> tuple[ActionMask, ...]:
+    """``int8[..., choices]`` for each part, of ``int8[..., A]``."""
+    first = masks.ndim - 1
+    last = first + len(parts) - 1
+    # The first part runs fastest, so that its axis is the last.
+    table = masks.reshape(*masks.shape[:-1], *reversed(parts))
+    axes = range(first, last + 1)
     return tuple(
-        table.max(axis=tuple(axis for axis in range(len(parts)) if axis != last - part))
+        table.max(axis=tuple(axis for axis in axes if axis != last - part))
         for part in range(len(parts))
     )
 
@@ -63,3 +69,8 @@ def masks_of(mask: ActionMask, parts: Sequence[int] | None) -> Mask:
 def flat_mask(mask: Mask) -> ActionMask:
     """One array: the masks of all parts one after the other."""
     return np.concatenate(mask) if isinstance(mask, tuple) else mask
+
+
+def flat_masks(masks: ActionMask, parts: Sequence[int] | None) -> ActionMask:
+    """The flat mask of each of many games, ``int8[N, choices of all parts]`` of ``int8[N, A]``."""
+    return masks if parts is None else np.concatenate(_masks_by_part(masks, parts), axis=1)

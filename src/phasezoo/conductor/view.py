@@ -6,13 +6,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phasezoo import games, gating
-from phasezoo.conductor.action_parts import Mask, masks_of
+from phasezoo.conductor.action_parts import Mask, flat_mask, masks_of
 from phasezoo.conductor.moment import Moment
 from phasezoo.games.base import Game
 from phasezoo.games.options import one_of
 from phasezoo.types import Gate, Info
 
-__all__ = ["Told", "View", "info_of", "make_view", "mask_of", "observe", "told", "view_of"]
+__all__ = [
+    "OBSERVATIONS",
+    "Told",
+    "View",
+    "info_of",
+    "make_view",
+    "mask_of",
+    "observe",
+    "told",
+    "view_of",
+]
+
+OBSERVATIONS = ("planes", "none", "masked")
+"""What every game can be observed as."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ class View:
     planes: str
     """Which planes."""
     observation: str = "planes"
-    """``"planes"``; ``"none"``; ``"dict"`` in games that know one."""
+    """``"planes"``; ``"masked"``: planes and mask; ``"none"``; ``"dict"`` if a game knows one."""
     gate: Gate | None = None
     """Says the phase in a game that has no gate itself."""
 
@@ -32,12 +45,18 @@ class View:
         """Channels, height and width of the planes."""
         return self.game.plane_shape(self.planes)
 
+    @property
+    def has_planes(self) -> bool:
+        """Whether planes are part of what is observed."""
+        return self.observation in ("planes", "masked")
+
 
 class Told(NamedTuple):
     """What a player is told at one moment."""
 
     observation: Any
-    """``float32[C, H, W]``; ``float32[0]`` if nothing is observed; or the game's dictionary."""
+    """``float32[C, H, W]``; with ``"masked"`` a dictionary of these as ``observation`` and the flat
+    mask as ``action_mask``; ``float32[0]`` if nothing is observed; or the game's dictionary."""
     mask: Mask
     """``int8[A]``, 1 = may be played; a tuple with the mask of each part if actions have parts."""
     info: Info
@@ -55,14 +74,14 @@ def make_view(
     Args:
         game: What is played.
         planes: Which planes; default the game's own.
-        observation: ``"planes"``, ``"none"``, or ``"dict"`` in games that know one.
+        observation: ``"planes"``, ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
         history: How many of the last moves the planes show; default as many as they have room for.
 
     Raises:
         InvalidConfig: The game has no such observation.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
-    known = ("planes", "none") if game.observation_dict is None else ("planes", "none", "dict")
+    known = OBSERVATIONS if game.observation_dict is None else (*OBSERVATIONS, "dict")
     spec = game.plane_spec(planes, history)
     return View(game, spec, one_of("observation", observation, known))
 
@@ -116,16 +135,26 @@ def told(
     """
     mask = mask_of(moment, player, view, when_over=when_over, when_waiting=when_waiting)
     info = info_of(moment, player, view, mask=mask, illegal=illegal, mover=mover)
-    return Told(observe(moment, player, view), mask, info)
+    return Told(observe(moment, player, view, mask), mask, info)
 
 
-def observe(moment: Moment, player: int, view: View) -> Any:
-    """What ``player`` sees, as ``view`` says."""
+def observe(moment: Moment, player: int, view: View, mask: Mask) -> Any:
+    """What ``player`` sees, as ``view`` says.
+
+    Args:
+        moment: The game.
+        player: Who sees it.
+        view: What they want to see.
+        mask: Their mask, which is part of a masked observation.
+    """
     if view.observation == "none":
         return np.zeros(0, dtype=np.float32)
     if view.observation == "dict" and view.game.observation_dict is not None:
         return view.game.observation_dict(moment.state, player)
-    return games.planes_of(moment.state, view.planes, player)
+    planes = games.planes_of(moment.state, view.planes, player)
+    if view.observation == "masked":
+        return {"observation": planes, "action_mask": flat_mask(mask)}
+    return planes
 
 
 def mask_of(

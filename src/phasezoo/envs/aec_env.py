@@ -15,6 +15,7 @@ from phasezoo.envs import rendering
 from phasezoo.envs.spaces import observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.options import one_of
 from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 __all__ = ["PROBE", "AECGameEnv", "agent_names", "without_probe"]
@@ -52,6 +53,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
+        observation: ``"planes"`` or ``"masked"``: observations are as above with either.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None.
 
@@ -79,6 +81,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         monotone: bool = False,
         illegal: str = "terminate",
         max_plies: int | None = None,
+        observation: str = "planes",
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
@@ -86,7 +89,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             game, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
         )
         self.game = self._conductor.game
-        self._view = make_view(self.game, planes, history=history)
+        one_of("observation", observation, ("planes", "masked"))
+        self._view = make_view(self.game, planes, "masked", history)
         if self.game.action_parts is not None:
             message = (
                 f"{self.game.name!r} has actions of {len(self.game.action_parts)} parts: use the "
@@ -104,18 +108,16 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             name: spaces.Discrete(self.game.num_actions) for name in self.possible_agents
         }
         self.state_space = state_space(self._view)
-        self.observation_spaces = {name: self._space() for name in self.possible_agents}
+        self.observation_spaces = {
+            name: observation_space(self._view) for name in self.possible_agents
+        }
         self._rng: np.random.Generator | None = None
         self._seed = 0
         self._replacements: dict[int, Stream] = {}
         self._chosen: dict[int, int] = {}
         self._moment: Moment | None = None
 
-    def _space(self) -> spaces.Dict:
-        mask = spaces.Box(0, 1, (self.game.num_actions,), dtype=np.int8)
-        return spaces.Dict({"observation": observation_space(self._view), "action_mask": mask})
-
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of ``agent``'s observations, the same object at every call."""
         return self.observation_spaces[agent]
 
@@ -171,10 +173,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         """What ``agent`` sees: ``observation`` and ``action_mask``."""
         moment = self._now("observe()")
         player = self._index[agent]
-        return {
-            "observation": observe(moment, player, self._view),
-            "action_mask": self._mask(moment, player),
-        }
+        shown: dict[str, Any] = observe(moment, player, self._view, self._mask(moment, player))
+        return shown
 
     def state(self) -> Planes:
         """``float32[P, C, H, W]``: the planes of all players, for a critic that sees them all.

@@ -16,11 +16,11 @@ from phasezoo.envs.seats import seat_in_game, seat_of
 from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.types import SIMULTANEOUS, Info, Planes
+from phasezoo.types import SIMULTANEOUS, Info
 
 __all__ = ["GymEnv"]
 
-Step = tuple[Planes, SupportsFloat, bool, bool, Info]
+Step = tuple[Any, SupportsFloat, bool, bool, Info]
 
 
 class GymEnv(gymnasium.Env[Any, Any]):
@@ -44,8 +44,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
         illegal: After an illegal action ``"terminate"`` (the game ends with -1), ``"raise"``, or
             ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``; ``"none"`` for agents that look at ``info["state"]`` alone;
-            ``"dict"`` in games that know one.
+        observation: ``"planes"``; ``"masked"``, a dictionary of the planes as ``observation`` and
+            the mask as ``action_mask`` (of all parts one after the other if actions have parts);
+            ``"none"`` for agents that look at ``info["state"]`` alone; ``"dict"`` in games that
+            know one.
         rewards: ``"once"``, at the end of the learner's game; ``"original"`` in games that pay at
             every step.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
@@ -119,7 +121,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         """
         return self._now("game_state").state
 
-    def set_game_state(self, state: Any) -> tuple[Planes, Info]:
+    def set_game_state(self, state: Any) -> tuple[Any, Info]:
         """Go on from ``state``; seeds, seats and opponents stay as they are.
 
         Returns:
@@ -146,7 +148,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Planes, Info]:
+    ) -> tuple[Any, Info]:
         """Begin a game; opponents move up to the learner's first turn.
 
         Args:
@@ -261,7 +263,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             raise InvalidState(message)
         return self._moment
 
-    def _shown(self, moment: Moment, *, illegal: bool) -> tuple[Planes, Info]:
+    def _shown(self, moment: Moment, *, illegal: bool) -> tuple[Any, Info]:
         viewer = self._conductor.viewer(moment) if self._kinds is None else self._seat
         if self._window is not None:
             self._window.show(self._drawn(moment, "rgb_array"))

@@ -36,13 +36,13 @@ class GameOptions(TypedDict, total=False):
     """Games are truncated after so many plies; None for no limit."""
     render_mode: str | None
     """``"ansi"``, ``"svg"``, ``"rgb_array"``, in environments of one game ``"human"``; or None."""
+    observation: str
+    """``"planes"``, ``"masked"``, ``"none"``, or ``"dict"`` in games that know one."""
 
 
 class ObservedOptions(GameOptions, total=False):
-    """Options of environments that may be observed in other ways, and paid at every step."""
+    """Options of environments that may be paid at every step."""
 
-    observation: str
-    """``"planes"``, ``"none"``, or ``"dict"`` in games that know one."""
     rewards: str
     """``"once"``, or ``"original"`` in games that pay at every step."""
 

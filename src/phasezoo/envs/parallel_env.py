@@ -11,7 +11,7 @@ from pettingzoo import ParallelEnv
 
 from phasezoo import games
 from phasezoo._core import Stream
-from phasezoo.conductor import Conductor, Moment, info_of, make_view, mask_of, observe
+from phasezoo.conductor import Conductor, Moment, make_view, told
 from phasezoo.envs import rendering
 from phasezoo.envs.aec_env import agent_names, without_probe
 from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
@@ -21,15 +21,16 @@ from phasezoo.types import SIMULTANEOUS, Info, Planes
 
 __all__ = ["ParallelGameEnv"]
 
-Step = tuple[dict[str, Planes], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
+Step = tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]
 
 
-class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
+class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
     """A game in which all players give an action at every step.
 
-    Observations are the bare ``float32[C, H, W]``; masks are in ``infos``. An agent who is not to
-    move has a mask of ones, and what they send is ignored. An agent for whom the game is over
-    leaves, though it may go on for others.
+    Observations are the bare ``float32[C, H, W]``, or with ``observation="masked"`` dictionaries of
+    these as ``observation`` and the mask as ``action_mask``; masks are in ``infos`` too. An agent
+    who is not to move has a mask of ones, and what they send is ignored. An agent for whom the game
+    is over leaves, though it may go on for others.
 
     Args:
         game: The game or its name.
@@ -40,7 +41,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``, ``"none"``, or ``"dict"`` in games that know one.
+        observation: ``"planes"``, ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
         rewards: ``"once"``, when the game is over for an agent; or ``"original"`` in games that pay
             at every step: all players are paid so, and stay to the end.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
@@ -116,7 +117,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         """
         return self._now("game_state").state
 
-    def set_game_state(self, state: Any) -> tuple[dict[str, Planes], dict[str, Info]]:
+    def set_game_state(self, state: Any) -> tuple[dict[str, Any], dict[str, Info]]:
         """Go on from ``state``; seeds stay as they are.
 
         Returns:
@@ -131,11 +132,11 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         moment = self._conductor.moment(state)
         self._enter(moment)
         self.agents = self._taking_part(moment, self.possible_agents)
-        return self._observations(self.agents), self._infos(moment, self.agents, ())
+        return self._told(moment, self.agents, ())
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Planes], dict[str, Info]]:
+    ) -> tuple[dict[str, Any], dict[str, Info]]:
         """Begin a game.
 
         Args:
@@ -158,7 +159,7 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         self._seed, self._replacements = game_seed, {}
         self._enter(moment)
         self.agents = list(self.possible_agents)
-        return self._observations(self.agents), self._infos(moment, self.agents, ())
+        return self._told(moment, self.agents, ())
 
     def step(self, actions: Mapping[str, Any]) -> Step:
         """Play the actions of all who are to move.
@@ -263,13 +264,8 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
             terminated[name] = leaves is not None or (ending is not None and ending.terminated)
         truncated = ending is not None and not ending.terminated
         self.agents = self._taking_part(moment, names)
-        return (
-            self._observations(names),
-            rewards,
-            terminated,
-            dict.fromkeys(names, truncated),
-            self._infos(moment, names, offenders),
-        )
+        observations, infos = self._told(moment, names, offenders)
+        return observations, rewards, terminated, dict.fromkeys(names, truncated), infos
 
     def _leaving(self, moment: Moment, player: int) -> float | None:
         """What ``player`` gets if the game is over for them and goes on for others."""
@@ -282,23 +278,23 @@ class ParallelGameEnv(ParallelEnv[str, Planes, int]):  # type: ignore[misc]
         players = {name: self.possible_agents.index(name) for name in names}
         return [name for name in names if self._leaving(moment, players[name]) is None]
 
-    def _observations(self, names: Sequence[str]) -> dict[str, Planes]:
-        moment = self._now("observations")
-        return {
-            name: observe(moment, self.possible_agents.index(name), self._view) for name in names
-        }
-
-    def _infos(
+    def _told(
         self, moment: Moment, names: Sequence[str], offenders: tuple[int, ...]
-    ) -> dict[str, Info]:
-        infos = {}
+    ) -> tuple[dict[str, Any], dict[str, Info]]:
+        """Observations and infos of the agents ``names``."""
+        observations, infos = {}, {}
         for name in names:
             player = self.possible_agents.index(name)
-            mask = mask_of(moment, player, self._view, when_over=0, when_waiting=1)
-            infos[name] = info_of(
-                moment, player, self._view, mask=mask, illegal=player in offenders
+            shown = told(
+                moment,
+                player,
+                self._view,
+                illegal=player in offenders,
+                when_over=0,
+                when_waiting=1,
             )
-        return infos
+            observations[name], infos[name] = shown.observation, shown.info
+        return observations, infos
 
     def _replacement(self, moment: Moment, player: int, action: int) -> int:
         stream = self._replacements.setdefault(player, Stream(self._seed, "illegal", player))

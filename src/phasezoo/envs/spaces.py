@@ -10,7 +10,7 @@ from phasezoo.conductor.view import View
 from phasezoo.games.base import Game
 from phasezoo.types import Planes
 
-__all__ = ["action_space", "observation_space", "planes_of_all", "state_space"]
+__all__ = ["action_space", "mask_space", "observation_space", "planes_of_all", "state_space"]
 
 
 def action_space(game: Game) -> spaces.Space[Any]:
@@ -18,6 +18,12 @@ def action_space(game: Game) -> spaces.Space[Any]:
     if game.action_parts is None:
         return spaces.Discrete(game.num_actions)
     return spaces.MultiDiscrete(np.array(game.action_parts, dtype=np.int64))
+
+
+def mask_space(game: Game) -> spaces.Box:
+    """The space of one player's flat mask: the masks of all parts one after the other."""
+    count = game.num_actions if game.action_parts is None else sum(game.action_parts)
+    return spaces.Box(0, 1, (count,), dtype=np.int8)
 
 
 def observation_space(view: View) -> spaces.Space[Any]:
@@ -29,6 +35,9 @@ def observation_space(view: View) -> spaces.Space[Any]:
     if view.observation == "dict" and view.game.dict_space is not None:
         space: spaces.Space[Any] = view.game.dict_space(view.game)
         return space
+    if view.observation == "masked":
+        planes = _box(view.plane_shape)
+        return spaces.Dict({"observation": planes, "action_mask": mask_space(view.game)})
     return _box((0,) if view.observation == "none" else view.plane_shape)
 
 

@@ -84,7 +84,7 @@ def check_planes(view: View, state: Any) -> None:
     Raises:
         GameContract: They have another shape.
     """
-    if view.observation != "planes":
+    if not view.has_planes:
         return
     shape = games.planes_of(state, view.planes, None if state.to_play >= 0 else 0).shape
     if shape != view.plane_shape:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, cast, overload
+from typing import Any, overload
 
 import gymnasium
 import numpy as np
@@ -11,8 +11,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from phasezoo import _core, games
-from phasezoo.conductor import Conductor, make_view
-from phasezoo.conductor.action_parts import masks_of, split_indices
+from phasezoo.conductor import OBSERVATIONS, Conductor, make_view
+from phasezoo.conductor.action_parts import flat_masks, masks_of, split_indices
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import opponents_of
 from phasezoo.envs.seats import seat_of
@@ -23,13 +23,12 @@ from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
 from phasezoo.games.options import flag, one_of
-from phasezoo.types import Planes
 
 __all__ = ["GameVectorEnv", "States"]
 
 Flags = npt.NDArray[np.bool_]
 Infos = dict[str, Any]
-Step = tuple[Planes, npt.NDArray[np.float64], Flags, Flags, Infos]
+Step = tuple[Any, npt.NDArray[np.float64], Flags, Flags, Infos]
 
 _ARRAYS = ("action_mask", "to_play", "ply", "phase", "illegal_action", "result")
 """The keys of infos, in the order in which the native vector hands out their arrays."""
@@ -90,7 +89,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         monotone: As in :class:`phasezoo.envs.GymEnv`.
         illegal: As in :class:`phasezoo.envs.GymEnv`; ``"raise"`` raises before any game has moved.
         max_plies: As in :class:`phasezoo.envs.GymEnv`.
-        observation: ``"planes"`` or ``"none"``.
+        observation: ``"planes"``; ``"masked"``, a dictionary of the planes as ``observation`` and
+            the masks as ``action_mask``; or ``"none"``.
         rewards: As in :class:`phasezoo.envs.GymEnv`; for learners who leave when their game is
             over both are the same.
         autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's
@@ -137,7 +137,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             rewards=rewards,
         )
         self.game, self.gate = conductor.game, conductor.gate
-        one_of("observation", observation, ("planes", "none"))
+        one_of("observation", observation, OBSERVATIONS)
         self._view = make_view(self.game, planes, observation, history)
         if not self.game.native:
             message = (
@@ -163,7 +163,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self._vector = _core.GameVector(
             self.game.name,
             num_envs,
-            planes=self._view.planes if observation == "planes" else None,
+            planes=self._view.planes if self._view.has_planes else None,
             gate=self._gate.native,
             seat=seat_of(agent_color, players),
             opponent=_name_of(kinds) if self._outside is None else "outside",
@@ -226,7 +226,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Planes, Infos]:
+    ) -> tuple[Any, Infos]:
         """Begin games.
 
         Args:
@@ -360,10 +360,13 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self._gate.write(arrays[7])
         return arrays
 
-    def _observations(self, arrays: tuple[Any, ...]) -> Planes:
+    def _observations(self, arrays: tuple[Any, ...]) -> Any:
+        if not self._view.has_planes:
+            return np.zeros((self.num_envs, 0), dtype=np.float32)
         if self._view.observation == "planes":
-            return cast(Planes, arrays[0])
-        return np.zeros((self.num_envs, 0), dtype=np.float32)
+            return arrays[0]
+        masks = flat_masks(arrays[4], self.game.action_parts)
+        return {"observation": arrays[0], "action_mask": masks}
 
     def _infos(self, arrays: tuple[Any, ...], mask: Flags | None) -> Infos:
         """The infos of the games of ``mask``, of all without one."""
@@ -400,16 +403,19 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         count = self.num_envs
         columns = self._vector.finals(rows)
         planes, to_play, ply, phase, illegal, result, has_result, winners = columns
-        observations = np.full(count, None, dtype=object)
-        if self._view.observation != "planes":
-            planes = np.zeros((len(rows), 0), dtype=np.float32)
-        for place, row in enumerate(rows):
-            observations[row] = planes[place]
         ended = np.zeros(count, dtype=np.bool_)
         ended[rows] = True
         final: Infos = {}
         mask = np.zeros((count, self.game.num_actions), dtype=np.int8)
         mask[rows] = 1
+        observations = np.full(count, None, dtype=object)
+        if not self._view.has_planes:
+            planes = np.zeros((len(rows), 0), dtype=np.float32)
+        flat = flat_masks(mask, self.game.action_parts)
+        for place, row in enumerate(rows):
+            observations[row] = planes[place]
+            if self._view.observation == "masked":
+                observations[row] = {"observation": planes[place], "action_mask": flat[row]}
         final["action_mask"], final["_action_mask"] = self._masks(mask), ended.copy()
         phase = self._gate.final_phases(rows, phase)
         counts = {"to_play": to_play, "ply": ply, "phase": phase, "illegal_action": illegal}

@@ -127,3 +127,20 @@ def test_gates_in_python_are_equal(mode, monotone, opponent):
         max_plies=50, planes="minimal",
     )  # fmt: skip
     assert play(pair, 80, seed=4) > 3
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("env_id", "options"),
+    [
+        ("Chess-v0", {"opponent": "random", "planes": "minimal"}),
+        ("Crazyhouse-v0", {"opponent": None, "planes": "minimal"}),
+        ("ConnectFour-v0", {"opponent": "random", "agent_color": "alternate"}),
+        ("KRK-v0", {"start": "uniform", "planes": "minimal"}),
+        ("PommermanFFA-v0", {"opponents": "random"}),
+        ("PommermanTeamRadio-v0", {"opponents": "random"}),
+    ],
+)
+def test_masked_observations_are_equal(env_id, options, mode):
+    pair = Pair(3, mode, env_id=env_id, observation="masked", max_plies=25, **options)
+    assert play(pair, 60, seed=6) > 3

@@ -29,6 +29,18 @@ def assert_masks_equal(ours, theirs):
         np.testing.assert_array_equal(flat_mask(mine), flat_mask(other))
 
 
+def assert_observations_equal(ours, theirs):
+    """Of all games or of one: arrays, or dictionaries of them."""
+    if isinstance(theirs, dict):
+        assert ours.keys() == theirs.keys()
+        for key, array in theirs.items():
+            assert ours[key].dtype == array.dtype
+            np.testing.assert_array_equal(ours[key], array)
+        return
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours, theirs)
+
+
 class Pair:
     """Both kinds, made with the same options and compared after every call."""
 
@@ -47,13 +59,14 @@ class Pair:
         ours = self.native.reset(seed=seed, options=options)
         # SyncVectorEnv takes reset_mask out of the caller's dictionary.
         theirs = self.sync.reset(seed=seed, options=None if options is None else dict(options))
-        np.testing.assert_array_equal(ours[0], theirs[0])
+        assert_observations_equal(ours[0], theirs[0])
         self.compare_infos(ours[1], theirs[1])
         return ours[1]
 
     def step(self, actions):
         ours, theirs = self.native.step(actions), self.sync.step(actions)
-        for mine, other in zip(ours[:4], theirs[:4], strict=True):
+        assert_observations_equal(ours[0], theirs[0])
+        for mine, other in zip(ours[1:4], theirs[1:4], strict=True):
             assert mine.dtype == other.dtype
             np.testing.assert_array_equal(mine, other)
         self.compare_infos(ours[4], theirs[4])
@@ -111,7 +124,7 @@ class Pair:
         np.testing.assert_array_equal(ours["_final_info"], theirs["_final_info"])
         for row in range(self.num_envs):
             if ended[row]:
-                np.testing.assert_array_equal(ours["final_obs"][row], theirs["final_obs"][row])
+                assert_observations_equal(ours["final_obs"][row], theirs["final_obs"][row])
             else:
                 assert ours["final_obs"][row] is None
         mine, other = ours["final_info"], theirs["final_info"]
