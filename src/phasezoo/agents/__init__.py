@@ -21,6 +21,7 @@ from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.registry import make, names, register
+from phasezoo.agents.sb3 import SB3Agent
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent, UCTSession
@@ -35,6 +36,7 @@ __all__ = [
     "Move",
     "PolicyAgent",
     "RandomAgent",
+    "SB3Agent",
     "SearchConfig",
     "Seats",
     "Session",

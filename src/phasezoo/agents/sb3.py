@@ -1,0 +1,164 @@
+"""A model of Stable-Baselines3 as an agent."""
+
+import inspect
+import json
+import zipfile
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo._torch import require_torch
+from phasezoo.conductor.action_parts import flat_mask
+from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
+
+__all__ = ["SB3Agent"]
+
+ALGORITHMS = {
+    "phasezoo.integrations.sb3": "sb3_contrib:MaskablePPO",
+    "sb3_contrib.common.maskable": "sb3_contrib:MaskablePPO",
+    "sb3_contrib.qrdqn": "sb3_contrib:QRDQN",
+    "stable_baselines3.common.policies": "stable_baselines3:PPO",
+    "stable_baselines3.dqn": "stable_baselines3:DQN",
+}
+"""What trained a policy, by the module that its class is from."""
+
+
+class SB3Agent:
+    """Plays what a model of Stable-Baselines3 predicts; in matches, and as an opponent.
+
+    Algorithms that know masks are given the mask. Others may answer with an illegal action, which
+    is dealt with as anybody's.
+
+    Args:
+        model: The model, or the file that ``model.save()`` wrote. Such a file holds pickled
+            objects: load only what you trust.
+        algorithm: The class that trained it, such as ``sb3_contrib.MaskablePPO``; default what the
+            file's policy is known to be trained by. Not needed with a model.
+        planes: The planes that it was trained on; default those of the environment or match.
+        gate: The gate that says the phases it was trained on, in matches and environments that have
+            none.
+        deterministic: Whether it plays the likeliest action rather than drawing one.
+        name: How reports call it.
+
+    Raises:
+        CheckpointError: The file is missing, or is no model of Stable-Baselines3.
+        InvalidConfig: ``algorithm`` cannot load the file, or is not known by its policy.
+        MissingDependency: Stable-Baselines3 is not installed.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        algorithm: Any = None,
+        *,
+        planes: str | None = None,
+        gate: Any = None,
+        deterministic: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if isinstance(model, str | Path):
+            model = _loaded(Path(model), algorithm)
+        if not hasattr(model, "predict") or not hasattr(model, "observation_space"):
+            message = (
+                f"SB3Agent: a {type(model).__name__} is no model of Stable-Baselines3; give one, "
+                "or the file that model.save() wrote"
+            )
+            raise InvalidConfig(message)
+        self.model = model
+        self.plane_spec = planes
+        self.gate = gate
+        self.deterministic = deterministic
+        self.name = type(model).__name__ if name is None else name
+        self._takes_masks = "action_masks" in inspect.signature(model.predict).parameters
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        """The model's action: an index, or if actions have parts ``int64[K]``.
+
+        Raises:
+            InvalidConfig: The model was trained on other observations.
+        """
+        mask = flat_mask(info["action_mask"])
+        shown = self._shown(observation, mask, info)
+        masks = {"action_masks": mask.astype(np.bool_)} if self._takes_masks else {}
+        action, _ = self.model.predict(shown, deterministic=self.deterministic, **masks)
+        return int(action) if np.ndim(action) == 0 else np.asarray(action, dtype=np.int64)
+
+    def _shown(self, observation: Any, mask: Any, info: Mapping[str, Any]) -> Any:
+        """The observation in the form that the model was trained on.
+
+        Raises:
+            InvalidConfig: It cannot be brought into it.
+        """
+        planes = observation["observation"] if isinstance(observation, Mapping) else observation
+        space = self.model.observation_space
+        parts = getattr(space, "spaces", None)
+        wanted = space.shape if parts is None else parts["observation"].shape
+        if np.shape(planes) != wanted:
+            message = (
+                f"{self.name} was trained on planes {list(wanted)} and is shown "
+                f"{list(np.shape(planes))}; say which it needs by planes="
+            )
+            raise InvalidConfig(message)
+        if parts is None:
+            return planes
+        shown = {"observation": planes, "action_mask": mask}
+        if "phase" in parts:
+            count, phase = parts["phase"].shape[0], info["phase"]
+            if phase >= count:
+                message = (
+                    f"{self.name} was trained on {count} phases and is told phase {phase}; give "
+                    "the gate that it was trained with by gate="
+                )
+                raise InvalidConfig(message)
+            shown["phase"] = np.eye(count, dtype=np.float32)[phase]
+        return {key: shown[key] for key in parts}
+
+
+def _loaded(path: Path, algorithm: Any) -> Any:
+    """The model in a file.
+
+    Raises:
+        CheckpointError: It is missing or no model.
+        InvalidConfig: ``algorithm`` cannot load it, or is not known.
+        MissingDependency: Stable-Baselines3 is not installed.
+    """
+    require_torch()
+    file = path if path.is_file() else path.with_name(f"{path.name}.zip")
+    if not file.is_file():
+        message = f"{path}: no such file; give the one that model.save() wrote"
+        raise CheckpointError(message)
+    kind = _trained_by(file) if algorithm is None else algorithm
+    if not hasattr(kind, "load"):
+        message = f"algorithm={algorithm!r}: expected a class such as sb3_contrib.MaskablePPO"
+        raise InvalidConfig(message)
+    try:
+        return kind.load(file)
+    except (KeyError, TypeError, ValueError, RuntimeError, zipfile.BadZipFile) as error:
+        message = f"{file}: {getattr(kind, '__name__', kind)} cannot load it: {error}"
+        raise CheckpointError(message) from error
+
+
+def _trained_by(file: Path) -> Any:
+    """The algorithm that trained the policy in a file, told without unpickling anything."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            data = json.loads(archive.read("data"))
+        module = str(data["policy_class"]["__module__"])
+    except (KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
+        message = f"{file}: no model that Stable-Baselines3 saved"
+        raise CheckpointError(message) from error
+    name = next((name for start, name in ALGORITHMS.items() if module.startswith(start)), None)
+    if name is None:
+        message = f"{file}: a policy of {module!r}; say by algorithm= which class trained it"
+        raise InvalidConfig(message)
+    if name == "stable_baselines3:PPO" and "clip_range" not in data:
+        name = "stable_baselines3:A2C"  # their policies are of one class
+    package, _, kind = name.partition(":")
+    try:
+        return getattr(import_module(package), kind)
+    except ImportError as error:
+        message = f"{file} needs Stable-Baselines3: pip install 'phasezoo[sb3]'"
+        raise MissingDependency(message) from error

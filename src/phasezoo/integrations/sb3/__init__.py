@@ -1,0 +1,19 @@
+"""Stable-Baselines3: native vectors as its ``VecEnv``, and a feature extractor for planes."""
+
+from importlib.util import find_spec
+
+from phasezoo._torch import require_torch
+from phasezoo.errors import MissingDependency
+
+if find_spec("stable_baselines3") is None or find_spec("sb3_contrib") is None:
+    _message = (
+        "phasezoo.integrations.sb3 needs Stable-Baselines3 and its contrib package: "
+        "pip install 'phasezoo[sb3]'"
+    )
+    raise MissingDependency(_message)
+require_torch()
+
+from phasezoo.integrations.sb3.features import PlanesExtractor  # noqa: E402
+from phasezoo.integrations.sb3.vec_env import GameVecEnv, make_vec_env  # noqa: E402
+
+__all__ = ["GameVecEnv", "PlanesExtractor", "make_vec_env"]

@@ -1,0 +1,307 @@
+"""A native vector of games as a ``VecEnv`` of Stable-Baselines3."""
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+from phasezoo.conductor.action_parts import flat_mask
+from phasezoo.envs import GameVectorEnv
+from phasezoo.errors import InvalidConfig, InvalidState
+
+__all__ = ["GameVecEnv", "make_vec_env"]
+
+Infos = dict[str, Any]
+Indices = int | Iterable[int] | None
+
+RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+"""Results of two players as scalar environments tell them."""
+
+COUNTS = ("to_play", "ply", "phase", "illegal_action")
+"""What every info has, as it is in the vector's arrays."""
+
+
+def make_vec_env(
+    env_id: str,
+    n_envs: int = 1,
+    seed: int | None = None,
+    *,
+    with_phase: bool = False,
+    **options: Any,
+) -> "GameVecEnv":
+    """Many games stepped together in native code, for any algorithm of Stable-Baselines3.
+
+    Args:
+        env_id: One of our Gymnasium ids, such as ``"KRK-v0"``.
+        n_envs: How many games.
+        seed: Seeds game ``i`` with ``seed + i``.
+        with_phase: Whether observations show the phase; see :class:`GameVecEnv`.
+        options: Those of the environment, such as ``opponent=``, ``planes=``, ``gate=``.
+
+    Raises:
+        InvalidConfig: No native vector steps that environment, or an option is outside its range.
+    """
+    spec = gymnasium.spec(env_id.rpartition(":")[2])
+    if "autoreset_mode" in options:
+        message = "autoreset_mode=: Stable-Baselines3 needs 'SameStep', so leave it out"
+        raise InvalidConfig(message)
+    if spec.vector_entry_point is None:
+        message = (
+            f"{env_id!r} has no native vector; use stable_baselines3.common.env_util.make_vec_env, "
+            "which steps environments one by one"
+        )
+        raise InvalidConfig(message)
+    vector = gymnasium.make_vec(env_id, num_envs=n_envs, autoreset_mode="SameStep", **options)
+    envs = GameVecEnv(vector.unwrapped, with_phase=with_phase)
+    if seed is not None:
+        envs.seed(seed)
+    return envs
+
+
+class GameVecEnv(VecEnv):  # type: ignore[misc]
+    """A :class:`phasezoo.envs.GameVectorEnv` as a ``VecEnv``: the games that ``DummyVecEnv`` plays.
+
+    Infos have what those of the scalar environment have but masks, states and texts of positions,
+    which are made when they are asked for: ``env_method("action_masks")``,
+    ``get_attr("game_state")``. As with a ``Monitor`` around every environment, the info of a game
+    that ended has ``episode``: its return ``r``, length ``l`` and the seconds ``t`` since these
+    environments were made.
+
+    Args:
+        vector: Made with ``autoreset_mode="SameStep"``.
+        with_phase: Whether observations become dictionaries with ``observation``, the planes, and
+            ``phase``, ``float32[phases]`` with a 1 at the phase by the vector's gate; with masked
+            observations the phase is added to them.
+
+    Raises:
+        InvalidConfig: The vector is none of ours or does not reset in the same step, or has no gate
+            to say phases.
+    """
+
+    def __init__(self, vector: Any, *, with_phase: bool = False) -> None:
+        if not isinstance(vector, GameVectorEnv):
+            message = f"{type(vector).__name__}: expected a phasezoo.envs.GameVectorEnv"
+            raise InvalidConfig(message)
+        if vector.autoreset_mode != AutoresetMode.SAME_STEP:
+            message = (
+                f"autoreset_mode={vector.autoreset_mode.value!r}: Stable-Baselines3 needs a vector "
+                "made with autoreset_mode='SameStep'"
+            )
+            raise InvalidConfig(message)
+        self.vector = vector
+        """The games."""
+        self._phases = self._phase_rows(vector) if with_phase else None
+        space = vector.single_observation_space
+        if self._phases is not None:
+            one_hot = spaces.Box(0.0, 1.0, (len(self._phases),), dtype=np.float32)
+            parts = dict(space) if isinstance(space, spaces.Dict) else {"observation": space}
+            space = spaces.Dict({**parts, "phase": one_hot})
+        super().__init__(vector.num_envs, space, vector.single_action_space)
+        self._actions: npt.NDArray[Any] | None = None
+        self._masks: npt.NDArray[Any] | None = None
+        self._returns = np.zeros(vector.num_envs)
+        self._lengths = np.zeros(vector.num_envs, dtype=np.int64)
+        self._made = time.time()
+
+    @property
+    def spec(self) -> Any:
+        """How Gymnasium made the vector."""
+        return self.vector.spec
+
+    def reset(self) -> Any:
+        """Begin all games, with the seeds and options that were set.
+
+        Raises:
+            InvalidConfig: Options differ between games.
+        """
+        if any(options != self._options[0] for options in self._options):
+            message = "set_options(): these games begin together, so give all of them one dict"
+            raise InvalidConfig(message)
+        seed = None if all(each is None for each in self._seeds) else list(self._seeds)
+        observations, infos = self.vector.reset(seed=seed, options=self._options[0] or None)
+        self._reset_seeds()
+        self._reset_options()
+        self._masks = infos["action_mask"]
+        self._returns[:] = 0.0
+        self._lengths[:] = 0
+        self.reset_infos = self._told(infos)
+        return self._with_phase(observations, infos["phase"])
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Take the actions for :meth:`step_wait`."""
+        self._actions = np.asarray(actions)
+
+    def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[Infos]]:
+        """Play them.
+
+        Returns:
+            Observations, rewards float32[N], which games ended, infos.
+        """
+        if self._actions is None:
+            message = "step_wait() needs actions: call step_async() first"
+            raise InvalidState(message)
+        actions, self._actions = self._actions, None
+        observations, rewards, terminated, truncated, infos = self.vector.step(actions)
+        self._masks = infos["action_mask"]
+        self._returns += rewards
+        self._lengths += 1
+        told = self._told(infos)
+        dones = terminated | truncated
+        if dones.any():
+            final = self._told(infos["final_info"])
+            for row in np.flatnonzero(dones).tolist():
+                self.reset_infos[row], told[row] = told[row], final[row]
+                told[row] |= self._ended(
+                    infos, row, cut=bool(truncated[row] and not terminated[row])
+                )
+        shown = self._with_phase(observations, infos["phase"])
+        return shown, rewards.astype(np.float32), dones, told
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """``bool[N, A]``: what may be played, the masks of parts one after the other.
+
+        Raises:
+            InvalidState: No game has begun.
+        """
+        if self._masks is None:
+            message = "action_masks() needs games: call reset() first"
+            raise InvalidState(message)
+        if self._masks.dtype == object:
+            return np.stack([flat_mask(mask) for mask in self._masks]).astype(np.bool_)
+        masks: npt.NDArray[np.bool_] = self._masks.view(np.bool_)
+        return masks
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """What ``action_masks()``, or ``render()``, of each game gives.
+
+        Raises:
+            AttributeError: There is no such method of one game.
+        """
+        if method_name not in ("action_masks", "render") or method_args or method_kwargs:
+            raise AttributeError(self._missing("method", method_name))
+        shown = self.action_masks() if method_name == "action_masks" else self.vector.render()
+        return [None if shown is None else shown[row] for row in self._rows(indices)]
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """An attribute of each game: ``game_state``, or one that they share, such as ``gate``.
+
+        Raises:
+            AttributeError: There is no such attribute of one game.
+        """
+        rows = self._rows(indices)
+        if attr_name == "action_masks":
+            return [partial(self._mask, row) for row in rows]
+        if attr_name == "game_state":
+            return [self.vector.states[row] for row in rows]
+        if attr_name not in ("game", "gate", "metadata", "render_mode", "spec"):
+            raise AttributeError(self._missing("attribute", attr_name))
+        return [getattr(self.vector, attr_name)] * len(rows)
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Refuse: games of a native vector share their options, which cannot be changed.
+
+        Raises:
+            InvalidConfig: Always.
+        """
+        message = (
+            f"set_attr({attr_name!r}): games stepped in native code cannot be changed one by one; "
+            "make the environments anew with other options"
+        )
+        raise InvalidConfig(message)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+        """Whether each game is as if wrapped so: by a ``Monitor``, whose statistics it has."""
+        return [issubclass(wrapper_class, Monitor)] * len(self._rows(indices))
+
+    def get_images(self) -> list[Any]:
+        """A picture of each game, if the vector was made with ``render_mode="rgb_array"``."""
+        shown = self.vector.render() if self.render_mode == "rgb_array" else None
+        return [None] * self.num_envs if shown is None else list(shown)
+
+    def close(self) -> None:
+        """Close the vector."""
+        self.vector.close()
+
+    def _rows(self, indices: Indices) -> Sequence[int]:
+        return list(self._get_indices(indices))
+
+    def _mask(self, row: int) -> npt.NDArray[np.bool_]:
+        mask: npt.NDArray[np.bool_] = self.action_masks()[row]
+        return mask
+
+    def _missing(self, kind: str, name: str) -> str:
+        return (
+            f"{name!r}: games stepped in native code have no such {kind}; there are "
+            "env_method('action_masks'), env_method('render'), get_attr('game_state'), and the "
+            "methods of .vector, which knows all games"
+        )
+
+    @staticmethod
+    def _phase_rows(vector: GameVectorEnv) -> npt.NDArray[np.float32]:
+        """``float32[phases, phases]``: what shows each phase.
+
+        Raises:
+            InvalidConfig: There is no gate.
+        """
+        if vector.gate is None:
+            message = "with_phase=True needs a gate that says the phase: give gate='plies:10' too"
+            raise InvalidConfig(message)
+        return np.eye(len(vector.gate.names), dtype=np.float32)
+
+    def _with_phase(self, observations: Any, phases: npt.NDArray[np.int64] | int) -> Any:
+        """Observations of all games or of one, with the phase if it is shown."""
+        if self._phases is None:
+            return observations
+        parts = observations if isinstance(observations, dict) else {"observation": observations}
+        return {**parts, "phase": self._phases[phases]}
+
+    def _told(self, infos: Infos) -> list[Infos]:
+        """The info of every game."""
+        columns = [infos[key].tolist() for key in COUNTS]
+        told = [
+            {
+                "to_play": to_play,
+                "ply": ply,
+                "phase": phase,
+                "illegal_action": illegal,
+                "result": None,
+                "TimeLimit.truncated": False,
+            }
+            for to_play, ply, phase, illegal in zip(*columns, strict=True)
+        ]
+        if self.vector.game.tells_winners:
+            for info in told:
+                info["winners"] = None
+        return told
+
+    def _ended(self, infos: Infos, row: int, *, cut: bool) -> Infos:
+        """What is told of game ``row``, which ended in this step, alone; its sums begin anew."""
+        final = infos["final_info"]
+        phase = final["phase"][row]
+        told: Infos = {
+            "terminal_observation": self._with_phase(infos["final_obs"][row], phase),
+            "TimeLimit.truncated": cut,
+            "episode": {
+                "r": round(float(self._returns[row]), 6),
+                "l": int(self._lengths[row]),
+                "t": round(time.time() - self._made, 6),
+            },
+        }
+        self._returns[row], self._lengths[row] = 0.0, 0
+        if final["_result"][row]:
+            if self.vector.game.tells_winners:
+                told["winners"] = tuple(np.flatnonzero(final["winners"][row]).tolist())
+                told["result"] = "win" if told["winners"] else "tie"
+            else:
+                told["result"] = RESULTS[int(final["result"][row])]
+        return told
