@@ -18,6 +18,8 @@ __all__ = ["TrainOptions"]
 
 SAMPLE = "sample"
 STOPPED = 130
+WIDTH = 120
+"""Columns of tables that no terminal shows."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class TrainOptions:
             "out": self.out,
             "config": self.config,
         }
-        console = Console(file=sys.stdout)
+        console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH)
         try:
             with progress_bar("training", sys.stderr) as shared["progress"]:
                 shown = self._experts(store, shared) if self.strategy else self._one(store, shared)

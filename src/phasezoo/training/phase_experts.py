@@ -72,6 +72,8 @@ class TrainedNetwork:
     """How often its training positions were gone through."""
     updates: int
     """Steps of the optimiser."""
+    best_update: int
+    """The update whose weights were kept; 0: none was better than the first weights."""
     seconds: float
     """Wall time."""
     validation_loss: float
@@ -389,6 +391,7 @@ def _trained(stage: PlannedStage, result: TrainingResult) -> TrainedNetwork:
         unique_positions=result.unique_positions,
         epochs=result.epochs,
         updates=result.updates,
+        best_update=result.best_update,
         seconds=result.seconds,
         validation_loss=result.metrics["loss"],
     )
@@ -404,8 +407,8 @@ def _networks_view(experts: Experts) -> Table:
             f"mixture's networks {work['mixture']:,} in all"
         ),
     )
-    names = ("network", "learnt from", "positions", "unique", "epochs", "updates", "seconds")
-    for name in (*names, "validation"):
+    names = ("network", "learnt from", "positions", "unique", "epochs", "updates", "best")
+    for name in (*names, "seconds", "validation"):
         table.add_column(name, justify="left" if name in names[:2] else "right")
     for network in experts.networks:
         table.add_row(
@@ -415,6 +418,7 @@ def _networks_view(experts: Experts) -> Table:
             f"{network.unique_positions:,}",
             f"{network.epochs:.2f}",
             f"{network.updates:,}",
+            f"{network.best_update:,}",
             f"{network.seconds:.1f}",
             f"{network.validation_loss:.3f}",
         )
