@@ -23,7 +23,7 @@ SECTIONS = (1, 2, 3, 4)
 """Sections of that page which the package fulfils; later ones are still to come."""
 
 SHELL = re.compile(r"^```sh\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
-SUBCOMMANDS = {"reproduce": ("m2cts", "krk"), "data": ("import", "phases")}
+SUBCOMMANDS = {"reproduce": ("m2cts", "krk"), "data": ("import", "phases", "show", "stats")}
 BLOCK = re.compile(r"^```python[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
@@ -32,7 +32,7 @@ CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 def case(code: str, name: str) -> ParameterSet:
     """A block as a case; of those that train, the README's alone is not slow."""
-    slow = "train_supervised" in code and not name.startswith("README")
+    slow = "training.train_" in code and not name.startswith("README")
     return pytest.param(code, id=name, marks=pytest.mark.slow if slow else ())
 
 
