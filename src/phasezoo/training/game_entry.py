@@ -139,7 +139,10 @@ def _actions(game: Game, width: int, actions: npt.ArrayLike) -> npt.NDArray[Any]
 
 
 def _returns(game: Game, returns: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    given = np.asarray(returns, dtype=np.float32)
+    try:
+        given = np.asarray(returns, dtype=np.float32)
+    except (TypeError, ValueError):
+        given = np.empty(0, dtype=np.float32)
     if given.shape != (game.num_players,) or not (np.abs(given) <= 1).all():
         message = (
             f"returns={returns!r}: needed is a number from -1 to 1 for each of the "
@@ -151,7 +154,11 @@ def _returns(game: Game, returns: npt.ArrayLike) -> npt.NDArray[np.float32]:
 
 def _visits(game: Game, visits: Sequence[Any], width: int, decisions: int) -> Visits:
     """Sparse counts of all decisions."""
-    told = list(visits) if width == 1 else [one for ply in visits for one in _seats(ply, width)]
+    try:
+        told = list(visits) if width == 1 else [one for ply in visits for one in _seats(ply, width)]
+    except TypeError:
+        message = f"visits={visits!r}: needed is one search, or None, for each action"
+        raise InvalidConfig(message) from None
     _check_told("visits", told, decisions)
     actions, counts = [], []
     for place, one in enumerate(told):
@@ -236,7 +243,8 @@ def _check_told(name: str, told: Any, decisions: int) -> None:
 
 
 def _each(name: str, told: Sequence[Any] | None, game: Game) -> Sequence[Any] | None:
-    if told is not None and (isinstance(told, str) or len(told) != game.num_players):
+    listed = isinstance(told, Sequence) and not isinstance(told, str)
+    if told is not None and not (listed and len(told) == game.num_players):
         message = f"{name}={told!r}: needed is one for each of the {game.num_players} players"
         raise InvalidConfig(message)
     return told
@@ -246,7 +254,10 @@ def _ratings(ratings: Sequence[int | None] | None, game: Game) -> Sequence[int] 
     given = _each("ratings", ratings, game)
     if given is None:
         return None
-    numbers = [0 if rating is None else int(rating) for rating in given]
+    try:
+        numbers = [0 if rating is None else int(rating) for rating in given]
+    except (TypeError, ValueError):
+        numbers = [-1]
     if min(numbers) < 0 or max(numbers) > _RATING:
         message = f"ratings={ratings!r}: must be from 0 to {_RATING:,}"
         raise InvalidConfig(message)
@@ -256,7 +267,7 @@ def _ratings(ratings: Sequence[int | None] | None, game: Game) -> Sequence[int] 
 def _date(date: str | None) -> bytes:
     if date is None:
         return b""
-    digits = date.replace("?", "0").split(".")
+    digits = date.replace("?", "0").split(".") if isinstance(date, str) else []
     if [len(part) for part in digits] != [4, 2, 2] or not all(p.isdecimal() for p in digits):
         message = f"date={date!r}: expected YYYY.MM.DD, with ? for what is not known"
         raise InvalidConfig(message)

@@ -1,11 +1,11 @@
 """Games of a match as games of a store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from phasezoo.errors import CorruptRecord, PhasezooError, StoreError
+from phasezoo.errors import CorruptRecord, InvalidConfig, PhasezooError, StoreError
 from phasezoo.games import Game, acting_players
 from phasezoo.training.game_entry import GameEntry
 from phasezoo.training.replayed import returns_of
@@ -13,6 +13,8 @@ from phasezoo.training.starts import start_state, start_text
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["entries_of"]
+
+_NEEDED = ("start_fen", "start", "opening_moves", "moves", "returns", "ending", "sides")
 
 
 def entries_of(game: Game, width: int, games: Any) -> Iterator[GameEntry]:
@@ -25,6 +27,7 @@ def entries_of(game: Game, width: int, games: Any) -> Iterator[GameEntry]:
 
     Raises:
         CorruptRecord: A game cannot be played so.
+        InvalidConfig: It is something else.
         StoreError: It is a match of another game.
     """
     names = None
@@ -34,7 +37,15 @@ def entries_of(game: Game, width: int, games: Any) -> Iterator[GameEntry]:
             raise StoreError(message)
         names = [side.name for side in games.sides]
         games = games.games
+    if not isinstance(games, Iterable):
+        games = (games,)
     for record in games:
+        if not all(hasattr(record, name) for name in _NEEDED):
+            message = (
+                f"{str(record)[:80]!r} is no record of a game: give a match (arena.play_match), "
+                "its records, or a GameStore"
+            )
+            raise InvalidConfig(message)
         try:
             yield _entry(game, width, record, names)
         except PhasezooError as error:

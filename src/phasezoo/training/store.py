@@ -188,7 +188,7 @@ class GameStore:
         Raises:
             StoreError: There are none, or they are of different games or options.
         """
-        given = list(stores)
+        given = [stores] if isinstance(stores, GameStore) else list(stores)
         if not given:
             message = "there are no stores to merge: give at least one"
             raise StoreError(message)

@@ -74,8 +74,10 @@ def _rows(dataset: Any) -> Iterator[Mapping[str, Any]]:
             "choose one of its parts, such as dataset['train']"
         )
         raise InvalidConfig(message)
-    rows: Iterable[Any] = dataset
-    for row in rows:
+    if not isinstance(dataset, Iterable):
+        message = f"{str(dataset)[:80]!r} is no data set: give rows that are mappings of columns"
+        raise InvalidConfig(message)
+    for row in dataset:
         if not isinstance(row, Mapping):
             message = f"rows of a data set are mappings of columns; given is {str(row)[:80]}"
             raise InvalidConfig(message)

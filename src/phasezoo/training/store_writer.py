@@ -200,6 +200,7 @@ class StoreWriter:
 
         Raises:
             CorruptRecord: A game cannot be played so.
+            InvalidConfig: They are something else.
             StoreError: They are of another game; or a file cannot be written.
         """
         if isinstance(games, GameStore):

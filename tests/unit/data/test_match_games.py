@@ -98,6 +98,9 @@ def test_a_match_of_another_game_is_refused(tmp_path):
             writer.extend(play("connect-four").games)
         with pytest.raises(StoreError, match="'connect-four'"):
             writer.extend(GameStore("connect-four", [3], [0, 1], [[0, 0]]))
+        for wrong in (5, [1, 2], "abc"):
+            with pytest.raises(InvalidConfig, match="is no record of a game"):
+                writer.extend(wrong)
         assert len(writer) == 0
 
 
@@ -195,6 +198,7 @@ def test_data_sets_of_any_game_are_read():
         ([{"moves": "e4"}], {"result": "end"}, "result='end': the data set has no such column"),
         ({"train": ROWS}, {}, r"dataset\['train'\]"),
         (["e4 e5"], {}, "mappings of columns"),
+        (5, {}, "mappings of columns"),
         ([{"moves": "e4 e4", "end": "1-0"}], {"result": "end"}, "row 0 of the data set"),
         ([{"moves": "e4", "end": "2-0"}], {"result": "end"}, "row 0 .*result '2-0'"),
         ([{"moves": None, "end": "1-0"}], {"result": "end"}, "row 0 .*no moves"),

@@ -166,7 +166,11 @@ def writer(tmp_path):
         ({"actions": WON, "players": ["A"]}, InvalidConfig, "players"),
         ({"actions": WON, "players": "AB"}, InvalidConfig, "players"),
         ({"actions": WON, "ratings": [1, 40_000]}, InvalidConfig, "ratings"),
+        ({"actions": WON, "ratings": ["x", 1]}, InvalidConfig, "ratings"),
         ({"actions": WON, "date": "2020-01-01"}, InvalidConfig, "date"),
+        ({"actions": WON, "date": 2020}, InvalidConfig, "date"),
+        ({"actions": WON, "visits": 5}, InvalidConfig, "visits"),
+        ({"actions": WON, "returns": "no"}, InvalidConfig, "returns"),
     ],
 )
 def test_games_that_cannot_be_are_refused(writer, game, error, message):
