@@ -104,9 +104,9 @@ def _tree(given: Sequence[str]) -> Any:
     """Every subcommand, a line each."""
     data = _union(
         _named(ImportOptions, "import"),
-        _named(StatsOptions, "stats"),
-        _named(ShowOptions, "show"),
         _named(PhasesOptions, "phases"),
+        _named(ShowOptions, "show"),
+        _named(StatsOptions, "stats"),
     )
     return _union(
         Annotated[

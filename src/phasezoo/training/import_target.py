@@ -50,7 +50,10 @@ class MonthSplit:
         if self.validation or self.test:
             for month in (*self.validation, *self.test):
                 if month not in names:
-                    message = f"there is no game of {store.variant} of {month}"
+                    message = (
+                        f"there is no game of {store.variant} of {month} among those that are "
+                        "kept: name another month, or import one game at a time (--game)"
+                    )
                     raise InvalidConfig(message)
             names = np.select(
                 [np.isin(names, self.validation), np.isin(names, self.test)],

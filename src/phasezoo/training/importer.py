@@ -191,7 +191,7 @@ def _store(
         game,
         columns["actions"],
         columns["offsets"],
-        np.stack([first, -first], axis=1),
+        np.stack([first, 0 - first], axis=1),
         starts=dict(columns["start_fens"]),
         players=Texts(columns["players"], tuple(columns["names"])),
         ratings=np.stack([columns["white_elo"], columns["black_elo"]], axis=1),
