@@ -124,8 +124,8 @@ def results_view(study: "PhaseStudy") -> Table:
     """How the games end that have each phase."""
     players = study.wins.shape[1]
     two = ("first wins", "draws", "second wins")
-    columns = two if players == 2 else (*(f"{k + 1}. wins" for k in range(players)), "nobody")
-    view = Table(title="Results of these games", title_justify="left")
+    columns = two if players == 2 else (*(f"player {k}" for k in range(players)), "nobody")
+    view = Table(title="Who wins these games", title_justify="left")
     view.add_column("phase")
     for column in columns:
         view.add_column(column, justify="right")

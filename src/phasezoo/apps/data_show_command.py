@@ -249,6 +249,7 @@ def _results(returns: Any) -> str:
     players = returns.shape[1]
     drawn = 1 - (returns > 0).any(axis=1).mean()
     won = (returns > 0).mean(axis=0)
-    names = ("first", "second") if players == 2 else tuple(map(str, range(players)))
+    seats = (f"player {player}" for player in range(players))
+    names = ("first", "second") if players == 2 else tuple(seats)
     parts = [f"{name} wins {share:.1%}" for name, share in zip(names, won, strict=True)]
     return ", ".join([*parts, f"{'drawn' if players == 2 else 'nobody'} {drawn:.1%}"])

@@ -37,10 +37,9 @@ class PhaseStudy:
     """Games that have a position."""
     plies: npt.NDArray[np.float64]
     """``float64[n, 2]``: mean and standard deviation of the plies of a phase in the games that have
-    it."""
+    it; where all move at once, of each player who has it."""
     first: npt.NDArray[np.float64]
-    """``float64[n, 2]``: mean and standard deviation of the ply, counted from 0, at which a phase
-    first occurs, in the games that have it."""
+    """``float64[n, 2]``: the same of the ply, counted from 0, at which the phase first occurs."""
     transitions: npt.NDArray[np.int64]
     """``int64[n, n]``: positions of the row's phase of which the next is of the column's; of all
     that move at once each player's next."""
@@ -76,27 +75,27 @@ def study_phases(store: GameStore, table: PositionTable) -> PhaseStudy:
     """
     count = len(table.names)
     phase, game = table.phase.astype(np.int64), table.game.astype(np.int64)
-    shape = (len(store), count)
-    plies = np.bincount(game * count + phase, minlength=len(store) * count).reshape(shape)
+    seats = store.game.num_players if store.columns.width > 1 else 1
+    chain = game * seats + (table.player if seats > 1 else 0)
+    shape = (len(store) * seats, count)
+    plies = np.bincount(chain * count + phase, minlength=shape[0] * count).reshape(shape)
     first = np.full(shape, np.iinfo(np.int64).max)
-    np.minimum.at(first, (game, phase), table.ply.astype(np.int64))
-    order, same = _chains(store, table)
+    np.minimum.at(first, (chain, phase), table.ply.astype(np.int64))
+    order = np.lexsort((table.ply, chain))
+    same = chain[order][1:] == chain[order][:-1]
     now, then = phase[order][:-1][same], phase[order][1:][same]
     transitions = np.bincount(now * count + then, minlength=count * count)
     back = game[order][:-1][same][then < now]
-    has = plies > 0
-    won = store.returns > 0
-    with np.errstate(invalid="ignore"):
-        wins = (has.T.astype(np.float64) @ won) / has.sum(axis=0)[:, None]
-        draws = (has.T.astype(np.float64) @ ~won.any(axis=1)) / has.sum(axis=0)
+    has: npt.NDArray[np.bool_] = (plies > 0).reshape(len(store), seats, count).max(axis=1)
+    wins, draws = _results(store.returns > 0, has)
     return PhaseStudy(
         gate=table.gate,
         names=table.names,
         positions=table.positions_per_phase(),
         games=has.sum(axis=0).astype(np.int64),
         num_games=table.num_games(),
-        plies=_moments(plies, has),
-        first=_moments(first, has),
+        plies=_moments(plies, plies > 0),
+        first=_moments(first, plies > 0),
         transitions=transitions.reshape(count, count).astype(np.int64),
         returning=len(np.unique(back)),
         wins=wins,
@@ -104,15 +103,13 @@ def study_phases(store: GameStore, table: PositionTable) -> PhaseStudy:
     )
 
 
-def _chains(
-    store: GameStore, table: PositionTable
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Rows so ordered that what follows a position stands behind it, and where that is so."""
-    alone = table.player if store.columns.width > 1 else np.zeros_like(table.player)
-    order = np.lexsort((table.ply, alone, table.game))
-    game, player = table.game[order], alone[order]
-    same = (game[1:] == game[:-1]) & (player[1:] == player[:-1])
-    return order.astype(np.int64), same
+def _results(
+    won: npt.NDArray[np.bool_], has: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Of the games that have each phase, the shares that each player won, and that nobody did."""
+    games, has = has.sum(axis=0), has.T.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return (has @ won) / games[:, None], (has @ ~won.any(axis=1)) / games
 
 
 def _moments(values: npt.NDArray[np.int64], has: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:

@@ -34,6 +34,19 @@ def test_phases_are_followed_through_every_game():
     np.testing.assert_allclose(study.draws, [1 / 3, 0, 0])
 
 
+def test_players_who_move_at_once_have_phases_of_their_own():
+    actions = np.zeros(3 * 4, dtype=np.uint16)  # everybody stands still for three plies
+    returns = [[1.0, -1.0, -1.0, -1.0]]
+    store = training.GameStore("pommerman-ffa", actions, [0, 3], returns, starts={0: "seed:1"})
+    study = study_phases(store, store.positions("plies:0"))
+    assert study.positions.tolist() == [4, 8]
+    assert study.games.tolist() == [1, 1]
+    assert study.plies.tolist() == [[1, 0], [2, 0]]
+    assert study.first.tolist() == [[0, 0], [1, 0]]
+    assert study.transitions.tolist() == [[0, 4], [0, 4]]
+    assert study.wins.tolist() == [[1, 0, 0, 0]] * 2
+
+
 def test_games_that_go_back_are_counted():
     store = columns_of(("1122334", 1.0), ("12", 0.0))
     study = study_phases(store, store.positions("hash:2"))
