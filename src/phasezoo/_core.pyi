@@ -198,6 +198,18 @@ def unpack_moves(
     starts: Sequence[tuple[int, str]],
 ) -> NDArray[np.uint16]: ...
 
+def play_episodes(
+    game: str,
+    rows: int,
+    *,
+    seed: int = 0,
+    agent: str = "random",
+    options: str | None = None,
+    threads: int | None = None,
+) -> tuple[
+    NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]
+]: ...
+
 @final
 class Records:
     def __new__(

@@ -4,7 +4,7 @@ use phasezoo_core::game::{Game, Player, Turn};
 use phasezoo_core::gate::{self, GateKind, Gating};
 use phasezoo_core::model::Turns;
 use phasezoo_core::perft::{self, Moves};
-use phasezoo_core::records::{Starts, Stored};
+use phasezoo_core::records::{Episodes, Starts, Stored};
 use phasezoo_core::search::Params;
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use crate::errors::{external, to_py};
 use crate::gating;
 use crate::options::GameOptions;
 use crate::pools::{self, DynPool};
-use crate::records::{self, Columns, DynGames};
+use crate::records::{self, Columns, DynGames, Wanted};
 use crate::rollouts::{self, DynUct, UctSetup};
 use crate::vectors::{self, DynVector};
 
@@ -271,6 +271,13 @@ pub(crate) trait NativeGame: Sync {
         starts: &[(usize, String)],
         options: GameOptions<'_, '_>,
     ) -> PyResult<Box<dyn DynGames>>;
+    /// Games that one of the game's players plays against itself.
+    fn episodes(
+        &self,
+        py: Python<'_>,
+        wanted: Wanted<'_>,
+        options: GameOptions<'_, '_>,
+    ) -> PyResult<Episodes>;
     /// The actions of games whose moves are stored in sixteen bits each.
     fn unpack_moves(
         &self,
@@ -394,6 +401,15 @@ impl<T: Room> NativeGame for T {
         options: GameOptions<'_, '_>,
     ) -> PyResult<Box<dyn DynGames>> {
         records::boxed(self, columns, starts, options)
+    }
+
+    fn episodes(
+        &self,
+        py: Python<'_>,
+        wanted: Wanted<'_>,
+        options: GameOptions<'_, '_>,
+    ) -> PyResult<Episodes> {
+        records::episodes(self, py, wanted, options)
     }
 
     fn unpack_moves(

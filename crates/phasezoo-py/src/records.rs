@@ -1,17 +1,20 @@
 //! `Records`: stored games of every kind, in columns that `NumPy` owns.
 
 use numpy::{
-    PyArray1, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray4,
+    PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1,
+    PyReadwriteArray4,
 };
 use phasezoo_core::gate::Gating;
 use phasezoo_core::records::starts::From;
 use phasezoo_core::records::{
-    Labels, Permutation, Policy, Rows, Samples, StartText, Starts, Stored, Table, Waypoints,
+    Episodes, Labels, Permutation, Policy, Rows, Samples, StartText, Starts, Stored, Table,
+    Waypoints,
 };
 use phasezoo_core::{Error, Result, memory};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::arguments::{Count, Seed};
 use crate::catalogue;
 use crate::errors::to_py;
 use crate::gating::Gate;
@@ -72,6 +75,28 @@ pub(crate) fn boxed<T: Room + ?Sized>(
     let plies = columns.actions.len() / starts.width();
     let waypoints = Waypoints::new(columns.offsets.len().saturating_sub(1), plies);
     Ok(Box::new(Games { name: room.name(), starts, waypoints }))
+}
+
+/// Which episodes are wanted.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    agent: &'a str,
+    seed: u64,
+    rows: usize,
+    threads: Option<usize>,
+}
+
+/// Episodes of a room's game.
+pub(crate) fn episodes<T: Room + ?Sized>(
+    room: &T,
+    py: Python<'_>,
+    wanted: Wanted<'_>,
+    options: GameOptions<'_, '_>,
+) -> PyResult<Episodes> {
+    let start = room.starts(options)?;
+    let Wanted { agent, seed, rows, threads } = wanted;
+    py.detach(|| Episodes::play(|seed| start(Some(seed)), agent, seed, rows, threads))
+        .map_err(to_py)
 }
 
 /// What texts say that games of a room start from.
@@ -375,6 +400,45 @@ fn unpack_moves<'py>(
     Ok(PyArray1::from_vec(py, actions))
 }
 
+/// Whole games with at least `rows` rows in all, whose players are all moved by `agent`, "random" or one
+/// that the game brings along: (seeds uint64[N] that draw the starts, actions uint16[T * width], offsets
+/// int64[N + 1] in plies, returns float32[N, players] as targets of training). Game `i` depends on `seed`
+/// and `i` alone. `options` are the game's options as JSON.
+#[pyfunction]
+#[pyo3(
+    signature = (game, rows, *, seed = Seed(0), agent = "random", options = None, threads = None),
+    text_signature = "(game, rows, *, seed=0, agent='random', options=None, threads=None)"
+)]
+#[allow(clippy::type_complexity)] // four arrays
+fn play_episodes<'py>(
+    py: Python<'py>,
+    game: &str,
+    rows: Count,
+    seed: Seed,
+    agent: &str,
+    options: Option<&str>,
+    threads: Option<Count>,
+) -> PyResult<(
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<u16>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray2<f32>>,
+)> {
+    let native = catalogue::game(game).map_err(to_py)?;
+    let options = options.map(|text| parsed(py, text)).transpose()?;
+    let options = GameOptions::new(game, options.as_ref());
+    let wanted =
+        Wanted { agent, seed: seed.0, rows: rows.0, threads: threads.map(|count| count.0) };
+    let played = native.episodes(py, wanted, options)?;
+    let shape = [played.seeds.len(), played.players];
+    Ok((
+        PyArray1::from_vec(py, played.seeds),
+        PyArray1::from_vec(py, played.actions),
+        PyArray1::from_vec(py, played.offsets),
+        PyArray1::from_vec(py, played.returns).reshape(shape)?,
+    ))
+}
+
 /// The elements of an array, which must lie one after the other.
 fn contiguous<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
     array.as_slice().map_err(|_| {
@@ -411,5 +475,6 @@ fn permuted(
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Records>()?;
     m.add_function(wrap_pyfunction!(unpack_moves, m)?)?;
+    m.add_function(wrap_pyfunction!(play_episodes, m)?)?;
     m.add_function(wrap_pyfunction!(permuted, m)?)
 }

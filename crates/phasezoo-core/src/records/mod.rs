@@ -12,7 +12,9 @@
 //! | [`label`] | phase and key of every row |
 //! | [`sample`] | planes and targets of some rows |
 //! | [`shuffle`] | the order of rows |
+//! | [`episodes`] | games that scripted players play, to store |
 
+pub mod episodes;
 pub mod label;
 pub mod sample;
 pub mod shuffle;
@@ -28,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::rng::mix;
 use crate::threads;
 
+pub use episodes::Episodes;
 pub use label::Labels;
 pub use sample::{Policy, Rows, Samples};
 pub use shuffle::Permutation;

@@ -1,6 +1,6 @@
 //! Stored board games: replaying them fast, mirroring them, and their moves as older files have them.
 
-use shakmaty::{Move, Position, Role};
+use shakmaty::{Bitboard, Move, Position, Role};
 
 use super::board::color_of;
 use super::history::SHOWN_MOVES;
@@ -102,7 +102,13 @@ fn trusted<R: Rules>(position: &R::Position, action: u16) -> Result<Move> {
 fn is_safe<P: Position>(position: &P, m: Move) -> bool {
     match m {
         Move::Normal { capture, .. } => capture != Some(Role::King),
-        Move::EnPassant { .. } | Move::Castle { .. } | Move::Put { .. } => position.is_legal(m),
+        Move::Put { role, to } => {
+            let pockets = position.pockets();
+            !position.board().occupied().contains(to)
+                && pockets.is_some_and(|pockets| pockets[position.turn()][role] > 0)
+                && (role != Role::Pawn || !Bitboard::BACKRANKS.contains(to))
+        }
+        Move::EnPassant { .. } | Move::Castle { .. } => position.is_legal(m),
     }
 }
 
