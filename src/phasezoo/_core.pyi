@@ -197,7 +197,6 @@ def unpack_moves(
     offsets: NDArray[np.int64],
     starts: Sequence[tuple[int, str]],
 ) -> NDArray[np.uint16]: ...
-
 def play_episodes(
     game: str,
     rows: int,
@@ -206,9 +205,7 @@ def play_episodes(
     agent: str = "random",
     options: str | None = None,
     threads: int | None = None,
-) -> tuple[
-    NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]
-]: ...
+) -> tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int64], NDArray[np.float32]]: ...
 
 @final
 class Records:
@@ -531,43 +528,6 @@ class PommermanTracker:
     def __new__(cls, player: int) -> Self: ...
     def observe(self, state: PommermanState) -> None: ...
     def state(self) -> PommermanState: ...
-
-@final
-class PommermanSamples:
-    def __new__(
-        cls,
-        game: str,
-        rows: int,
-        *,
-        seed: int = 0,
-        agent: str = "simple_unbiased",
-        fog: bool | None = None,
-        collapse: bool = False,
-        threads: int | None = None,
-    ) -> Self: ...
-    def __len__(self) -> int: ...
-    @property
-    def num_episodes(self) -> int: ...
-    @property
-    def episodes(self) -> NDArray[np.int32]: ...
-    @property
-    def players(self) -> NDArray[np.int8]: ...
-    @property
-    def values(self) -> NDArray[np.int8]: ...
-    @property
-    def steps(self) -> NDArray[np.int32]: ...
-    @property
-    def left(self) -> NDArray[np.int32]: ...
-    @property
-    def keys(self) -> NDArray[np.uint64]: ...
-    def phases(self, gate: Gate) -> NDArray[np.int8]: ...
-    def state(self, row: int) -> PommermanState: ...
-    def batch(
-        self,
-        rows: NDArray[np.int64],
-        symmetries: NDArray[np.uint8] | None = None,
-        threads: int | None = None,
-    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]: ...
 
 @final
 class PommermanSimple:

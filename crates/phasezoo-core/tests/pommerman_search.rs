@@ -6,10 +6,7 @@ use phasezoo_core::game::{Game, MAX_PLAYERS, PlayerSet};
 use phasezoo_core::games::pommerman::planners::Mind;
 use phasezoo_core::games::pommerman::state::cell;
 use phasezoo_core::games::pommerman::twister::Twister;
-use phasezoo_core::games::pommerman::{
-    Config, Minds, Mode, Observation, Planner, Samples, State, Tracker,
-};
-use phasezoo_core::gate::Gating;
+use phasezoo_core::games::pommerman::{Config, Minds, Mode, Observation, Planner, State, Tracker};
 use phasezoo_core::model::{Others, SearchModel, SinglePlayer};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::{Evaluation, Limit, Params, Policy, SearchPool, Value};
@@ -224,28 +221,4 @@ fn a_search_ends_at_ones_own_death() {
     let state = State::from_parts(config, &parts).unwrap();
     assert_eq!((value(&state, 0), value(&state, 1)), (Some(-1.0), None));
     assert_eq!((state.settled(0), state.settled(1)), (Some(-1.0), None));
-}
-
-#[test]
-fn samples_repeat_and_do_not_depend_on_threads() {
-    let config = Config::new(Mode::Ffa, false, false);
-    let make = |seed, threads| {
-        Samples::play(config, Planner::SimpleUnbiased, seed, 20_000, Some(threads)).unwrap()
-    };
-    let samples = make(4, 1);
-    assert!(samples.rows().len() >= 20_000);
-    assert_eq!(samples.rows(), make(4, 2).rows());
-    assert_ne!(samples.rows(), make(5, 1).rows());
-    for row in samples.rows() {
-        let state = samples.state(row);
-        assert!(state.agents()[usize::from(row.player)].alive && !state.is_over());
-        assert!(row.action < 6 && row.left > 0 && row.value.abs() <= 1);
-    }
-    let gate = Gating::parse("steps:40", false).unwrap();
-    let phases = samples.phases(&gate).unwrap();
-    for (row, phase) in samples.rows().iter().zip(phases) {
-        assert_eq!(phase == 1, samples.state(row).step_count() > 40);
-    }
-    let winners = samples.rows().iter().filter(|row| row.value > 0).count();
-    assert!(winners * 5 > samples.rows().len(), "{winners}");
 }

@@ -47,9 +47,9 @@ def test_the_arrays_of_a_vector_are_counted_before_its_games_are_made():
     assert asked() == asked(observation="none") + 4 * planes
 
 
-def test_samples_and_permutations_are_checked():
+def test_episodes_and_permutations_are_checked():
     with pytest.raises(InvalidConfig, match=f"rows.*{LEFT}"):
-        _core.PommermanSamples("pommerman-ffa", 2**50)
+        _core.play_episodes("pommerman-ffa", 2**50, agent="simple")
     with pytest.raises(InvalidConfig, match=f"count.*{LEFT}"):
         _core.permuted(2**62, 0, 0, 2**60)
 

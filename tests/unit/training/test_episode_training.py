@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from training_runs import numbers
 
-from phasezoo import gating, inference
+from phasezoo import games, gating, inference
 from phasezoo.errors import (
     CheckpointError,
     CorruptRecord,
@@ -58,38 +58,65 @@ def train(store: EpisodeStore, out: Path, **changes: Any) -> Any:
 # --- the store ---
 
 
-def test_positions_are_those_of_the_samples(store: EpisodeStore) -> None:
-    table, columns = store.positions("proximity"), store.columns
-    assert len(table) == store.num_positions == store.offsets[-1] >= 9000
+def test_positions_are_those_of_the_living_who_act(store: EpisodeStore) -> None:
+    table = store.positions("proximity")
+    assert len(table) >= 9000
+    assert store.num_positions == store.offsets[-1] == np.diff(store.offsets).sum()
     assert table.names == ("far", "near", "close")
-    np.testing.assert_array_equal(store.offsets[table.game] + table.ply, np.arange(len(table)))
     gate = gating.make("proximity", store.variant)
-    for place in range(0, len(table), 517):
-        state, player = store.samples.state(place), int(columns.player[place])
-        assert table.phase[place] == gate(state, player)
-        assert columns.step[place] == int(json.loads(state.to_json())["step_count"])
-    for game in range(len(store)):
-        own = slice(store.offsets[game], store.offsets[game + 1])
-        assert (columns.step[own] + columns.left[own] == columns.step[own][-1] + 1).all()
-        assert columns.left[own].min() == 1
-        winners = np.unique(columns.player[own][columns.value[own] == 1])
-        assert len(winners) <= 1
-    assert "episodes of pommerman-ffa" in repr(store)
+    made = games.make("pommerman-ffa")
+    for game in range(0, len(store), 5):
+        rows = np.flatnonzero(table.game == game)
+        state = made.initial_state(seed=int(store.starts[game].removeprefix("seed:")))
+        plies = slice(store.offsets[game] * 4, store.offsets[game + 1] * 4)
+        seen = []
+        for ply, joint in enumerate(store.actions[plies].reshape(-1, 4).tolist()):
+            last = state
+            for player in state.acting:
+                seen.append((ply, player))
+                if ply % 37 == 0:
+                    row = rows[len(seen) - 1]
+                    assert table.phase[row] == gate(state, player)
+            state = state.play([joint[player] for player in state.acting])
+        assert seen == list(zip(table.ply[rows].tolist(), table.player[rows].tolist(), strict=True))
+        assert state.is_terminal
+        won = (state.returns > 0).any()
+        lost = [-1 if player not in last.acting else 0 for player in range(4)]
+        assert store.returns[game].tolist() == (state.returns.tolist() if won else lost)
+    assert "games of pommerman-ffa" in repr(store)
 
 
 def test_a_batch_says_what_was_done_and_how_it_ended(store: EpisodeStore) -> None:
-    table, columns = store.positions("steps"), store.columns
+    table = store.positions("steps")
     rows = np.array([5, 4000, 17])
     batch = store.batch(table, rows, "standard")
+    game, ply, player = table.game[rows], table.ply[rows], table.player[rows]
     assert batch.planes.shape == (3, 23, 11, 11)
-    np.testing.assert_array_equal(batch.value, columns.value[rows])
-    np.testing.assert_array_equal(batch.wdl, 1 - columns.value[rows])
-    np.testing.assert_array_equal(batch.plies_left, columns.left[rows])
+    np.testing.assert_array_equal(batch.value, store.returns[game, player])
+    np.testing.assert_array_equal(batch.wdl, 1 - np.sign(batch.value))
+    np.testing.assert_array_equal(batch.plies_left, np.diff(store.offsets)[game] - ply)
     np.testing.assert_array_equal(batch.phase, table.phase[rows])
-    np.testing.assert_array_equal(batch.game, table.game[rows])
-    for planes, row in zip(batch.planes, rows.tolist(), strict=True):
-        state = store.samples.state(row)
-        np.testing.assert_array_equal(planes, state.planes("standard", int(columns.player[row])))
+    np.testing.assert_array_equal(batch.game, game)
+    actions = store.actions.reshape(-1, 4)[store.offsets[game] + ply, player]
+    np.testing.assert_array_equal(batch.action, actions)
+    for index, planes in enumerate(batch.planes):
+        state = store.records.states(int(game[index]))[ply[index]]
+        np.testing.assert_array_equal(planes, state.planes("standard", int(player[index])))
+
+
+def test_a_store_of_episodes_is_one_as_any_other(store: EpisodeStore, tmp_path: Path) -> None:
+    foggy = EpisodeStore("pommerman-team-radio", 500, fog=True, collapse=True)
+    foggy.save(tmp_path / "episodes")
+    opened = GameStore.open(tmp_path / "episodes")
+    assert dict(opened.game.options) == {"fog": True, "collapse": True}
+    table, again = foggy.positions(), opened.positions()
+    np.testing.assert_array_equal(table.key, again.key)
+    rows = np.arange(0, len(table), 7)
+    one, other = (part.batch(table, rows, "standard") for part in (foggy, opened))
+    np.testing.assert_array_equal(one.planes, other.planes)
+    np.testing.assert_array_equal(one.value, other.value)
+    joined = GameStore.merge([store.subset([0]), store.subset([1])])
+    np.testing.assert_array_equal(joined.actions, store.subset([0, 1]).actions)
 
 
 def test_a_subset_has_the_episodes_in_the_order_asked_for(store: EpisodeStore) -> None:
@@ -100,11 +127,12 @@ def test_a_subset_has_the_episodes_in_the_order_asked_for(store: EpisodeStore) -
     np.testing.assert_array_equal(table.key, whole.key[expected])
     for name in ("planes", "action", "value", "plies_left"):
         rows = np.arange(len(table))[::50]
-        ours = getattr(part.batch(table, rows), name)
-        np.testing.assert_array_equal(ours, getattr(store.batch(whole, expected[rows]), name))
+        ours = getattr(part.batch(table, rows, "standard"), name)
+        theirs = store.batch(whole, expected[rows], "standard")
+        np.testing.assert_array_equal(ours, getattr(theirs, name))
     assert len(store.subset([])) == len(store.subset([]).positions()) == 0
     for wrong in ([len(store)], [-1]):
-        with pytest.raises(CorruptRecord, match="episodes, counted from 0"):
+        with pytest.raises(CorruptRecord, match="no game"):
             store.subset(wrong)
 
 
@@ -131,13 +159,12 @@ def test_a_gate_in_python_labels_as_the_same_one_of_the_core(
 def test_splits_share_no_episode_and_lose_none(store: EpisodeStore) -> None:
     splits = store.split(5, (0.5, 0.25, 0.25))
     parts = (splits.train, splits.validation, splits.test)
-    episodes = [store.samples.episodes[part.columns.row] for part in parts]
-    sets = [set(part.tolist()) for part in episodes]
-    assert set.union(*sets) == set(range(len(store)))
-    assert sum(map(len, sets)) == len(store)
-    assert sum(map(len, episodes)) == store.num_positions
+    names = [list(part.starts.values()) for part in parts]  # no two have the same start
+    assert set.union(*map(set, names)) == set(store.starts.values())
+    assert sum(map(len, names)) == len(set(store.starts.values())) == len(store)
+    assert sum(len(part.positions()) for part in parts) == len(store.positions())
     again = store.split(5, (0.5, 0.25, 0.25)).train
-    np.testing.assert_array_equal(again.columns.row, parts[0].columns.row)
+    np.testing.assert_array_equal(again.actions, parts[0].actions)
     assert not np.array_equal(store.split(6, (0.5, 0.25, 0.25)).train.offsets, parts[0].offsets)
     with pytest.raises(InvalidConfig, match="fractions"):
         store.split(0, (0.8, 0.1))
@@ -154,15 +181,16 @@ def test_positions_that_were_trained_on_are_not_tested(store: EpisodeStore) -> N
     assert len(kept) == 0
     np.testing.assert_array_equal(removed, twice.positions_per_phase())
     counts = splits.phase_table("steps")
-    assert counts.count("all", "all").positions == store.num_positions
+    assert counts.count("all", "all").positions == len(store.positions())
 
 
 def test_episodes_are_decided_by_the_seed(store: EpisodeStore) -> None:
     longer = EpisodeStore("pommerman-ffa", 12_000, seed=1, threads=2)
     assert len(longer) > len(store)
-    np.testing.assert_array_equal(longer.columns.key[: store.num_positions], store.columns.key)
+    np.testing.assert_array_equal(longer.actions[: len(store.actions)], store.actions)
+    np.testing.assert_array_equal(longer.returns[: len(store)], store.returns)
     other = EpisodeStore("pommerman-ffa", 1000, seed=2)
-    assert not np.isin(other.columns.key, store.columns.key).any()
+    assert not np.isin(other.positions().key, store.positions().key).any()
 
 
 # --- batches and symmetries ---
@@ -183,12 +211,13 @@ def test_batches_are_repeatable(store: EpisodeStore) -> None:
 def test_symmetries_turn_board_and_action_together(store: EpisodeStore) -> None:
     table = store.positions()
     rows = np.random.default_rng(1).permutation(len(table))[:400]
-    plain = store.batch(table, rows)
+    plain = store.batch(table, rows, "standard")
     # Up, down, left, right as steps of (row, column).
     steps = {1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
     seen = set()
     for symmetry in range(8):
-        turned = store.batch(table, rows, symmetries=np.full(400, symmetry, np.uint8))
+        chosen = np.full(400, symmetry, np.uint8)
+        turned = store.batch(table, rows, "standard", symmetries=chosen)
         shape = next(  # which turn and mirroring of the array this symmetry is
             (turns, mirrored)
             for turns in range(4)
@@ -256,10 +285,7 @@ def test_experts_see_their_phase_alone(store: EpisodeStore, tmp_path: Path) -> N
     assert sum(item.positions for item in plan) == 300
     for item in plan:
         data = TrainingData.of(store, None, "steps", item.phase, 3, POMMERMAN)
-        steps = data.train_store.columns.step[
-            data.train_store.offsets[data.train.game] + data.train.ply
-        ]
-        assert ((steps > 40) == (item.phase == "over 40")).all()
+        assert ((data.train.ply > 40) == (item.phase == "over 40")).all()
         result = train(
             store, tmp_path / item.name, gate=item.gate, phase=item.phase, positions=item.positions
         )
@@ -375,7 +401,7 @@ def test_stores_that_cannot_be_are_typed_errors(store: EpisodeStore) -> None:
     rows = store.positions()
     small = store.subset([0])
     with pytest.raises(CorruptRecord, match="very store"):
-        small.batch(rows, np.array([len(rows) - 1]))
+        small.batch(rows, np.array([len(rows) - 1]), "standard")
     with pytest.raises(InvalidPlaneSpec, match="standard"):
         store.batch(rows, np.arange(2), "centred")
     with pytest.raises(InvalidConfig, match="hidden"):

@@ -99,7 +99,7 @@ impl Episodes {
             plies += 1;
         }
         episode.offsets.push(plies as i64);
-        episode.returns.extend_from_slice(G::targets(&last, &state).as_slice());
+        episode.returns.extend(targets(&last, &state));
         Ok(episode)
     }
 
@@ -111,6 +111,18 @@ impl Episodes {
         self.returns.extend(episode.returns);
         self.rows += episode.rows;
     }
+}
+
+/// What a game is worth to each player as a target of training: what it returned; if nobody won, what
+/// those got for whom it was over `last`, before its last ply, and 0 to all others
+/// (`docs/definitions/data.md`, "Pommerman's episodes").
+fn targets<G: Game>(last: &G, end: &G) -> Vec<f32> {
+    let returns = end.returns();
+    let returns = returns.as_slice();
+    if returns.iter().any(|&value| value > 0.0) {
+        return returns.to_vec();
+    }
+    (0..returns.len() as Player).map(|player| last.settled(player).unwrap_or_default()).collect()
 }
 
 /// A player of that name, new to the game.

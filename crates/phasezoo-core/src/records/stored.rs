@@ -1,7 +1,7 @@
 //! What records ask of a game beside its rules: every question has an answer that fits most games.
 
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Returns, Turn};
+use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Turn};
 
 /// A game whose games can be stored: as a start and the indices of the actions played from it.
 pub trait Stored: Game {
@@ -77,12 +77,6 @@ pub trait Stored: Game {
     /// give that form, so that a store read from an old file is split as it was.
     fn hashed(_start: &Self, actions: &[u16]) -> Result<Vec<u16>> {
         Ok(actions.to_vec())
-    }
-
-    /// What a game is worth to each player as a target of training: what it returned, unless another
-    /// rule is published. `last` is the state before the last ply, `end` the one after it.
-    fn targets(_last: &Self, end: &Self) -> Returns {
-        end.returns()
     }
 }
 

@@ -506,3 +506,65 @@ fn far_states_are_kept_and_memory_is_bounded() {
     let far: std::collections::BTreeSet<usize> = far.map(|row| asked.games[row] as usize).collect();
     assert!(!far.is_empty() && far.iter().copied().eq(made));
 }
+
+/// A store of episodes, each started as its seed says.
+fn stored<G: Stored>(episodes: &Episodes, start: impl Fn(u64) -> G) -> Games<G> {
+    let texts: Vec<String> = episodes.seeds.iter().map(u64::to_string).collect();
+    let pairs = texts.iter().enumerate().map(|(game, seed)| (game, seed.as_str()));
+    let starts = Starts::read(start(0), pairs, |seed| Ok(start(seed.parse().unwrap()))).unwrap();
+    let plies = episodes.actions.len() / starts.width();
+    Games {
+        actions: episodes.actions.clone(),
+        offsets: episodes.offsets.clone(),
+        starts,
+        waypoints: Waypoints::new(episodes.seeds.len(), plies),
+    }
+}
+
+#[test]
+fn episodes_are_whole_games_that_depend_on_their_seeds_alone() {
+    fn check<G: Stored>(start: impl Fn(u64) -> G + Copy + Send + Sync, agent: &str) {
+        let make = |seed, rows, threads| {
+            Episodes::play(|seed| Ok(start(seed)), agent, seed, rows, Some(threads)).unwrap()
+        };
+        let episodes = make(4, 2000, 1);
+        assert!(episodes.rows >= 2000);
+        assert_eq!(episodes, make(4, 2000, 2));
+        assert_ne!(episodes.actions, make(5, 2000, 1).actions);
+        let fewer = make(4, 700, 2);
+        assert!(episodes.actions.starts_with(&fewer.actions));
+        assert!(episodes.returns.starts_with(&fewer.returns));
+
+        let games = stored(&episodes, start);
+        let labels = games.table().label(&Gating::parse("none", false).unwrap(), None).unwrap();
+        assert_eq!(labels.game.len(), episodes.rows);
+        for (game, returns) in episodes.returns.chunks(episodes.players).enumerate() {
+            let (last, joint) = games.replay(game).pop().unwrap();
+            let mut end = last.clone();
+            play(&mut end, &joint);
+            assert_eq!(end.turn(), Turn::Over);
+            if end.returns().as_slice().iter().any(|&value| value > 0.0) {
+                assert_eq!(returns, end.returns().as_slice());
+                continue;
+            }
+            // Nobody won: who was there before the last ply got nothing.
+            for (player, &value) in returns.iter().enumerate() {
+                let was_out = last.settled(player as Player).is_some();
+                assert_eq!(value, if was_out { -1.0 } else { 0.0 });
+            }
+        }
+    }
+    for mode in Mode::ALL {
+        let start =
+            move |seed| State::new(Config::new(mode, false, false), &mut Twister::new(seed));
+        check(start, "simple_unbiased");
+        check(start, "random");
+    }
+    check(|_| ConnectFour::default(), "random");
+    check(
+        |seed| BoardState::<Chess960>::from_position(Chess960::drawn(&mut Stream::new(seed))),
+        "random",
+    );
+    let unknown = Episodes::play(|_| Ok(ConnectFour::default()), "genius", 1, 10, None);
+    assert!(matches!(unknown, Err(Error::InvalidConfig(_))));
+}

@@ -60,10 +60,10 @@ impl<R: Rules> BoardState<R> {
         Self { position, history, start }
     }
 
-    /// A state at `position` that does not know where its game started, for those who read planes and
-    /// actions alone.
-    pub(super) fn rootless(position: R::Position) -> Self {
-        let history = History::new(position_key(&position));
+    /// A state at `position`, which has not stood before, that knows nothing of its game but the last
+    /// `moves`: for those who read planes and actions alone.
+    pub(super) fn rootless(position: R::Position, moves: Vec<PackedMove>) -> Self {
+        let history = History::of_last(moves, position_key(&position));
         Self { position, history, start: None }
     }
 

@@ -30,6 +30,12 @@ impl History {
         Self { keys: vec![key], moves: Vec::new(), shown_from: 0, occurrences: 0 }
     }
 
+    /// The history of a position with this key that has not stood before, of which the last `moves` are
+    /// known.
+    pub(super) fn of_last(moves: Vec<PackedMove>, key: u64) -> Self {
+        Self { moves, ..Self::new(key) }
+    }
+
     /// Adds a move and the key of the position after it. After a `final_move` no earlier position
     /// can recur.
     pub fn push(&mut self, played: PackedMove, key: u64, final_move: bool) {

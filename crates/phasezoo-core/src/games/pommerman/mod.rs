@@ -14,7 +14,7 @@
 //! | [`tracker`] | what they can know of a game, as a full state |
 //! | [`simple`], [`unbiased`] | the agent that the original comes with, and the one that searches plan with |
 //! | [`planners`] | these as opponents, and as those who move others inside a search |
-//! | [`samples`], `records`, [`symmetry`] | training positions, stored games, and the eight ways to turn them |
+//! | `records`, [`symmetry`] | stored games, and the eight ways to turn them |
 //! | `sets`, `recent` | sets of cells, and the cells visited last |
 //! | [`boards`], [`twister`] | boards from seeds, in the original's order of random numbers |
 
@@ -34,7 +34,6 @@ mod planes;
 pub mod planners;
 mod recent;
 mod records;
-pub mod samples;
 mod sets;
 pub mod sight;
 pub mod simple;
@@ -51,7 +50,6 @@ pub use observation::Observation;
 pub use parts::Parts;
 pub use planes::CHANNELS;
 pub use planners::{Minds, Planned, Planner};
-pub use samples::Samples;
 pub use simple::SimpleAgent;
 pub use state::{Agent, Bomb, Flame, State};
 pub use tracker::Tracker;

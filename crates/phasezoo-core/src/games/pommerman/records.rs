@@ -1,10 +1,9 @@
-//! Stored games: kept states, the eight symmetries, and what an episode is worth.
+//! Stored games: kept states and the eight symmetries.
 
-use super::config::Mode;
 use super::game::PommermanPlanes;
 use super::state::{State, action};
 use super::symmetry::{SYMMETRIES, Symmetry};
-use crate::game::{Action, Player, Returns};
+use crate::game::{Action, Player};
 use crate::records::Stored;
 
 impl Stored for State {
@@ -32,22 +31,5 @@ impl Stored for State {
     fn turned_action(index: Action, symmetry: u8) -> Action {
         let given = index % action::COUNT as Action;
         index - given + Action::from(Symmetry::new(symmetry).action(given as u8))
-    }
-
-    /// 1 won, -1 lost or dead, 0 nobody won and they were there to the end
-    /// (`docs/definitions/data.md`).
-    fn targets(last: &Self, end: &Self) -> Returns {
-        let (paid, players) = (end.paid(), end.config.players());
-        let is_won = paid.iter().any(|&paid| paid > 0);
-        let is_ffa = end.config.mode == Mode::Ffa;
-        let value = |player: usize| {
-            if is_won {
-                return f32::from(paid[player]);
-            }
-            let has_died = last.living() >> player & 1 == 0 && is_ffa;
-            if has_died { -1.0 } else { 0.0 }
-        };
-        let values: Vec<f32> = (0..players).map(value).collect();
-        Returns::new(&values)
     }
 }

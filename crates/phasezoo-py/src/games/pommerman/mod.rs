@@ -1,7 +1,6 @@
 //! Pommerman in its modes.
 
 mod agents;
-mod samples;
 mod state;
 
 use phasezoo_core::game::Game;
@@ -35,12 +34,6 @@ fn name_of(mode: Mode) -> &'static str {
         Mode::TeamRadio => "pommerman-team-radio",
         Mode::OneVsOne => "pommerman-1v1",
     }
-}
-
-/// The mode of the game of that name.
-fn mode_of(name: &str) -> Option<Mode> {
-    let modes = [Mode::Ffa, Mode::Team, Mode::TeamRadio, Mode::OneVsOne];
-    modes.into_iter().find(|&mode| name_of(mode) == name)
 }
 
 /// The rules of a mode. Only the radio's games have fog unless told otherwise.
@@ -142,8 +135,7 @@ impl Room for Pommerman {
 
     fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()> {
         state::register(m)?;
-        agents::register(m)?;
-        samples::register(m)
+        agents::register(m)
     }
 
     /// With `fog` players see four cells far, with `collapse` the board shrinks.

@@ -19,6 +19,7 @@ from phasezoo.experiments.statistics import over_trainings, resample_games
 from phasezoo.training.config import make_config
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks, mixture_losses
 from phasezoo.training.splits import Splits
+from phasezoo.training.store import GameStore
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 from phasezoo.zoo.pommerman.data.settings import POMMERMAN
 
@@ -29,11 +30,11 @@ __all__ = ["Episodes", "describe", "measure", "read", "recipe"]
 class Episodes:
     """The episodes of a run, split, and the training positions labelled by every gate."""
 
-    store: EpisodeStore
+    store: GameStore
     splits: Splits
     split_seed: int
     tables: dict[str, Any]
-    large: EpisodeStore | None
+    large: GameStore | None
 
     @property
     def large_splits(self) -> Splits:
@@ -61,15 +62,16 @@ def read(config: PommermanConfig) -> Episodes:
 def describe(episodes: Episodes) -> Dataset:
     """What there is to learn from."""
     splits = episodes.splits
-    # A split of an EpisodeStore has parts of that kind.
-    parts = cast(Sequence[EpisodeStore], (splits.train, splits.validation, splits.test))
-    values = parts[0].columns.value
-    table = splits.test.positions("none")
+    # A split of a GameStore has parts of that kind.
+    parts = cast(Sequence[GameStore], (splits.train, splits.validation, splits.test))
+    tables = [part.positions("none") for part in parts]
+    values = parts[0].returns[tables[0].game, tables[0].player]
+    table = tables[2]
     shown = (np.arange(i, min(i + 4096, len(table))) for i in range(0, len(table), 4096))
-    actions = np.concatenate([parts[2].batch(table, rows).action for rows in shown])
+    actions = np.concatenate([parts[2].batch(table, rows, "standard").action for rows in shown])
     return Dataset(
         episodes=[len(part) for part in parts],
-        positions=[part.num_positions for part in parts],
+        positions=[len(table) for table in tables],
         values=[int((values == value).sum()) for value in (1, 0, -1)],
         majority=float(np.bincount(actions).max() / len(actions)),
         phases=[

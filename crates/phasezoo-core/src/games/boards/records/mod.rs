@@ -59,10 +59,41 @@ impl<R: Rules> Stored for BoardState<R> {
 
 /// A state that planes and actions cannot tell from the one after `actions` from `start`.
 ///
-/// Only what planes read is kept: the last moves, and the positions since the last move that let no
-/// earlier one recur. Everything before is played on the bare position, without keys or lists. Actions
-/// are trusted to be legal; others give an error or a wrong position, never a panic.
+/// Everything is played on the bare position, without keys or lists; of what came before planes show
+/// the last moves, and whether the position stood before. Actions are trusted to be legal; others give
+/// an error or a wrong position, never a panic.
 fn state_after<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Result<BoardState<R>> {
+    if start.ply() > 0 {
+        return state_with_history(start, actions);
+    }
+    let unseen = actions.len().saturating_sub(SHOWN_MOVES);
+    let mut position = start.position().clone();
+    // What tells most positions apart, of those since the last move that let no earlier one recur.
+    let mut before: Vec<(Bitboard, Bitboard)> = Vec::with_capacity(SHOWN_MOVES);
+    let mut shown = Vec::with_capacity(2 * SHOWN_MOVES);
+    let outline = |position: &R::Position| (position.board().occupied(), position.board().white());
+    for (ply, &action) in actions.iter().enumerate() {
+        let m = trusted::<R>(&position, action)?;
+        if R::is_final(&position, m) {
+            before.clear();
+        } else {
+            before.push(outline(&position));
+        }
+        if ply >= unseen {
+            shown.push(PackedMove::pack(m, R::MODE));
+        }
+        position.play_unchecked(m);
+    }
+    let now = outline(&position);
+    if before.contains(&now) {
+        return state_with_history(start, actions);
+    }
+    Ok(BoardState::rootless(position, shown))
+}
+
+/// [`state_after`] for positions that may have stood before, and starts that moves led to: everything
+/// since the last move that let no earlier position recur is played with its history.
+fn state_with_history<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Result<BoardState<R>> {
     let unseen = actions.len().saturating_sub(SHOWN_MOVES);
     let mut position = start.position().clone();
     let mut base = None;
@@ -75,7 +106,7 @@ fn state_after<R: Rules>(start: &BoardState<R>, actions: &[u16]) -> Result<Board
         }
     }
     let (first, mut state) = match base {
-        Some((first, position)) => (first, BoardState::rootless(position)),
+        Some((first, position)) => (first, BoardState::rootless(position, Vec::new())),
         None => (0, start.clone()),
     };
     for &action in &actions[first..] {
