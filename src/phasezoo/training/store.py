@@ -450,11 +450,15 @@ class GameStore:
 
         Raises:
             CorruptRecord: A game cannot be replayed.
-            InvalidConfig: ``symmetries`` are given, and the game has none.
+            InvalidConfig: ``symmetries`` or ``hidden`` are given, and the game has none, or its
+                planes show no moves.
             InvalidPlaneSpec: The game has no such planes.
         """
         if symmetries is not None and self.num_symmetries == 1:
             message = f"positions of {self.variant} have no symmetries: leave them out"
+            raise InvalidConfig(message)
+        if hidden is not None and not self.has_history:
+            message = f"planes of {self.variant} show no last moves that could be hidden"
             raise InvalidConfig(message)
         count = len(rows)
         game, ply, player = table.game[rows], table.ply[rows], table.player[rows]

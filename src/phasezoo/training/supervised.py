@@ -476,7 +476,7 @@ def _identity(
         del settings[name]
     # Options that change no number here; trainings from before there were any are still themselves.
     settings["symmetries"] = _turns(config, data)
-    if not settings["symmetries"] and config.symmetries is None:
+    if not settings["symmetries"] and not data.train_store.is_symmetric:
         del settings["symmetries"]
     if config.optimizer == "sgd":
         del settings["optimizer"]

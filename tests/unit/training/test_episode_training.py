@@ -405,4 +405,4 @@ def test_stores_that_cannot_be_are_typed_errors(store: EpisodeStore) -> None:
     with pytest.raises(InvalidPlaneSpec, match="standard"):
         store.batch(rows, np.arange(2), "centred")
     with pytest.raises(InvalidConfig, match="hidden"):
-        store.batch(rows, np.arange(2), hidden=np.zeros(2, bool))
+        store.batch(rows, np.arange(2), "standard", hidden=np.zeros(2, bool))
