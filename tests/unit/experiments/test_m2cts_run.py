@@ -43,6 +43,8 @@ def tiny(store, **changes):
         "network": "rise-8x1",
         "positions": 1000,
         "training_batch": 64,
+        "optimizer": "adamw",
+        "learning_rate": 0.003,
         "validation_positions": 64,
         "test_games": 3,
         "resamples": 100,
@@ -99,6 +101,17 @@ def test_experts_together_see_as_much_as_the_baseline(whole):
         seen[card.role] += card.positions
     assert seen == {"baseline": 1000, "expert": 1000, "placebo": 1000}
     assert len({card.parameters for card in results.networks}) == 1
+
+
+def test_networks_learn_as_the_configuration_says(whole, store):
+    out, results = whole
+    config = tiny(store)
+    for card in results.networks:
+        manifest = json.loads((out / "networks" / card.name / "manifest.json").read_text())
+        learnt = manifest["training"]["identity"]
+        assert learnt["optimizer"] == "adamw"
+        assert learnt["max_lr"] == config.learning_rate
+        assert learnt["batch_size"] == config.training_batch
 
 
 def test_all_games_are_played_and_kept(whole):

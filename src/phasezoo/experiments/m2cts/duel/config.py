@@ -45,6 +45,9 @@ class M2ctsConfig:
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
     training_batch: int = 128
     """Training positions an update (1 to 65,536; paper: 2048, Table X)."""
+    optimizer: Literal["sgd", "adamw"] = "sgd"
+    """What takes the steps: SGD with Nesterov momentum (paper, Table X), or AdamW, whose learning
+    rates are about a hundredth of those of SGD."""
     learning_rate: float = 0.2
     """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
     validation_positions: int = 1024

@@ -78,6 +78,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             "planes": config.planes,
             "config": SupervisedConfig(
                 batch_size=config.training_batch,
+                optimizer=config.optimizer,
                 max_lr=config.learning_rate,
                 validation_positions=config.validation_positions,
                 init_seed=network.initial_seed,
