@@ -225,7 +225,7 @@ def test_ctrl_c_says_how_to_go_on(store, tmp_path):
     ("options", "code", "words"),
     [
         (["--games", "empty.parquet"], 1, ["empty.parquet", "no positions"]),
-        (["--games", "cut.parquet"], 1, ["cut.parquet", "truncated"]),
+        (["--games", "cut.parquet"], 1, ["cut.parquet", "cut short"]),
         (["--games", "nowhere.parquet"], 1, ["nowhere.parquet", "no such file"]),
         (["--gate", "moves:0"], 2, ["moves:0"]),
         (["--gate", "none"], 2, ["none", "two or more"]),

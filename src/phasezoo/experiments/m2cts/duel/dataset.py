@@ -29,7 +29,7 @@ def describe(prepared: Prepared) -> Dataset:
                 positions=table.positions_per_phase().tolist(),
                 reaching=table.games_per_phase().tolist(),
                 removed=prepared.removed if name == "test" else nothing,
-                results=_results(getattr(prepared.splits, name).result),
+                results=_results(getattr(prepared.splits, name).returns[:, 0]),
             )
             for name, table in prepared.tables.items()
         ],
@@ -41,8 +41,8 @@ def describe(prepared: Prepared) -> Dataset:
     )
 
 
-def _results(result: npt.NDArray[np.int8]) -> tuple[int, int, int]:
-    return int((result > 0).sum()), int((result == 0).sum()), int((result < 0).sum())
+def _results(white: npt.NDArray[np.float32]) -> tuple[int, int, int]:
+    return int((white > 0).sum()), int((white == 0).sum()), int((white < 0).sum())
 
 
 def _start(tables: Sequence[PositionTable], phase: int) -> PhaseStart | None:
