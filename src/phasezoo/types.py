@@ -60,7 +60,12 @@ class Outcome(Protocol):
 
 @runtime_checkable
 class State(Protocol):
-    """A position of a game in which one player moves at a time; an immutable value."""
+    """A position of a game in which one player moves at a time; an immutable value.
+
+    Members may be there besides: ``ply``, the moves played; ``key``, a number below 2**64 that
+    depends on the position alone; and ``symmetries``, how positions can be turned for training
+    (``docs/definitions/data.md#symmetries``).
+    """
 
     @property
     def to_play(self) -> int:

@@ -15,6 +15,9 @@ __all__ = ["GameColumns", "Start", "Texts", "Visits", "as_column", "check_length
 Start = str | bytes
 """What a game starts from: text, or a pickled state of a user's own game."""
 
+BLOCK = 1 << 16
+"""Games that are picked at once."""
+
 UNKNOWN = -1
 """The code of a text that is not known, and the phase of a ply that has none."""
 
@@ -229,6 +232,9 @@ class GameColumns:
 
     def take(self, index: npt.NDArray[np.int64]) -> "GameColumns":
         """Some of the games, in the order given."""
+        if len(index) > BLOCK:  # the places of entries take four times what the actions do
+            blocks = range(0, len(index), BLOCK)
+            return self.joined([self.take(index[first : first + BLOCK]) for first in blocks])
         offsets, plies = ragged(self.offsets, index)
         if self.width == 1:
             entries = plies

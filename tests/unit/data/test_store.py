@@ -5,9 +5,10 @@ import operator
 
 import numpy as np
 import pytest
-from game_makers import random_games, store_of
+from game_makers import assert_same, random_games, store_of
 
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError, UnknownGame
+from phasezoo.training import columns as columns_module
 from phasezoo.training.store import GameStore
 
 E4 = 76
@@ -47,6 +48,13 @@ def test_a_subset_has_the_games_in_the_order_asked_for(store):
     for wrong in ([120], [-1]):
         with pytest.raises(CorruptRecord, match="no game"):
             store.subset(wrong)
+
+
+def test_games_are_picked_in_blocks(store, monkeypatch):
+    index = np.random.default_rng(1).integers(0, 120, 200)
+    whole = store.subset(index)
+    monkeypatch.setattr(columns_module, "BLOCK", 7)
+    assert_same(store.subset(index), whole)
 
 
 def test_splits_share_nothing_and_lose_nothing(store):
