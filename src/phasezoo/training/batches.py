@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo.errors import InvalidArray
 
-__all__ = ["Batch", "SparsePolicy"]
+__all__ = ["Batch", "SparsePolicy", "ragged"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from played_games import EVERY, random_game
 from phasezoo import agents, arena, games
 from phasezoo.arena import OpeningSuite
 from phasezoo.errors import CorruptRecord, InvalidConfig, StoreError
-from phasezoo.training import GameStore, StoreWriter
+from phasezoo.training import EpisodeStore, GameStore, StoreWriter
 from phasezoo.training.importer import read_pgn
 
 
@@ -59,6 +59,17 @@ def check_returns(store, number, record):
         np.testing.assert_array_equal(given, told)
     else:
         assert set(given.tolist()) <= {0.0, -1.0}
+
+
+@pytest.mark.parametrize("name", ["pommerman-ffa", "pommerman-team", "pommerman-1v1"])
+def test_games_are_valued_as_the_core_values_episodes(tmp_path, name):
+    episodes = EpisodeStore(name, 8_000, seed=4)
+    with StoreWriter(tmp_path / "games", name, **episodes.game.options) as writer:
+        for number, start in episodes.starts.items():
+            low, high = episodes.offsets[number : number + 2] * episodes.columns.width
+            joints = episodes.actions[low:high].reshape(-1, episodes.columns.width)
+            writer.add(start, actions=joints)
+    np.testing.assert_array_equal(GameStore.open(tmp_path / "games").returns, episodes.returns)
 
 
 def test_opening_moves_fill_the_planes_and_are_no_rows(tmp_path):
