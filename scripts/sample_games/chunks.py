@@ -93,7 +93,7 @@ def _is_whole(config: SeriesConfig, number: int, size: int) -> bool:
 
 def _play_chunk(config: SeriesConfig, number: int, size: int) -> None:
     first = number * config.chunk
-    with Engine(config.engine, config.hash_mb) as engine:
+    with Engine(config.engine, config.hash_mb, chess960=config.play.chess960) as engine:
         games = [
             play_game(engine, config.play, config.seed, index)
             for index in range(first, first + size)

@@ -54,12 +54,13 @@ class Engine:
     Args:
         path: Executable of the engine.
         hash_mb: Size of the transposition table in MiB.
+        chess960: Whether castling is written as the king that takes its rook.
 
     Raises:
         EngineError: The executable is missing or does not speak UCI.
     """
 
-    def __init__(self, path: str, hash_mb: int = 1) -> None:
+    def __init__(self, path: str, hash_mb: int = 1, *, chess960: bool = False) -> None:
         try:
             self._process = subprocess.Popen(
                 [path],
@@ -81,6 +82,8 @@ class Engine:
             if line.startswith("id name "):
                 self.name = line.removeprefix("id name ")
         self._send(f"setoption name Hash value {hash_mb}", "setoption name Threads value 1")
+        if chess960:
+            self._send("setoption name UCI_Chess960 value true")
 
     def __enter__(self) -> Self:
         return self
@@ -115,15 +118,22 @@ class Engine:
             pass
 
     def search(
-        self, moves: Sequence[str], nodes: int, *, lines: int = 1, only: Sequence[str] = ()
+        self,
+        moves: Sequence[str],
+        nodes: int,
+        *,
+        lines: int = 1,
+        only: Sequence[str] = (),
+        start: str | None = None,
     ) -> list[Line]:
-        """Searches the position after `moves` from the initial position.
+        """Searches the position after `moves` from the start.
 
         Args:
-            moves: UCI moves from the initial position of standard chess.
+            moves: UCI moves from the start.
             nodes: Node limit.
             lines: Number of best moves wanted (MultiPV).
             only: If given, root moves to choose among.
+            start: FEN of the start; the initial position of standard chess by default.
 
         Returns:
             At most `lines` lines, best first; one `Line` with an empty move at mate or stalemate.
@@ -132,9 +142,8 @@ class Engine:
             self._send(f"setoption name MultiPV value {lines}")
             self._lines = lines
         go = f"go nodes {nodes}" + (" searchmoves " + " ".join(only) if only else "")
-        self._send(
-            "position startpos moves " + " ".join(moves) if moves else "position startpos", go
-        )
+        position = "position startpos" if start is None else f"position fen {start}"
+        self._send(position + " moves " + " ".join(moves) if moves else position, go)
         found: dict[int, Line] = {}
         while not (text := self._receive()).startswith("bestmove"):
             if " score " in text:

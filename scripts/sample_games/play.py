@@ -60,6 +60,8 @@ class PlayConfig:
     """Cap: a game that reaches it is won by who is ahead by `cap_score`, else drawn."""
     cap_score: int = 500
     """Lead that wins at the cap, in centipawns."""
+    chess960: bool = False
+    """Whether each game starts from one of the 960 positions, drawn by its seed."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,14 @@ class Game:
         result: +1 white won, 0 draw, -1 black won.
         end: Why it ended: `mate`, `stalemate`, `repetition`, `fifty`, `material`, `decided`,
             `drawn` or `cap`; the last three are adjudications.
+        start_fen: Where it started, if not at the initial position; castling rights as letters of
+            files.
     """
 
     moves: list[int]
     result: int
     end: str
+    start_fen: str | None = None
 
 
 def encode_move(move: chess.Move) -> int:
@@ -151,7 +156,10 @@ class GameLine:
     """
 
     def __init__(self, engine: Engine, config: PlayConfig, rng: np.random.Generator) -> None:
-        self.board = chess.Board()
+        self.board, self.start = chess.Board(), None
+        if config.chess960:
+            self.board = chess.Board.from_chess960_pos(int(rng.integers(960)))
+            self.start = self.board.fen()
         self.moves: list[str] = []
         self._engine = engine
         self._config = config
@@ -165,24 +173,26 @@ class GameLine:
 
     def best(self, nodes: int) -> tuple[str, int]:
         """The engine's move and its score in centipawns from white's view."""
-        found = self._engine.search(self.moves, nodes)[0]
+        found = self._engine.search(self.moves, nodes, start=self.start)[0]
         return found.move, found.score if self.board.turn == chess.WHITE else -found.score
 
     def draw(self) -> str:
         """Draws an opening move.
 
-        The first one by `FIRST_MOVES`, the others by softmax over the scores of the engine's best,
-        now and then uniformly over all.
+        From the initial position the first one by `FIRST_MOVES`, the others by softmax over the
+        scores of the engine's best, now and then uniformly over all.
         """
         config = self._config
-        if not self.moves:
+        if not self.moves and self.start is None:
             legal = self._legal()
             shares = np.array([FIRST_MOVES.get(move, 1) for move in legal], dtype=np.float64)
             return legal[self._rng.choice(len(legal), p=shares / shares.sum())]
         if self._rng.random() < config.opening_random:
             return self.uniform()
         nodes = int(self._rng.integers(config.opening_nodes[0], config.opening_nodes[1] + 1))
-        lines = self._engine.search(self.moves, nodes, lines=config.opening_lines)
+        lines = self._engine.search(
+            self.moves, nodes, lines=config.opening_lines, start=self.start
+        )
         scores = np.array([line.score for line in lines], dtype=np.float64)
         weights = np.exp((scores - scores.max()) / config.opening_temperature)
         return lines[self._rng.choice(len(lines), p=weights / weights.sum())].move
@@ -198,10 +208,11 @@ class GameLine:
         if self._rng.random() < self._config.blunder_uniform or len(legal) == 1:
             return legal[self._rng.integers(len(legal))]
         some = self._rng.permutation(len(legal))[: max(1, len(legal) // 3)]
-        return self._engine.search(self.moves, nodes, only=[legal[i] for i in some])[0].move
+        only = [legal[i] for i in some]
+        return self._engine.search(self.moves, nodes, only=only, start=self.start)[0].move
 
     def _legal(self) -> list[str]:
-        return [move.uci() for move in self.board.legal_moves]
+        return [self.board.uci(move) for move in self.board.legal_moves]
 
     def end(self, nodes: int) -> tuple[int, str] | None:
         """Result and end of the game, if it is over by rule or has reached the cap."""
@@ -244,4 +255,4 @@ def play_game(engine: Engine, config: PlayConfig, seed: int, index: int) -> Game
         if end is None:
             line.push(move)
             end = line.end(nodes)
-    return Game([encode_move(move) for move in line.board.move_stack], *end)
+    return Game([encode_move(move) for move in line.board.move_stack], *end, line.start)
