@@ -1,12 +1,14 @@
-"""Makes and checks the chess games and the opening suite inside the package.
+"""Makes and checks the sample games and the opening suite inside the package.
 
     python scripts/make_sample_games.py games       # play what is missing, write the store
     python scripts/make_sample_games.py pack        # write the store from the chunks there are
+    python scripts/make_sample_games.py others krk  # the same for a game that Stockfish does not play
     python scripts/make_sample_games.py openings    # needs the store
     python scripts/make_sample_games.py verify      # replay everything with python-chess
 
-Needs Stockfish (Debian: `apt install stockfish`) and the packages chess, numpy, pyarrow and tyro.
-`games` may be killed at any moment; the same command goes on from the last whole chunk. See
+Needs Stockfish (Debian: `apt install stockfish`) and the packages chess, numpy, pyarrow and tyro;
+`others`, and `games --chess960`, need this package too, and `others connect-four` its solver.
+`games` and `others` may be killed at any moment; the same command goes on from the last whole chunk. See
 scripts/README.md.
 """
 
@@ -110,7 +112,43 @@ class Verify:
             print(f"{self.again} games played anew came out the same")
 
 
-Command = Games | Pack | Openings | Verify
+@dataclass(frozen=True)
+class Others:
+    """Play the games that are missing in the work folder, by this package's players; write them."""
+
+    game: Annotated[str, tyro.conf.Positional]
+    """Which game: atomic, connect-four, crazyhouse or krk."""
+    games: int = 3_000
+    """Number of games to play."""
+    seed: int = 20_260
+    """Seed of the series; (seed, number of the game) fixes each game."""
+    chunk: int = 50
+    """Games a chunk; a killed run loses at most one."""
+    work: Path = Path("target/sample_games")
+    """Folder for the chunks; may be deleted once the store is written."""
+    pack_only: bool = False
+    """Whether to write what there is and play nothing."""
+    out: Path | None = None
+    """The store to write; default the package's."""
+
+    def run(self) -> None:
+        """Plays and packs."""
+        from sample_games import packing, self_play
+        from sample_games.recipes import RECIPES
+
+        if self.game not in RECIPES:
+            message = f"{self.game!r}: expected one of {', '.join(sorted(RECIPES))}"
+            raise ValueError(message)
+        recipe = RECIPES[self.game]
+        if not self.pack_only:
+            for name in self_play.play_missing(recipe, self.seed, self.games, self.chunk, self.work):
+                print(name, flush=True)
+        played = self_play.read(self.work, recipe, self.seed)[: self.games]
+        about = {"script": "scripts/make_sample_games.py others", "seed": self.seed}
+        print(packing.write(self.out or packing.packaged(self.game), recipe.game, played, about))
+
+
+Command = Games | Pack | Openings | Verify | Others
 
 
 def counter(what: str, every: int) -> Callable[[], None]:
@@ -129,6 +167,13 @@ def counter(what: str, every: int) -> Callable[[], None]:
 def pack(series: chunks.SeriesConfig, out: Path) -> None:
     """Writes the store from the chunks in the work folder."""
     games = chunks.read_chunks(series)
+    if series.play.chess960:
+        from sample_games import packing
+
+        about = {"script": "scripts/make_sample_games.py"} | chunks.noted_parameters(series)
+        file = packing.packaged("chess960") if out == STORE else out
+        print(packing.write(file, "chess960", packing.from_engine(games), about))
+        return
     kept = store.without_duplicates(games)
     generator = {"script": "scripts/make_sample_games.py"} | chunks.noted_parameters(series)
     generator |= {"played": len(games), "duplicates_removed": len(games) - len(kept)}
@@ -144,6 +189,7 @@ def main() -> int:
         "pack": Pack,
         "openings": Openings,
         "verify": Verify,
+        "others": Others,
     }
     command = tyro.extras.subcommand_cli_from_dict(commands, description=__doc__)
     try:

@@ -1,0 +1,80 @@
+"""Writes games of any kind to the package's files, by the package's own store."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.training import GameStore
+
+from . import play
+from .self_play import Game
+
+__all__ = ["from_engine", "packaged", "write"]
+
+MAX_BYTES = 2_000_000
+"""Size limit of a file."""
+
+
+def packaged(game: str) -> Path:
+    """Where the package has the sample games of a game."""
+    data = Path(__file__).resolve().parents[2] / "src" / "phasezoo" / "data"
+    return data / f"{game}_games.parquet"
+
+
+def from_engine(played: Iterable[play.Game]) -> list[Game]:
+    """Games of chess960 that Stockfish played, as actions."""
+    handle, found = games.make("chess960"), {}
+    for game in played:
+        state = handle.from_fen(game.start_fen)
+        actions = []
+        for code in game.moves:
+            actions.append(int(state.parse_uci(play.decode_move(code).uci())))
+            state = state.play(actions[-1])
+        returns = [float(game.result), -float(game.result)]
+        found[game.start_fen, tuple(actions)] = Game(
+            game.start_fen, actions, returns, game.end, ["stockfish", "stockfish"]
+        )
+    return list(found.values())
+
+
+def write(path: Path, game: str, played: list[Game], about: dict[str, Any]) -> str:
+    """Writes a store, replacing what was there only once the new file is whole.
+
+    Args:
+        path: The file.
+        game: Which game.
+        played: The games, in order.
+        about: How they were made, for the metadata.
+
+    Returns:
+        What it holds, in words.
+
+    Raises:
+        ValueError: The file is larger than the package may carry.
+    """
+    offsets = np.cumsum([0, *(len(one.actions) for one in played)], dtype=np.int64)
+    ends = dict(sorted(Counter(one.end for one in played).items()))
+    store = GameStore(
+        game,
+        np.array([action for one in played for action in one.actions], dtype=np.uint16),
+        offsets,
+        np.array([one.returns for one in played], dtype=np.float32),
+        starts={number: one.start for number, one in enumerate(played) if one.start},
+        players=[tuple(one.players) for one in played],
+        metadata={"generator": about, "ends": ends},
+    )
+    table = store.positions()  # checks every action
+    store.save(path, overwrite=True)
+    if path.stat().st_size > MAX_BYTES:
+        message = f"{path}: {path.stat().st_size:,} bytes, more than {MAX_BYTES:,}"
+        raise ValueError(message)
+    won = [int((store.returns[:, 0] == value).sum()) for value in (1, 0, -1)]
+    return (
+        f"{path}: {path.stat().st_size:,} bytes, {len(store):,} games, {len(table):,} positions, "
+        f"{table.num_unique():,} different; first player won {won[0]:,}, drawn {won[1]:,}, lost "
+        f"{won[2]:,}; ends {ends}"
+    )
