@@ -2,14 +2,14 @@
 
     python scripts/make_sample_games.py games       # play what is missing, write the store
     python scripts/make_sample_games.py pack        # write the store from the chunks there are
-    python scripts/make_sample_games.py others krk  # the same for a game that Stockfish does not play
+    python scripts/make_sample_games.py others krk  # the same, by this package's own players
     python scripts/make_sample_games.py openings    # needs the store
     python scripts/make_sample_games.py verify      # replay everything with python-chess
 
 Needs Stockfish (Debian: `apt install stockfish`) and the packages chess, numpy, pyarrow and tyro;
 `others`, and `games --chess960`, need this package too, and `others connect-four` its solver.
-`games` and `others` may be killed at any moment; the same command goes on from the last whole chunk. See
-scripts/README.md.
+`games` and `others` may be killed at any moment; the same command goes on from the last whole
+chunk. See scripts/README.md.
 """
 
 import itertools
@@ -141,7 +141,9 @@ class Others:
             raise ValueError(message)
         recipe = RECIPES[self.game]
         if not self.pack_only:
-            for name in self_play.play_missing(recipe, self.seed, self.games, self.chunk, self.work):
+            for name in self_play.play_missing(
+                recipe, self.seed, self.games, self.chunk, self.work
+            ):
                 print(name, flush=True)
         played = self_play.read(self.work, recipe, self.seed)[: self.games]
         about = {"script": "scripts/make_sample_games.py others", "seed": self.seed}

@@ -190,9 +190,7 @@ class GameLine:
         if self._rng.random() < config.opening_random:
             return self.uniform()
         nodes = int(self._rng.integers(config.opening_nodes[0], config.opening_nodes[1] + 1))
-        lines = self._engine.search(
-            self.moves, nodes, lines=config.opening_lines, start=self.start
-        )
+        lines = self._engine.search(self.moves, nodes, lines=config.opening_lines, start=self.start)
         scores = np.array([line.score for line in lines], dtype=np.float64)
         weights = np.exp((scores - scores.max()) / config.opening_temperature)
         return lines[self._rng.choice(len(lines), p=weights / weights.sum())].move

@@ -17,9 +17,9 @@ WORTH: Final = np.array([1, 3, 3, 5, 9], dtype=np.float32)
 
 
 FILES, RANKS = np.arange(64) % 8, np.arange(64) // 8
-NEAR: Final = (
-    np.maximum(abs(FILES[:, None] - FILES), abs(RANKS[:, None] - RANKS)) <= 2
-).astype(np.float32)
+NEAR: Final = (np.maximum(abs(FILES[:, None] - FILES), abs(RANKS[:, None] - RANKS)) <= 2).astype(
+    np.float32
+)
 """Which squares are within two king's moves of each."""
 
 
@@ -120,7 +120,9 @@ RECIPES: Final = {
     "connect-four": Recipe(
         "connect-four",
         lineups=(
-            (both("search"), 0.3), (("search", PERFECT), 0.25), ((PERFECT, "search"), 0.25),
+            (both("search"), 0.3),
+            (("search", PERFECT), 0.25),
+            ((PERFECT, "search"), 0.25),
             (both(PERFECT), 0.2),
         ),
         searches={"search": rollout_search(400, threshold=7)},
@@ -130,7 +132,9 @@ RECIPES: Final = {
     "krk": Recipe(
         "krk",
         lineups=(
-            ((PERFECT, PERFECT), 0.3), ((PERFECT, "search"), 0.4), (("search", PERFECT), 0.15),
+            ((PERFECT, PERFECT), 0.3),
+            ((PERFECT, "search"), 0.4),
+            (("search", PERFECT), 0.15),
             (("search", "search"), 0.15),
         ),
         searches={"search": rollout_search(300, c=5.0, threshold=30, rollout="krk")},

@@ -1,9 +1,9 @@
 """Plays games between this package's own players; each is a function of (seed, index).
 
-A game begins with some plies drawn uniformly. Then each player moves as the recipe of the game says:
-by search, by perfect play where it is known, and now and then uniformly at random, at a rate drawn
-per player and game, so that games differ and are decided. Many games are played side by side, so
-that a search asks its evaluator about many positions at once; that changes no game.
+A game begins with some plies drawn uniformly. Then each player moves as the recipe of the game
+says: by search, by perfect play if it is known, and now and then uniformly at random, at a rate
+drawn per player and game, so that games differ and are decided. Many games are played side by side,
+so that a search asks its evaluator about many positions at once; that changes no game.
 """
 
 import json
@@ -84,9 +84,7 @@ class _Line:
         low, high = recipe.opening_plies
         self.opening = int(self.rng.integers(low, high + 1))
         self.rates = self.rng.uniform(*recipe.blunder_rate, size=handle.num_players)
-        self.seats = {
-            name: int(self.rng.integers(2**63)) for name in dict.fromkeys(self.players)
-        }
+        self.seats = {name: int(self.rng.integers(2**63)) for name in dict.fromkeys(self.players)}
 
     def own_choice(self, handle: games.Game) -> int | None:
         """The action, unless a search must be asked for it."""
@@ -180,7 +178,9 @@ def read(work: Path, recipe: Recipe, seed: int) -> list[Game]:
     for file in sorted(work.glob(f"{recipe.game}-{seed}-*.jsonl")):
         with file.open(encoding="utf-8") as lines:
             found.extend(Game(**json.loads(line)) for line in lines)
-    return list({(game.start, tuple(game.actions)): game for game in reversed(found)}.values())[::-1]
+    return list({(game.start, tuple(game.actions)): game for game in reversed(found)}.values())[
+        ::-1
+    ]
 
 
 def _push(line: _Line, action: int) -> None:

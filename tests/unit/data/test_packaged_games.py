@@ -25,8 +25,8 @@ BOARDS = {
 }
 
 
-def test_every_game_of_turns_has_sample_games():
-    assert FILES == ["atomic", "chess", "chess960", "connect-four", "crazyhouse", "krk"]
+def test_these_games_have_sample_games():
+    assert FILES == ["chess", "chess960", "connect-four", "krk"]
 
 
 @pytest.mark.parametrize("game", FILES)
@@ -35,7 +35,8 @@ def test_files_are_small_and_their_games_legal_and_different(game):
     with resources.as_file(file) as path:
         assert path.stat().st_size <= MAX_BYTES.get(game, 2_000_000)
     store = GameStore.sample(game)
-    assert store.game.name == game and len(store) >= 400
+    assert store.game.name == game
+    assert len(store) >= 400
     part = store.subset(np.arange(0, len(store), max(1, len(store) // 300)))
     table = part.positions()  # checks every action
     assert len(table) == part.num_positions
@@ -68,6 +69,5 @@ def test_python_chess_plays_them_too(game):
             move = chess.Move.from_uci(state.uci(action))
             assert board.is_legal(move), (game, number, state.fen)
             board.push(move)
-        assert handle.from_fen(states[-1].fen).play(actions[-1]).fen.split()[0] == (
-            board.fen().split()[0].replace("~", "") if game != "crazyhouse" else board.fen().split()[0]
-        )
+        after = handle.from_fen(states[-1].fen).play(int(actions[-1]))
+        assert after.fen.split()[:3] == board.fen().split()[:3]
