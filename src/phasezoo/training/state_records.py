@@ -100,6 +100,7 @@ class StateRecords:
             CorruptRecord: An action is not legal, or comes after the end.
         """
         states = self._walked(number, 0, self._start(number), self._plies(number))
+        self._kept.setdefault(number, states[:: self._every])
         return states[:-1]
 
     def last(self, number: int) -> Any:

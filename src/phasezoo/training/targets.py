@@ -21,12 +21,12 @@ def decisions_of(columns: GameColumns, game: Any, ply: Any, player: Any) -> Rows
     Raises:
         CorruptRecord: There are no such rows.
     """
-    if len(game) and game.min() >= 0 and game.max() < len(columns) and ply.min() >= 0:
+    if len(game) == 0:
+        return np.empty(0, dtype=np.int64)
+    if game.min() >= 0 and game.max() < len(columns) and ply.min() >= 0:
         places: Rows = columns.offsets[game] + ply
         if (places < columns.offsets[game + 1]).all():
             return places if columns.width == 1 else places * columns.width + player
-    elif len(game) == 0:
-        return np.empty(0, dtype=np.int64)
     message = "there are no such positions: give rows of this very store's positions()"
     raise CorruptRecord(message)
 
