@@ -87,7 +87,7 @@ class TrainOptions:
             sys.stderr.write(f"\nStopped. The same command continues what is in {self.out}.\n")
             return STOPPED
         for part in shown:
-            console.print(part)
+            console.print(part, soft_wrap=isinstance(part, str))  # tables keep to the width
         return 0
 
     def _one(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:

@@ -29,6 +29,7 @@ from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.expert_tables import LossTable, loss_table
 from phasezoo.training.loggers import Logger
 from phasezoo.training.positions import PositionTable, without_seen
+from phasezoo.training.preparation import INCIDENTAL, Ready, Task
 from phasezoo.training.progress import OnProgress, Progress
 from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.splits import PositionStore, Splits
@@ -39,7 +40,7 @@ from phasezoo.training.strategies import (
     StrategyPlan,
     plan_strategy,
 )
-from phasezoo.training.supervised import INCIDENTAL, Hooks, Ready, Task, TrainingResult, train_on
+from phasezoo.training.supervised import Hooks, TrainingResult, train_on
 
 __all__ = ["Experts", "TrainedNetwork", "train_experts"]
 

@@ -1,0 +1,298 @@
+"""What a training is before it begins: checked, its network made, and nothing written yet."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from phasezoo import _core, networks
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+from phasezoo.inference.manifest import Manifest, ValueKind, action_spec
+from phasezoo.inference.storage import digest
+from phasezoo.networks import Network, NetworkSpec
+from phasezoo.networks.registry import Factory
+from phasezoo.training.checkpoint import load_weights, model_bytes
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.data import TrainingData, rows_digest, stream_seed
+from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
+from phasezoo.training.run_files import RunDetails
+from phasezoo.training.sampler import Sampler
+
+__all__ = ["INCIDENTAL", "Ready", "Task", "network_text"]
+
+_WEIGHTS, _BATCHES = 1, 2
+"""Names of a training's random streams."""
+
+INCIDENTAL = ("device", "threads", "tensorboard", "wandb")
+"""Options that a resumed training may change: where it runs, not what it is."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is trained on positions that are chosen already (see :func:`train_supervised`)."""
+
+    network: str | Factory
+    """What the network is made from."""
+    planes: str | None
+    """Input planes; None: the game's default."""
+    history: int | None
+    """How many of the last moves they show; None: all that they have room for."""
+    positions: int
+    """Training positions to see."""
+    seed: int
+    """Decides the initial weights and the order of the positions."""
+    out: Path
+    """The training's directory."""
+    init: str | Path | None = None
+    """Directory of a network to start from."""
+    resume: bool = True
+    """Whether ``out`` may hold this training already."""
+    named: frozenset[str] = frozenset()
+    """Options of the configuration that were given by name."""
+
+    def __post_init__(self) -> None:
+        if self.positions < 1:
+            message = f"positions={self.positions}: must be 1 or more"
+            raise InvalidConfig(message)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A training that nothing speaks against, before its directory is touched."""
+
+    network: Network
+    """The network with its first weights."""
+    manifest: Manifest
+    """What it is."""
+    samplers: tuple[Sampler, Sampler]
+    """What makes batches of training and of validation positions."""
+    settings: SupervisedConfig
+    """The knobs, without what the network does not answer."""
+    details: RunDetails
+    """Where it will run."""
+    loggers: tuple[Logger, ...]
+    """Those that the knobs ask for."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that the numbers of the training depend on, as JSON."""
+        return dict(self.manifest.training["identity"])
+
+    @classmethod
+    def of(cls, data: TrainingData, task: Task, settings: SupervisedConfig) -> "Ready":
+        """Check everything and make the network.
+
+        Raises:
+            PhasezooError: See :func:`train_supervised`.
+        """
+        seed, init_seed = task.seed, settings.init_seed
+        game = data.train_store.game
+        spec = _findable(task.network)
+        planes = game.plane_spec(task.planes, task.history)
+        weights_seed = stream_seed(seed, _WEIGHTS) if init_seed is None else init_seed
+        sizes = (game.plane_shape(planes), game.policy_size(planes))
+        players = game.num_players
+        fresh = networks.make(spec, *sizes, weights_seed, num_players=players)
+        answered = networks.check(fresh, *sizes, num_players=players)
+        settings = _without_missing(settings, answered, task.named, str(spec))
+        manifest = _manifest(game, planes, spec, answered, data)
+        if task.init is not None:
+            load_weights(Path(task.init), Manifest.read(Path(task.init)), fresh)
+        identity = _identity(manifest, data, task.positions, seed, settings, fresh)
+        device = networks.resolve_device(settings.device)
+        networks.supported_dtype(settings.dtype, device)
+        samplers = _samplers(settings, data, manifest.planes, seed)
+        manifest = replace(
+            manifest,
+            parameters=networks.parameter_counts(fresh),
+            training={"identity": identity},
+        )
+        seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
+        details = _details(settings, seeds, device)
+        return cls(fresh, manifest, samplers, settings, details, _loggers(settings))
+
+
+_VALUE_KINDS: dict[str, ValueKind] = {
+    "wdl_logits": "wdl",
+    "scalar": "value",
+    "values": "values",
+}
+"""What a manifest calls the fields that tell a value; the first that is answered holds."""
+
+_LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
+"""What a network must answer for a weight to have something to weigh."""
+
+
+def _manifest(
+    game: Game, planes: str, spec: NetworkSpec, answered: Sequence[str], data: TrainingData
+) -> Manifest:
+    shape = game.plane_shape(planes)
+    return Manifest(
+        game=game.name,
+        planes=planes,
+        network=spec.name,
+        input_shape=shape,
+        num_actions=game.policy_size(planes),
+        actions=action_spec(game.policy_size(planes), shape),
+        gate="none" if data.phase is None else data.train.gate,
+        gate_fingerprint=data.gate_fingerprint,
+        phase=data.phase,
+        phasezoo=version("phasezoo"),
+        network_options=dict(spec.options),
+        network_factory=spec.factory,
+        value_kind=next(kind for field, kind in _VALUE_KINDS.items() if field in answered),
+        num_players=game.num_players,
+    )
+
+
+def _findable(network: str | Factory) -> NetworkSpec:
+    """What the manifest keeps of a network, which must be enough to make it again.
+
+    Raises:
+        InvalidConfig: There is no such network, or its factory cannot be found again.
+    """
+    spec = networks.describe(network)
+    try:
+        return networks.describe(spec)
+    except InvalidConfig as error:
+        message = (
+            f"network {spec.name!r}: its factory is neither registered nor in a module that can be "
+            "imported, so nobody could load what was trained; call "
+            f"networks.register({spec.name.rpartition('.')[2].strip('<>')!r}, factory) and give "
+            "that name"
+        )
+        raise InvalidConfig(message) from error
+
+
+def _without_missing(
+    settings: SupervisedConfig, answered: Sequence[str], named: Collection[str], network: str
+) -> SupervisedConfig:
+    """The configuration without weights of what the network does not answer.
+
+    Raises:
+        InvalidConfig: Such a weight was asked for: by name, or by another value than the default.
+    """
+    lacking: dict[str, Any] = {}
+    for weight, answer in _LEARNT_BY.items():
+        share = getattr(settings, weight)
+        if answer in answered or share == 0:
+            continue
+        if weight in named or share != getattr(SupervisedConfig, weight):
+            message = (
+                f"{weight}={share:g}: the network {network} answers {', '.join(answered)} and no "
+                f"{answer}; leave the weight out, set it to 0, or give the network such a head"
+            )
+            raise InvalidConfig(message)
+        lacking[weight] = 0.0
+    return replace(settings, **lacking)
+
+
+def network_text(manifest: Manifest) -> str:
+    """Name and options of a network, as they were asked for."""
+    return str(NetworkSpec(manifest.network, manifest.network_options, manifest.network_factory))
+
+
+def _samplers(
+    config: SupervisedConfig, data: TrainingData, planes: str, seed: int
+) -> tuple[Sampler, Sampler]:
+    """What makes batches of training and of validation positions.
+
+    Raises:
+        InvalidConfig: An option does not fit the games.
+    """
+    # On a CPU the network wants the cores more than the planes do, which are made in one thread.
+    on_cpu = networks.resolve_device(config.device).type == "cpu"
+    train = Sampler(
+        data.train_store,
+        data.train,
+        planes,
+        config.batch_size,
+        stream_seed(seed, _BATCHES),
+        config.history_dropout,
+        _turns(config, data),
+        threads=1 if on_cpu else config.threads,
+        weights=data.weights,
+        value_mix=config.value_mix,
+    )
+    validation = Sampler(
+        data.validation_store,
+        data.validation,
+        planes,
+        threads=config.threads,
+        weights=data.weights,
+    )
+    return train, validation
+
+
+def _turns(config: SupervisedConfig, data: TrainingData) -> bool:
+    """Whether training positions are turned."""
+    store = data.train_store
+    wanted = store.is_symmetric if config.symmetries is None else config.symmetries
+    return wanted and store.num_symmetries > 1
+
+
+def _identity(
+    manifest: Manifest,
+    data: TrainingData,
+    positions: int,
+    seed: int,
+    config: SupervisedConfig,
+    network: Network,
+) -> dict[str, Any]:
+    """All that the numbers of a training depend on, as JSON."""
+    settings = asdict(config)
+    for name in INCIDENTAL:
+        del settings[name]
+    # Options that change no number here; trainings from before there were any are still themselves.
+    settings["symmetries"] = _turns(config, data)
+    if not settings["symmetries"] and not data.train_store.is_symmetric:
+        del settings["symmetries"]
+    if config.optimizer == "sgd":
+        del settings["optimizer"]
+    if not config.compile:
+        del settings["compile"]
+    if config.value_mix == 0:
+        del settings["value_mix"]
+    if data.weights is not None:
+        settings["phase_weights"] = list(data.weights)
+    return {
+        "game": manifest.game,
+        "planes": manifest.planes,
+        "network": network_text(manifest),
+        "gate": data.train.gate,
+        "phase": data.phase,
+        "positions": positions,
+        "seed": seed,
+        "train_positions": len(data.train),
+        "train_sha256": rows_digest(data.train),
+        "validation_positions": len(data.validation),
+        "validation_sha256": rows_digest(data.validation),
+        "initial_weights_sha256": digest(model_bytes(network)),
+        **settings,
+    }
+
+
+def _details(
+    config: SupervisedConfig, seeds: Mapping[str, int], device: torch.device
+) -> RunDetails:
+    """Where a training runs, which its record keeps and a resumed one may change."""
+    return RunDetails(
+        incidental={name: getattr(config, name) for name in INCIDENTAL},
+        seeds=seeds,
+        threads=_core.default_threads() if config.threads is None else config.threads,
+        devices=[torch.cuda.get_device_name(device)] if device.type == "cuda" else [],
+    )
+
+
+def _loggers(settings: SupervisedConfig) -> tuple[Logger, ...]:
+    """The loggers that the knobs ask for.
+
+    Raises:
+        MissingDependency: wandb is wanted and not installed.
+    """
+    board = (TensorBoardLogger(),) if settings.tensorboard else ()
+    return board if settings.wandb is None else (*board, WandbLogger(settings.wandb))
