@@ -3,12 +3,13 @@
 import chess
 import numpy as np
 
-from benchmarks.common import Row, compared
-from phasezoo.training.sampler import Sampler
-from phasezoo.training.store import GameStore
+from benchmarks.common import Row, alone, compared
+from phasezoo import _core
+from phasezoo.training import EpisodeStore, GameStore, Sampler
 
 BATCH = 1024
 BATCHES = 40
+POLICY = 30
 PEER_POSITIONS = 200
 
 
@@ -47,15 +48,47 @@ def rows() -> list[Row]:
         return PEER_POSITIONS
 
     return [
-        compared(
-            f"sampler, v2 planes and targets, {threads} thread{'s' * (threads > 1)}",
-            "positions/s",
-            "≥ 100 k positions/s",
-            lambda threads=threads: ours(
-                Sampler(store, table, batch_size=BATCH, history_dropout=0.1, threads=threads)
-            ),
-            f"python-chess {chess.__version__}, piece planes only, 1 thread",
-            theirs,
-        )
-        for threads in (1, 2)
+        *(alone_row(*each) for each in others(store)),
+        *(
+            compared(
+                f"sampler, v2 planes and targets, {threads} thread{'s' * (threads > 1)}",
+                "positions/s",
+                "≥ 100 k positions/s",
+                lambda threads=threads: ours(
+                    Sampler(store, table, batch_size=BATCH, history_dropout=0.1, threads=threads)
+                ),
+                f"python-chess {chess.__version__}, piece planes only, 1 thread",
+                theirs,
+            )
+            for threads in (1, 2)
+        ),
     ]
+
+
+def others(store: GameStore) -> list[tuple[str, str, GameStore]]:
+    """Stores beside the sample games, with what they are called and what we set out to reach."""
+    count = len(store.actions)
+    visits = (
+        np.arange(count + 1, dtype=np.int64) * POLICY,
+        np.tile(np.arange(POLICY, dtype=np.int32), count),
+        np.ones(count * POLICY, dtype=np.int32),
+    )
+    searched = GameStore("chess", store.actions, store.offsets, store.returns, visits=visits)
+    _, *columns = _core.play_episodes("connect-four", 100_000, seed=1)
+    return [
+        (f"chess with policies of {POLICY}", "100 k", searched),
+        ("Connect Four", "300 k", GameStore("connect-four", *columns)),
+        ("Pommerman", "300 k", EpisodeStore("pommerman-ffa", 100_000, seed=1)),
+    ]
+
+
+def alone_row(name: str, aim: str, store: GameStore) -> Row:
+    """What one thread makes of a store."""
+    sampler = Sampler(store, store.positions(), batch_size=BATCH, symmetries=True, threads=1)
+
+    def work() -> float:
+        for index in range(BATCHES):
+            sampler.batch(index)
+        return BATCHES * BATCH
+
+    return alone(f"sampler, {name}, 1 thread", "positions/s", f"≥ {aim} positions/s", work)

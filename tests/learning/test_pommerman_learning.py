@@ -41,7 +41,7 @@ def test_actions_in_new_episodes_are_foreseen(tmp_path: Path) -> None:
     rows = test.positions()
     every_seventh = rows.select(np.arange(0, len(rows), 7))
     losses = evaluate_network(inference.load(result.path), test, every_seventh).mean()
-    batch = test.batch(every_seventh, np.arange(len(every_seventh)))
+    batch = test.batch(every_seventh, np.arange(len(every_seventh)), "standard")
     frequencies = np.bincount(batch.action) / len(batch)
     entropy = -(frequencies * np.log(frequencies)).sum()
     assert losses.accuracy > 1.03 * frequencies.max()
