@@ -63,10 +63,10 @@ struct LineOf<R: Rules>(R::Position);
 
 impl<R: Rules> Line for LineOf<R> {
     fn play(&mut self, written: Written) -> Option<u16> {
+        const { assert!(R::NUM_ACTIONS <= 1 << u16::BITS, "an action fits into sixteen bits") }
         let m = written.to_move::<R>(&self.0)?;
         let action = actions::action_of(m, self.0.turn(), R::MODE);
         self.0.play_unchecked(m);
-        // A test holds that every board game has fewer actions than that.
         Some(action as u16)
     }
 
