@@ -72,6 +72,8 @@ fn vector(rows: usize) -> f64 {
         max_plies: None,
         autoreset: Autoreset::NextStep,
         threads: Some(1),
+        compact: false,
+        move_numbers: false,
     };
     let mut vector = Vector::new(rows, options, |_| Ok(ConnectFour::default())).unwrap();
     let mut buffers = Buffers::new(rows);

@@ -41,6 +41,16 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The name of the game, or of the family of games that share these rules.
     const NAME: &'static str;
 
+    /// How many actions the game has by a numbering as small as can be, which means another action in
+    /// another state (`docs/definitions/actions.md#compact-actions`); 0 if there is none.
+    const NUM_COMPACT: usize = 0;
+
+    /// The names of the numbers that are told of a state of this game besides what every game tells.
+    const STATE_NUMBERS: &'static [&'static str] = &[];
+
+    /// The names of the numbers that are told of a move.
+    const MOVE_NUMBERS: &'static [&'static str] = &[];
+
     /// The name and the default thresholds of the game's gate by plies.
     const PLIES: Plies = Plies { name: "plies", default: None };
 
@@ -166,6 +176,22 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Keeps of the legal `actions` of the player to move those of perfect play; all of them in games
     /// whose perfect play is not known.
     fn keep_best(&self, _actions: &mut Vec<Action>) {}
+
+    /// The compact index of a legal action of the player to move.
+    fn compact_of(&self, action: Action) -> Action {
+        action
+    }
+
+    /// The action of a compact index, legal or not; `None` if it means none in this state.
+    fn action_of_compact(&self, index: Action) -> Option<Action> {
+        Some(index)
+    }
+
+    /// Writes the numbers of [`Game::STATE_NUMBERS`]; nan if there is none.
+    fn state_numbers(&self, _out: &mut [f64]) {}
+
+    /// Writes the numbers of [`Game::MOVE_NUMBERS`] for a legal action in this state.
+    fn move_numbers(&self, _action: Action, _out: &mut [f64]) {}
 
     /// The player that this game brings along under that name, new to the game; `None` where it brings
     /// none.

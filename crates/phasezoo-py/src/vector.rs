@@ -5,6 +5,7 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use phasezoo_core::Error;
+use phasezoo_core::game::Reason;
 use phasezoo_core::vector::{Autoreset, Illegal, Opponent, Options, Seat};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -48,10 +49,10 @@ impl GameVector {
     #[new]
     #[pyo3(signature = (
         game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
-        game_options = None
+        compact = false, move_numbers = false, game_options = None
     ))]
     // Keywords, each an option of the environment.
-    #[allow(clippy::too_many_arguments, clippy::similar_names)]
+    #[allow(clippy::too_many_arguments, clippy::similar_names, clippy::fn_params_excessive_bools)]
     fn new(
         py: Python<'_>,
         game: &str,
@@ -65,6 +66,8 @@ impl GameVector {
         autoreset: &str,
         threads: Option<usize>,
         copy: bool,
+        compact: bool,
+        move_numbers: bool,
         game_options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let native = catalogue::game(game).map_err(to_py)?;
@@ -78,6 +81,8 @@ impl GameVector {
         given.set_item("autoreset", autoreset)?;
         given.set_item("threads", threads)?;
         given.set_item("copy", copy)?;
+        given.set_item("compact", compact)?;
+        given.set_item("move_numbers", move_numbers)?;
         given.set_item("game_options", game_options)?;
         let seat = match seat {
             SeatName::Player(player) => Seat::Fixed(player),
@@ -111,6 +116,8 @@ impl GameVector {
             max_plies,
             autoreset: named("autoreset_mode", autoreset, &autoresets)?,
             threads,
+            compact,
+            move_numbers,
         };
         let options_of_game = GameOptions::new(game, game_options);
         let vector = native.vector(num_envs, options, options_of_game)?;
@@ -279,6 +286,33 @@ impl GameVector {
             })
         });
         texts.collect()
+    }
+
+    /// Why each game has ended, None while it goes on; with `last` why the games did that ended in the
+    /// last step and have been followed by others already, None of others.
+    #[pyo3(signature = (last = false))]
+    fn reasons(&self, last: bool) -> Vec<Option<&'static str>> {
+        let reason = |row| self.vector.reason(row, last).map(Reason::as_str);
+        (0..self.vector.len()).map(reason).collect()
+    }
+
+    /// The names of the numbers that are told of a state, and of a move, in this game.
+    fn number_names(&self) -> (Vec<&'static str>, Vec<&'static str>) {
+        let (of_state, of_move) = self.vector.number_names();
+        (of_state.to_vec(), of_move.to_vec())
+    }
+
+    /// float64[N, K]: these numbers of each game, those of the learner's last move after those of the
+    /// state; with `last` of the games that ended in the last step and have been followed by others
+    /// already. Nan if there is none.
+    #[pyo3(signature = (last = false))]
+    fn numbers<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (of_state, of_move) = self.vector.number_names();
+        let count = of_state.len() + of_move.len();
+        let rows = (0..self.vector.len())
+            .map(|row| self.vector.numbers(row, last).unwrap_or_else(|| vec![f64::NAN; count]));
+        let rows: Vec<_> = rows.collect();
+        Ok(PyArray2::from_vec2(py, &rows)?)
     }
 
     /// int64[N + 1] and int32[total]: the learners' legal actions, game `i`'s from `offsets[i]` to

@@ -1,7 +1,9 @@
 //! Games stepped together behind one type, whatever the game.
 
 use phasezoo_core::Result;
-use phasezoo_core::game::{Action, Player};
+use std::borrow::Cow;
+
+use phasezoo_core::game::{Action, Player, Reason};
 use phasezoo_core::gate::Gating;
 use phasezoo_core::vector::{Options, Outputs, Saved, Vector, Won};
 use pyo3::prelude::*;
@@ -55,7 +57,14 @@ pub(crate) trait DynVector: Send + Sync {
     /// The seed of a game.
     fn seed(&self, row: usize) -> u64;
     /// The learner's legal actions in a game.
-    fn legal(&self, row: usize) -> &[Action];
+    fn legal(&self, row: usize) -> Cow<'_, [Action]>;
+    /// Why a game has ended; of games followed by others already if `last`.
+    fn reason(&self, row: usize, last: bool) -> Option<Reason>;
+    /// The names of the numbers told of a state, and of a move.
+    fn number_names(&self) -> (&'static [&'static str], &'static [&'static str]);
+    /// The numbers told of a game's state, then those of the learner's last move; of games followed by
+    /// others already if `last`. Nothing if `last` and there is no such game.
+    fn numbers(&self, row: usize, last: bool) -> Option<Vec<f64>>;
     /// A uniformly random legal action per game.
     fn sample(&self, words: &[u64], actions: &mut [i64]) -> Result<()>;
     /// Whether the games can be stepped.
@@ -108,7 +117,7 @@ impl<G: Native> DynVector for Games<G> {
     }
 
     fn num_actions(&self) -> usize {
-        self.vector.state(0).num_actions()
+        self.vector.num_actions()
     }
 
     fn num_players(&self) -> usize {
@@ -192,8 +201,27 @@ impl<G: Native> DynVector for Games<G> {
         self.vector.seed(row)
     }
 
-    fn legal(&self, row: usize) -> &[Action] {
+    fn legal(&self, row: usize) -> Cow<'_, [Action]> {
         self.vector.legal(row)
+    }
+
+    fn reason(&self, row: usize, last: bool) -> Option<Reason> {
+        if last { self.vector.ended_reason(row) } else { self.vector.reason(row) }
+    }
+
+    fn number_names(&self) -> (&'static [&'static str], &'static [&'static str]) {
+        (G::STATE_NUMBERS, G::MOVE_NUMBERS)
+    }
+
+    fn numbers(&self, row: usize, last: bool) -> Option<Vec<f64>> {
+        let ended = if last { Some(self.vector.ended(row)?) } else { None };
+        let state = ended.map_or_else(|| self.vector.state(row), |ended| &ended.state);
+        let of_move =
+            ended.map_or_else(|| self.vector.move_numbers(row), |ended| &ended.move_numbers[..]);
+        let mut numbers = vec![f64::NAN; G::STATE_NUMBERS.len()];
+        state.state_numbers(&mut numbers);
+        numbers.extend_from_slice(of_move);
+        Some(numbers)
     }
 
     fn sample(&self, words: &[u64], actions: &mut [i64]) -> Result<()> {

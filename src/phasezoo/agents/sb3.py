@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 
 from phasezoo._torch import require_torch
+from phasezoo.agents.base import state_in
 from phasezoo.conductor.action_parts import flat_mask
+from phasezoo.conductor.compact import action_of_compact, check_compact, compact_mask
 from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
+from phasezoo.games import game_of
+from phasezoo.games.options import flag
+from phasezoo.types import ActionMask
 
 __all__ = ["SB3Agent"]
 
@@ -40,6 +45,7 @@ class SB3Agent:
         planes: The planes that it was trained on; default those of the environment or match.
         gate: The gate that says the phases it was trained on, in matches and environments that have
             none.
+        compact_actions: Whether it was trained on the game's compact actions.
         deterministic: Whether it plays the likeliest action rather than drawing one.
         name: How reports call it.
 
@@ -56,6 +62,7 @@ class SB3Agent:
         *,
         planes: str | None = None,
         gate: Any = None,
+        compact_actions: bool = False,
         deterministic: bool = True,
         name: str | None = None,
     ) -> None:
@@ -70,6 +77,7 @@ class SB3Agent:
         self.model = model
         self.plane_spec = planes
         self.gate = gate
+        self.compact_actions = flag("compact_actions", compact_actions)
         self.deterministic = deterministic
         self.name = type(model).__name__ if name is None else name
         self._takes_masks = "action_masks" in inspect.signature(model.predict).parameters
@@ -78,9 +86,29 @@ class SB3Agent:
         """The model's action: an index, or if actions have parts ``int64[K]``.
 
         Raises:
-            InvalidConfig: The model was trained on other observations.
+            InvalidConfig: The model was trained on other observations or actions.
+            InvalidState: Compact actions need ``info["state"]``, which is missing.
         """
         mask = flat_mask(info["action_mask"])
+        if not self.compact_actions:
+            return self._answer(observation, mask, info)
+        state = state_in(info, self.name)
+        game = game_of(state)
+        check_compact(game, self.compact_actions)
+        if len(mask) == game.num_compact:  # the environment takes these indices itself
+            return self._answer(observation, mask, info)
+        index = self._answer(observation, compact_mask(game, state, mask), info)
+        return action_of_compact(game, state, index)
+
+    def _answer(self, observation: Any, mask: ActionMask, info: Mapping[str, Any]) -> Any:
+        """What the model predicts, by its own numbering."""
+        count = getattr(self.model.action_space, "n", None)
+        if count not in (None, len(mask)):
+            message = (
+                f"{self.name} was trained on {count} actions and is shown {len(mask)}; say by "
+                "compact_actions= whether it was trained on compact ones"
+            )
+            raise InvalidConfig(message)
         shown = self._shown(observation, mask, info)
         masks = {"action_masks": mask.astype(np.bool_)} if self._takes_masks else {}
         action, _ = self.model.predict(shown, deterministic=self.deterministic, **masks)

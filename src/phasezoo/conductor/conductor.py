@@ -191,7 +191,7 @@ class Conductor:
         """Whether ``player`` may play ``action`` now."""
         return action in self.legal_actions(moment, player)
 
-    def replacement(self, moment: Moment, player: int, action: int, stream: Stream) -> int:
+    def replacement(self, moment: Moment, player: int, action: Any, stream: Stream) -> int:
         """A legal action, drawn from ``stream``, in place of an illegal one.
 
         Raises:

@@ -7,6 +7,7 @@ import numpy as np
 
 from phasezoo import games, gating
 from phasezoo.conductor.action_parts import Mask, flat_mask, masks_of
+from phasezoo.conductor.compact import check_compact, compact_mask
 from phasezoo.conductor.moment import Moment
 from phasezoo.games.base import Game
 from phasezoo.games.options import one_of
@@ -39,6 +40,8 @@ class View:
     """``"planes"``; ``"masked"``: planes and mask; ``"none"``; ``"dict"`` if a game knows one."""
     gate: Gate | None = None
     """Says the phase in a game that has no gate itself."""
+    compact: bool = False
+    """Whether masks are over the game's compact actions."""
 
     @property
     def plane_shape(self) -> tuple[int, int, int]:
@@ -68,6 +71,8 @@ def make_view(
     planes: str | None = None,
     observation: str = "planes",
     history: int | None = None,
+    *,
+    compact: bool = False,
 ) -> View:
     """The view that an environment's options ask for.
 
@@ -76,14 +81,16 @@ def make_view(
         planes: Which planes; default the game's own.
         observation: ``"planes"``, ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
         history: How many of the last moves the planes show; default as many as they have room for.
+        compact: Whether actions are the game's compact ones.
 
     Raises:
-        InvalidConfig: The game has no such observation.
+        InvalidConfig: The game has no such observation, or no compact actions.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
     known = OBSERVATIONS if game.observation_dict is None else (*OBSERVATIONS, "dict")
     spec = game.plane_spec(planes, history)
-    return View(game, spec, one_of("observation", observation, known))
+    observation = one_of("observation", observation, known)
+    return View(game, spec, observation, compact=check_compact(game, compact))
 
 
 def view_of(agent: Any, default: View) -> View:
@@ -169,12 +176,14 @@ def mask_of(
         when_over: Fills the mask of a finished game.
         when_waiting: Fills the mask of a player who is not to move.
     """
-    count, parts = view.game.num_actions, view.game.action_parts
+    game, parts = view.game, view.game.action_parts
+    count = game.num_compact if view.compact else game.num_actions
     if moment.ending is not None:
         return masks_of(np.full(count, when_over, dtype=np.int8), parts)
     if when_waiting and player not in games.acting_players(moment.state):
         return masks_of(np.full(count, when_waiting, dtype=np.int8), parts)
-    return masks_of(games.action_mask(moment.state, player, count), parts)
+    mask = games.action_mask(moment.state, player, game.num_actions)
+    return compact_mask(game, moment.state, mask) if view.compact else masks_of(mask, parts)
 
 
 def info_of(

@@ -10,6 +10,7 @@ from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.conductor import Conductor, Moment, make_view, mask_of, told
 from phasezoo.conductor.action_parts import flat_mask
+from phasezoo.conductor.compact import action_of_compact
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated, views_of
 from phasezoo.envs.seats import seat_in_game, seat_of
@@ -50,6 +51,8 @@ class GymEnv(gymnasium.Env[Any, Any]):
             know one.
         rewards: ``"once"``, at the end of the learner's game; ``"original"`` in games that pay at
             every step.
+        compact_actions: Whether the learner's actions and masks are the game's compact ones, in
+            games with few moves in a large action space; opponents are shown the game's own.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None.
 
@@ -79,6 +82,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         max_plies: int | None = None,
         observation: str = "planes",
         rewards: str = "once",
+        compact_actions: bool = False,
         render_mode: str | None = None,
     ) -> None:
         self._conductor = Conductor(
@@ -91,12 +95,13 @@ class GymEnv(gymnasium.Env[Any, Any]):
         )
         self.game = self._conductor.game
         self.gate = self._conductor.gate
-        self._view = make_view(self.game, planes, observation, history)
-        self._kinds = None if opponent is None else opponents_of(opponent, self._view)
+        shown_to_others = make_view(self.game, planes, observation, history)
+        self._view = make_view(self.game, planes, observation, history, compact=compact_actions)
+        self._kinds = None if opponent is None else opponents_of(opponent, shown_to_others)
         self._seat_option = seat_of(agent_color, self.game.num_players)
         self._window = rendering.open_window(self.game, render_mode)
         self.render_mode = render_mode
-        self.action_space = action_space(self.game)
+        self.action_space = action_space(self._view)
         self.observation_space = observation_space(self._view)
         self._games = 0
         self._seed = 0
@@ -203,7 +208,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
         if moment.ending is not None:
             message = "the game is over: call reset() before the next step()"
             raise InvalidState(message)
-        index = self._conductor.index(action)
+        if self._view.compact:
+            index = action_of_compact(self.game, moment.state, action)
+        else:
+            index = self._conductor.index(action)
         mover = self.seat
         if self._conductor.is_idle(moment, mover):
             index = int(self._conductor.legal_actions(moment, mover)[0])
@@ -212,7 +220,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             after = self._conductor.forfeit(moment, (mover,))
         else:
             if illegal:
-                index = self._replacement(moment, mover, index)
+                index = self._replacement(moment, mover, action)
             after = self._play(moment, mover, index, self._opponents)
             after = self._advance(after, self._seat, self._opponents)
         self._moment = after
@@ -271,7 +279,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
         shown = told(moment, viewer, self._view, illegal=illegal, mover=mover)
         return shown.observation, shown.info
 
-    def _replacement(self, moment: Moment, player: int, action: int) -> int:
+    def _replacement(self, moment: Moment, player: int, action: Any) -> int:
         if self._replacements is None:
             self._replacements = Stream(self._seed, "illegal")
         return self._conductor.replacement(moment, player, action, self._replacements)

@@ -4,7 +4,7 @@ Type checkers and editors show them wherever a class or function takes ``**optio
 environment. :data:`DEFAULTS` says what holds if an option is not given.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from gymnasium.vector import AutoresetMode
@@ -54,6 +54,8 @@ class SingleOptions(ObservedOptions, total=False):
     """A name, a callable ``(observation, info) -> action``, an agent, or None for self-play."""
     agent_color: int | str
     """The learner's seat: an index, a colour, ``"alternate"`` or ``"random"``."""
+    compact_actions: bool
+    """Whether the learner's actions are the game's compact ones, in games that have them."""
 
 
 class ManyOptions(ObservedOptions, total=False):
@@ -65,6 +67,8 @@ class ManyOptions(ObservedOptions, total=False):
     """False to fill the same arrays at every step."""
     threads: int | None
     """Threads to use; None: all that this process may."""
+    infos: Sequence[str]
+    """What else infos tell: ``"fen"``, ``"reason"``, and what a game alone tells."""
 
 
 class VectorOptions(SingleOptions, ManyOptions, total=False):
@@ -83,8 +87,10 @@ DEFAULTS: Mapping[str, Any] = {
     "rewards": "once",
     "opponent": "random",
     "agent_color": 0,
+    "compact_actions": False,
     "autoreset_mode": AutoresetMode.NEXT_STEP,
     "copy": True,
     "threads": None,
+    "infos": (),
 }
 """What holds if an option is not given; environments of single games may choose other opponents."""

@@ -90,7 +90,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         self.render_mode = render_mode
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
-        self.action_spaces = {name: action_space(self.game) for name in self.possible_agents}
+        self.action_spaces = {name: action_space(self._view) for name in self.possible_agents}
         self.state_space = state_space(self._view)
         self.observation_spaces = {
             name: observation_space(self._view) for name in self.possible_agents

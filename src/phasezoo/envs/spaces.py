@@ -7,43 +7,55 @@ from gymnasium import spaces
 
 from phasezoo import games
 from phasezoo.conductor.view import View
-from phasezoo.games.base import Game
 from phasezoo.types import Planes
 
-__all__ = ["action_space", "mask_space", "observation_space", "planes_of_all", "state_space"]
+__all__ = [
+    "action_space",
+    "mask_space",
+    "num_actions",
+    "observation_space",
+    "planes_of_all",
+    "state_space",
+]
 
 
-def action_space(game: Game) -> spaces.Space[Any]:
+def action_space(view: View) -> spaces.Space[Any]:
     """The space of one player's actions: ``MultiDiscrete`` if they have parts."""
-    if game.action_parts is None:
-        return spaces.Discrete(game.num_actions)
-    return spaces.MultiDiscrete(np.array(game.action_parts, dtype=np.int64))
+    parts = view.game.action_parts
+    if parts is None:
+        return spaces.Discrete(num_actions(view))
+    return spaces.MultiDiscrete(np.array(parts, dtype=np.int64))
 
 
-def mask_space(game: Game) -> spaces.Box:
+def mask_space(view: View) -> spaces.Box:
     """The space of one player's flat mask: the masks of all parts one after the other."""
-    count = game.num_actions if game.action_parts is None else sum(game.action_parts)
-    return spaces.Box(0, 1, (count,), dtype=np.int8)
+    parts = view.game.action_parts
+    return spaces.Box(0, 1, (num_actions(view) if parts is None else sum(parts),), dtype=np.int8)
+
+
+def num_actions(view: View) -> int:
+    """The size of the action space as the player is shown it."""
+    return view.game.num_compact if view.compact else view.game.num_actions
 
 
 def observation_space(view: View) -> spaces.Space[Any]:
-    """The space of what one player sees.
+    """The space of what one player sees, planes within their bounds.
 
-    The bounds of planes are those of the type: most planes are 0 or 1, but counters have no fixed
-    limit.
+    Counters without a limit, and planes of games of one's own, are bounded by their type alone.
     """
     if view.observation == "dict" and view.game.dict_space is not None:
         space: spaces.Space[Any] = view.game.dict_space(view.game)
         return space
     if view.observation == "masked":
-        planes = _box(view.plane_shape)
-        return spaces.Dict({"observation": planes, "action_mask": mask_space(view.game)})
-    return _box((0,) if view.observation == "none" else view.plane_shape)
+        return spaces.Dict({"observation": _planes(view), "action_mask": mask_space(view)})
+    if view.observation == "none":
+        return spaces.Box(0.0, 1.0, (0,), dtype=np.float32)
+    return _planes(view)
 
 
 def state_space(view: View) -> spaces.Box:
     """The space of what all players see together, ``float32[P, C, H, W]``."""
-    return _box((view.game.num_players, *view.plane_shape))
+    return _planes(view, view.game.num_players)
 
 
 def planes_of_all(state: Any, view: View) -> Planes:
@@ -52,6 +64,10 @@ def planes_of_all(state: Any, view: View) -> Planes:
     return np.stack([games.planes_of(state, view.planes, player) for player in players])
 
 
-def _box(shape: tuple[int, ...]) -> spaces.Box:
-    limit = float(np.finfo(np.float32).max)
-    return spaces.Box(-limit, limit, shape, dtype=np.float32)
+def _planes(view: View, *players: int) -> spaces.Box:
+    """The space of planes, or of those of several players."""
+    shape = (*players, *view.plane_shape)
+    low, high = (
+        np.broadcast_to(bound[:, None, None], shape) for bound in view.game.bounds(view.planes)
+    )
+    return spaces.Box(low, high, dtype=np.float32)

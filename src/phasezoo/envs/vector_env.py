@@ -16,9 +16,10 @@ from phasezoo.conductor.action_parts import flat_masks, masks_of, split_indices
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import opponents_of
 from phasezoo.envs.seats import seat_of
-from phasezoo.envs.spaces import action_space, observation_space
+from phasezoo.envs.spaces import action_space, num_actions, observation_space
 from phasezoo.envs.starts import given_options, start
 from phasezoo.envs.vector_gate import VectorGate
+from phasezoo.envs.vector_infos import ToldBesides
 from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
@@ -98,6 +99,10 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         copy: False to fill the same arrays at every step: what was returned before changes, and
             masks must not be written to, because only what was set is cleared.
         threads: Threads to use; default all that this process may.
+        compact_actions: As in :class:`phasezoo.envs.GymEnv`.
+        infos: What else infos tell, because it takes time: ``"fen"`` in games that have one,
+            ``"reason"``, and what a game alone tells, such as KRK's ``"dtm"`` and
+            ``"dtm_difference"``. Texts are object[N], numbers float64[N] with nan for None.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
 
     Raises:
@@ -125,6 +130,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         threads: int | None = None,
+        compact_actions: bool = False,
+        infos: Sequence[str] = (),
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
@@ -138,7 +145,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         )
         self.game, self.gate = conductor.game, conductor.gate
         one_of("observation", observation, OBSERVATIONS)
-        self._view = make_view(self.game, planes, observation, history)
+        shown_to_others = make_view(self.game, planes, observation, history)
+        self._view = make_view(self.game, planes, observation, history, compact=compact_actions)
         if not self.game.native:
             message = (
                 f"{self.game.name!r} is a game of your own, which native code cannot step; use "
@@ -158,7 +166,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self.render_mode = rendering.check_mode(self.game, render_mode)
         self._gate = VectorGate(self.gate)
         players = self.game.num_players
-        kinds = () if opponent is None else opponents_of(opponent, self._view)
+        kinds = () if opponent is None else opponents_of(opponent, shown_to_others)
         self._outside = None if self._runs_natively(kinds) else VectorOpponents(kinds, conductor)
         self._vector = _core.GameVector(
             self.game.name,
@@ -172,14 +180,17 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             autoreset=self.autoreset_mode.value,
             threads=threads,
             copy=flag("copy", copy),
+            compact=self._view.compact,
+            move_numbers=len(infos) > 0,
             game_options=dict(self.game.options),
         )
+        self._told = ToldBesides(self.game, self._vector, infos)
         self._draws_start = self.game.draws_start(self.game.options)
         self._seeds = GameSeeds(num_envs)
         self._flips = opponent is not None
         self.single_observation_space = observation_space(self._view)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.single_action_space = action_space(self.game)
+        self.single_action_space = action_space(self._view)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def _runs_natively(self, kinds: Sequence[Any]) -> bool:
@@ -198,6 +209,18 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     def fens(self) -> list[str]:
         """The FEN of every game."""
         return self._vector.fens()
+
+    @property
+    def told_besides(self) -> tuple[str, ...]:
+        """What infos tell besides what they always tell: the option ``infos=``."""
+        return self._told.names
+
+    def reasons(self) -> list[str | None]:
+        """Why every game has ended, such as ``"checkmate"``; None while it goes on.
+
+        Under SAME_STEP no game stays ended; ``infos=("reason",)`` tells it in ``final_info``.
+        """
+        return self._vector.reasons()
 
     def legal_actions(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
         """The learners' legal actions.
@@ -384,6 +407,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         infos["action_mask"] = self._masks(infos["action_mask"])
         if self.game.tells_winners:
             infos["winners"], infos["_winners"] = arrays[11], has_result.copy()
+        self._told.add(infos, present[0])
         return infos
 
     def _masks(self, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -406,7 +430,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         ended = np.zeros(count, dtype=np.bool_)
         ended[rows] = True
         final: Infos = {}
-        mask = np.zeros((count, self.game.num_actions), dtype=np.int8)
+        mask = np.zeros((count, num_actions(self._view)), dtype=np.int8)
         mask[rows] = 1
         observations = np.full(count, None, dtype=object)
         if not self._view.has_planes:
@@ -432,6 +456,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             final["winners"] = np.zeros((count, self.game.num_players), dtype=np.bool_)
             final["winners"][rows] = winners
             final["_winners"] = final["_result"].copy()
+        self._told.add(final, ended, last=True)
         infos["final_obs"], infos["_final_obs"] = observations, ended.copy()
         infos["final_info"], infos["_final_info"] = final, ended
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
-from phasezoo.types import Info, Planes, PlaneShape
+from phasezoo.games.bounds import Bounds, bounds_of_planes
+from phasezoo.types import Actions, Info, Planes, PlaneShape
 
 __all__ = ["Game", "check_sizes", "fen_info"]
 
@@ -37,6 +38,9 @@ class Game:
     """The choice that environments and networks take unless told otherwise."""
     state_type: type
     """The type of the game's states."""
+    plane_bounds: Mapping[str, Bounds] = field(repr=False, compare=False, default_factory=dict)
+    """How low and high numbers can be in each choice of planes; of those not named nothing is
+    known."""
     shown_moves: Mapping[str, int] = field(repr=False, default_factory=dict)
     """How many of the last moves each choice of planes shows; those not named show none."""
     policy_sizes: Mapping[str, int] = field(repr=False, default_factory=dict)
@@ -86,6 +90,13 @@ class Game:
     action_parts: tuple[int, ...] | None = field(repr=False, compare=False, default=None)
     """Where an action has several parts, how many choices each has; the index of an action is
     ``first + choices of the first * (second + choices of the second * …)``."""
+    compact_actions: Callable[[Any], Actions] | None = field(
+        repr=False, compare=False, default=None
+    )
+    """Numbers the actions as small as can be, in games with few moves in a large action space: the
+    action of each compact index in a state, -1 if it has none there."""
+    num_compact: int = field(repr=False, compare=False, default=0)
+    """How many compact indices there are."""
     is_hidden: bool = field(repr=False, compare=False, default=False)
     """Whether players do not see the whole state: environments do not show it to them."""
     win_or_tie: bool = field(repr=False, compare=False, default=False)
@@ -265,6 +276,17 @@ class Game:
             InvalidPlaneSpec: The game has no such planes.
         """
         return self.policy_sizes.get(self._split_spec(spec)[0], self.num_actions)
+
+    def bounds(
+        self, spec: str | None = None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """``float32[C]`` twice: the lowest and the highest number of each plane of ``spec``.
+
+        Raises:
+            InvalidPlaneSpec: The game has no such planes.
+        """
+        name = self._split_spec(spec)[0]
+        return bounds_of_planes(self.plane_specs[name][0], self.plane_bounds.get(name))
 
     def plane_spec(self, spec: str | None = None, history: int | None = None) -> str:
         """The text that names planes wherever planes are asked for: ``"v2"``, ``"v2:history=4"``.

@@ -66,6 +66,7 @@ class _Fixed:
 
     def __init__(self, logits, space):
         self.logits, self.observation_space = logits, space
+        self.action_space = gym.spaces.Discrete(len(logits))
 
     def predict(self, observation, state=None, deterministic=False, action_masks=None):
         return np.where(action_masks, self.logits, -np.inf).argmax(), state
@@ -106,6 +107,30 @@ def test_it_sees_the_planes_that_it_was_trained_on():
     assert len(match.games) == 2
     with pytest.raises(InvalidConfig, match=r"planes \[12, 8, 8\] and is shown \[52, 8, 8\]"):
         arena.play_match(agents.SB3Agent(model), random, game="krk", games=2, seed=1)
+
+
+def test_compact_actions_become_the_games_own():
+    options = {"start": "dtm", "dtm": (1, 2), "planes": "minimal"}
+    model = trained("KRK-v0", compact_actions=True, **options)
+    agent = agents.SB3Agent(model, planes="minimal", compact_actions=True)
+    env = gym.make("KRK-v0", **options)
+    compact = gym.make("KRK-v0", compact_actions=True, **options)
+    for seed in range(5):
+        observation, info = env.reset(seed=seed)
+        _, small = compact.reset(seed=seed)
+        action, index = agent(observation, info), agent(observation, small)
+        assert info["action_mask"][action] == 1
+        assert small["action_mask"][index] == 1
+        assert env.unwrapped.game.compact_actions(info["state"])[index] == action
+    match = arena.play_match(
+        agent, agents.RandomAgent(seed=1), game="krk", games=2, seed=1, max_plies=20
+    )
+    assert len(match.games) == 2
+    with pytest.raises(InvalidConfig, match="trained on 36 actions and is shown 4672"):
+        agents.SB3Agent(model)(observation, info)
+    observation, info = gym.make("ConnectFour-v0").reset(seed=1)
+    with pytest.raises(InvalidConfig, match="have no compact form"):
+        agent(observation, info)
 
 
 def test_masked_observations_and_phases_are_made_for_it():

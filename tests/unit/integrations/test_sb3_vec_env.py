@@ -26,10 +26,14 @@ ENVIRONMENTS = {
     "crazyhouse": ("Crazyhouse-v0", {"planes": "minimal", "observation": "masked"}),
     "connect-four": ("ConnectFour-v0", {"opponent": "random", "gate": "plies:5,10"}),
     "krk": ("KRK-v0", {"start": "dtm", "dtm": (1, 3), "planes": "minimal"}),
+    "compact": ("KRK-v0", {"start": "uniform", "planes": "minimal", "compact_actions": True}),
     "pommerman": ("PommermanFFA-v0", {"opponents": "random", "seat": "alternate"}),
     "radio": ("PommermanTeamRadio-v0", {"opponents": "random", "observation": "masked"}),
 }
-TOLD = ("to_play", "ply", "phase", "result", "winners", "illegal_action", "TimeLimit.truncated")
+TOLD = (
+    "to_play", "ply", "phase", "result", "reason", "winners", "illegal_action",
+    "TimeLimit.truncated",
+)  # fmt: skip
 
 
 def dummy(env_id, count, **options):
@@ -102,6 +106,20 @@ def test_the_games_are_those_of_dummy_vec_env(name):
                 ]
             ends += int(mine[2].sum())
     assert ends > 6
+
+
+def test_infos_tell_what_they_are_asked_to():
+    options = {"start": "dtm", "dtm": (1, 3), "planes": "minimal", "max_plies": 6}
+    names = ("fen", "dtm", "dtm_difference")
+    ours = sb3.make_vec_env("KRK-v0", 3, seed=2, infos=names, **options)
+    theirs = dummy("KRK-v0", 3, **options)
+    theirs.seed(2)
+    assert_equal(ours.reset(), theirs.reset())
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        actions = legal(ours.action_masks(), None, rng, wrong=0.0)
+        for mine, other in zip(ours.step(actions)[3], theirs.step(actions)[3], strict=True):
+            assert {name: mine[name] for name in names} == {name: other[name] for name in names}
 
 
 def test_options_are_those_of_the_next_reset():

@@ -2,13 +2,15 @@
 
 mod saved;
 
+use std::borrow::Cow;
+
 pub use saved::Saved;
 
 use super::context::{Context, End, Final, SIMULTANEOUS, Shown, no_action, nobody_moves_for_all};
 use super::options::{Autoreset, Illegal, Opponent, Purpose, Seat, stream};
 use super::outputs::{Outputs, write_mask};
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Scripted, Turn};
+use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Reason, Scripted, Turn};
 use crate::gate::Gating;
 use crate::rng::Stream;
 
@@ -42,11 +44,22 @@ pub(super) struct Board<G> {
     pub(super) waiting: PlayerSet,
     /// Actions of this turn, by player, that were given before all were known.
     joint: [Action; MAX_PLAYERS],
+    /// What is told of the learner's last move ([`Game::MOVE_NUMBERS`]); nan before there is one, and
+    /// where it is not worked out.
+    pub(super) move_numbers: Vec<f64>,
     /// What the last step or reset did.
     pub(super) shown: Shown<G>,
 }
 
 const NOBODY: PlayerSet = PlayerSet(0);
+
+/// Why a game that is over ended; `None` if its length limit did, or if it goes on for others.
+pub(super) fn ended_by<G: Game>(state: &G, forfeited: bool) -> Option<Reason> {
+    if forfeited {
+        return Some(Reason::Other("illegal_action"));
+    }
+    state.outcome().map(|outcome| outcome.reason)
+}
 
 impl<G: Game> Board<G> {
     pub(super) fn new(state: G) -> Self {
@@ -67,6 +80,7 @@ impl<G: Game> Board<G> {
             over: true,
             waiting: NOBODY,
             joint: [0; MAX_PLAYERS],
+            move_numbers: vec![f64::NAN; G::MOVE_NUMBERS.len()],
             shown: Shown::default(),
         }
     }
@@ -103,7 +117,9 @@ impl<G: Game> Board<G> {
         if !context.self_play() && self.state.is_idle(self.seat) {
             return self.proceed(context, self.legal.first().copied());
         }
-        if self.legal.binary_search(&action).is_ok() {
+        if let Some(action) = context.own_action(&self.state, action)
+            && self.legal.binary_search(&action).is_ok()
+        {
             return self.proceed(context, Some(action));
         }
         self.shown.illegal = true;
@@ -167,6 +183,7 @@ impl<G: Game> Board<G> {
             self.scripted.extend((0..players).filter_map(|_| G::scripted(name)));
         }
         self.replacements = None;
+        self.move_numbers.fill(f64::NAN);
         self.begun = false;
         self.over = false;
         self.waiting = NOBODY;
@@ -211,7 +228,12 @@ impl<G: Game> Board<G> {
             if acting.contains(self.seat) {
                 match action.take() {
                     None => return self.ready(context, to_play),
-                    Some(action) => self.joint[usize::from(self.seat)] = action,
+                    Some(action) => {
+                        self.joint[usize::from(self.seat)] = action;
+                        if context.options.move_numbers {
+                            self.state.move_numbers(action, &mut self.move_numbers);
+                        }
+                    }
                 }
             }
             let others = self.asked_of(PlayerSet(acting.0 & !(1 << self.seat)))?;
@@ -344,6 +366,7 @@ impl<G: Game> Board<G> {
             phase: self.phase,
             illegal: std::mem::take(&mut self.shown.illegal),
             won: self.shown.won.take(),
+            move_numbers: self.move_numbers.clone(),
         }));
         self.begin(context, self.next_seed, None)
     }
@@ -372,6 +395,23 @@ impl<G: Game> Board<G> {
         }
     }
 
+    /// The legal actions as the learner is told them, ascending.
+    pub(super) fn shown_legal(&self, compact: bool) -> Cow<'_, [Action]> {
+        if !compact {
+            return Cow::Borrowed(&self.legal);
+        }
+        let mut indices: Vec<_> =
+            self.legal.iter().map(|&action| self.state.compact_of(action)).collect();
+        indices.sort_unstable();
+        Cow::Owned(indices)
+    }
+
+    /// Why the game ended, once it has.
+    pub(super) fn reason(&self, illegal: Illegal) -> Option<Reason> {
+        let forfeited = self.shown.illegal && illegal == Illegal::Terminate;
+        self.over.then(|| ended_by(&self.state, forfeited)).flatten()
+    }
+
     /// Writes what the learner sees into row `row` of `out`.
     pub(super) fn write(&self, context: &Context<G>, out: &mut Outputs, row: usize) {
         if let Some(planes) = context.options.planes {
@@ -380,10 +420,11 @@ impl<G: Game> Board<G> {
             self.state.encode(planes, self.seat, block);
         }
         let actions = context.num_actions;
+        let legal = self.shown_legal(context.options.compact);
         write_mask(
             &mut out.masks[row * actions..(row + 1) * actions],
             out.marks.get_mut(row),
-            (!self.over).then_some(&self.legal),
+            (!self.over).then_some(&legal),
         );
         out.rewards[row] = self.shown.reward;
         out.terminated[row] = self.shown.end == Some(End::Terminated);

@@ -2,7 +2,7 @@
 
 use super::options::{Opponent, OptionsOf};
 use crate::error::{Error, Result};
-use crate::game::{Game, Player, PlayerSet, Returns};
+use crate::game::{Action, Game, Player, PlayerSet, Returns};
 
 /// `to_play` where several players move at once.
 pub const SIMULTANEOUS: i64 = -2;
@@ -21,6 +21,11 @@ pub(super) struct Context<'a, G: Game> {
 impl<G: Game> Context<'_, G> {
     pub(super) fn self_play(&self) -> bool {
         self.options.opponent == Opponent::None
+    }
+
+    /// The game's own index of an action that the learner gave; `None` if it means none.
+    pub(super) fn own_action(&self, state: &G, action: Action) -> Option<Action> {
+        if self.options.compact { state.action_of_compact(action) } else { Some(action) }
     }
 
     pub(super) fn plane_size(&self) -> usize {
@@ -71,6 +76,8 @@ pub struct Final<G> {
     pub illegal: bool,
     /// Who has won, if the rules ended it.
     pub won: Option<Won>,
+    /// What was told of the learner's last move ([`Game::MOVE_NUMBERS`]).
+    pub move_numbers: Vec<f64>,
 }
 
 /// What one step or reset did.

@@ -14,10 +14,11 @@ mod context;
 mod options;
 mod outputs;
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
-use board::Board;
 pub use board::Saved;
+use board::{Board, ended_by};
 use context::{Context, Shown, Start, plane_size};
 pub use context::{Final, SIMULTANEOUS, Won};
 pub use options::{Autoreset, Illegal, Opponent, Options, OptionsOf, Purpose, Seat, stream};
@@ -25,7 +26,7 @@ use outputs::Sizes;
 pub use outputs::{Mark, Outputs};
 
 use crate::error::{Error, Result};
-use crate::game::{Action, Game, Player};
+use crate::game::{Action, Game, Player, Reason};
 use crate::memory;
 use crate::rng::mix;
 use crate::threads;
@@ -60,9 +61,16 @@ impl<G: Game> Vector<G> {
             ));
         }
         threads::count(options.threads)?;
+        if options.compact && G::NUM_COMPACT == 0 {
+            return Err(Error::InvalidConfig(format!(
+                "compact_actions=True: the actions of {:?} have no compact form; leave it out",
+                G::NAME
+            )));
+        }
         let template = start(0)?;
+        let num_actions = if options.compact { G::NUM_COMPACT } else { template.num_actions() };
         // With the arrays that show a game: they would be refused too, but only after the boards are made.
-        let shown = size_of::<f32>() * plane_size(&options) + template.num_actions();
+        let shown = size_of::<f32>() * plane_size(&options) + num_actions;
         memory::check("num_envs", num_envs, size_of::<Board<G>>() + shown)?;
         let num_players = template.num_players();
         if let Opponent::Scripted(name) = options.opponent
@@ -82,7 +90,7 @@ impl<G: Game> Vector<G> {
         }
         Ok(Self {
             num_players,
-            num_actions: template.num_actions(),
+            num_actions,
             boards: (0..num_envs).map(|_| Board::new(template.clone())).collect(),
             options,
             start: Box::new(start),
@@ -93,6 +101,11 @@ impl<G: Game> Vector<G> {
     /// How many players a game has.
     pub fn num_players(&self) -> usize {
         self.num_players
+    }
+
+    /// The size of the action space that learners are shown.
+    pub fn num_actions(&self) -> usize {
+        self.num_actions
     }
 
     /// How many games there are.
@@ -132,10 +145,26 @@ impl<G: Game> Vector<G> {
         self.boards[row].seed
     }
 
-    /// The legal actions in game `row`, ascending; none when it is over. They are the learner's once
-    /// nobody is awaited.
-    pub fn legal(&self, row: usize) -> &[Action] {
-        &self.boards[row].legal
+    /// The legal actions in game `row`, as learners are told them, ascending; none when it is over.
+    /// They are the learner's once nobody is awaited.
+    pub fn legal(&self, row: usize) -> Cow<'_, [Action]> {
+        self.boards[row].shown_legal(self.options.compact)
+    }
+
+    /// Why game `row` ended, if the rules or an illegal action have ended it and no other has begun.
+    pub fn reason(&self, row: usize) -> Option<Reason> {
+        self.boards[row].reason(self.options.illegal)
+    }
+
+    /// Why the game ended that [`Vector::ended`] holds.
+    pub fn ended_reason(&self, row: usize) -> Option<Reason> {
+        let last = self.ended(row)?;
+        ended_by(&last.state, last.illegal && self.options.illegal == Illegal::Terminate)
+    }
+
+    /// What is told of the learner's last move in game `row` ([`Game::MOVE_NUMBERS`]).
+    pub fn move_numbers(&self, row: usize) -> &[f64] {
+        &self.boards[row].move_numbers
     }
 
     /// The game that ended in the last step of row `row` and has been followed by another already.
@@ -303,7 +332,11 @@ impl<G: Game> Vector<G> {
             let below = |bound: usize| ((u128::from(mix(word)) * bound as u128) >> 64) as usize;
             *action = match board.legal.len() {
                 0 => below(self.num_actions) as i64,
-                count => i64::from(board.legal[below(count)]),
+                count => {
+                    let action = board.legal[below(count)];
+                    let compact = self.options.compact;
+                    i64::from(if compact { board.state.compact_of(action) } else { action })
+                }
             };
         }
         Ok(())
@@ -346,7 +379,10 @@ impl<G: Game> Vector<G> {
             };
             let is_judged =
                 self.options.illegal == Illegal::Raise && !board.state.is_idle(board.seat);
-            if is_judged && board.legal.binary_search(&index).is_err() {
+            let compact = self.options.compact;
+            let own = if compact { board.state.action_of_compact(index) } else { Some(index) };
+            let is_legal = own.is_some_and(|own| board.legal.binary_search(&own).is_ok());
+            if is_judged && !is_legal {
                 return Err(Error::IllegalAction(format!(
                     "action {action} of game {row} is not one of its {} legal actions; \
                      infos[\"action_mask\"] shows them. No game has moved",

@@ -73,6 +73,10 @@ pub struct Options<P, R> {
     pub autoreset: Autoreset,
     /// Threads to use; `None` for the default.
     pub threads: Option<usize>,
+    /// Whether the learner's actions and masks are compact ([`Game::compact_of`]).
+    pub compact: bool,
+    /// Whether what is told of moves ([`Game::move_numbers`]) is worked out at every step.
+    pub move_numbers: bool,
 }
 
 /// The set-up of games of type `G`.
@@ -81,9 +85,20 @@ pub type OptionsOf<G> = Options<<G as Game>::Planes, Gating<G>>;
 impl<P, R> Options<P, R> {
     /// The same set-up for games of type `G`.
     pub fn of<G: Game>(self, planes: Option<G::Planes>, gate: Option<Gating<G>>) -> OptionsOf<G> {
-        let Self { planes: _, gate: _, seat, opponent, illegal, max_plies, autoreset, threads } =
-            self;
-        Options { planes, gate, seat, opponent, illegal, max_plies, autoreset, threads }
+        let Self { planes: _, gate: _, seat, opponent, illegal, max_plies, .. } = self;
+        let Self { autoreset, threads, compact, move_numbers, .. } = self;
+        Options {
+            planes,
+            gate,
+            seat,
+            opponent,
+            illegal,
+            max_plies,
+            autoreset,
+            threads,
+            compact,
+            move_numbers,
+        }
     }
 }
 

@@ -374,7 +374,7 @@ fn threads_buffers_and_marks_do_not_change_a_bit() {
                 let mask = &seen.masks[row * 4..row * 4 + 4];
                 let set: Vec<u32> = (0..4).filter(|&i| mask[i as usize] == 1).collect();
                 let legal = vector.legal(row);
-                assert_eq!(set, if legal.is_empty() { &[0, 1, 2, 3][..] } else { legal });
+                assert_eq!(set, if legal.is_empty() { &[0, 1, 2, 3][..] } else { &legal });
             }
             shown.push((seen.planes.clone(), seen.rewards.clone(), seen.terminated.clone()));
         }

@@ -75,6 +75,8 @@ pub(crate) fn options<G: Game<Planes = ()>>(opponent: Opponent) -> OptionsOf<G> 
         max_plies: None,
         autoreset: Autoreset::NextStep,
         threads: Some(2),
+        compact: false,
+        move_numbers: false,
     }
 }
 

@@ -1,4 +1,4 @@
-"""Stable-Baselines3: native vectors as its ``VecEnv``, and a feature extractor for planes."""
+"""Stable-Baselines3: native vectors as its ``VecEnv``, features of planes, experts by phase."""
 
 from importlib.util import find_spec
 
@@ -14,6 +14,7 @@ if find_spec("stable_baselines3") is None or find_spec("sb3_contrib") is None:
 require_torch()
 
 from phasezoo.integrations.sb3.features import PlanesExtractor  # noqa: E402
+from phasezoo.integrations.sb3.gated_policy import PhaseGatedPolicy  # noqa: E402
 from phasezoo.integrations.sb3.vec_env import GameVecEnv, make_vec_env  # noqa: E402
 
-__all__ = ["GameVecEnv", "PlanesExtractor", "make_vec_env"]
+__all__ = ["GameVecEnv", "PhaseGatedPolicy", "PlanesExtractor", "make_vec_env"]

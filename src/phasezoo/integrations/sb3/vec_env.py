@@ -59,6 +59,8 @@ def make_vec_env(
             "which steps environments one by one"
         )
         raise InvalidConfig(message)
+    # Infos tell as much as those of scalar environments where it costs next to nothing.
+    options["infos"] = tuple(dict.fromkeys((*options.get("infos", ()), "reason")))
     vector = gymnasium.make_vec(env_id, num_envs=n_envs, autoreset_mode="SameStep", **options)
     envs = GameVecEnv(vector.unwrapped, with_phase=with_phase)
     if seed is not None:
@@ -69,11 +71,11 @@ def make_vec_env(
 class GameVecEnv(VecEnv):  # type: ignore[misc]
     """A :class:`phasezoo.envs.GameVectorEnv` as a ``VecEnv``: the games that ``DummyVecEnv`` plays.
 
-    Infos have what those of the scalar environment have but masks, states and texts of positions,
-    which are made when they are asked for: ``env_method("action_masks")``,
-    ``get_attr("game_state")``. As with a ``Monitor`` around every environment, the info of a game
-    that ended has ``episode``: its return ``r``, length ``l`` and the seconds ``t`` since these
-    environments were made.
+    Infos have what those of the scalar environment have but masks and states, which are made when
+    they are asked for: ``env_method("action_masks")``, ``get_attr("game_state")``; and what the
+    vector's option ``infos=`` leaves out, such as ``"fen"``. As with a ``Monitor`` around every
+    environment, the info of a game that ended has ``episode``: its return ``r``, length ``l`` and
+    the seconds ``t`` since these environments were made.
 
     Args:
         vector: Made with ``autoreset_mode="SameStep"``.
@@ -282,6 +284,9 @@ class GameVecEnv(VecEnv):  # type: ignore[misc]
         if self.vector.game.tells_winners:
             for info in told:
                 info["winners"] = None
+        for name in self.vector.told_besides:
+            for info, value in zip(told, infos[name].tolist(), strict=True):
+                info[name] = None if value != value else value  # nan stands for None
         return told
 
     def _ended(self, infos: Infos, row: int, *, cut: bool) -> Infos:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from phasezoo import _core
 from phasezoo.errors import MissingDependency, UnknownGame
 from phasezoo.games.base import Game, fen_info
+from phasezoo.games.bounds import UNLIMITED, wide
 from phasezoo.zoo.boards.measures import measures
 
 if TYPE_CHECKING:
@@ -21,6 +22,26 @@ SHARED_ACTIONS = {"shared": 4992}
 """Actions of networks of those planes: of every game here, which are crazyhouse's; the others' are
 the first of them."""
 
+CLOCK = (0.0, 2.0)
+"""Fifty moves of both, in units of half of them."""
+
+COUNT = (0.0, 8.0)
+"""Pieces of a kind: 64 at most, in units of eight."""
+
+DIFFERENCE = (-8.0, 8.0)
+"""Own pieces of a kind less theirs."""
+
+MOVE = (0.0, UNLIMITED)
+"""The move number, which a FEN may set."""
+
+POCKET = (0.0, 8.0)
+"""Pieces in hand: 255 at most, in units of 32."""
+
+V2 = {19: CLOCK, **wide(range(40, 45), *DIFFERENCE), **wide(range(47, 52), *COUNT)}
+SHARED = wide(range(12, 22), *POCKET)
+BOUNDS = {"v1": {16: MOVE, 21: CLOCK}, "v2": V2, "minimal": {}, "shared": SHARED}
+"""Of planes with other numbers than 0 and 1 (``docs/definitions/planes.md``)."""
+
 CHESS = Game(
     name="chess",
     pgn_variant="",
@@ -28,6 +49,7 @@ CHESS = Game(
     num_actions=4672,
     plane_specs={"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8), **SHARED_PLANES},
     policy_sizes=SHARED_ACTIONS,
+    plane_bounds=BOUNDS,
     default_planes="v2",
     shown_moves={"v1": 8, "v2": 8},
     state_type=_core.BoardState,
@@ -46,6 +68,7 @@ CHESS960 = Game(
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
     policy_sizes=SHARED_ACTIONS,
+    plane_bounds=CHESS.plane_bounds,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,
     state_type=_core.BoardState,
@@ -68,6 +91,8 @@ ATOMIC = Game(
     num_actions=CHESS.num_actions,
     plane_specs={**CHESS.plane_specs, "lichess": (80, 8, 8)},
     policy_sizes=SHARED_ACTIONS,
+    plane_bounds=BOUNDS
+    | {"lichess": {33: CLOCK} | wide(range(66, 72), *DIFFERENCE) | wide(range(74, 80), *COUNT)},
     default_planes="v2",
     shown_moves={**CHESS.shown_moves, "lichess": 8},
     state_type=_core.BoardState,
@@ -88,6 +113,13 @@ CRAZYHOUSE = Game(
     num_players=2,
     num_actions=SHARED_ACTIONS["shared"],
     plane_specs={"v1": (34, 8, 8), "v2": (64, 8, 8), "minimal": (22, 8, 8), **SHARED_PLANES},
+    # Nothing ends these games by the clock.
+    plane_bounds={
+        "v1": wide(range(14, 24), *POCKET) | {28: MOVE, 33: MOVE},
+        "v2": V2 | {19: MOVE} | wide(range(52, 62), *POCKET),
+        "minimal": SHARED,
+        "shared": SHARED,
+    },
     default_planes="v2",
     shown_moves={"v2": 8},
     state_type=_core.BoardState,

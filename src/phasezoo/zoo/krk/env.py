@@ -27,7 +27,10 @@ class KRKEnv(GymEnv):
     that of :class:`phasezoo.envs.ChessEnv`.
 
     ## Action Space
-    ``Discrete(4672)``, the actions of :class:`phasezoo.envs.ChessEnv`.
+    ``Discrete(4672)``, the actions of :class:`phasezoo.envs.ChessEnv`. With ``compact_actions=True``
+    ``Discrete(36)``: the king's steps N, NE, E, SE, S, SW, W, NW as the mover sees the board (0 to 7),
+    then the rook's moves, ``8 + 7 * direction + distance - 1`` with the directions N, E, S, W. Masks
+    are over these; opponents and states know the actions of chess.
 
     ## Observation Space
     ``Box(float32[C, 8, 8])`` as in :class:`phasezoo.envs.ChessEnv`: ``v2`` (52, the default), ``v1``
@@ -83,6 +86,7 @@ class KRKEnv(GymEnv):
     | ``dtm`` | None | ``(low, high)``, moves to mate of drawn starts, 1 to 16 |
     | ``opponent`` | ``"tablebase"`` | perfect play, ties drawn by the seed; or anything that :class:`phasezoo.envs.ChessEnv` takes |
     | ``agent_color`` | ``"white"`` | the rook; ``"black"`` defends; ``"alternate"``, ``"random"`` (by game) |
+    | ``compact_actions`` | False | 36 actions in place of 4,672, see above |
 
     The others are those of :class:`phasezoo.envs.ChessEnv` but ``chess960``. Gates of this game are
     ``dtm:…`` (by the table, an oracle), ``box:…`` (by the lone king's room) and the placebo ``hash:n``.
@@ -103,18 +107,23 @@ class KRKEnv(GymEnv):
         dtm: Sequence[int] | None = None,
         opponent: Any = "tablebase",
         agent_color: int | str = "white",
+        compact_actions: bool = False,
         **options: Unpack[ObservedOptions],
     ) -> None:
-        game = krk_game(start, dtm, opponent, agent_color)
-        super().__init__(game, opponent=opponent, agent_color=agent_color, **options)
+        super().__init__(
+            krk_game(start, dtm, opponent, agent_color),
+            opponent=opponent,
+            agent_color=agent_color,
+            compact_actions=compact_actions,
+            **options,
+        )
 
 
 class KRKVectorEnv(GameVectorEnv):
     """Many games of the endgame stepped in native code: :class:`phasezoo.envs.KRKEnv`.
 
-    The table's opponent runs natively too. Infos have neither ``dtm`` nor ``dtm_difference``:
-    :meth:`dtm` tells the one on demand, and the other is ``states[i].dtm_difference(action)`` of
-    the states before a step.
+    The table's opponent runs natively too. Infos have ``dtm`` and ``dtm_difference`` if they are
+    asked for, ``infos=("dtm", "dtm_difference")``; :meth:`dtm` tells the one on demand.
     What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
@@ -126,15 +135,21 @@ class KRKVectorEnv(GameVectorEnv):
         dtm: Sequence[int] | None = None,
         opponent: Any = "tablebase",
         agent_color: int | str = "white",
+        compact_actions: bool = False,
         **options: Unpack[ManyOptions],
     ) -> None:
-        game = krk_game(start, dtm, opponent, agent_color)
-        super().__init__(num_envs, game, opponent=opponent, agent_color=agent_color, **options)
+        super().__init__(
+            num_envs,
+            krk_game(start, dtm, opponent, agent_color),
+            opponent=opponent,
+            agent_color=agent_color,
+            compact_actions=compact_actions,
+            **options,
+        )
 
     def dtm(self) -> npt.NDArray[np.float64]:
         """``float64[N]``: moves to mate of the rook side with best play; nan in drawn positions."""
-        told = (state.dtm for state in self.states)
-        return np.array([np.nan if moves is None else moves for moves in told], dtype=np.float64)
+        return self._vector.numbers()[:, self._vector.number_names()[0].index("dtm")]
 
 
 def krk_game(

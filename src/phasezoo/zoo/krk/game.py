@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,7 @@ KRK = Game(
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
     policy_sizes=CHESS.policy_sizes,
+    plane_bounds=CHESS.plane_bounds,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,
     state_type=_core.BoardState,
@@ -106,6 +108,8 @@ KRK = Game(
     solve=_solve,
     max_rollout_plies=MAX_ROLLOUT_PLIES,
     core_solves=True,
+    compact_actions=attrgetter("compact_actions"),
+    num_compact=36,
     state_info=_state_info,
     move_info=_move_info,
 )

@@ -16,6 +16,10 @@ PLANES = 23
 """``standard``: walls, wood, three power-ups, bombs (timer, reach, movement across and up), flames,
 figures by relative index, own reach, laid bombs, all bombs, kick, who lives, step."""
 
+BOUNDS = {7: (-1.0, 1.0), 8: (-1.0, 1.0), 15: (0.0, 25.0), 16: (0.0, 76.0), 22: (0.0, 1.01)}
+"""Of planes with numbers below 0 or above 1: movement; own bombs, of which one lies on each of 121
+cells and 255 are in hand at most, by fives; 800 of 799 steps."""
+
 RADIO_ACTION = (6, 8, 8)
 """An action with two words; its index is ``action + 6 * (first word + 8 * second word)``."""
 
@@ -52,6 +56,7 @@ def _game(
         num_players=players,
         num_actions=6 if parts is None else prod(parts),
         plane_specs={"standard": (PLANES, size, size)},
+        plane_bounds={"standard": BOUNDS},
         default_planes="standard",
         state_type=_core.PommermanState,
         native=True,

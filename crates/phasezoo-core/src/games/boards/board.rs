@@ -305,6 +305,9 @@ impl<R: Rules> Game for BoardState<R> {
     type Kept = Replay;
 
     const NAME: &'static str = R::NAME;
+    const NUM_COMPACT: usize = R::NUM_COMPACT;
+    const STATE_NUMBERS: &'static [&'static str] = R::STATE_NUMBERS;
+    const MOVE_NUMBERS: &'static [&'static str] = R::MOVE_NUMBERS;
 
     fn num_players(&self) -> usize {
         2
@@ -418,5 +421,21 @@ impl<R: Rules> Game for BoardState<R> {
 
     fn keep_best(&self, actions: &mut Vec<Action>) {
         R::keep_best(self, actions);
+    }
+
+    fn compact_of(&self, action: Action) -> Action {
+        R::compact_of(self, action)
+    }
+
+    fn action_of_compact(&self, index: Action) -> Option<Action> {
+        R::action_of_compact(self, index)
+    }
+
+    fn state_numbers(&self, out: &mut [f64]) {
+        R::state_numbers(self, out);
+    }
+
+    fn move_numbers(&self, action: Action, out: &mut [f64]) {
+        R::move_numbers(self, action, out);
     }
 }

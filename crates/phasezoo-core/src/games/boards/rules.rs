@@ -44,6 +44,15 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
     /// Whether insufficient material and fifty moves draw (`docs/definitions/ends.md`).
     const DRAWS_BY_EXHAUSTION: bool = true;
 
+    /// What [`crate::game::Game::NUM_COMPACT`] is.
+    const NUM_COMPACT: usize = 0;
+
+    /// What [`crate::game::Game::STATE_NUMBERS`] is.
+    const STATE_NUMBERS: &'static [&'static str] = &[];
+
+    /// What [`crate::game::Game::MOVE_NUMBERS`] is.
+    const MOVE_NUMBERS: &'static [&'static str] = &[];
+
     /// The position that games start from where none is drawn or given.
     fn initial() -> Self::Position {
         Self::Position::default()
@@ -82,6 +91,22 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
 
     /// Keeps of the legal `actions` those of perfect play, in games whose perfect play is known.
     fn keep_best(_state: &BoardState<Self>, _actions: &mut Vec<Action>) {}
+
+    /// What [`crate::game::Game::compact_of`] does.
+    fn compact_of(_state: &BoardState<Self>, action: Action) -> Action {
+        action
+    }
+
+    /// What [`crate::game::Game::action_of_compact`] does.
+    fn action_of_compact(_state: &BoardState<Self>, index: Action) -> Option<Action> {
+        Some(index)
+    }
+
+    /// What [`crate::game::Game::state_numbers`] does.
+    fn state_numbers(_state: &BoardState<Self>, _out: &mut [f64]) {}
+
+    /// What [`crate::game::Game::move_numbers`] does.
+    fn move_numbers(_state: &BoardState<Self>, _action: Action, _out: &mut [f64]) {}
 }
 
 /// Whether the legal move `m` takes a right to castle away from its own side.

@@ -5,8 +5,10 @@
 //! | [`rules`] | the game, its starts, and what its table says of a state |
 //! | [`table`] | distance to mate of every position |
 //! | `gates` | its phases |
+//! | `compact` | its actions as 36 indices |
 //! | `moves`, `line`, `rollout` | a fast search model: moves tabulated, a game as one word per position, the rollouts of the study of UCT |
 
+mod compact;
 mod gates;
 mod line;
 mod moves;

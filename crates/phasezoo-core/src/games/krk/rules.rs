@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Color, Position};
 
-use super::gates;
+use super::{compact, gates};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game};
 use crate::games::boards::board::{BoardState, player_of};
@@ -38,6 +38,9 @@ impl Rules for Krk {
     const PLANES: &'static [BoardPlanes] =
         &[BoardPlanes::V1, BoardPlanes::V2, BoardPlanes::MINIMAL, BoardPlanes::SHARED];
     const HAS_USUAL_START: bool = false;
+    const NUM_COMPACT: usize = compact::COUNT;
+    const STATE_NUMBERS: &'static [&'static str] = &["dtm"];
+    const MOVE_NUMBERS: &'static [&'static str] = &["dtm_difference"];
 
     fn initial() -> Chess {
         // A test reads the text; where it were wrong, usual chess would stand in.
@@ -68,6 +71,24 @@ impl Rules for Krk {
         let best = state.best_of(&values);
         let mut keep = values.into_iter().map(|value| value == best);
         actions.retain(|_| keep.next().unwrap_or_default());
+    }
+
+    fn compact_of(state: &KrkState, action: Action) -> Action {
+        compact::of_action(state, action)
+    }
+
+    fn action_of_compact(state: &KrkState, index: Action) -> Option<Action> {
+        compact::action_of(state, index)
+    }
+
+    fn state_numbers(state: &KrkState, out: &mut [f64]) {
+        // A game drawn by the clock or by repetition has no mate to come, whatever the table says.
+        let drawn = state.outcome().is_some_and(|outcome| outcome.winner.is_none());
+        out[0] = state.dtm().filter(|_| !drawn).map_or(f64::NAN, f64::from);
+    }
+
+    fn move_numbers(state: &KrkState, action: Action, out: &mut [f64]) {
+        out[0] = state.dtm_difference(action).ok().flatten().map_or(f64::NAN, f64::from);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::vector::context::{End, Final, Won};
 use crate::vector::options::{Opponent, OptionsOf};
 
 /// The first number of every saved game.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// One game of a vector: its states, and the rest as bytes.
 pub struct Saved<G> {
@@ -115,6 +115,7 @@ impl<G: Game> Board<G> {
         self.scripted.iter().for_each(|player| out.bytes(&player.memory()));
         out.number(u64::from(self.replacements.is_some()));
         self.replacements.iter().for_each(|stream| out.stream(stream));
+        self.move_numbers.iter().for_each(|number| out.number(number.to_bits()));
         self.save_shown(&mut out);
         let last = self.shown.last.as_ref().map(|last| last.state.clone());
         Saved { state: self.state.clone(), last, rest: out.0 }
@@ -137,6 +138,7 @@ impl<G: Game> Board<G> {
             }
             out.number(last.illegal.into());
             out.won(last.won);
+            last.move_numbers.iter().for_each(|number| out.number(number.to_bits()));
         }
     }
 
@@ -179,6 +181,9 @@ impl<G: Game> Board<G> {
         if given.flag()? {
             board.replacements = Some(given.stream()?);
         }
+        for number in &mut board.move_numbers {
+            *number = f64::from_bits(given.number()?);
+        }
         board.restore_shown(&mut given, saved.last)?;
         if !given.0.is_empty() {
             return Err(corrupt());
@@ -205,6 +210,9 @@ impl<G: Game> Board<G> {
                 phase: given.byte()?,
                 illegal: given.flag()?,
                 won: given.won()?,
+                move_numbers: (0..G::MOVE_NUMBERS.len())
+                    .map(|_| given.number().map(f64::from_bits))
+                    .collect::<Result<_>>()?,
             }));
         }
         Ok(())

@@ -259,6 +259,15 @@ impl BoardState {
         self.krk("dtm_difference")?.dtm_difference(action.0).map_err(to_py)
     }
 
+    /// In "krk" alone: int64[36], the action of each compact index, legal or not; -1 if the player to
+    /// move has no such piece.
+    #[getter]
+    fn compact_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let state = self.krk("compact_actions")?;
+        let action = |index| state.action_of_compact(index as u32).map_or(-1, i64::from);
+        Ok(PyArray1::from_iter(py, (0..KrkState::NUM_COMPACT).map(action)))
+    }
+
     /// In "krk" alone: int64[K], the legal actions of perfect play: the shortest win, the longest
     /// resistance, a draw before a loss.
     #[getter]
