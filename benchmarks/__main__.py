@@ -33,6 +33,7 @@ NAMES = (
     "store",
     "training",
     "inference_share",
+    "sb3",
 )
 
 
