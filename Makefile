@@ -19,7 +19,7 @@ setup: $(VENV)/.built ## make .venv with the pinned dependencies and build the c
 
 develop: setup ## the same as setup
 
-demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (6 minutes)
+demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (6 to 12 minutes)
 	phasezoo reproduce m2cts --preset quick --out $(OUT)
 
 test: setup ## cargo test and pytest, without the slow ones (10 minutes)
