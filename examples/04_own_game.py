@@ -13,6 +13,12 @@ from phasezoo import agents, arena, games, gating, inference
 SIDE = 6
 PASS = SIDE * SIDE  # the action of a player who cannot place a disc
 EMPTY, BLACK, WHITE = 0, 1, -1  # Black is player 0 and begins
+# Turning the board by half and mirroring it along its diagonals lead from the start to itself.
+FLIPS = (
+    lambda board: np.rot90(board, 2, (-2, -1)),
+    lambda board: np.swapaxes(board, -2, -1),
+    lambda board: np.rot90(np.swapaxes(board, -2, -1), 2, (-2, -1)),
+)
 STEPS = tuple((up, right) for up in (-1, 0, 1) for right in (-1, 0, 1) if (up, right) != (0, 0))
 
 
@@ -23,6 +29,15 @@ def start_cells():
     cells[low * SIDE + low] = cells[high * SIDE + high] = WHITE
     cells[low * SIDE + high] = cells[high * SIDE + low] = BLACK
     return tuple(cells)
+
+
+def symmetry(flip):
+    """How planes change, and where each action goes: the cell 35 to 0, and to pass stays to pass."""
+    came_from = flip(np.arange(PASS).reshape(SIDE, SIDE)).reshape(-1)
+    return flip, np.append(np.argsort(came_from), PASS)
+
+
+SYMMETRIES = tuple(map(symmetry, FLIPS))
 
 
 @dataclass(frozen=True)
@@ -85,6 +100,11 @@ class Othello:
         player = self.to_play if player is None else player
         own = np.array(self.cells).reshape(SIDE, SIDE) * (1 if player == 0 else -1)
         return np.stack([own == 1, own == -1]).astype(np.float32)
+
+    @property
+    def symmetries(self):
+        """Training turns positions by these; search does not need them."""
+        return SYMMETRIES
 
     @property
     def key(self):

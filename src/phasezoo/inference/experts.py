@@ -48,7 +48,7 @@ class Experts:
     """How they learnt, such as ``staged``."""
     fallback: str | None = None
     """The phase whose expert answers for those that have none."""
-    training: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(repr=False, default_factory=dict)
     """Whatever else is to be known of their training, as JSON."""
 
     def __post_init__(self) -> None:
