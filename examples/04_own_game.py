@@ -32,7 +32,7 @@ def start_cells():
 
 
 def symmetry(flip):
-    """How planes change, and where each action goes: the cell 35 to 0, and to pass stays to pass."""
+    """How planes change, and where each action goes: passing stays passing."""
     came_from = flip(np.arange(PASS).reshape(SIDE, SIDE)).reshape(-1)
     return flip, np.append(np.argsort(came_from), PASS)
 

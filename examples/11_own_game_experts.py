@@ -37,6 +37,7 @@ def main():
             "weighted:4",
             network="resnet-16x2",
             positions=2_000,
+            validation_positions=200,
             seed=1,
             out=Path(place) / "experts",
         )

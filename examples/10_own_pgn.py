@@ -3,7 +3,7 @@
 Give the path of a PGN file, plain or compressed; without one, some games of the package are written
 as PGN first.
 
-    python examples/09_own_pgn.py games.pgn.zst
+    python examples/10_own_pgn.py games.pgn.zst
 """
 
 import sys
@@ -41,8 +41,9 @@ def main():
             GATE,
             "separated",
             network="resnet-16x2",
-            positions=6_000,
-            test_games=20,
+            positions=4_000,
+            validation_positions=300,
+            test_games=10,
             seed=1,
             out=Path(place) / "experts",
         )
