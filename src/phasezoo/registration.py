@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from phasezoo.resolver import find_agents_by
+from phasezoo.resolver import find_agents_by, find_gate_trainer_by
 
 __all__ = ["ENVIRONMENTS", "NAMESPACE", "Environment", "register_all"]
 
@@ -91,6 +91,7 @@ _PARALLEL = ("pommerman_v0",)
 def register_all() -> None:
     """Register every environment that is not registered yet; calling it twice is harmless."""
     find_agents_by(_agent_named)
+    find_gate_trainer_by(_gate_trainer)
     for environment in ENVIRONMENTS:
         for prefix in ("", f"{NAMESPACE}/"):
             name = prefix + environment.gymnasium_id
@@ -122,6 +123,15 @@ def _agent_named(name: str) -> Any:
     from phasezoo import agents  # heavy, and above the environments that ask for it
 
     return agents.make(name)
+
+
+def _gate_trainer() -> Any:
+    from phasezoo._torch import require_torch
+
+    require_torch()
+    from phasezoo.training.gate_training import train_gate  # heavy, and above what it trains
+
+    return train_gate
 
 
 def _register_with_pettingzoo(module: str) -> None:

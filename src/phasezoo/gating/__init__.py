@@ -8,6 +8,7 @@
 | ``material:a,b,…`` (default ``10,6``) | by the knights, bishops, rooks and queens left |
 | ``mixedness:a,b,…`` (default ``50,150``) | by how far the two armies are mixed |
 | ``hash:n`` | the placebo: by the position's key, modulo ``n`` |
+| ``learned:DIR`` | those of a small network that :func:`train` made |
 
 ``monotone:`` before any of them, or ``monotone=True``, forbids going back to an earlier phase.
 """  # noqa: E501
@@ -16,12 +17,17 @@ from phasezoo._core import Gate
 from phasezoo.gating.callables import CallableGate
 from phasezoo.gating.checker import check
 from phasezoo.gating.fingerprint import fingerprint, same
+from phasezoo.gating.learned import LearnedGate
+from phasezoo.gating.learning import Estimate, GateTraining, train
 from phasezoo.gating.registry import GRAMMAR, make, register, registered, spec_of
 
 __all__ = [
     "GRAMMAR",
     "CallableGate",
+    "Estimate",
     "Gate",
+    "GateTraining",
+    "LearnedGate",
     "check",
     "fingerprint",
     "make",
@@ -29,4 +35,5 @@ __all__ = [
     "registered",
     "same",
     "spec_of",
+    "train",
 ]

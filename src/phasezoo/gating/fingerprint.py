@@ -17,6 +17,7 @@ from phasezoo.games.queries import acting_players
 from phasezoo.games.random_play import random_action
 from phasezoo.games.registry import make
 from phasezoo.gating.callables import CallableGate
+from phasezoo.gating.learned import LearnedGate
 from phasezoo.gating.registry import spec_of
 from phasezoo.types import Gate
 
@@ -68,7 +69,8 @@ def fingerprint(gate: Gate, game: str | Game) -> str:
 
     Gates that answer the sample alike and call their phases alike have the same one. What a
     monotone gate answers depends on the phase before; here each state is asked about by itself,
-    and whether the gate is monotone is part of the fingerprint.
+    and whether the gate is monotone is part of the fingerprint. Of a learned gate its weights take
+    the answers' place, since another machine may round what is close to a tie to the other side.
 
     Args:
         gate: A gate.
@@ -79,6 +81,27 @@ def fingerprint(gate: Gate, game: str | Game) -> str:
         UnknownGame: There is no such game.
     """
     name = game if isinstance(game, str) else game.name
+    answers = _weights(gate, name) if isinstance(gate, LearnedGate) else _answers(gate, name)
+    digest = hashlib.sha256()
+    digest.update("\n".join((name, *gate.names)).encode())
+    digest.update(b"\n monotone" if getattr(gate, "monotone", False) else b"\n")
+    digest.update(answers)
+    return digest.hexdigest()
+
+
+def _weights(gate: LearnedGate, name: str) -> bytes:
+    if gate.game != name:
+        message = f"gate {gate.spec!r}: it learnt {gate.game}, and was asked for {name}"
+        raise InvalidGate(message)
+    return gate.router.digest.encode()
+
+
+def _answers(gate: Gate, name: str) -> bytes:
+    """What a gate says of the sample.
+
+    Raises:
+        InvalidGate: It failed.
+    """
     states, players = sample_states(make(name))
     try:
         phases = np.asarray(gate.batch(states, players), dtype=np.int64)
@@ -91,17 +114,14 @@ def fingerprint(gate: Gate, game: str | Game) -> str:
             f"({type(error).__name__}: {error}); a gate answers on every position of its game"
         )
         raise InvalidGate(message) from error
-    digest = hashlib.sha256()
-    digest.update("\n".join((name, *gate.names)).encode())
-    digest.update(b"\n monotone" if getattr(gate, "monotone", False) else b"\n")
-    digest.update(phases.tobytes())
-    return digest.hexdigest()
+    return phases.tobytes()
 
 
 def same(first: Any, second: Any, game: str | Game | None = None) -> bool:
     """Whether two gates of this process are one.
 
-    Built-in gates are compared by their specifications, functions as the objects they are. Two
+    Built-in gates are compared by their specifications, learned ones by their weights, wherever
+    their folders are, and functions as the objects they are. Two
     functions of one name, as the lambdas of a module are, or two objects of a user's own with one
     specification, are compared by their fingerprints if the game is known; without it, functions
     are taken as different and objects at their word.
@@ -110,6 +130,10 @@ def same(first: Any, second: Any, game: str | Game | None = None) -> bool:
         return True
     if isinstance(first, _core.Gate) != isinstance(second, _core.Gate):
         return False
+    if isinstance(first, LearnedGate) and isinstance(second, LearnedGate):
+        return (first.router, first.names, first.monotone) == (
+            second.router, second.names, second.monotone
+        )  # fmt: skip
     if spec_of(first) != spec_of(second):
         return False
     if isinstance(first, _core.Gate) or first == second:

@@ -8,13 +8,14 @@ from phasezoo import _core
 from phasezoo.errors import InvalidGate
 from phasezoo.games.options import flag
 from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
+from phasezoo.gating.learned import LEARNED, load
 
 __all__ = ["GRAMMAR", "make", "register", "registered", "spec_of"]
 
-GRAMMAR: str = _core.GATE_GRAMMAR
-"""What a specification of a built-in gate may be."""
+GRAMMAR: str = f"{_core.GATE_GRAMMAR}; {LEARNED}DIR is what gating.train wrote into DIR"
+"""What a specification of a built-in or learned gate may be."""
 
-RESERVED = frozenset((*_core.GATE_NAMES, "monotone"))
+RESERVED = frozenset((*_core.GATE_NAMES, "monotone", "learned"))
 """Names that built-in gates have, in this or another game."""
 
 _MEMBERS = ("names", "num_phases", "spec", "batch", "probabilities")
@@ -46,7 +47,8 @@ def make(
 
     Args:
         spec: The name of a built-in gate with its arguments (:data:`GRAMMAR`), the name of a
-            registered one, a gate, or a function ``state -> int``.
+            registered one, ``learned:DIR`` with a folder that :func:`phasezoo.gating.train` wrote,
+            a gate, or a function ``state -> int``.
         game: The game it is for; a gate that another game brings is refused, and the error
             lists this game's own.
         monotone: Never go back: answer the larger of the phase and the previous one.
@@ -54,7 +56,9 @@ def make(
         batched: Whether such a function takes a list of states.
 
     Raises:
-        InvalidGate: The specification follows no grammar, fits another game or has no names.
+        InvalidGate: The specification follows no grammar, fits another game or has no names; or
+            the folder of a learned gate is not there, or one of its files was changed.
+        MissingDependency: ``safetensors`` is not installed, and the gate is a learned one.
     """
     monotone, batched = flag("monotone", monotone), flag("batched", batched)
     if isinstance(spec, str):
@@ -62,6 +66,7 @@ def make(
     if isinstance(spec, _core.Gate):
         return _core.Gate(spec.spec, game, monotone or spec.monotone)
     if isinstance(spec, CallableGate):
+        _check_game(spec, game)
         return spec.as_monotone() if monotone else spec
     if all(hasattr(spec, member) for member in _MEMBERS):
         return ObjectGate(spec, monotone=monotone)
@@ -74,14 +79,26 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     if base in _GATES:
         gate = _GATES[base]
         return gate.as_monotone() if monotone or base != spec else gate
+    if base.startswith(LEARNED):
+        return load(base, game, monotone=monotone or base != spec)
     try:
         return _core.Gate(spec, game, monotone)
     except InvalidGate as error:
-        hint = _missing(base)
-        if hint is None:
-            raise
-        message = f"{error}; {hint}"
+        learned = f"{LEARNED}DIR is what gating.train wrote into DIR"
+        message = "; ".join(filter(None, (str(error), learned, _missing(base))))
         raise InvalidGate(message) from None
+
+
+def _check_game(gate: CallableGate, game: str | None) -> None:
+    """Refuse a learned gate of another game.
+
+    Raises:
+        InvalidGate: It is one.
+    """
+    own = getattr(gate, "game", None)
+    if own is not None and game not in (None, own):
+        message = f"gate {gate.spec!r}: it learnt {own}, and was asked for {game}"
+        raise InvalidGate(message)
 
 
 def _missing(base: str) -> str | None:

@@ -188,7 +188,7 @@ class MixtureOfExperts:
         """How many rows have another phase under the experts' own gate than under the search's."""
         if self.search_gate is self.gate:
             return 0
-        own = np.asarray(self.gate.batch(leaves.states()))
+        own = np.asarray(self.gate.batch(leaves.states(), leaves.players.tolist()))
         return int(np.count_nonzero(own != leaves.phases))
 
     def __repr__(self) -> str:
@@ -293,8 +293,11 @@ def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[n
     certain = type(gate) in (gating.Gate, gating.CallableGate)
     if certain or not hasattr(gate, "probabilities"):
         return np.eye(num_phases)[leaves.phases]
-    given = gate.probabilities(leaves.states())
     spec = gating.spec_of(gate)
+    if isinstance(gate, gating.LearnedGate):  # leaves make planes faster than they make states
+        given = gate.probabilities_of(leaves.planes(gate.plane_spec))
+    else:
+        given = gate.probabilities(leaves.states())
     return check_probabilities(given, len(leaves), num_phases, spec).astype(np.float64)
 
 

@@ -61,6 +61,10 @@ class FakeLeaves:
             np.float32
         )
 
+    @property
+    def players(self):
+        return np.zeros(len(self), dtype=np.int64)
+
     def states(self):
         return self.phases.tolist()
 

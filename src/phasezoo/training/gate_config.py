@@ -1,0 +1,82 @@
+"""The knobs of training a gate."""
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["GateConfig", "gate_config", "hidden_layers"]
+
+_NETWORK = re.compile(r"mlp-([0-9]{1,4})x([0-9])")
+
+
+@dataclass(frozen=True)
+class GateConfig:
+    """How a gate learns, by AdamW (Loshchilov and Hutter, 2019) with a falling learning rate.
+
+    Raises:
+        InvalidConfig: A value is outside its range; the message names the field.
+    """
+
+    epochs: int = 20
+    """How often each training position is seen (1 to 10,000)."""
+    batch_size: int = 128
+    """Positions an update (1 to 65,536)."""
+    learning_rate: float = 2e-3
+    """Learning rate at the beginning; it falls to 0 along half a cosine (above 0)."""
+    weight_decay: float = 1e-2
+    """Weight decay (0 or more)."""
+    balance: float = 0.0
+    """With experts: how much an uneven load costs (0 or more). The cost is K times the sum over
+    the K experts of the share of a batch's positions that an expert is the likeliest for, times
+    its mean probability (Fedus et al. 2022, equations 4 to 6): 1 if the load is even."""
+
+    def __post_init__(self) -> None:
+        whole = {"epochs": 10_000, "batch_size": 65_536}
+        for field in dataclasses.fields(self):
+            name, value = field.name, getattr(self, field.name)
+            number = isinstance(value, int if name in whole else int | float)
+            if isinstance(value, bool) or not number:
+                kind = "whole number" if name in whole else "number"
+                message = f"{name}={value!r}: must be a {kind}"
+                raise InvalidConfig(message)
+            low, high = (1, whole[name]) if name in whole else (0, math.inf)
+            above = name == "learning_rate" and value <= 0
+            if not low <= value <= high or value == math.inf or above:
+                bounds = f"from {low} to {high:,}" if name in whole else "0 or more and finite"
+                message = f"{name}={value!r}: must be {'above 0' if above else bounds}"
+                raise InvalidConfig(message)
+
+
+def gate_config(options: Mapping[str, Any]) -> GateConfig:
+    """The options of a call, checked.
+
+    Raises:
+        InvalidConfig: There is no such option, or a value is out of range.
+    """
+    known = [field.name for field in dataclasses.fields(GateConfig)]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        message = f"{unknown[0]!r} is no option of training a gate; there are {', '.join(known)}"
+        raise InvalidConfig(message)
+    return GateConfig(**options)
+
+
+def hidden_layers(network: str) -> tuple[int, ...]:
+    """The units of each hidden layer of ``mlp-64x1``.
+
+    Raises:
+        InvalidConfig: The text says something else.
+    """
+    match = _NETWORK.fullmatch(network) if isinstance(network, str) else None
+    if match is None or not 1 <= int(match[1]) <= 4096:
+        message = (
+            f"network={network!r}: gates are mlp-WIDTHxLAYERS, WIDTH from 1 to 4096 and LAYERS "
+            "from 0 to 9, such as mlp-64x1"
+        )
+        raise InvalidConfig(message)
+    return (int(match[1]),) * int(match[2])
