@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from phasezoo.resolver import find_agents_by, find_gate_trainer_by
+from phasezoo.resolver import find_agents_by, find_games_by, find_gate_trainer_by
 
 __all__ = ["ENVIRONMENTS", "NAMESPACE", "Environment", "register_all"]
 
@@ -92,6 +92,7 @@ def register_all() -> None:
     """Register every environment that is not registered yet; calling it twice is harmless."""
     find_agents_by(_agent_named)
     find_gate_trainer_by(_gate_trainer)
+    find_games_by(_game_named)
     for environment in ENVIRONMENTS:
         for prefix in ("", f"{NAMESPACE}/"):
             name = prefix + environment.gymnasium_id
@@ -132,6 +133,12 @@ def _gate_trainer() -> Any:
     from phasezoo.training.gate_training import train_gate  # heavy, and above what it trains
 
     return train_gate
+
+
+def _game_named(name: str, **options: Any) -> Any:
+    from phasezoo import games  # nothing of the package is loaded with it
+
+    return games.make(name, **options)
 
 
 def _register_with_pettingzoo(module: str) -> None:

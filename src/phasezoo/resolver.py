@@ -1,11 +1,19 @@
-"""Agents by name, and what trains gates, for the layers below them, which must not import them."""
+"""Agents, games and what trains gates, for the layers below them, which must not import them."""
 
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["agent_named", "find_agents_by", "find_gate_trainer_by", "gate_trainer"]
+__all__ = [
+    "agent_named",
+    "find_agents_by",
+    "find_games_by",
+    "find_gate_trainer_by",
+    "game_named",
+    "gate_trainer",
+]
 
 _FINDERS: list[Callable[[str], Any]] = []
+_GAME_FINDERS: list[Callable[..., Any]] = []
 _GATE_TRAINERS: list[Callable[[], Any]] = []
 
 
@@ -35,3 +43,18 @@ def gate_trainer() -> Any:
         MissingDependency: It needs a package that is not installed.
     """
     return _GATE_TRAINERS[0]()
+
+
+def find_games_by(finder: Callable[..., Any]) -> None:
+    """Let ``finder`` make games, from a name and options; it raises for names it does not know."""
+    _GAME_FINDERS[:] = [finder]
+
+
+def game_named(name: str, **options: Any) -> Any:
+    """The game called ``name``, with its options.
+
+    Raises:
+        UnknownGame: No game has that name.
+        InvalidConfig: The game has no such option.
+    """
+    return _GAME_FINDERS[0](name, **options)

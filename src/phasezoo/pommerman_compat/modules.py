@@ -7,14 +7,14 @@ from types import ModuleType
 from typing import Any
 
 from phasezoo.errors import InvalidState, MissingDependency
-from phasezoo.pommerman_compat import agents, characters, constants, utility
+from phasezoo.pommerman_compat import agents, characters, constants, env, utility
 
 __all__ = ["install", "uninstall"]
 
 _NAME = "pommerman"
 
-_CONTENTS: dict[str, tuple[ModuleType | None, tuple[str, ...]]] = {
-    "pommerman": (None, ()),
+_CONTENTS: dict[str, tuple[ModuleType, tuple[str, ...]]] = {
+    "pommerman": (env, ("REGISTRY", "make")),
     "pommerman.agents": (agents, tuple(agents.__all__)),
     "pommerman.agents.base_agent": (agents, ("BaseAgent",)),
     "pommerman.agents.random_agent": (agents, ("RandomAgent",)),
@@ -27,14 +27,12 @@ _CONTENTS: dict[str, tuple[ModuleType | None, tuple[str, ...]]] = {
 
 _ABSENT = {
     "pommerman": (
-        "REGISTRY",
         "cli",
         "configs",
         "envs",
         "forward_model",
         "graphics",
         "helpers",
-        "make",
         "network",
         "registry",
         "runner",
@@ -50,7 +48,7 @@ class _StandIn(ModuleType):
 
     def __init__(self, name: str) -> None:
         source, names = _CONTENTS[name]
-        super().__init__(name, __doc__ if source is None else source.__doc__)
+        super().__init__(name, source.__doc__)
         self.__spec__ = ModuleSpec(name, None, is_package=True)
         self.__path__: list[str] = []
         self.displaced: dict[str, ModuleType] = {}
@@ -62,8 +60,9 @@ class _StandIn(ModuleType):
             # An AttributeError would lose the message in `from pommerman import ...`.
             message = (
                 f"phasezoo's stand-in has no {self.__name__}.{name}, only what agents need: "
-                f"{', '.join(_CONTENTS)}. For games take phasezoo.envs and "
-                "phasezoo.agents.LegacyPommermanAgent; for the rest install the original package"
+                f"{', '.join(_CONTENTS)}. For games call pommerman.make(id, agents), or take "
+                "phasezoo.envs and phasezoo.agents.LegacyPommermanAgent; for the rest install the "
+                "original package"
             )
             raise MissingDependency(message)
         message = f"module {self.__name__!r} has no attribute {name!r} (it is phasezoo's stand-in)"

@@ -127,8 +127,8 @@ def test_what_the_stand_in_lacks_is_an_error_that_says_so(no_pommerman):
     pommerman_compat.install()
     import pommerman
 
-    with pytest.raises(MissingDependency, match=r"no pommerman\.make.*LegacyPommermanAgent"):
-        pommerman.make("PommeFFACompetition-v0", [])
+    with pytest.raises(MissingDependency, match=r"no pommerman\.configs.*LegacyPommermanAgent"):
+        pommerman.configs.ffa_v0_env()
     with pytest.raises(ImportError, match=r"no pommerman\.forward_model"):
         from pommerman import forward_model  # noqa: F401
     with pytest.raises(ImportError, match=r"no pommerman\.agents\.DockerAgent"):

@@ -1,8 +1,7 @@
 """Agents that were written for the original Pommerman, unchanged."""
 
 import copy
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -14,12 +13,10 @@ from phasezoo import games
 from phasezoo.agents.base import SessionSeats
 from phasezoo.errors import IllegalAction, InvalidConfig
 from phasezoo.pommerman_compat import constants as our_constants
+from phasezoo.pommerman_compat.figures import action_index, action_space, call, expected, show
 from phasezoo.zoo.pommerman.observation import game_type_of, pommerman_observation
 
 __all__ = ["LegacyPommermanAgent", "LegacyPommermanSeats", "LegacyPommermanSession"]
-
-ACTIONS = 6
-WORDS = 8
 
 
 class LegacyPommermanAgent:
@@ -128,30 +125,28 @@ class LegacyPommermanSession:
         if player not in self._players:
             self._players[player] = self._agent.make(), _space(radio, self._seed, player)
             kind = constants.GameType(game_type.value)
-            _call(self._players[player][0], "init_agent", player, kind)
+            call(self._players[player][0], "init_agent", player, kind)
         legacy, space = self._players[player]
-        _show(legacy, state.agents[player])
+        show(legacy, state.agents[player])
         answer = legacy.act(observation, space)
         try:
-            return _index(answer, radio)
+            return action_index(answer, radio)
         except (TypeError, ValueError):
             message = (
                 f"{self._agent.name} answered {repr(answer)[:80]} as player {player} at step "
-                f"{state.ply}; allowed are whole numbers from 0 to {ACTIONS - 1}"
+                f"{state.ply}; allowed are {expected(radio)}"
             )
-            if radio:
-                message += f", or [action, word, word] with words from 0 to {WORDS - 1}"
             raise IllegalAction(message) from None
 
     def end(self, state: Any) -> None:
         """Tell the objects what they got from the game, which is over."""
         for player, (legacy, _) in self._players.items():
-            _call(legacy, "episode_end", int(state.rewards[player]))
+            call(legacy, "episode_end", int(state.rewards[player]))
 
     def close(self) -> None:
         """Shut the objects down."""
         for legacy, _ in self._players.values():
-            _call(legacy, "shutdown")
+            call(legacy, "shutdown")
         self._players.clear()
 
 
@@ -172,40 +167,6 @@ class LegacyPommermanSeats(SessionSeats):
 
 
 def _space(radio: bool, seed: int, player: int) -> spaces.Space[Any]:
-    sizes = (ACTIONS, WORDS, WORDS)
-    space: spaces.Space[Any] = spaces.Discrete(ACTIONS)
-    if radio:
-        space = spaces.Tuple([spaces.Discrete(size) for size in sizes])
+    space = action_space(radio)
     space.seed(int(np.random.SeedSequence([seed, player]).generate_state(1)[0]))
     return space
-
-
-def _call(legacy: Any, hook: str, *arguments: Any) -> None:
-    method = getattr(legacy, hook, None)
-    if method is not None:
-        method(*arguments)
-
-
-def _show(legacy: Any, agent: tuple[int, int, int, int, bool, bool]) -> None:
-    """Bring the figure, from which agents read their place and powers, up to date."""
-    figure = getattr(legacy, "_character", None)
-    if figure is not None and not isinstance(figure, type):
-        figure.position = agent[:2]
-        figure.ammo, figure.blast_strength, figure.can_kick, figure.is_alive = agent[2:]
-
-
-def _index(answer: Any, radio: bool) -> int:
-    """The index of an answered action; ValueError or TypeError if it is none."""
-    if radio and isinstance(answer, Sequence | np.ndarray) and np.ndim(answer) == 1:
-        action, first, second = (
-            _below(bound, each) for bound, each in zip((ACTIONS, WORDS, WORDS), answer, strict=True)
-        )
-        return action + ACTIONS * (first + WORDS * second)
-    return _below(ACTIONS, answer)
-
-
-def _below(bound: int, number: Any) -> int:
-    index = operator.index(number)
-    if not 0 <= index < bound:
-        raise ValueError
-    return index
