@@ -294,3 +294,30 @@ def test_bad_input_is_refused_before_anything_is_trained(four, tmp_path):
     with pytest.raises(CheckpointError, match="new folder"):
         gating.train(four, labels="plies:10", out=out)
     assert (out / "notes.txt").read_text() == "mine"
+
+
+def test_one_expert_alone_loses_what_evaluation_says(tmp_path):
+    """With visit counts as targets: the mixture's loss is the reported total."""
+    from phasezoo import training
+    from phasezoo.training.gate_experts import FrozenExperts, answers_of
+
+    game, rng = games.make("connect-four"), np.random.default_rng(0)
+    with training.StoreWriter(tmp_path / "games", game) as writer:
+        for _ in range(5):
+            state, actions, visits = game.initial_state(), [], []
+            while not state.is_terminal:
+                visits.append({int(a): int(rng.integers(1, 20)) for a in state.legal_actions})
+                actions.append(int(rng.choice(state.legal_actions)))
+                state = state.play(actions[-1])
+            writer.add(actions=actions, visits=visits, returns=state.returns)
+    store = training.GameStore.open(tmp_path / "games")
+    rows = store.positions()
+    experts = {"early": Halved(early=True), "late": Halved(early=False)}
+    answers = answers_of(FrozenExperts.of(experts, None), store, rows)
+    told = training.evaluate_networks(experts, store, rows)
+    for number, name in enumerate(experts):
+        alone = torch.eye(2)[[number]].repeat(len(rows), 1)
+        losses = answers.losses(alone)
+        np.testing.assert_allclose(losses.numpy(), told[name].total, rtol=1e-4)
+        some = np.array([3, 0, 7])
+        np.testing.assert_allclose(answers.losses(alone[:3], some), losses[some], rtol=1e-6)
