@@ -217,7 +217,10 @@ def fold_batch_norms(network: nn.Module) -> None:
 
 
 def folded_before(layer: nn.Linear | nn.Conv2d, norm: nn.BatchNorm2d) -> None:
-    """Put ``norm``, which comes before a linear layer or a 1x1 convolution with bias, into it."""
+    """Put ``norm``, which comes before a linear layer or a 1x1 convolution with bias, into it.
+
+    The layer gets new parameters: whoever holds the old ones still has the weights as they were.
+    """
     mean, variance = norm.running_mean, norm.running_var
     assert mean is not None  # ours keep running statistics
     assert variance is not None
@@ -226,8 +229,9 @@ def folded_before(layer: nn.Linear | nn.Conv2d, norm: nn.BatchNorm2d) -> None:
         scale = norm.weight / torch.sqrt(variance + norm.eps)
         shift = norm.bias - mean * scale
         columns = layer.weight.flatten(1)
-        layer.bias += columns @ shift
-        layer.weight.copy_((columns * scale).view_as(layer.weight))
+        bias = layer.bias + columns @ shift
+        weight = (columns * scale).view_as(layer.weight)
+    layer.bias, layer.weight = nn.Parameter(bias), nn.Parameter(weight)
 
 
 def activation_of(kind: Activation) -> nn.Module:

@@ -1,8 +1,8 @@
 //! Cuts text into games, with the line each begins on.
 //!
 //! A game ends where the next one's tags begin, or at an empty line after a result. Tags inside a
-//! comment do not count, unless they are an `[Event` after an empty line: then the comment was never
-//! closed, and one bad game must not swallow all that follow.
+//! comment do not count, unless they follow an empty line: then the comment was never closed, and one
+//! bad game must not swallow all that follow.
 
 use std::ops::Range;
 
@@ -121,7 +121,9 @@ impl Splitter {
         let blank = line.is_empty();
         let ends_before = match &self.open {
             None => false,
-            Some(open) if open.in_comment => event && open.after_blank,
+            Some(open) if open.in_comment => {
+                open.after_blank && line.starts_with(b"[") && is_tag(line)
+            }
             Some(open) => {
                 (blank && open.ended)
                     || (event && (open.event_seen || open.after_blank))
@@ -253,6 +255,14 @@ mod tests {
         check(
             "[Event \"a\"]\n\n1. e4 { open\n\n[Event \"b\"]\n\n1. d4 *",
             &[(1, "[Event \"a\"]\n\n1. e4 { open"), (5, "[Event \"b\"]\n\n1. d4 *")],
+        );
+        check(
+            "[White \"a\"]\n\n1. e4 { open 1-0\n\n[White \"b\"]\n\n1. d4 d5 1-0\n",
+            &[(1, "[White \"a\"]\n\n1. e4 { open 1-0"), (5, "[White \"b\"]\n\n1. d4 d5 1-0")],
+        );
+        check(
+            "1. e4 { a clock\n\n[%clk 0:01:00] } e5 *\n",
+            &[(1, "1. e4 { a clock\n\n[%clk 0:01:00] } e5 *")],
         );
     }
 
