@@ -36,11 +36,11 @@ GATES = (
     *("material:10,6", "mixedness:50,150"),
 )
 SPECS = {
-    "chess": ("v1", "v2", "minimal"),
-    "chess960": ("v1", "v2", "minimal"),
-    "krk": ("v1", "v2", "minimal"),
-    "atomic": ("v1", "v2", "minimal", "lichess"),
-    "crazyhouse": ("v1", "v2", "minimal"),
+    "chess": ("v1", "v2", "minimal", "shared"),
+    "chess960": ("v1", "v2", "minimal", "shared"),
+    "krk": ("v1", "v2", "minimal", "shared"),
+    "atomic": ("v1", "v2", "minimal", "shared", "lichess"),
+    "crazyhouse": ("v1", "v2", "minimal", "shared"),
 }
 STARTS = {
     "chess": (

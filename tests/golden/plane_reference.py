@@ -238,6 +238,8 @@ def planes(moment, spec):
         found = lichess(encoder)
     elif spec == "minimal":
         found = [*encoder.pieces(), *(encoder.pockets() if house else ())]
+    elif spec == "shared":
+        found = [*encoder.pieces(), *(encoder.pockets() if house else encoder.nothing(10))]
     elif spec == "v1":
         found = crazyhouse_v1(encoder) if house else chess_v1(encoder)
     else:
