@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["flag", "one_of"]
+__all__ = ["at_least", "flag", "one_of"]
 
 
 def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -30,3 +32,16 @@ def flag(option: str, value: Any) -> bool:
         message = f"{option}={value!r}: expected True or False"
         raise InvalidConfig(message)
     return value
+
+
+def at_least(option: str, value: Any, least: int) -> int:
+    """``value``, if it is a whole number that is not below ``least``.
+
+    Raises:
+        InvalidConfig: It is not.
+    """
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least:
+        message = f"{option}={value!r}: must be a whole number, {least} or more"
+        raise InvalidConfig(message)
+    return int(value)

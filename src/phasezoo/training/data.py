@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -44,7 +45,16 @@ class LabelledSplits:
         seed: int,
         threads: int | None = None,
     ) -> "LabelledSplits":
-        """Split the games, by ``seed`` unless ``splits`` are given, and label their positions."""
+        """Split the games, by ``seed`` unless ``splits`` are given, and label their positions.
+
+        Raises:
+            InvalidConfig: ``store`` is no store.
+        """
+        given: Any = store
+        if not hasattr(given, "split") or isinstance(given, (str, bytes)):
+            text = repr(str(given)) if isinstance(given, (str, Path)) else "'games'"
+            message = f"store={given!r}: expected games, such as training.GameStore.open({text})"
+            raise InvalidConfig(message)
         parts = store.split(seed) if splits is None else splits
         made = gating.make(gate, store.variant)
         train = parts.train.positions(made, threads=threads)

@@ -204,6 +204,9 @@ def _visited(one: Any, num_actions: int, ply: int) -> tuple[npt.NDArray[Any], np
         )
         raise InvalidConfig(message)
     kept = counts > 0
+    if not kept.any():
+        message = f"visits of ply {ply}: no action was visited; give None where nobody searched"
+        raise InvalidConfig(message)
     return actions[kept], counts[kept]
 
 

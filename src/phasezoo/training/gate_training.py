@@ -18,6 +18,7 @@ from torch.nn import functional
 
 from phasezoo import _core, gating
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidGate, StoreError
+from phasezoo.games.options import at_least
 from phasezoo.gating.callables import check_names
 from phasezoo.gating.learned import LEARNED, MANIFEST, WEIGHTS, GateManifest, LearnedGate, Router
 from phasezoo.gating.learning import Estimate, GateTraining
@@ -89,9 +90,7 @@ def train_gate(
     if (labels is None) == (experts is None):
         message = "give either labels= (a gate to learn from) or experts= (to route to)"
         raise InvalidConfig(message)
-    if isinstance(positions, bool) or not isinstance(positions, int) or positions < 1:
-        message = f"positions={positions!r}: must be 1 or more"
-        raise InvalidConfig(message)
+    at_least("positions", positions, 1)
     directory = Path(out)
     _check_free(directory)
     game, spec = store.game.name, store.game.plane_spec(planes)

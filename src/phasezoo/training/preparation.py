@@ -11,6 +11,7 @@ import torch
 from phasezoo import _core, networks
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
+from phasezoo.games.options import at_least
 from phasezoo.inference.manifest import Manifest, ValueKind, action_spec
 from phasezoo.inference.storage import digest
 from phasezoo.networks import Network, NetworkSpec
@@ -55,9 +56,7 @@ class Task:
     """Options of the configuration that were given by name."""
 
     def __post_init__(self) -> None:
-        if self.positions < 1:
-            message = f"positions={self.positions}: must be 1 or more"
-            raise InvalidConfig(message)
+        at_least("positions", self.positions, 1)
 
 
 @dataclass(frozen=True)

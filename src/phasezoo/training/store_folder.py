@@ -64,10 +64,13 @@ def read_store(path: Path) -> tuple[Description, GameColumns, tuple[str, ...]]:
         return *read_file(path), ()
     files = files_of(path)
     if not files:
-        message = (
-            f"{path}: no such file of games (*{SUFFIX}) in this folder; make a store with "
-            "phasezoo data import or training.StoreWriter"
+        inside = sorted({str(file.parent) for file in path.rglob(f"*{SUFFIX}")})
+        hint = (
+            f"open one of the stores inside it: {', '.join(inside[:10])}"
+            if inside
+            else "make a store with phasezoo data import or training.StoreWriter"
         )
+        message = f"{path}: no file of games (*{SUFFIX}) in this folder; {hint}"
         raise StoreError(message)
     read: list[tuple[Path, Description, GameColumns]] = []
     damaged = []

@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_what_was_there(path):
 def test_files_that_are_none_are_refused(path, tmp_path):
     with pytest.raises(StoreError, match="no such file"):
         GameStore.open(path)
-    with pytest.raises(StoreError, match="no such file of games"):
+    with pytest.raises(StoreError, match="no file of games"):
         GameStore.open(tmp_path)
     path.write_bytes(b"")
     with pytest.raises(StoreError, match="cannot be read as Parquet"):

@@ -1,9 +1,11 @@
 """Episodes of Pommerman as stored games: what every living player saw and did."""
 
 import json
+from typing import Self
 
 from phasezoo import _core
-from phasezoo.errors import InvalidConfig, UnknownGame
+from phasezoo.errors import InvalidConfig, StoreError, UnknownGame
+from phasezoo.games.options import at_least
 from phasezoo.games.registry import make
 from phasezoo.training.store import GameStore
 
@@ -42,9 +44,7 @@ class EpisodeStore(GameStore):
         collapse: bool = False,
         threads: int | None = None,
     ) -> None:
-        if positions < 1:
-            message = f"positions={positions}: must be 1 or more"
-            raise InvalidConfig(message)
+        at_least("positions", positions, 1)
         if not 0 <= seed < 2**64:
             message = f"seed={seed}: must be from 0 to {2**64 - 1:,}"
             raise InvalidConfig(message)
@@ -63,3 +63,15 @@ class EpisodeStore(GameStore):
         )
         starts = {episode: f"seed:{drawn}" for episode, drawn in enumerate(seeds.tolist())}
         super().__init__(made, actions, offsets, returns, starts=starts)
+
+    @classmethod
+    def sample(cls, game: str = "pommerman-ffa") -> Self:
+        """Not for episodes: they are played, not packaged.
+
+        Raises:
+            StoreError: Always.
+        """
+        message = (
+            f"the package holds no episodes; play some: EpisodeStore({game!r}, positions=100_000)"
+        )
+        raise StoreError(message)
