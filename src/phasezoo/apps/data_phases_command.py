@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from phasezoo.apps.options import check_threads
+from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class PhasesOptions:
     """
 
     store: Annotated[tyro.conf.Positional[Path | None], tyro.conf.arg(metavar="STORE")] = None
-    """Folder or Parquet file; none: the sample games in the package."""
+    """Folder or file of games; sample:GAME for those in the package; none: those of chess."""
     gate: str = "lichess"
     """Gate, such as lichess, lichess:engine, moves:3, material, mixedness, hash:3."""
     monotone: bool = False
@@ -56,12 +57,11 @@ class PhasesOptions:
         check_threads(self.threads)
         from phasezoo import gating
         from phasezoo.training.phase_study import fitted_gate, study_phases
-        from phasezoo.training.store import GameStore
 
         if self.fit is not None and ":" in self.gate:
             message = f"--fit chooses thresholds: name the gate without them, not {self.gate!r}"
             raise InvalidConfig(message)
-        store = GameStore.sample() if self.store is None else GameStore.open(self.store)
+        store = open_games("sample" if self.store is None else self.store)
         spec = self.gate
         if self.fit is not None:
             spec = fitted_gate(store, spec, self.fit, seed=self.seed, threads=self.threads)

@@ -11,6 +11,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig, StoreError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class ShowOptions:
     """Show one game of a store."""
 
     store: Store
-    """Folder or Parquet file."""
+    """Folder or file of games; sample:GAME for those in the package."""
     game: int
     """Number of the game, from 0."""
     format: Literal["text", "pgn", "svg", "json"] = "text"
@@ -48,9 +49,7 @@ class ShowOptions:
             InvalidConfig: There is no such game or position, or it cannot be shown so.
             StoreError: The store cannot be read, or the file cannot be written.
         """
-        from phasezoo.training.store import GameStore
-
-        store = GameStore.open(self.store)
+        store = open_games(self.store)
         if not 0 <= self.game < len(store):
             message = f"--game {self.game}: {self.store} has {len(store):,} games, counted from 0"
             raise InvalidConfig(message)
@@ -88,7 +87,7 @@ class StatsOptions:
     """Print what a store holds: games, results, lengths, players, ratings, dates."""
 
     store: Store
-    """Folder or Parquet file."""
+    """Folder or file of games; sample:GAME for those in the package."""
 
     def run(self) -> int:
         """Print the table.
@@ -96,9 +95,7 @@ class StatsOptions:
         Raises:
             StoreError: The store cannot be read.
         """
-        from phasezoo.training.store import GameStore
-
-        store = GameStore.open(self.store)
+        store = open_games(self.store)
         view = Table(title=str(self.store), title_justify="left", show_header=False)
         view.add_column("what", style="bold")
         view.add_column("value")

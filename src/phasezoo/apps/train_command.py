@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from rich.console import Console
 from tyro.conf import Positional, arg
 
+from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.training.config import SupervisedConfig
 
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainOptions"]
 
-SAMPLE = "sample"
 STOPPED = 130
 WIDTH = 120
-"""Columns of tables that no terminal shows."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class TrainOptions:
         self._check()
         from phasezoo.training.progress import progress_bar
 
-        store = _opened(self.store)
+        store = open_games(self.store)
         shared: dict[str, Any] = {
             "network": self.network,
             "planes": self.planes,
@@ -127,17 +126,3 @@ class TrainOptions:
         if wrong:
             message = f"{wrong[0]}: is for one network, and --strategy trains one for each phase"
             raise InvalidConfig(message)
-
-
-def _opened(store: str) -> "PositionStore":
-    """The games that are named.
-
-    Raises:
-        StoreError: There are none, or they cannot be read.
-    """
-    from phasezoo.training.store import GameStore
-
-    name, _, game = store.partition(":")
-    if name == SAMPLE and not Path(store).exists():
-        return GameStore.sample(game or "chess")
-    return GameStore.open(store)

@@ -131,3 +131,11 @@ def test_mistakes_are_one_line(store, arguments, code, message, capsys, tmp_path
     err = capsys.readouterr().err.strip()
     assert message in err
     assert "\n" not in err
+
+
+def test_games_in_the_package_are_named_by_sample(capsys):
+    assert "1,350" not in shown(capsys, "stats", "sample:krk")
+    assert "8,000" in shown(capsys, "stats", "sample:krk")
+    assert "connect-four" in shown(capsys, "show", "sample:connect-four", "--game", 0)
+    assert main(["data", "stats", "sample:go"]) != 0
+    assert "go" in capsys.readouterr().err
