@@ -15,7 +15,8 @@ POSITIONS = 10_001
 def table(counts: tuple[int, ...] = (300, 500, 200), names: tuple[str, ...] = NAMES) -> Any:
     phase = np.repeat(np.arange(len(counts)), counts).astype(np.int8)
     zeros = np.zeros(len(phase), dtype=np.int32)
-    return PositionTable(zeros, zeros, phase, np.arange(len(phase), dtype=np.uint64), names, "mine")
+    key = np.arange(len(phase), dtype=np.uint64)
+    return PositionTable(zeros, zeros, zeros.astype(np.int8), phase, key, names, "mine")
 
 
 def plan(strategy: str, **options: Any) -> Any:
