@@ -24,8 +24,8 @@ def discs(state):
 
 def main():
     game = games.make("othello6")
-    player = agents.UCTAgent(threshold=7, limit=agents.Limit(simulations=30), seed=1)
-    match = arena.play_match(player, agents.RandomAgent(seed=2), game=game, games=40, seed=3)
+    player = agents.UCTAgent(threshold=7, limit=agents.Limit(simulations=8), seed=1)
+    match = arena.play_match(player, agents.RandomAgent(seed=2), game=game, games=30, seed=3)
     with tempfile.TemporaryDirectory() as place:
         with training.StoreWriter(Path(place) / "games", game=game) as writer:
             writer.extend(match)
