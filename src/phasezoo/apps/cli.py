@@ -12,6 +12,7 @@ from typing import Annotated, Any, Protocol, Union
 from tyro.conf import subcommand
 
 from phasezoo.apps.check_command import CheckOptions
+from phasezoo.apps.command_words import arranged, chosen
 from phasezoo.apps.common import Common, with_common
 from phasezoo.apps.data_import_command import ImportOptions
 from phasezoo.apps.data_phases_command import PhasesOptions
@@ -87,9 +88,10 @@ def _run(given: list[str]) -> int:
     common = Common.split(given)
     common.import_plugins()
     options = common.read()
-    words = [*(common.arguments or ("--help",)), *common.words(options)]
-    tree = _tree(words)
+    added = common.words(options)
+    tree = _tree([*common.arguments, *added])
     common.check(options, tree)
+    words = [*(_in_order(common.arguments, tree) or ["--help"]), *added]
     try:
         command: Command = parse(tree, words, "phasezoo")
     except InvalidConfig as error:
@@ -98,6 +100,11 @@ def _run(given: list[str]) -> int:
         message = f"{error}; options of {common.config} were read too"
         raise InvalidConfig(message) from error
     return command.run()
+
+
+def _in_order(given: Sequence[str], tree: Any) -> list[str]:
+    kind, named_by = chosen(tree, given)
+    return list(given) if kind is None else arranged(given, kind, named_by)
 
 
 def _tree(given: Sequence[str]) -> Any:

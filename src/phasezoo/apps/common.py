@@ -2,14 +2,14 @@
 
 import dataclasses
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar
 
-import tyro
 from tyro.conf import arg
 
+from phasezoo.apps.command_words import chosen, options_of
 from phasezoo.apps.plugins import import_module
 from phasezoo.errors import InvalidConfig
 
@@ -18,8 +18,7 @@ __all__ = ["Common", "CommonOptions", "with_common"]
 T = TypeVar("T")
 
 CONFIG, PLUGIN = "--config", "--plugin"
-
-_POSITIONAL = get_args(tyro.conf.Positional[int])[1]
+_OWN = ("config", "plugin")
 
 _CONFIG_HELP = (
     "TOML file with options of this command by their names (min_lr = 0.001); those typed here win"
@@ -137,16 +136,16 @@ class Common:
         Raises:
             InvalidConfig: The message names file and key.
         """
-        kind = _chosen(tree, [word for word in self.arguments if not word.startswith("-")])
+        kind, _ = chosen(tree, [word for word in self.arguments if not word.startswith("-")])
         if kind is None:  # left to the parser of the whole line to refuse
             return
-        known = dict(_options(kind))
+        known = {o.name: o for o in options_of(kind) if o.name not in _OWN}
         for key in options:
             if key not in known:
-                names = ", ".join(name for name, positional in known.items() if not positional)
+                names = ", ".join(o.name for o in known.values() if not o.is_positional)
                 message = f"{self.config}: unknown key {key!r}; this command has {names}"
                 raise InvalidConfig(message)
-            if known[key]:
+            if known[key].is_positional:
                 message = f"{self.config}: {key} is not read from a file; type it"
                 raise InvalidConfig(message)
 
@@ -171,30 +170,3 @@ def _option_of(word: str) -> str:
     """The option that a typed word gives, such as ``symmetries`` of ``--no-symmetries``."""
     name = _underscored(word[2:].partition("=")[0])
     return name.removeprefix("no_")
-
-
-def _chosen(tree: Any, words: Sequence[str]) -> Any:
-    """The class of the command that ``words`` begin with; None if there is no such command."""
-    if not get_args(tree) or dataclasses.is_dataclass(tree):
-        return tree
-    for member in get_args(tree):
-        kind, *notes = get_args(member) if get_origin(member) is Annotated else (member,)
-        names = [getattr(note, "name", None) for note in notes]
-        if words and words[0] in names:
-            return _chosen(kind, words[1:])
-    return None
-
-
-def _options(kind: Any) -> Iterator[tuple[str, bool]]:
-    """The options of a command by name, each with whether it is told by its place alone."""
-    hints = get_type_hints(kind, include_extras=True)
-    for field in dataclasses.fields(kind):
-        if field.name in CommonOptions.__dataclass_fields__:
-            continue
-        hint = hints[field.name]
-        inner, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        names = [note.name for note in notes if getattr(note, "name", None) is not None]
-        if names == [""]:  # a group whose options stand beside the others
-            yield from _options(inner)
-        else:
-            yield (names or [field.name])[0], _POSITIONAL in notes

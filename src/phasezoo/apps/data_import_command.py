@@ -10,6 +10,7 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from phasezoo.apps.command_words import Looks
 from phasezoo.apps.options import check_threads
 from phasezoo.errors import InvalidConfig
 from phasezoo.training.pgn_filter import PgnFilter
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from phasezoo.training.importer import ImportReport
 
 __all__ = ["ImportOptions"]
+
+Months = Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ..."), Looks(r"\d{4}-\d\d")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +45,10 @@ class ImportOptions(PgnFilter):
     split_by: Literal["month"] | None = None
     """Write a folder of several stores: validation, test and train (the other months) if months are
     named for them, else one for each month."""
-    validation: Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ...")] = ()
-    """Months of the validation store."""
-    test: Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ...")] = ()
-    """Months of the test store."""
+    validation: Months = ()
+    """Months of the validation store; --validation may be given several times."""
+    test: Months = ()
+    """Months of the test store; --test may be given several times."""
     overwrite: bool = False
     """Replace the store if it exists."""
     show: int = 20

@@ -41,8 +41,9 @@ class TrainOptions:
     """Train the expert of this phase, by its name."""
     strategy: str | None = None
     """How experts of all phases learn: separated, staged, or weighted:FACTOR such as weighted:4."""
-    order: tuple[str, ...] = ()
-    """Stages of staged experts: none for all phases first, farthest-first, or all phases."""
+    order: Annotated[tuple[str, ...], arg(metavar="PHASE ...")] = ()
+    """Stages of staged experts: none for all phases first, farthest-first, or all phases; --order
+    may be given several times."""
     budget: Literal["equal", "study"] = "equal"
     """Whether baseline and mixture see as many positions, or the published amounts."""
     test_games: int | None = 300
