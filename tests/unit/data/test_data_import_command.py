@@ -76,3 +76,35 @@ def test_long_lists_of_skipped_games_are_cut(tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.count("line ") == 5
     assert "… and 25 more" in out
+
+
+def games_of(path, *variants):
+    text = "".join(
+        f'[Event "x"]\n[Variant "{variant}"]\n\n1. e4 e5 1-0\n\n' for variant in variants
+    )
+    path.write_text(text)
+    return str(path)
+
+
+def test_files_of_another_variant_say_how_they_are_imported(tmp_path, capsys):
+    path, target = games_of(tmp_path / "a.pgn", "Atomic", "Atomic"), str(tmp_path / "a.parquet")
+    assert main(["data", "import", path, target]) == 1
+    error = capsys.readouterr().err
+    assert "there are 2 of atomic: --game atomic imports them" in error
+    assert "PGN with results" not in error
+    assert main(["data", "import", path, target, "--game", "atomic"]) == 0
+    assert GameStore.open(target).game.name == "atomic"
+
+
+def test_files_of_several_other_variants_name_each(tmp_path, capsys):
+    path = games_of(tmp_path / "a.pgn", "Atomic", "Crazyhouse", "Crazyhouse")
+    assert main(["data", "import", path, str(tmp_path / "a"), "--game", "chess"]) == 1
+    error = capsys.readouterr().err
+    assert "1 of atomic, 2 of crazyhouse: --game crazyhouse" in error
+    assert "without --game" in error
+
+
+def test_a_choice_that_leaves_nothing_is_told_as_one(tmp_path, capsys):
+    path = games_of(tmp_path / "a.pgn", "Standard")
+    assert main(["data", "import", path, str(tmp_path / "a"), "--min-rating", "1800"]) == 1
+    assert "left out by the options" in capsys.readouterr().err

@@ -54,6 +54,19 @@ impl SkipReason {
         matches!(self, Self::IllegalMove | Self::NotAMove | Self::NullMove | Self::Unreadable)
     }
 
+    /// Whether the game can be read, and was not asked for.
+    fn is_of_choice(self) -> bool {
+        matches!(
+            self,
+            Self::TooShort
+                | Self::LowRating
+                | Self::NotTopPlayers
+                | Self::Termination
+                | Self::Month
+                | Self::Duplicate
+        )
+    }
+
     /// The reason in a few words.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -159,9 +172,36 @@ pub fn nothing_kept(names: &[String], report: &Report) -> Error {
         found.push("no game at all".into());
     }
     Error::InvalidPgn(format!(
-        "{}: none of {} games can be used ({}); is this PGN with results?",
+        "{}: none of {} games can be used ({}); {}",
         names.join(", "),
         report.games,
-        found.join(", ")
+        found.join(", "),
+        advice(report)
     ))
+}
+
+/// What to do if nothing was kept.
+fn advice(report: &Report) -> String {
+    let others: Vec<(&str, u64)> = report
+        .variants
+        .iter()
+        .filter_map(|(name, of)| Some((name.as_str(), *of.skipped.get(&SkipReason::OtherVariant)?)))
+        .collect();
+    if let Some((most, _)) = others.iter().max_by_key(|(_, games)| games) {
+        let held: Vec<String> =
+            others.iter().map(|(name, games)| format!("{games} of {name}")).collect();
+        let rest = if others.len() > 1 {
+            "; without --game, and with a folder as the store, all of them are imported"
+        } else {
+            ""
+        };
+        return format!(
+            "there are {}: --game {most} imports them (in Python game=\"{most}\"){rest}",
+            held.join(", ")
+        );
+    }
+    if report.skipped.keys().all(|reason| reason.is_of_choice()) && !report.skipped.is_empty() {
+        return "all that can be read is left out by the options: ask for less".into();
+    }
+    "is this PGN with results?".into()
 }
