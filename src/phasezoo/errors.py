@@ -23,10 +23,14 @@ __all__ = [
     "InvalidState",
     "InvalidUci",
     "MissingDependency",
+    "NotRegistered",
     "PhasezooError",
     "RunDirectoryError",
     "StoreError",
     "UnknownGame",
+    "UnregisteredGame",
+    "UnregisteredGate",
+    "UnregisteredNetwork",
 ]
 
 
@@ -66,12 +70,28 @@ class UnknownGame(PhasezooError, ValueError):
     """A game, variant or agent name that is not registered."""
 
 
+class NotRegistered(PhasezooError):
+    """A name that may be of one's own, and that nobody has registered."""
+
+
+class UnregisteredGame(UnknownGame, NotRegistered):
+    """A game that nobody has registered."""
+
+
+class UnregisteredGate(InvalidGate, NotRegistered):
+    """A gate that is none of the package's, and that nobody has registered."""
+
+
 class InvalidArray(PhasezooError, ValueError):
     """An array of the wrong shape, type or length."""
 
 
 class InvalidConfig(PhasezooError, ValueError):
     """An option outside its range, or one that does not exist."""
+
+
+class UnregisteredNetwork(InvalidConfig, NotRegistered):
+    """A network that is none of the package's, and that nobody has registered."""
 
 
 class InvalidNetwork(InvalidConfig):

@@ -13,7 +13,7 @@ from tyro.conf import subcommand
 
 from phasezoo.apps.check_command import CheckOptions
 from phasezoo.apps.command_words import arranged, chosen
-from phasezoo.apps.common import Common, with_common
+from phasezoo.apps.common import PLUGIN, Common, with_common
 from phasezoo.apps.data_import_command import ImportOptions
 from phasezoo.apps.data_phases_command import PhasesOptions
 from phasezoo.apps.data_show_command import ShowOptions, StatsOptions
@@ -27,6 +27,7 @@ from phasezoo.errors import (
     InvalidFen,
     InvalidGate,
     InvalidPlaneSpec,
+    NotRegistered,
     PhasezooError,
     UnknownGame,
 )
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except PhasezooError as error:
-        sys.stderr.write(f"phasezoo: {_shorten(' '.join(str(error).split()))}\n")
+        sys.stderr.write(f"phasezoo: {_shorten(' '.join(_told(error).split()))}\n")
         return USAGE if isinstance(error, _WRONG_COMMAND) else FAILED
     except OSError as error:
         if error.filename is None:
@@ -135,6 +136,19 @@ def _named(kind: type[Command], name: str) -> Any:
 def _union(*members: Any) -> Any:
     # A union of one member would be that member, and no subcommand.
     return Union[members]  # noqa: UP007
+
+
+def _told(error: BaseException) -> str:
+    """The error's words; a name that may be of one's own needs the module that registers it."""
+    text, cause = str(error), error
+    while not isinstance(cause, NotRegistered):
+        reason = cause.__cause__ or cause.__context__
+        if reason is None:
+            return text
+        cause = reason
+    if PLUGIN in text:
+        return text
+    return f"{text}; {PLUGIN} MODULE imports a module, or file, that registers one of your own"
 
 
 def _shorten(text: str) -> str:

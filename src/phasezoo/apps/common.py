@@ -13,11 +13,13 @@ from phasezoo.apps.command_words import chosen, options_of
 from phasezoo.apps.plugins import import_module
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Common", "CommonOptions", "with_common"]
+__all__ = ["PLUGIN", "Common", "CommonOptions", "with_common"]
 
 T = TypeVar("T")
 
 CONFIG, PLUGIN = "--config", "--plugin"
+"""The common options as they are typed."""
+
 _OWN = ("config", "plugin")
 
 _CONFIG_HELP = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
-from phasezoo.errors import InvalidConfig, UnknownGame
+from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.types import PlaneShape
 
@@ -45,7 +45,7 @@ def make(name: "str | Game", **options: Any) -> Game:
 
     Raises:
         InvalidConfig: The game has no such option, or a value is none of its own.
-        UnknownGame: No game has that name.
+        UnregisteredGame: No game has that name.
     """
     if isinstance(name, Game):
         return name.with_options(**{**name.options, **options}) if options else name
@@ -57,7 +57,7 @@ def make(name: "str | Game", **options: Any) -> Game:
             f"{name!r}: no such game{hint} Known are {', '.join(names())}; "
             "games.register(…) adds one of your own"
         )
-        raise UnknownGame(message)
+        raise UnregisteredGame(message)
     return game.with_options(**options) if options else game
 
 

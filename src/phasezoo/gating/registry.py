@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from phasezoo import _core
-from phasezoo.errors import InvalidGate
+from phasezoo.errors import InvalidGate, UnregisteredGate
 from phasezoo.games.options import flag
 from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
 from phasezoo.gating.learned import LEARNED, load
@@ -58,6 +58,7 @@ def make(
     Raises:
         InvalidGate: The specification follows no grammar, fits another game or has no names; or
             the folder of a learned gate is not there, or one of its files was changed.
+        UnregisteredGate: It is a name that nobody has registered.
         MissingDependency: ``safetensors`` is not installed, and the gate is a learned one.
     """
     monotone, batched = flag("monotone", monotone), flag("batched", batched)
@@ -85,8 +86,9 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
         return _core.Gate(spec, game, monotone)
     except InvalidGate as error:
         learned = f"{LEARNED}DIR is what gating.train wrote into DIR"
-        message = "; ".join(filter(None, (str(error), learned, _missing(base))))
-        raise InvalidGate(message) from None
+        missing = _missing(base)
+        message = "; ".join(filter(None, (str(error), learned, missing)))
+        raise (UnregisteredGate if missing else InvalidGate)(message) from None
 
 
 def _check_game(gate: CallableGate, game: str | None) -> None:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import UnregisteredNetwork
 
 __all__ = ["import_path", "imported"]
 
@@ -29,18 +29,18 @@ def imported(path: str, where: str) -> Callable[..., Any]:
     """The factory at ``path``.
 
     Raises:
-        InvalidConfig: There is none; the message begins with ``where``.
+        UnregisteredNetwork: There is none; the message begins with ``where``.
     """
     module, _, name = path.partition(":")
     try:
         found: Any = importlib.import_module(module)
     except Exception as error:  # whatever a user's module raises while it is imported
         reason = f"importing {module} raised {type(error).__name__}: {error}"
-        raise InvalidConfig(_message(path, where, reason)) from error
+        raise UnregisteredNetwork(_message(path, where, reason)) from error
     for part in name.split("."):
         found = getattr(found, part, None)
     if not callable(found):
-        raise InvalidConfig(_message(path, where, f"{module} has no factory {name}"))
+        raise UnregisteredNetwork(_message(path, where, f"{module} has no factory {name}"))
     factory: Callable[..., Any] = found
     return factory
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, UnregisteredNetwork
 from phasezoo.networks.catalogue import FAMILIES
 from phasezoo.networks.imports import import_path, imported
 from phasezoo.networks.options import OptionTable, OptionValue
@@ -90,7 +90,7 @@ def _from_spec(spec: NetworkSpec) -> Plan:
             "defined inside a function, as a lambda or in a script of its own; call "
             "networks.register(name, factory) before, or keep the factory in a module"
         )
-        raise InvalidConfig(message)
+        raise UnregisteredNetwork(message)
     factory = imported(spec.factory, where)
     table = OptionTable.of(factory)
     sized = table.required() and not _PATH.fullmatch(spec.name)
@@ -118,7 +118,7 @@ def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
     if found is None:
         if not _PATH.fullmatch(head):
             message = f"{where}: {_unknown(head)}"
-            raise InvalidConfig(message)
+            raise UnregisteredNetwork(message)
         factory = imported(head, where)
         table = OptionTable.of(factory)
         return _assemble(factory, table, {}, table.read(options, where), head)

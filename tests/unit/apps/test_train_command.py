@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from phasezoo import inference
@@ -168,6 +169,55 @@ def test_wrong_words_are_one_sentence(
     assert error.count("\n") == 1
     assert said in error
     assert not Path("x").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["data", "phases", "--gate", "mine"],
+        ["data", "show", "sample:chess", "--game=0", "--gate", "mine"],
+        ["train", "sample:chess", "--positions=9", "--out=x", "--network", "mine"],
+        ["train", "sample:chess", "--positions=9", "--out=x", "--network", "no_module:make"],
+        [
+            "train",
+            "sample:chess",
+            "--positions=9",
+            "--out=x",
+            "--network=mine",
+            "--gate=lichess",
+            "--strategy=staged",
+        ],
+        ["check", "tiny.py", "--game", "mine"],
+        ["data", "stats", "foreign.parquet"],
+    ],
+)
+def test_a_name_of_ones_own_asks_for_its_module(
+    tiny: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+) -> None:
+    Path("tiny.py").write_text("class Random:\n    def __call__(self, observation, info): ...\n")
+    GameStore.sample("krk").subset([0]).save("foreign.parquet")
+    table = pq.read_table("foreign.parquet")
+    about = table.schema.metadata[b"phasezoo"].replace(b'"krk"', b'"zoo"')
+    pq.write_table(table.replace_schema_metadata({b"phasezoo": about}), "foreign.parquet")
+    assert run(*words) in (1, 2)
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.count("--plugin MODULE") == 1
+
+
+def test_python_is_not_told_of_the_shell() -> None:
+    from phasezoo import gating, networks
+    from phasezoo.errors import NotRegistered
+
+    for make in (
+        lambda: gating.make("mine", "chess"),
+        lambda: networks.make("mine", (12, 8, 8), 4672),
+    ):
+        with pytest.raises(NotRegistered, match="register") as told:
+            make()
+        assert "--plugin" not in str(told.value)
 
 
 @pytest.mark.parametrize(
