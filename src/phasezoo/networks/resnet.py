@@ -1,16 +1,19 @@
 """The residual tower of AlphaZero (Silver et al. 2017)."""
 
-from typing import Literal, Unpack
+from typing import Annotated, Literal, Unpack
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
-from phasezoo.networks.blocks import ResidualBlock
-from phasezoo.networks.depth import stochastic_depths
+from phasezoo.errors import InvalidConfig
+from phasezoo.networks.blocks import ConvNorm, ResidualBlock
+from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
+from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
-__all__ = ["resnet"]
+__all__ = ["BoardBlock", "resnet"]
 
 VALUE_CHANNELS = 4
 
@@ -22,6 +25,7 @@ def resnet(
     blocks: Blocks,
     *,
     attention: Literal["none", "eca", "se"] = "none",
+    board: Annotated[int, Between(0, 256)] = 0,
     drop: Share = 0.0,
     **options: Unpack[TowerOptions],
 ) -> nn.Module:
@@ -33,8 +37,51 @@ def resnet(
         channels: Channels of the tower.
         blocks: Blocks, of two 3x3 convolutions each.
         attention: What the blocks' branches weigh their channels by.
+        board: If not 0, a :class:`BoardBlock` of so many channels follows each block.
         drop: Stochastic depth of the last block.
         **options: What the stem and the heads are.
+
+    Raises:
+        InvalidConfig: ``board`` with ``pool=global``: its weights fit one size of board.
     """
-    tower = [ResidualBlock(channels, share, attention) for share in stochastic_depths(blocks, drop)]
+    if board and options.get("pool") == "global":
+        raise InvalidConfig(
+            f"board={board} with pool=global: a layer over the whole board knows one size of it; "
+            "leave one of the two out"
+        )
+    _, height, width = input_shape
+    tower: list[nn.Module] = []
+    for share in stochastic_depths(blocks, drop):
+        tower.append(ResidualBlock(channels, share, attention))
+        if board:
+            tower.append(BoardBlock(channels, board, height * width, share))
     return tower_network(input_shape, channels, tower, num_actions, VALUE_CHANNELS, options=options)
+
+
+class BoardBlock(nn.Module):
+    """One layer that is fully connected over the board, added to its input, ReLU.
+
+    1x1 to a few channels, ReLU, every square and channel to every other one, ReLU, 1x1 back. Matrix
+    products show each square the whole board at once, for which 3x3 convolutions need seven layers.
+
+    Args:
+        channels: Channels in and out.
+        mixed: Channels of the layer over the board.
+        squares: Squares of the board.
+        drop: Share of the training positions that pass the branch by.
+    """
+
+    def __init__(self, channels: int, mixed: int, squares: int, drop: float = 0.0) -> None:
+        super().__init__()
+        self.gather = ConvNorm(channels, mixed, kernel=1)
+        self.mix = nn.Linear(mixed * squares, mixed * squares)
+        self.spread = ConvNorm(mixed, channels, kernel=1, activation="none")
+        self.drop = stochastic_depth(drop)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """``float32[B, C, H, W]`` in and out."""
+        # Channels last, so that the layer reads the numbers as they lie.
+        few = self.gather(planes).permute(0, 2, 3, 1)
+        vector = torch.relu(self.mix(few.flatten(1)))
+        mixed = vector.reshape(-1, *few.shape[1:]).permute(0, 3, 1, 2)
+        return torch.relu(planes + self.drop(self.spread(mixed)))

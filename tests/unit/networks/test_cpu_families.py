@@ -4,13 +4,18 @@ import pytest
 import torch
 
 from phasezoo import networks
+from phasezoo.errors import InvalidConfig
 from phasezoo.networks.mixer import MixerBlock
 from phasezoo.networks.mlp import LinearNorm, ResidualLayers
+from phasezoo.networks.resnet import BoardBlock
 
 SIZES = [((52, 8, 8), 4672), ((23, 11, 11), 6), ((3, 6, 7), 7)]
 
 
-@pytest.mark.parametrize("name", ["mlp-16x2", "convmlp-8x0:layers=0", "convmlp-8x2", "mixer-8x2"])
+@pytest.mark.parametrize(
+    "name",
+    ["mlp-16x2", "convmlp-8x0:layers=0", "convmlp-8x2", "mixer-8x2", "resnet-8x2:board=3"],
+)
 @pytest.mark.parametrize(("shape", "actions"), SIZES)
 def test_they_answer_any_game_and_can_be_trained(name, shape, actions):
     answered = networks.check(name, shape, actions)
@@ -52,6 +57,22 @@ def test_a_mixer_shows_every_square_the_whole_board_in_one_block():
     assert bool(seen.all())
 
 
+def test_a_board_block_shows_every_square_the_whole_board_and_adds_its_input():
+    torch.manual_seed(1)
+    block = BoardBlock(4, 8, 6 * 7).eval()
+    planes = torch.rand(2, 4, 6, 7, requires_grad=True)
+    block(planes)[0, :, 5, 6].sum().backward()
+    seen = planes.grad[0].abs().sum(dim=0) > 0
+    assert bool(seen.all())
+    torch.nn.init.zeros_(block.spread.conv.weight)
+    torch.testing.assert_close(block(planes), planes)
+
+
+def test_a_board_block_knows_one_size_of_board():
+    with pytest.raises(InvalidConfig, match="one size"):
+        networks.make("resnet-8x1:board=4,pool=global")
+
+
 def test_mixers_read_planes_of_moves_by_single_squares_unless_told():
     def kernel(name):
         return networks.make(name).policy.moves.kernel_size
@@ -68,7 +89,7 @@ def test_a_stem_may_be_of_single_squares():
         assert networks.make(name).body[0].conv.kernel_size == (3, 3)
 
 
-@pytest.mark.parametrize("name", ["mlp-32x2", "convmlp-8x1:width=32", "mixer-16x2"])
+@pytest.mark.parametrize("name", ["mlp-32x2", "convmlp-8x1:width=32", "mixer-16x2", "resnet-16x1:board=4"])
 def test_they_learn(name):
     """The policy's loss falls by 70 % and more in 40 steps on 32 positions (three seeds each)."""
     network = networks.make(name, (3, 6, 7), 42, seed=1)

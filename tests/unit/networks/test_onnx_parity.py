@@ -19,6 +19,7 @@ TINY = [
     "resnet-16x2:policy=pointwise,stem=1",
     "resnet-16x2:policy=dense,value=mse,value_channels=1,value_units=64",
     "resnet-16x2:attention=se",
+    "resnet-16x2:board=4",
     "risex4-1x2",
     "risex4-8x2:pool=global",
     "alphavile-tiny:channels=96",
