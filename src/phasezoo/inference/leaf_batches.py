@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
+from phasezoo.inference.ragged import offsets_of
 from phasezoo.types import Planes
 
 __all__ = ["LeafBatches"]
@@ -43,9 +44,7 @@ class LeafBatches:
         """``(offsets int64[B + 1], actions int32[total])``."""
         each = [part.legal for part in self.parts]
         lengths = np.concatenate([np.diff(offsets) for offsets, _ in each])
-        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        return offsets, np.concatenate([actions for _, actions in each])
+        return offsets_of(lengths), np.concatenate([actions for _, actions in each])
 
     def planes(self, spec: str) -> Planes:
         """``float32[B, C, H, W]``."""

@@ -18,7 +18,7 @@ from phasezoo.gating.callables import check_probabilities
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays, common_game
-from phasezoo.inference.ragged import positions, segment_softmax
+from phasezoo.inference.ragged import entries_of, segment_softmax
 from phasezoo.inference.routing import Routing, check_routing, majority_winners
 from phasezoo.types import Gate, Planes
 
@@ -320,5 +320,5 @@ def _merged(
         if wdl is not None and evaluation.wdl is not None:
             wdl[rows] = evaluation.wdl
         if logits is not None and evaluation.legal_logits is not None:
-            logits[positions(offsets, rows)] = evaluation.legal_logits
+            logits[entries_of(offsets, rows)[1]] = evaluation.legal_logits
     return Evaluation(value=value, wdl=wdl, legal_logits=logits, spent=spent)

@@ -11,7 +11,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.inference.ragged import positions
+from phasezoo.inference.ragged import entries_of
 
 __all__ = ["ExpertQueues"]
 
@@ -119,7 +119,7 @@ class _Sheet:
             offsets, actions = self.leaves.legal
             if self._logits is None:  # rows without logits keep zeros: all actions alike
                 self._logits = np.zeros(len(actions), dtype=np.float32)
-            self._logits[positions(offsets, rows)] = answer.legal_logits
+            self._logits[entries_of(offsets, rows)[1]] = answer.legal_logits
         np.subtract.at(self._missing, self._tree_of_row[rows], 1)
         complete = (self._missing[self._tree_of_row] == 0) & ~self._delivered
         self._delivered |= complete
@@ -129,7 +129,7 @@ class _Sheet:
         """These rows with their answers."""
         value, logits = self._value, self._logits
         if logits is not None:
-            logits = logits[positions(self.leaves.legal[0], rows)]
+            logits = logits[entries_of(self.leaves.legal[0], rows)[1]]
         leaves = self.leaves if len(rows) == len(self.leaves) else self.leaves.select(rows)
         return leaves, Evaluation(value=None if value is None else value[rows], legal_logits=logits)
 

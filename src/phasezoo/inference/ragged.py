@@ -1,26 +1,37 @@
-"""Arithmetic on legal actions of many rows, which come as one array with offsets."""
+"""Arithmetic on rows of any length, such as legal actions: one array, and offsets into it."""
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["positions", "segment_softmax"]
+__all__ = ["entries_of", "offsets_of", "segment_softmax"]
 
 
-def positions(offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Where the entries of ``rows`` stand in the whole, row after row.
+def offsets_of(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """``int64[B + 1]``: where each row begins and the last one ends, of ``int[B]`` lengths."""
+    each = np.asarray(lengths)
+    offsets = np.zeros(len(each) + 1, dtype=np.int64)
+    np.cumsum(each, out=offsets[1:])
+    return offsets
+
+
+def entries_of(
+    offsets: npt.NDArray[np.integer], rows: npt.NDArray[np.integer]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the entries of some rows stand in the whole, row after row.
 
     Args:
-        offsets: ``int64[B + 1]``.
-        rows: Row indices, in any order.
+        offsets: ``int[B + 1]``: row ``i`` has the entries ``offsets[i]`` to ``offsets[i + 1]``.
+        rows: ``int[M]``: the rows wanted, in any order.
 
     Returns:
-        ``int64[sum of the rows' lengths]``.
+        ``int64[M + 1]``, the offsets of the rows wanted, and ``int64[E]``, the indices of their
+        entries.
     """
-    lengths = offsets[rows + 1] - offsets[rows]
-    ends = np.cumsum(lengths)
-    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
-    places: npt.NDArray[np.int64] = np.repeat(offsets[rows], lengths) + within
-    return places
+    first = offsets[rows]
+    lengths = offsets[rows + 1] - first
+    ends = offsets_of(lengths)
+    places: npt.NDArray[np.int64] = np.arange(ends[-1]) + np.repeat(first - ends[:-1], lengths)
+    return ends, places
 
 
 def segment_softmax(

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.errors import InvalidArray
 from phasezoo.inference.evaluator import Legal
+from phasezoo.inference.ragged import offsets_of
 from phasezoo.types import Planes
 
 __all__ = ["StateBatch"]
@@ -69,8 +70,7 @@ class StateBatch:
                 games.legal_actions_of(state, int(player))
                 for state, player in zip(self._states, self.players, strict=True)
             ]
-            offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-            np.cumsum([len(row) for row in rows], out=offsets[1:])
+            offsets = offsets_of([len(row) for row in rows])
             self._legal = offsets, np.concatenate(rows).astype(np.int32)
         return self._legal
 

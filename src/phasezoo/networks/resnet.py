@@ -45,10 +45,11 @@ def resnet(
         InvalidConfig: ``board`` with ``pool=global``: its weights fit one size of board.
     """
     if board and options.get("pool") == "global":
-        raise InvalidConfig(
+        message = (
             f"board={board} with pool=global: a layer over the whole board knows one size of it; "
             "leave one of the two out"
         )
+        raise InvalidConfig(message)
     _, height, width = input_shape
     tower: list[nn.Module] = []
     for share in stochastic_depths(blocks, drop):

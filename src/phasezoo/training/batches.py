@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidArray
+from phasezoo.inference.ragged import entries_of, offsets_of
 
-__all__ = ["Batch", "SparsePolicy", "ragged"]
+__all__ = ["Batch", "SparsePolicy"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class SparsePolicy:
 
     def take(self, rows: npt.NDArray[np.integer]) -> "SparsePolicy":
         """The distributions of some of the positions, by their indices."""
-        offsets, entries = ragged(self.offsets, rows)
+        offsets, entries = entries_of(self.offsets, rows)
         return SparsePolicy(offsets, self.actions[entries], self.probabilities[entries])
 
     def dense(self, num_actions: int) -> npt.NDArray[np.float32]:
@@ -73,7 +74,7 @@ class SparsePolicy:
         """The distributions of several batches, one after the other."""
         counts = np.concatenate([np.diff(part.offsets) for part in parts])
         return cls(
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            offsets_of(counts),
             np.concatenate([part.actions for part in parts]),
             np.concatenate([part.probabilities for part in parts]),
         )
@@ -124,25 +125,6 @@ class Batch:
             parts: list[Any] = [getattr(batch, field.name) for batch in batches]
             columns[field.name] = _joined(parts)
         return cls(**columns)
-
-
-def ragged(
-    offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.integer]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the entries of some rows of a ragged column are.
-
-    Args:
-        offsets: ``int64[N + 1]``: row ``i`` has the entries ``offsets[i]`` to ``offsets[i + 1]``.
-        rows: ``int[M]``: the rows wanted.
-
-    Returns:
-        ``int64[M + 1]``, the offsets of the rows wanted, and ``int64[E]``, the indices of their
-        entries.
-    """
-    first = offsets[rows]
-    counts = offsets[np.asarray(rows) + 1] - first
-    ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return ends, np.arange(ends[-1]) + np.repeat(first - ends[:-1], counts)
 
 
 def _taken(column: Any, rows: npt.NDArray[np.integer]) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import CorruptRecord, InvalidArray
-from phasezoo.training.batches import ragged
+from phasezoo.inference.ragged import entries_of, offsets_of
 
 __all__ = ["GameColumns", "Start", "Texts", "Visits", "as_column", "check_length"]
 
@@ -95,7 +95,7 @@ class Visits:
 
     def take(self, entries: npt.NDArray[np.integer]) -> "Visits":
         """Those of some decisions."""
-        offsets, places = ragged(self.offsets, entries)
+        offsets, places = entries_of(self.offsets, entries)
         return Visits(offsets, self.actions[places], self.counts[places])
 
     @classmethod
@@ -123,7 +123,7 @@ class Visits:
         """Several columns, one after the other."""
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
         return cls(
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            offsets_of(lengths),
             np.concatenate([part.actions for part in parts]),
             np.concatenate([part.counts for part in parts]),
         )
@@ -235,7 +235,7 @@ class GameColumns:
         if len(index) > BLOCK:  # the places of entries take four times what the actions do
             blocks = range(0, len(index), BLOCK)
             return self.joined([self.take(index[first : first + BLOCK]) for first in blocks])
-        offsets, plies = ragged(self.offsets, index)
+        offsets, plies = entries_of(self.offsets, index)
         if self.width == 1:
             entries = plies
         else:
@@ -276,7 +276,7 @@ class GameColumns:
             name: _optional(name, parts) for name in ("visits", "values", "phases")
         }
         return cls(
-            offsets=_frozen(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)),
+            offsets=_frozen(offsets_of(lengths)),
             starts={
                 int(shift) + game: start
                 for shift, part in zip(first, parts, strict=False)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -60,6 +61,7 @@ class LabelledSplits:
         train = parts.train.positions(made, threads=threads)
         return cls(parts, made, train, parts.validation.positions(made, threads=threads))
 
+    @cached_property
     def fingerprint(self) -> str | None:
         """What the gate answers, if it is a user's own."""
         if isinstance(self.gate, gating.Gate):
@@ -138,7 +140,7 @@ class TrainingData:
         count = min(len(validation), config.validation_positions)
         chosen = _core.permuted(len(validation), stream_seed(seed, _VALIDATION), 0, count)
         shown = validation.select(np.sort(chosen))
-        mark = None if name is None else labelled.fingerprint()
+        mark = None if name is None else labelled.fingerprint
         splits = labelled.splits
         return cls(splits.train, train, splits.validation, shown, name, mark, weighed)
 

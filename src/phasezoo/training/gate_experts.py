@@ -14,7 +14,8 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference.evaluator import Evaluation, name_of
 from phasezoo.inference.experts import Experts, load_experts
 from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.training.batches import Batch, ragged
+from phasezoo.inference.ragged import entries_of, offsets_of
+from phasezoo.training.batches import Batch
 from phasezoo.training.losses import POLICY_SHARE, VALUE_SHARE
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.sampler import Sampler
@@ -101,7 +102,7 @@ class Answers:
             rows: ``int64[B]``: which positions; None: all.
         """
         chosen = np.arange(len(self.result)) if rows is None else rows
-        offsets, entries = ragged(self.offsets, chosen)
+        offsets, entries = entries_of(self.offsets, chosen)
         row_of = torch.from_numpy(np.repeat(np.arange(len(chosen)), np.diff(offsets)))
         mixed = (weights[row_of] * torch.from_numpy(self.given[entries])).sum(dim=1)
         each = torch.from_numpy(self.wanted[entries]) * torch.log(mixed.clamp_min(_LEAST))
@@ -138,7 +139,7 @@ def answers_of(experts: FrozenExperts, store: PositionStore, rows: PositionTable
     targets = [_targets(batch) for batch in batches]
     counts = np.concatenate([np.diff(offsets) for offsets, _, _ in targets])
     return Answers(
-        offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        offsets=offsets_of(counts),
         wanted=np.concatenate([wanted for _, _, wanted in targets]),
         given=np.stack([np.concatenate(parts) for parts in given.values()], axis=1),
         values=np.stack([np.concatenate(parts) for parts in values.values()], axis=1),

@@ -101,7 +101,8 @@ def train_gate(
     parts = _parts(store, splits, labelled, frozen, positions, seed)
     best, untrained = _learnt(parts, hidden, len(phases), spec, seed, options)
     test = parts["test"]
-    columns = _columns(test, best.router(game, spec), untrained.router(game, spec), frozen, fixed)
+    router = best.router(game, spec)
+    columns = _columns(test, router, untrained.router(game, spec), frozen, fixed)
     found = columns.pop("phases").astype(np.int64)
     metric = "accuracy" if frozen is None else "loss"
     scores, gains = _estimates(columns, test.rows.game, metric, seed)
@@ -112,7 +113,6 @@ def train_gate(
         "positions": len(parts["train"].rows), "seed": seed, **dataclasses.asdict(options),
         "metric": metric, "scores": {name: vars(score) for name, score in scores.items()},
     }  # fmt: skip
-    router = best.router(game, spec)
     _write(directory, router, phases, network, told)
     return GateTraining(
         gate=LearnedGate(router, phases, f"{LEARNED}{out}"),

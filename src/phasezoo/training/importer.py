@@ -175,7 +175,6 @@ def read_games(
         **wanted.core_options(),
     )
     seconds = time.perf_counter() - started
-    source = {"files": [Path(name).name for name in names], **wanted.told()}
     files_read = [Path(name).name for name in names]
     source = {"files": files_read, **wanted.told()}
     stores = {name: _store(name, of, files_read, source) for name, of in found.items()}

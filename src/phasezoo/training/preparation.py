@@ -23,7 +23,7 @@ from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
 from phasezoo.training.sampler import Sampler
 
-__all__ = ["INCIDENTAL", "Ready", "Task", "network_text"]
+__all__ = ["INCIDENTAL", "Ready", "Task"]
 
 _WEIGHTS, _BATCHES = 1, 2
 """Names of a training's random streams."""
@@ -190,11 +190,6 @@ def _without_missing(
     return replace(settings, **lacking)
 
 
-def network_text(manifest: Manifest) -> str:
-    """Name and options of a network, as they were asked for."""
-    return str(NetworkSpec(manifest.network, manifest.network_options, manifest.network_factory))
-
-
 def _samplers(
     config: SupervisedConfig, data: TrainingData, planes: str, seed: int
 ) -> tuple[Sampler, Sampler]:
@@ -261,7 +256,7 @@ def _identity(
     return {
         "game": manifest.game,
         "planes": manifest.planes,
-        "network": network_text(manifest),
+        "network": manifest.network_text,
         "gate": data.train.gate,
         "phase": data.phase,
         "positions": positions,

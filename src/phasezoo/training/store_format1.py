@@ -17,6 +17,7 @@ import numpy as np
 
 from phasezoo import _core
 from phasezoo.errors import CorruptRecord, StoreError
+from phasezoo.inference.ragged import offsets_of
 from phasezoo.training.columns import GameColumns, Texts, as_column
 
 __all__ = ["COLUMNS", "columns_of", "wrong_columns"]
@@ -55,7 +56,7 @@ def columns_of(path: Path, game: str, table: Any) -> GameColumns:
         message = f"{path}: a game has no moves or no result; the file is damaged: make it anew"
         raise StoreError(message)
     lengths = read["moves"].value_lengths().to_numpy()
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    offsets = offsets_of(lengths)
     fens = read["start_fen"]
     starts = {
         int(row): fens[row].as_py() for row in np.flatnonzero(fens.is_valid().to_numpy(False))

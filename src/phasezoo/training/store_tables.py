@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import CorruptRecord
+from phasezoo.inference.ragged import offsets_of
 from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_column
 
 __all__ = ["MANY_ACTIONS", "columns_of", "schema_of", "table_of", "wrong_columns"]
@@ -33,7 +34,7 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
     count = table.num_rows
     lists = _flat(read, "actions")
     lengths = read["actions"].value_lengths().to_numpy()
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    offsets = offsets_of(lengths)
     if (offsets % width).any():
         message = f"actions: a game's are no multiple of {width}"
         raise CorruptRecord(message)
@@ -106,7 +107,7 @@ def _visits(read: Mapping[str, Any]) -> Visits:
         message = "visit_lengths: a number of entries is negative"
         raise CorruptRecord(message)
     return Visits(
-        as_column("visits", np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), np.int64),
+        as_column("visits", offsets_of(lengths), np.int64),
         as_column("visit_actions", _flat(read, "visit_actions"), np.int32),
         as_column("visit_counts", _flat(read, "visit_counts"), np.int32),
     )

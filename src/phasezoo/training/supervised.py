@@ -22,7 +22,7 @@ from phasezoo.training.data import PhaseWeights, TrainingData
 from phasezoo.training.distributed import Team, in_team
 from phasezoo.training.loggers import LoggedRun, Logger
 from phasezoo.training.metrics import MetricsLog, read_metrics
-from phasezoo.training.preparation import Ready, Task, network_text
+from phasezoo.training.preparation import Ready, Task
 from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import claimed, finished
 from phasezoo.training.sampler import Sampler
@@ -281,7 +281,7 @@ def _result(directory: Path, manifest: Manifest) -> TrainingResult:
     try:
         return TrainingResult(
             path=directory,
-            network=network_text(manifest),
+            network=manifest.network_text,
             gate=manifest.gate,
             phase=manifest.phase,
             parameters=manifest.parameters["total"],

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import CorruptRecord
-from phasezoo.training.batches import SparsePolicy, ragged
+from phasezoo.inference.ragged import entries_of, offsets_of
+from phasezoo.training.batches import SparsePolicy
 from phasezoo.training.columns import GameColumns
 
 __all__ = ["decisions_of", "mixed", "own_first", "policy_of"]
@@ -40,13 +41,13 @@ def policy_of(columns: GameColumns, decisions: Rows) -> SparsePolicy | None:
     if visits is None:
         return None
     counts = visits.offsets[decisions + 1] - visits.offsets[decisions]
-    offsets = np.concatenate([[0], np.cumsum(np.maximum(counts, 1))]).astype(np.int64)
+    offsets = offsets_of(np.maximum(counts, 1))
     actions = np.empty(offsets[-1], dtype=np.int32)
     shares = np.ones(offsets[-1], dtype=np.float32)
     searched = np.flatnonzero(counts)
     if searched.size:
-        ends, source = ragged(visits.offsets, decisions[searched])
-        _, target = ragged(offsets, searched)
+        ends, source = entries_of(visits.offsets, decisions[searched])
+        _, target = entries_of(offsets, searched)
         times = visits.counts[source]
         sums = np.add.reduceat(times, ends[:-1], dtype=np.int64)
         actions[target] = visits.actions[source]

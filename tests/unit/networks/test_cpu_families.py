@@ -89,7 +89,9 @@ def test_a_stem_may_be_of_single_squares():
         assert networks.make(name).body[0].conv.kernel_size == (3, 3)
 
 
-@pytest.mark.parametrize("name", ["mlp-32x2", "convmlp-8x1:width=32", "mixer-16x2", "resnet-16x1:board=4"])
+@pytest.mark.parametrize(
+    "name", ["mlp-32x2", "convmlp-8x1:width=32", "mixer-16x2", "resnet-16x1:board=4"]
+)
 def test_they_learn(name):
     """The policy's loss falls by 70 % and more in 40 steps on 32 positions (three seeds each)."""
     network = networks.make(name, (3, 6, 7), 42, seed=1)
