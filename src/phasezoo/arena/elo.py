@@ -17,6 +17,7 @@ __all__ = [
     "elo_slope",
     "interval_of_score",
     "los",
+    "los_unsaid",
     "pair_score_statistics",
     "pentanomial_elo",
     "trinomial_elo",
@@ -185,3 +186,17 @@ def los(scores: Sequence[float]) -> float:
     if error == 0:
         return 0.5 if mean == 0.5 else float(mean > 0.5)
     return (1 + math.erf((mean - 0.5) / (math.sqrt(2) * error))) / 2
+
+
+def los_unsaid(pairs: Sequence[int]) -> str | None:
+    """Why reports do not tell the likelihood of superiority; None if they do.
+
+    Of fewer than :data:`MIN_PAIRS` pairs, and of pairs that all scored alike, nothing is known of
+    the spread that :func:`los` divides by: it would tell a certainty beside an infinite interval.
+
+    Args:
+        pairs: How many pairs had each score.
+    """
+    if sum(pairs) < MIN_PAIRS:
+        return f"fewer than {MIN_PAIRS} pairs"
+    return "all pairs scored alike" if sum(map(bool, pairs)) == 1 else None

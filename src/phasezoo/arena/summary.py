@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from phasezoo.arena.elo import los_unsaid
 from phasezoo.arena.rates import percent
 from phasezoo.arena.records import SideStats
 
@@ -26,10 +27,19 @@ def summary_of(match: "Match") -> str:
 def _of_two(match: "Match") -> list[str]:
     return [
         f"+{match.wins} ={match.draws} -{match.losses}   score {match.score:.1%}",
-        f"Elo {match.elo} (95 %, pairs)   LOS {match.los:.1%}",
+        f"Elo {match.elo} (95 %, pairs)   LOS {_los(match)}",
         f"Elo {match.elo_trinomial} (95 %, single games, as cutechess)",
         "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
     ]
+
+
+def _los(match: "Match") -> str:
+    unsaid = los_unsaid(match.pentanomial)
+    if unsaid is not None:
+        return f"– ({unsaid})"
+    if match.los < 0.001:  # no match gives certainty
+        return "below 0.1%"
+    return "above 99.9%" if match.los > 0.999 else f"{match.los:.1%}"
 
 
 def _of_many(match: "Match") -> list[str]:

@@ -13,6 +13,7 @@ from phasezoo.arena.elo import (
     elo_of_score,
     elo_slope,
     los,
+    los_unsaid,
     pair_score_statistics,
     pentanomial_elo,
     trinomial_elo,
@@ -135,6 +136,22 @@ def test_los_is_the_normal_tail():
 
 def test_los_without_variance():
     assert [los([s] * 10) for s in (0.25, 0.5, 0.75)] == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ((0, 0, 0, 0, 3), "fewer than 4 pairs"),
+        ((1, 0, 0, 1, 1), "fewer than 4 pairs"),
+        ((0, 0, 0, 0, 9), "all pairs scored alike"),
+        ((0, 0, 9, 0, 0), "all pairs scored alike"),
+        ((0, 0, 3, 1, 0), None),
+    ],
+)
+def test_los_is_not_told_where_nothing_is_known_of_the_spread(pairs, said):
+    assert los_unsaid(pairs) == said
+    scores = [score / 4 for score, count in enumerate(pairs) for _ in range(count)]
+    assert (said is not None) >= math.isinf(pentanomial_elo(scores).half_width)
 
 
 def test_trinomial_is_the_per_game_deviation():

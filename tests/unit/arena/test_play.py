@@ -112,6 +112,14 @@ def test_duplicates_are_counted():
     assert "5 repeated another game" in match.summary()
 
 
+def test_no_likelihood_of_superiority_stands_beside_an_infinite_interval():
+    few = short_match(games=2).summary()
+    assert "[-∞, +∞]" in few
+    assert "LOS – (fewer than 4 pairs)" in few
+    alike = short_match(a=first_legal, b=first_legal, games=8, max_plies=30).summary()
+    assert "LOS – (all pairs scored alike)" in alike
+
+
 def test_two_of_a_name_are_told_apart():
     match = short_match(a=first_legal, b=first_legal, games=2, max_plies=12)
     assert [side.name for side in match.sides] == ["first_legal (A)", "first_legal (B)"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from phasezoo.arena.elo import los_unsaid
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import story
@@ -118,9 +119,9 @@ def show_match(console: Console, matches: Matches) -> None:
         f"M2CTS against MCTS, {total.games} games, {matches.limit}: +{total.wins} ={total.draws} "
         f"−{total.losses}"
     )
-    console.note(
-        f"Elo {numbers.elo_interval(total.elo)} (95 %, games only), LOS {numbers.chance(total.los)}"
-    )
+    unsaid = los_unsaid(total.pentanomial)
+    chance = numbers.chance(total.los) if unsaid is None else f"{numbers.ABSENT} ({unsaid})"
+    console.note(f"Elo {numbers.elo_interval(total.elo)} (95 %, games only), LOS {chance}")
     spread = matches.spread
     if spread is not None:
         console.note(

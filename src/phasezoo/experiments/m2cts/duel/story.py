@@ -4,7 +4,7 @@ import math
 
 from markupsafe import Markup
 
-from phasezoo.arena.elo import Interval
+from phasezoo.arena.elo import Interval, los_unsaid
 from phasezoo.experiments.m2cts.duel import paper
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
@@ -221,13 +221,19 @@ def expectation(results: Results) -> list[str]:
 def certainty(results: Results) -> list[Markup]:
     """How far the intervals carry."""
     spread, total, count = results.matches.spread, results.matches.total, results.config.trainings
+    unsaid = los_unsaid(total.pentanomial)
+    chance = (
+        f"and the chance that the experts as trained here are the stronger side (LOS) is "
+        f"{numbers.chance(total.los)}."
+        if unsaid is None
+        else f"and no chance that the experts are the stronger side (LOS) can be told: {unsaid}."
+    )
     points = [
         _joined(
             _strong("Games. "),
             f"{numbers.count(total.games)} games in {numbers.count(sum(total.pentanomial))} "
             f"pairs, each opening with both colours. Counting games only, the difference is "
-            f"{numbers.elo_interval(total.elo)} Elo, and the chance that the experts as trained "
-            f"here are the stronger side (LOS) is {numbers.chance(total.los)}.",
+            f"{numbers.elo_interval(total.elo)} Elo, {chance}",
         )
     ]
     if spread is None:
