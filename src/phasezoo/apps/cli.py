@@ -87,8 +87,8 @@ def _run(given: list[str]) -> int:
         sys.stdout.write(f"phasezoo {metadata.version('phasezoo')}\n")
         return DONE
     common = Common.split(given)
-    common.import_plugins()
     options = common.read()
+    common.import_plugins(common.taken_plugins(options))
     added = common.words(options)
     tree = _tree([*common.arguments, *added])
     common.check(options, tree)

@@ -27,7 +27,7 @@ _CONFIG_HELP = (
 )
 _PLUGIN_HELP = (
     "module, or file, that is imported first: it registers games, gates, networks or agents of "
-    "one's own; may be given several times"
+    'one\'s own; may be given several times, and named in the file (plugin = "my_module")'
 )
 
 
@@ -87,14 +87,24 @@ class Common:
         config = Path(found[CONFIG][0]) if found[CONFIG] else None
         return cls(tuple(rest), config, tuple(found[PLUGIN]))
 
-    def import_plugins(self) -> None:
+    def import_plugins(self, in_file: Sequence[str] = ()) -> None:
         """Import a user's modules, so that what they register can be named.
+
+        Args:
+            in_file: Those that the file of options names; they come first.
 
         Raises:
             InvalidConfig: One cannot be imported.
         """
+        for plugin in in_file:
+            try:
+                import_module(plugin)
+            except InvalidConfig as error:
+                message = f"{self.config}: plugin {error}"
+                raise InvalidConfig(message) from error
         for plugin in self.plugins:
-            import_module(plugin)
+            if plugin not in in_file:
+                import_module(plugin)
 
     def read(self) -> dict[str, Any]:
         """The options in the file, by name with underscores; none without a file.
@@ -113,6 +123,22 @@ class Common:
             message = f"{self.config}: not a TOML file ({error})"
             raise InvalidConfig(message) from error
         return {_underscored(key): value for key, value in record.items()}
+
+    def taken_plugins(self, options: dict[str, Any]) -> list[str]:
+        """Take the modules to import out of the options of the file.
+
+        Raises:
+            InvalidConfig: They are no names.
+        """
+        given = options.pop(PLUGIN[2:], [])
+        names = [given] if isinstance(given, str) else given
+        if not isinstance(names, list) or not all(isinstance(n, str) and n for n in names):
+            message = (
+                f'{self.config}: plugin = {given!r}: expected a module, plugin = "my_module", or '
+                'several, plugin = ["my_module", "my_file.py"]'
+            )
+            raise InvalidConfig(message)
+        return names
 
     def words(self, options: Mapping[str, Any]) -> list[str]:
         """Options of the file as words of a command line, without those that were typed.

@@ -100,8 +100,9 @@ def test_what_is_typed_wins_over_the_file(games: Path, tiny: Path) -> None:
     assert settings["tensorboard"] is True
 
 
+@pytest.mark.parametrize("named_in", ["words", '["plugin_of_mine.py"]'])
 def test_a_plugin_brings_networks_and_gates(
-    games: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+    games: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch, named_in: str
 ) -> None:
     from phasezoo.gating import registry as gates
 
@@ -110,8 +111,13 @@ def test_a_plugin_brings_networks_and_gates(
     monkeypatch.setattr(sys, "path", list(sys.path))
     Path("plugin_of_mine.py").write_text(PLUGIN)
     words = ("train", games, "--config", tiny, "--network", "flat:width=3", "--gate", "queens")
+    more = ()
+    if named_in == "words":
+        more = ("--plugin", "plugin_of_mine")
+    else:
+        tiny.write_text(f"{TINY}\nplugin = {named_in}\n")
     try:
-        assert run(*words, "--plugin", "plugin_of_mine", "--strategy=separated", "--out=own") == 0
+        assert run(*words, *more, "--strategy=separated", "--out=own") == 0
     finally:
         sys.modules.pop("plugin_of_mine", None)
     experts = Experts.open("own")
@@ -129,6 +135,10 @@ def test_a_plugin_brings_networks_and_gates(
         ("[train]\npositions = 3", ["tiny.toml", "'train'"]),
         ("positions = = 3", ["tiny.toml", "not a TOML file"]),
         ('positions = "many"', ["positions", "many", "tiny.toml"]),
+        ('plugin = "no_module"', ["tiny.toml: plugin 'no_module' cannot be imported"]),
+        ('plugin = ["no_file.py"]', ["tiny.toml: plugin 'no_file.py' cannot be imported"]),
+        ("plugin = 3", ["tiny.toml: plugin = 3", 'plugin = "my_module"']),
+        ('plugin = ["", "x"]', ["tiny.toml: plugin = ['', 'x']"]),
     ],
 )
 def test_a_wrong_file_is_one_sentence(
