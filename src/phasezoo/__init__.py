@@ -7,7 +7,11 @@ used.
 
 from importlib.metadata import version
 
-from phasezoo import registration
+from phasezoo import _interrupt
+
+_interrupt.watch()
+
+from phasezoo import registration  # noqa: E402 - Ctrl-C comes while this is imported
 
 __all__ = ["__version__"]
 

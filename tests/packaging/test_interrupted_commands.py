@@ -1,0 +1,56 @@
+"""Ctrl-C while a command is still being imported."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SLOW = """
+import os, signal
+os.kill(os.getpid(), signal.SIGINT)  # Ctrl-C while this module is imported
+for _ in range(1000):
+    pass
+"""
+
+
+def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(folder), *sys.path])
+    return subprocess.run(
+        [sys.executable, *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": path},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+@pytest.mark.parametrize("module", ["gymnasium", "tyro", "pyarrow"])
+@pytest.mark.parametrize("script", [False, True])
+def test_ctrl_c_while_modules_are_imported_is_130_and_silent(
+    module: str, script: bool, tmp_path: Path
+) -> None:
+    """Whether it comes with the package, the command line or the work."""
+    (tmp_path / f"{module}.py").write_text(SLOW)
+    (tmp_path / "phasezoo").write_text(
+        "from phasezoo.apps.cli import main\nraise SystemExit(main())\n"
+    )
+    program = [str(tmp_path / "phasezoo")] if script else ["-m", "phasezoo"]
+    done = run([*program, "data", "stats", "sample:krk"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_package_that_catches_ctrl_c_does_not_go_on(tmp_path: Path) -> None:
+    caught = SLOW.replace("\n", "\n    ").strip()
+    (tmp_path / "pyarrow.py").write_text(f"try:\n    {caught}\nexcept BaseException:\n    pass\n")
+    done = run(["-m", "phasezoo", "data", "stats", "sample:krk"], tmp_path)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_other_programs_keep_their_ctrl_c(tmp_path: Path) -> None:
+    code = "import signal, phasezoo; print(signal.getsignal(signal.SIGINT))"
+    done = run(["-c", code], tmp_path)
+    assert "default_int_handler" in done.stdout
