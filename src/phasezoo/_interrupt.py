@@ -1,12 +1,14 @@
-"""Ctrl-C while the command imports modules."""
+"""What the command does at Ctrl-C, also while it imports modules."""
 
+import contextlib
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["watch"]
+__all__ = ["saying", "watch"]
 
 STOPPED = 130
 
@@ -14,11 +16,42 @@ _NAME = "phasezoo"
 _IMPORTS = "<frozen importlib._bootstrap>"
 
 
+_SHOW_CURSOR = "\x1b[?25h"
+"""Progress bars hide it."""
+
+_lines: list[Callable[[], str | None]] = []
+
+
+@contextlib.contextmanager
+def saying(line: Callable[[], str | None]) -> Iterator[None]:
+    """Say a line if Ctrl-C ends what is done meanwhile, such as how to go on.
+
+    Args:
+        line: Asked for it then; None for nothing.
+    """
+    _lines.append(line)
+    try:
+        yield
+    except KeyboardInterrupt:
+        _say()
+        raise
+    finally:
+        _lines.pop()
+
+
+def _say() -> None:
+    text = _lines[-1]() if _lines else None
+    if text:
+        sys.stderr.write(f"\n{text}\n")
+        sys.stderr.flush()
+
+
 def watch() -> None:
     """Let Ctrl-C end the command ``phasezoo`` at once if it comes while a module is imported.
 
-    The traceback would tell nobody anything, and some packages catch the exception and go on.
-    Other programs, and commands that were told to ignore Ctrl-C, are left as they are.
+    The traceback would tell nobody anything, and some packages catch the exception and go on. What
+    works in steps survives that, as it survives a kill. Other programs, and commands that were told
+    to ignore Ctrl-C, are left as they are.
     """
     if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
@@ -36,6 +69,9 @@ def _stop(number: int, frame: FrameType | None) -> None:
     caller = frame
     while caller is not None:
         if caller.f_code.co_filename == _IMPORTS:
+            _say()
+            if sys.stderr.isatty():
+                sys.stderr.write(_SHOW_CURSOR)
             os._exit(STOPPED)
         caller = caller.f_back
     signal.default_int_handler(number, frame)

@@ -54,3 +54,25 @@ def test_other_programs_keep_their_ctrl_c(tmp_path: Path) -> None:
     code = "import signal, phasezoo; print(signal.getsignal(signal.SIGINT))"
     done = run(["-c", code], tmp_path)
     assert "default_int_handler" in done.stdout
+
+
+def test_a_training_that_has_begun_says_how_it_goes_on(tmp_path: Path) -> None:
+    """Torch imports some of its modules only with the first update."""
+    (tmp_path / "late.py").write_text(
+        "import importlib, sys\n"
+        "from phasezoo.training import trainer\n"
+        "begun = trainer.Trainer.run\n"
+        "def run(self, *arguments):\n"
+        "    importlib.import_module('interrupting')\n"
+        "    return begun(self, *arguments)\n"
+        "trainer.Trainer.run = run\n"
+    )
+    (tmp_path / "interrupting.py").write_text(SLOW)
+    words = "train sample:krk --positions 64 --network resnet-8x1 --threads 1 --no-tensorboard"
+    out = tmp_path / "out"
+    plugin = ["--plugin", str(tmp_path / "late.py"), "--out", str(out)]
+    done = run(["-m", "phasezoo", *words.split(), *plugin], tmp_path)
+    assert done.returncode == 130
+    said = done.stderr.strip().splitlines()[-1]
+    assert said == f"Stopped. The same command continues what is in {out}."
+    assert "Traceback" not in done.stderr

@@ -2,7 +2,6 @@
 
 import dataclasses
 import inspect
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 import tyro
 
+from phasezoo._interrupt import saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
@@ -18,8 +18,6 @@ from phasezoo.experiments.console import TerminalConsole
 from phasezoo.experiments.study import Study
 
 __all__ = ["StudyOptions", "reproduce_tree"]
-
-STOPPED = 130
 
 
 @dataclass(frozen=True)
@@ -48,16 +46,17 @@ class StudyOptions:
         config.validate()
         out = self.resume or self.out or self._default_out(config.preset)
         console = TerminalConsole()
-        try:
+
+        def stopped() -> str | None:
+            is_begun = (out / "config.json").exists()
+            return f"Stopped. Continue with: {study.resuming(out)}" if is_begun else None
+
+        with saying(stopped):
             if self.resume is not None:
                 self._check_alone()
                 study.resume(out, console)
             else:
                 study.reproduce(_absolute(config), out, console)
-        except KeyboardInterrupt:
-            if (out / "config.json").exists():
-                sys.stderr.write(f"\nStopped. Continue with: {study.resuming(out)}\n")
-            return STOPPED
         return 0
 
     def _default_out(self, preset: str) -> Path:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from rich.console import Console
 from tyro.conf import Positional, arg
 
+from phasezoo._interrupt import saying
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.training.config import SupervisedConfig
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainOptions"]
 
-STOPPED = 130
 WIDTH = 120
 
 
@@ -80,15 +80,16 @@ class TrainOptions:
             "config": self.config,
         }
         console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH)
-        try:
-            with progress_bar("training", sys.stderr) as shared["progress"]:
-                shown = self._experts(store, shared) if self.strategy else self._one(store, shared)
-        except KeyboardInterrupt:
-            sys.stderr.write(f"\nStopped. The same command continues what is in {self.out}.\n")
-            return STOPPED
+        bar = progress_bar("training", sys.stderr)
+        with saying(self._stopped), bar as shared["progress"]:
+            shown = self._experts(store, shared) if self.strategy else self._one(store, shared)
         for part in shown:
             console.print(part, soft_wrap=isinstance(part, str))  # tables keep to the width
         return 0
+
+    def _stopped(self) -> str | None:
+        known = self.out.is_dir()
+        return f"Stopped. The same command continues what is in {self.out}." if known else None
 
     def _one(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.supervised import train_supervised

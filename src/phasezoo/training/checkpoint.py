@@ -143,7 +143,7 @@ def load_weights(path: Path, manifest: Manifest, network: Network) -> None:
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:
-        message = f"{path}: the weights of {manifest.network} do not fit into the network here"
+        message = f"{path}: the weights of {manifest.network_text} do not fit into the network here"
         raise CheckpointError(message) from error
 
 

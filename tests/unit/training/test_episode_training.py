@@ -380,10 +380,11 @@ def test_wrong_arguments_are_typed_errors_and_leave_no_directory(
 def test_a_network_of_another_game_is_nothing_to_start_from(
     store: EpisodeStore, some_games: GameStore, tmp_path: Path
 ) -> None:
-    arguments = {**ARGUMENTS, "network": "rise-8x1", "positions": 16}
+    name = "rise-8x1:pool=global"
+    arguments = {**ARGUMENTS, "network": name, "positions": 16}
     chess = train_supervised(some_games, out=tmp_path / "chess", **arguments)
-    with pytest.raises(CheckpointError, match="do not fit"):
-        train(store, tmp_path / "run", network="rise-8x1", init=chess.path)
+    with pytest.raises(CheckpointError, match=f"of {name} do not fit"):
+        train(store, tmp_path / "run", network=name, init=chess.path)
     assert not (tmp_path / "run").exists()
 
 
