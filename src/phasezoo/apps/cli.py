@@ -5,9 +5,10 @@ Exit codes: 0 done, 1 the work failed, 2 the command was wrong, 130 stopped by C
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import metadata
-from typing import Annotated, Any, Protocol, Union
+from typing import Annotated, Any, Protocol, TextIO, Union
 
 from tyro.conf import subcommand
 
@@ -63,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given or given == ["help"]:
         given = ["--help"]
     try:
-        code = _run(given)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            code = _run(given)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return STOPPED
@@ -136,6 +139,18 @@ def _named(kind: type[Command], name: str) -> Any:
 def _union(*members: Any) -> Any:
     # A union of one member would be that member, and no subcommand.
     return Union[members]  # noqa: UP007
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """One line of a warning, as of an error."""
+    sys.stderr.write(f"phasezoo: warning: {_shorten(' '.join(str(message).split()))}\n")
 
 
 def _told(error: BaseException) -> str:

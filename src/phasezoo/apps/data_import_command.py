@@ -10,6 +10,7 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from phasezoo._interrupt import saying
 from phasezoo.apps.command_words import Looks
 from phasezoo.apps.options import check_threads
 from phasezoo.errors import InvalidConfig
@@ -74,10 +75,20 @@ class ImportOptions(PgnFilter):
         from phasezoo.training.importer import import_pgn
 
         *sources, target = self.paths
+        before = _identity(target)
+
+        def stopped() -> str:
+            is_same = _identity(target) == before
+            if not is_same:
+                return f"Stopped. {target} was written whole."
+            kept = f"{target} is as it was" if before else f"nothing was written to {target}"
+            return f"Stopped, and {kept}. The same command begins anew."
+
         console = Console(file=sys.stderr)
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
         quiet = not console.is_terminal
-        with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
+        bars = Progress(*columns, console=console, transient=True, disable=quiet)
+        with saying(stopped), bars as bar:
             task = bar.add_task("reading", total=None)
 
             def tell(text_bytes: int, games: int) -> None:
@@ -111,6 +122,15 @@ class ImportOptions(PgnFilter):
         return MonthSplit(self.validation, self.test)
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What a path is until something else takes its place; None if there is nothing."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 def report_text(report: "ImportReport") -> str:
     """What an import kept and skipped, in lines."""
     lines = [*map(str, report.named)]
@@ -131,6 +151,10 @@ def report_text(report: "ImportReport") -> str:
         f"{top.rating:,.0f} or more"
         for name, top in report.top_players.items()
     ]
+    if report.salvaged:
+        lines.append(
+            f"{report.salvaged:,} of the games kept were salvaged: they end before a fault"
+        )
     speed = report.games / report.seconds if report.seconds > 0 else 0.0
     places = list(report.stores)
     if len(places) > 1:

@@ -1,6 +1,5 @@
 """Where imported games go: one store, or a folder with one for each game and each part."""
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.pgn_filter import checked_month
+from phasezoo.training.placing import partial_name, put_in_place
 from phasezoo.training.store import GameStore
-from phasezoo.training.store_file import partial_name
 from phasezoo.training.store_folder import SUFFIX, check_target
 
 __all__ = ["MonthSplit", "check_place", "write_stores"]
@@ -104,24 +103,19 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
             there is left as it was.
     """
     check_place(path, overwrite=overwrite, is_folder=True)
-    partial, old = partial_name(path), path.with_name(f".{path.name}.{os.getpid()}.old")
+    partial = partial_name(path)
     try:
         partial.mkdir()
         for place, store in stores.items():
             target = partial / place
             target.parent.mkdir(parents=True, exist_ok=True)
             store.save(target)
-        if path.exists():
-            path.replace(old)
-        partial.replace(path)
+        put_in_place(partial, path)
     except OSError as error:
         message = f"{path} cannot be written ({error.strerror}); nothing was changed there"
         raise StoreError(message) from error
     finally:
-        if old.exists() and not path.exists():
-            old.replace(path)
         shutil.rmtree(partial, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _stores_in(path: Path) -> bool:

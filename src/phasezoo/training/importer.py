@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from phasezoo.games.options import flag
 from phasezoo.training.columns import Texts
 from phasezoo.training.import_target import MonthSplit, check_place, write_stores
 from phasezoo.training.pgn_filter import PgnFilter
+from phasezoo.training.placing import recovered
 from phasezoo.training.store import GameStore
 from phasezoo.training.store_folder import SUFFIX
 
@@ -104,6 +106,8 @@ class ImportReport:
     """Time spent in reading."""
     top_players: Mapping[str, TopPlayers] = field(default_factory=dict)
     """Where the best players of each game begin, if only theirs were asked for."""
+    salvaged: int = 0
+    """Games in the stores that end before a fault, because damaged games were to be salvaged."""
     stores: Mapping[str, int] = field(default_factory=dict)
     """Games in each store that was written, by its path."""
 
@@ -223,6 +227,7 @@ def _report(
         text_bytes=read["bytes"],
         seconds=seconds,
         top_players=top_players,
+        salvaged=sum(int(store.columns.salvaged.sum()) for store in stores.values()),
     )
 
 
@@ -240,6 +245,9 @@ def import_pgn(
     **options: Any,
 ) -> ImportReport:
     """Read PGN files and write their games to stores, which appear only once they are whole.
+
+    What an import that was killed left beside the target is put right first, with a warning that
+    says what it was.
 
     The target is the store. If several games are found, or they are split into parts, it is a
     folder of stores: ``target/atomic``, ``target/train``, ``target/atomic/train``.
@@ -261,6 +269,8 @@ def import_pgn(
     path, overwrite = Path(target), flag("overwrite", overwrite)
     if game is None and path.suffix == SUFFIX:
         game = "chess"
+    for found in recovered(path):
+        warnings.warn(found, stacklevel=2)
     check_place(path, overwrite=overwrite, is_folder=split is not None)
     stores, report = read_games(paths, game, **options)
     placed = {

@@ -39,6 +39,7 @@ from phasezoo.errors import (
 from phasezoo.games import Game, make
 from phasezoo.training import store_format1
 from phasezoo.training.columns import GameColumns
+from phasezoo.training.placing import partial_name
 from phasezoo.training.store_tables import (
     MANY_ACTIONS,
     columns_of,
@@ -321,11 +322,6 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
     if not path.parent.is_dir():
         message = f"{path}: the folder {path.parent} does not exist; make it first"
         raise StoreError(message)
-
-
-def partial_name(path: Path) -> Path:
-    """What a file is called while it is written."""
-    return path.with_name(f".{path.name}.{os.getpid()}.partial")
 
 
 @contextmanager

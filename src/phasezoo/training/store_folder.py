@@ -13,11 +13,11 @@ from phasezoo.errors import StoreError
 from phasezoo.games import Game
 from phasezoo.runs.lock import LOCK
 from phasezoo.training.columns import GameColumns
+from phasezoo.training.placing import partial_name, put_in_place
 from phasezoo.training.store_file import (
     DamagedFile,
     Description,
     check_writable,
-    partial_name,
     read_file,
     write_file,
 )
@@ -188,9 +188,7 @@ def write_store(
         for first in range(0, max(len(columns), 1), shard_games):
             part = columns.take(np.arange(first, min(first + shard_games, len(columns))))
             write_file(next_file(partial), game, part, metadata)
-        if path.is_dir():
-            shutil.rmtree(path)
-        partial.replace(path)
+        put_in_place(partial, path)
     except OSError as error:
         message = f"{path} cannot be written ({error.strerror})"
         raise StoreError(message) from error

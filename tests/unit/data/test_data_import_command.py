@@ -1,9 +1,14 @@
 """`phasezoo data import` and `phasezoo data phases`, from the command line's view."""
 
+import subprocess
+import sys
+
 import pytest
 from game_makers import random_games, store_of
 
 from phasezoo.apps.cli import main
+from phasezoo.errors import StoreError
+from phasezoo.training.importer import import_pgn
 from phasezoo.training.store import GameStore
 
 
@@ -108,3 +113,84 @@ def test_a_choice_that_leaves_nothing_is_told_as_one(tmp_path, capsys):
     path = games_of(tmp_path / "a.pgn", "Standard")
     assert main(["data", "import", path, str(tmp_path / "a"), "--min-rating", "1800"]) == 1
     assert "left out by the options" in capsys.readouterr().err
+
+
+def test_salvaged_games_are_counted(tmp_path, capsys):
+    path = tmp_path / "a.pgn"
+    path.write_text('[Event "x"]\n\n1. e4 e5 2. Ke3 1-0\n\n[Event "y"]\n\n1. d4 d5 1-0\n')
+    target = str(tmp_path / "games")
+    assert main(["data", "import", str(path), target, "--salvage"]) == 0
+    assert "1 of the games kept were salvaged" in capsys.readouterr().out
+    assert main(["data", "stats", target]) == 0
+    assert "1 games end before a fault" in capsys.readouterr().out
+    assert main(["data", "import", str(path), target, "--overwrite"]) == 0
+    assert "were salvaged" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", ["games", "games.parquet"])
+@pytest.mark.parametrize("is_there", [False, True])
+def test_ctrl_c_says_what_is_there(pgn, tmp_path, capsys, monkeypatch, place, is_there):
+    target = tmp_path / place
+    if is_there:
+        store_of(random_games(2, seed=9)).save(target)
+
+    def stop(store, path, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(GameStore, "save", stop)
+    assert main(["data", "import", str(pgn), str(target), "--overwrite"]) == 130
+    kept = f"{target} is as it was" if is_there else f"nothing was written to {target}"
+    assert capsys.readouterr().err == f"\nStopped, and {kept}. The same command begins anew.\n"
+    assert target.exists() == is_there
+
+
+def test_ctrl_c_after_the_store_is_whole_says_so(pgn, tmp_path, capsys, monkeypatch):
+    target = tmp_path / "games"
+    save = GameStore.save
+
+    def late(store, path, **options):
+        save(store, path, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(GameStore, "save", late)
+    assert main(["data", "import", str(pgn), str(target)]) == 130
+    assert f"{target} was written whole" in capsys.readouterr().err
+    assert len(GameStore.open(target)) == 12
+
+
+def test_what_a_killed_import_left_is_told_and_put_right(pgn, tmp_path, capsys):
+    """A process of that number has run and ended: it was this test's own child."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    target = tmp_path / "games"
+    (tmp_path / f".games.{ended.pid}.partial").mkdir()
+    (tmp_path / ".games.1.partial").mkdir()  # of a process that runs
+    (tmp_path / f".games.parquet.{ended.pid}.partial").touch()  # of another store
+    store_of(random_games(2, seed=9)).save(tmp_path / f".games.{ended.pid}.old")
+    with (
+        pytest.warns(UserWarning, match="killed") as told,
+        pytest.raises(StoreError, match="exists already"),
+    ):
+        import_pgn(pgn, target)
+    said = [str(warning.message) for warning in told]
+    assert said[0].startswith(f"{target} is as it was before an import that was killed")
+    assert said[1].startswith(f"removed .games.{ended.pid}.partial")
+    assert len(GameStore.open(target)) == 2
+    left = {path.name for path in tmp_path.iterdir()}
+    others = {".games.1.partial", f".games.parquet.{ended.pid}.partial"}
+    assert left == {"games", "games.pgn", *others}
+    (tmp_path / f".games.{ended.pid}.old").mkdir()
+    with pytest.warns(UserWarning, match="removed"):
+        import_pgn(pgn, target, overwrite=True)
+    assert not (tmp_path / f".games.{ended.pid}.old").exists()
+
+
+def test_warnings_of_a_command_are_one_line(pgn, tmp_path):
+    target = tmp_path / "games"
+    (tmp_path / ".games.999999999.partial").mkdir()
+    words = [sys.executable, "-m", "phasezoo", "data", "import", str(pgn), str(target)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0
+    assert done.stderr == (
+        "phasezoo: warning: removed .games.999999999.partial, left by an import that was killed\n"
+    )
