@@ -14,6 +14,7 @@ from phasezoo._torch import require_torch
 from phasezoo.agents.base import state_in
 from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.conductor.compact import action_of_compact, check_compact, compact_mask
+from phasezoo.conductor.view import View
 from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
 from phasezoo.games import game_of
 from phasezoo.games.options import flag
@@ -34,7 +35,8 @@ ALGORITHMS = {
 class SB3Agent:
     """Plays what a model of Stable-Baselines3 predicts; in matches, and as an opponent.
 
-    Algorithms that know masks are given the mask. Others may answer with an illegal action, which
+    A game whose planes, actions or phases are not those that the model was trained on is refused
+    when a match or an environment begins. Algorithms that know masks are given the mask. Others may answer with an illegal action, which
     is dealt with as anybody's.
 
     Args:
@@ -51,7 +53,8 @@ class SB3Agent:
 
     Raises:
         CheckpointError: The file is missing, or is no model of Stable-Baselines3.
-        InvalidConfig: ``algorithm`` cannot load the file, or is not known by its policy.
+        InvalidConfig: ``algorithm`` cannot load the file, or is not known by its policy; or the
+            model was trained on observations that are no planes.
         MissingDependency: Stable-Baselines3 is not installed.
     """
 
@@ -81,6 +84,36 @@ class SB3Agent:
         self.deterministic = deterministic
         self.name = type(model).__name__ if name is None else name
         self._takes_masks = "action_masks" in inspect.signature(model.predict).parameters
+        parts = getattr(model.observation_space, "spaces", None)
+        if parts is not None and "observation" not in parts:
+            message = (
+                f"{self.name} was trained on observations with the parts {', '.join(parts)}; "
+                "phasezoo can show planes, or planes and mask (observation='masked')"
+            )
+            raise InvalidConfig(message)
+
+    def check_view(self, view: View) -> None:
+        """Refuse, before the first move, what the model was not trained on.
+
+        Args:
+            view: What it would be shown of a game.
+
+        Raises:
+            InvalidConfig: These are other planes, actions or phases.
+        """
+        game = view.game
+        check_compact(game, self.compact_actions)
+        is_compact = view.compact or self.compact_actions
+        self._check_actions(game.num_compact if is_compact else game.num_actions)
+        if not view.has_planes:
+            message = (
+                f"{self.name} was trained on planes and is shown observation="
+                f"{view.observation!r}; say which planes it needs by planes="
+            )
+            raise InvalidConfig(message)
+        self._check_planes(view.plane_shape)
+        if view.gate is not None:
+            self._check_phase(len(view.gate.names) - 1)
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
         """The model's action: an index, or if actions have parts ``int64[K]``.
@@ -102,13 +135,7 @@ class SB3Agent:
 
     def _answer(self, observation: Any, mask: ActionMask, info: Mapping[str, Any]) -> Any:
         """What the model predicts, by its own numbering."""
-        count = getattr(self.model.action_space, "n", None)
-        if count not in (None, len(mask)):
-            message = (
-                f"{self.name} was trained on {count} actions and is shown {len(mask)}; say by "
-                "compact_actions= whether it was trained on compact ones"
-            )
-            raise InvalidConfig(message)
+        self._check_actions(len(mask))
         shown = self._shown(observation, mask, info)
         masks = {"action_masks": mask.astype(np.bool_)} if self._takes_masks else {}
         action, _ = self.model.predict(shown, deterministic=self.deterministic, **masks)
@@ -121,28 +148,47 @@ class SB3Agent:
             InvalidConfig: It cannot be brought into it.
         """
         planes = observation["observation"] if isinstance(observation, Mapping) else observation
-        space = self.model.observation_space
-        parts = getattr(space, "spaces", None)
-        wanted = space.shape if parts is None else parts["observation"].shape
-        if np.shape(planes) != wanted:
-            message = (
-                f"{self.name} was trained on planes {list(wanted)} and is shown "
-                f"{list(np.shape(planes))}; say which it needs by planes="
-            )
-            raise InvalidConfig(message)
+        self._check_planes(np.shape(planes))
+        parts = getattr(self.model.observation_space, "spaces", None)
         if parts is None:
             return planes
         shown = {"observation": planes, "action_mask": mask}
         if "phase" in parts:
             count, phase = parts["phase"].shape[0], info["phase"]
-            if phase >= count:
-                message = (
-                    f"{self.name} was trained on {count} phases and is told phase {phase}; give "
-                    "the gate that it was trained with by gate="
-                )
-                raise InvalidConfig(message)
+            self._check_phase(phase)
             shown["phase"] = np.eye(count, dtype=np.float32)[phase]
         return {key: shown[key] for key in parts}
+
+    def _check_actions(self, shown: int) -> None:
+        count = getattr(self.model.action_space, "n", None)
+        if count not in (None, shown):
+            message = (
+                f"{self.name} was trained on {count} actions and is shown {shown}; say by "
+                "compact_actions= whether it was trained on compact ones"
+            )
+            raise InvalidConfig(message)
+
+    def _check_planes(self, shown: tuple[int, ...]) -> None:
+        space = self.model.observation_space
+        parts = getattr(space, "spaces", None)
+        wanted = space.shape if parts is None else parts["observation"].shape
+        if shown != wanted:
+            message = (
+                f"{self.name} was trained on planes {list(wanted)} and is shown {list(shown)}; say "
+                "which it needs by planes="
+            )
+            raise InvalidConfig(message)
+
+    def _check_phase(self, phase: int) -> None:
+        """Refuse a phase beyond those that the model knows."""
+        parts = getattr(self.model.observation_space, "spaces", None) or {}
+        count = parts["phase"].shape[0] if "phase" in parts else phase + 1
+        if phase >= count:
+            message = (
+                f"{self.name} was trained on {count} phases and is told phase {phase}; give the "
+                "gate that it was trained with by gate="
+            )
+            raise InvalidConfig(message)
 
 
 def _loaded(path: Path, algorithm: Any) -> Any:

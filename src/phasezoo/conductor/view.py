@@ -98,12 +98,14 @@ def view_of(agent: Any, default: View) -> View:
 
     Args:
         agent: Any object. ``plane_spec`` names planes, or is ``"dict"`` or ``"none"``; ``gate`` is
-            a gate, or the specification of one.
+            a gate, or the specification of one; ``check_view(view)`` may refuse what it would be
+            shown, before the first move.
         default: What is shown to agents that do not say.
 
     Raises:
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes.
+        PhasezooError: The agent refuses the view.
     """
     game, spec, gate = (
         default.game,
@@ -116,7 +118,12 @@ def view_of(agent: Any, default: View) -> View:
     elif spec is not None:
         game.plane_shape(spec)
         view = replace(view, planes=spec, observation="planes")
-    return view if gate is None else replace(view, gate=gating.make(gate, game.name))
+    if gate is not None:
+        view = replace(view, gate=gating.make(gate, game.name))
+    check = getattr(agent, "check_view", None)
+    if check is not None:
+        check(view)
+    return view
 
 
 def told(

@@ -109,6 +109,58 @@ def test_it_sees_the_planes_that_it_was_trained_on():
         arena.play_match(agents.SB3Agent(model), random, game="krk", games=2, seed=1)
 
 
+def asked_too_late(*_arguments, **_options):
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("game", "env_id", "options", "message"),
+    [
+        ("connect-four", "ConnectFour-v0", {"gate": "plies:1,2,3"}, "2 phases and is told phase 3"),
+        ("krk", "KRK-v0", {}, "7 actions and is shown 4672"),
+        ("connect-four", "ConnectFour-v0", {"compact_actions": True}, "no compact form"),
+        ("pommerman-ffa", "PommermanFFA-v0", {}, "7 actions and is shown 6"),
+    ],
+)
+def test_what_it_was_not_trained_on_is_refused_before_a_move(game, env_id, options, message):
+    model = trained(observation="masked", gate="plies:4", with_phase=True)
+    model.predict = asked_too_late
+    agent = agents.SB3Agent(model, **options)
+    with pytest.raises(InvalidConfig, match=message):
+        arena.play_match(agent, "random", game=game, games=4, seed=1)
+    opponents = {"opponents" if "Pommerman" in env_id else "opponent": agent}
+    with pytest.raises(InvalidConfig, match=message):
+        gym.make(env_id, **opponents)
+    with pytest.raises(InvalidConfig, match=message):
+        gym.make_vec(env_id, 2, **opponents)
+
+
+@pytest.mark.parametrize(
+    ("observation", "message"),
+    [
+        (None, r"planes \[23, 11, 11\] and is shown \[3, 6, 7\]"),
+        ("dict", "trained on planes and is shown observation='dict'"),
+        ("none", "trained on planes and is shown observation='none'"),
+    ],
+)
+def test_other_observations_are_refused_before_a_move(observation, message):
+    space = gym.spaces.Box(0, 1, (23, 11, 11), np.float32)
+    model = _Fixed(np.zeros(7 if observation is None else 6, dtype=np.float32), space)
+    model.predict = asked_too_late
+    agent = agents.SB3Agent(model)
+    env_id, options = "ConnectFour-v0", {"opponent": agent}
+    if observation is not None:
+        env_id, options = "PommermanFFA-v0", {"opponents": agent, "observation": observation}
+    with pytest.raises(InvalidConfig, match=message):
+        gym.make(env_id, **options)
+
+
+def test_a_model_of_no_planes_is_refused_at_once():
+    space = gym.spaces.Dict({"board": gym.spaces.Box(0, 1, (3, 6, 7), np.float32)})
+    with pytest.raises(InvalidConfig, match="with the parts board"):
+        agents.SB3Agent(_Fixed(np.zeros(7, dtype=np.float32), space))
+
+
 def test_compact_actions_become_the_games_own():
     options = {"start": "dtm", "dtm": (1, 2), "planes": "minimal"}
     model = trained("KRK-v0", compact_actions=True, **options)
