@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from phasezoo.apps.options import check_threads
-from phasezoo.apps.stores import open_games
+from phasezoo.apps.stores import open_games, refuse_existing
 from phasezoo.errors import InvalidConfig
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from phasezoo.training.positions import PhaseTable
 
 __all__ = ["PhasesOptions", "course_view", "phase_table_view", "results_view", "transitions_view"]
+
+PHASES = "phases.png"
+"""The picture that is always drawn."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class PhasesOptions:
     so many phases of equal volume (2 or more)."""
     out: Path | None = None
     """Folder for pictures (PNG); none: none are drawn."""
+    overwrite: bool = False
+    """Replace pictures that are there."""
     seed: int = 0
     """Chooses the split into train, validation and test, and the games that are measured."""
     threads: int | None = None
@@ -52,7 +57,7 @@ class PhasesOptions:
             InvalidConfig: An option is wrong.
             InvalidGate: The gate is none, or does not fit the game.
             MissingDependency: Pictures need matplotlib, which is not installed.
-            StoreError: The store cannot be read.
+            StoreError: The store cannot be read, or there are pictures already.
         """
         check_threads(self.threads)
         from phasezoo import gating
@@ -61,6 +66,8 @@ class PhasesOptions:
         if self.fit is not None and ":" in self.gate:
             message = f"--fit chooses thresholds: name the gate without them, not {self.gate!r}"
             raise InvalidConfig(message)
+        if self.out is not None:  # before all that is counted
+            refuse_existing([self.out / PHASES], overwrite=self.overwrite)
         store = open_games("sample" if self.store is None else self.store)
         spec = self.gate
         if self.fit is not None:
@@ -80,7 +87,10 @@ class PhasesOptions:
         if self.out is not None:
             from phasezoo.apps.phase_pictures import draw_phases
 
-            for path in draw_phases(store, positions, self.out, seed=self.seed):
+            drawn = draw_phases(
+                store, positions, self.out, seed=self.seed, overwrite=self.overwrite
+            )
+            for path in drawn:
                 console.print(str(path), soft_wrap=True)
         return 0
 

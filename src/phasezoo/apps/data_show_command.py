@@ -11,7 +11,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from phasezoo.apps.stores import open_games
+from phasezoo.apps.stores import open_games, refuse_existing
 from phasezoo.errors import InvalidConfig, StoreError
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class ShowOptions:
     """Gate whose phases are told with the moves (none: the moves alone)."""
     out: Path | None = None
     """File to write; none: print."""
+    overwrite: bool = False
+    """Replace that file if it exists."""
 
     def run(self) -> int:
         """Print the game or write it to a file.
@@ -47,8 +49,10 @@ class ShowOptions:
         Raises:
             CorruptRecord: The game cannot be replayed.
             InvalidConfig: There is no such game or position, or it cannot be shown so.
-            StoreError: The store cannot be read, or the file cannot be written.
+            StoreError: The store cannot be read, or the file exists or cannot be written.
         """
+        if self.out is not None:
+            refuse_existing([self.out], overwrite=self.overwrite)
         store = open_games(self.store)
         if not 0 <= self.game < len(store):
             message = f"--game {self.game}: {self.store} has {len(store):,} games, counted from 0"
@@ -204,8 +208,11 @@ def stats_of(store: "GameStore") -> dict[str, str]:
         "game": store.game.name
         + "".join(f" {name}={value}" for name, value in store.game.options.items()),
         "games": f"{count:,}",
-        "positions": f"{store.num_positions:,}",
     }
+    at_once = columns.width > 1
+    stats["plies in all" if at_once else "positions"] = f"{store.num_positions:,}" + (
+        ", each a position for every player still in" if at_once else ""
+    )
     if count:
         low, middle, high = np.percentile(plies, (0, 50, 100))
         stats["plies"] = (

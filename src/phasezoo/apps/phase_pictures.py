@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.apps.stores import refuse_existing
 from phasezoo.errors import StoreError
 from phasezoo.experiments.report.plots import INK, MUTED, axes, entitle, ordered_colours
 from phasezoo.training.positions import PositionTable
@@ -23,7 +24,12 @@ _DOTS_PER_INCH = 150
 
 
 def draw_phases(
-    store: GameStore, table: PositionTable, folder: Path, *, seed: int = 0
+    store: GameStore,
+    table: PositionTable,
+    folder: Path,
+    *,
+    seed: int = 0,
+    overwrite: bool = False,
 ) -> list[Path]:
     """Draw pictures into a folder, which is made if it is not there.
 
@@ -36,7 +42,7 @@ def draw_phases(
 
     Raises:
         MissingDependency: Matplotlib is not installed.
-        StoreError: The folder cannot be written.
+        StoreError: The folder cannot be written, or a picture exists that may not be replaced.
     """
     figures = {"phases": _phases_figure(table)}
     if store.game.measures is not None:
@@ -49,6 +55,7 @@ def draw_phases(
             for name, column in values.items()
         }
     paths = [folder / f"{name}.png" for name in figures]
+    refuse_existing(paths, overwrite=overwrite)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, figure in zip(paths, figures.values(), strict=True):

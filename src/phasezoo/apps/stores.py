@@ -1,12 +1,15 @@
-"""The games that a command is told of: a folder, a file, or those in the package."""
+"""The games that a command is told of, and the files that it may write."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from phasezoo.errors import StoreError
 
 if TYPE_CHECKING:
     from phasezoo.training.store import GameStore
 
-__all__ = ["open_games"]
+__all__ = ["open_games", "refuse_existing"]
 
 SAMPLE = "sample"
 """What games in the package are named by: ``sample:krk``; ``sample`` alone is chess."""
@@ -24,3 +27,15 @@ def open_games(name: str | Path) -> "GameStore":
     if kind == SAMPLE and not Path(name).exists():
         return GameStore.sample(game or "chess")
     return GameStore.open(name)
+
+
+def refuse_existing(files: Iterable[Path], *, overwrite: bool) -> None:
+    """Refuse to write over files, unless that was asked for.
+
+    Raises:
+        StoreError: One exists.
+    """
+    found = [] if overwrite else [file for file in files if file.is_file()]
+    if found:
+        message = f"{found[0]} exists already: choose another --out, or give --overwrite"
+        raise StoreError(message)

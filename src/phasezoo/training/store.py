@@ -349,12 +349,17 @@ class GameStore:
 
     @property
     def num_positions(self) -> int:
-        """How many positions there are: one before every ply."""
+        """How many positions there are: one before every ply.
+
+        Where all move at once, each of them is a row of ``positions(gate)`` for every player who is
+        still in.
+        """
         return self.columns.num_plies
 
     def __repr__(self) -> str:
-        positions = f"{self.num_positions:,} positions"
-        return f"<GameStore of {len(self):,} games of {self.variant}, {positions}>"
+        what = "positions" if self.columns.width == 1 else "plies of all players at once"
+        games = f"{len(self):,} games of {self.variant}"
+        return f"<{type(self).__name__} of {games}, {self.num_positions:,} {what}>"
 
     def subset(self, game_indices: npt.ArrayLike) -> Self:
         """Some of the games, in the order given.

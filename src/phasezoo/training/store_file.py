@@ -317,7 +317,7 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
         message = f"{path} is a folder; name a file in it, such as {path / 'games.parquet'}"
         raise StoreError(message)
     if path.exists() and not overwrite:
-        message = f"{path} exists already: choose another name, or allow overwriting"
+        message = f"{path} exists already: choose another name, or allow overwriting (--overwrite)"
         raise StoreError(message)
     if not path.parent.is_dir():
         message = f"{path}: the folder {path.parent} does not exist; make it first"

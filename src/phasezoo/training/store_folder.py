@@ -150,7 +150,7 @@ def check_target(path: Path, *, overwrite: bool) -> None:
         known = {*files_of(path), path / LOCK}
         others = [file.name for file in path.iterdir() if file not in known]
         if others or not overwrite:
-            what = "exists already: choose another name, or allow overwriting"
+            what = "exists already: choose another name, or allow overwriting (--overwrite)"
             if others:
                 what = f"holds {others[0]!r}, which is no file of a store: choose another name"
             message = f"{path} {what}"

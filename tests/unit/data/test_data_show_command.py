@@ -139,3 +139,46 @@ def test_games_in_the_package_are_named_by_sample(capsys):
     assert "connect-four" in shown(capsys, "show", "sample:connect-four", "--game", 0)
     assert main(["data", "stats", "sample:go"]) != 0
     assert "go" in capsys.readouterr().err
+
+
+def test_what_out_names_is_not_written_over_unless_asked_for(store, capsys, tmp_path):
+    out = tmp_path / "game.pgn"
+    out.write_text("mine")
+    words = ["data", "show", str(store), "--game", "0", "--format", "pgn", "--out", str(out)]
+    assert main(words) == 1
+    assert "game.pgn exists already" in (told := capsys.readouterr().err)
+    assert "--overwrite" in told
+    assert out.read_text() == "mine"
+    assert main([*words, "--overwrite"]) == 0
+    assert "Bb5" in out.read_text()
+
+
+@pytest.mark.parametrize("name", ["phases.png", "mixedness.png"])
+def test_pictures_are_not_written_over_unless_asked_for(store, capsys, tmp_path, name):
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / name).write_text("mine")
+    (folder / "notes.txt").write_text("stays")
+    words = ["data", "phases", str(store), "--out", str(folder)]
+    assert main(words) == 1
+    assert f"{name} exists already" in capsys.readouterr().err
+    assert sorted(file.name for file in folder.iterdir()) == sorted([name, "notes.txt"])
+    assert main([*words, "--overwrite"]) == 0
+    assert (folder / name).read_bytes().startswith(b"\x89PNG")
+    assert (folder / "notes.txt").read_text() == "stays"
+
+
+def test_a_store_of_players_at_once_says_what_it_counts(capsys, tmp_path):
+    from phasezoo.training import EpisodeStore
+
+    episodes = EpisodeStore("pommerman-ffa", positions=500, seed=1)
+    plies, rows = episodes.num_positions, len(episodes.positions("none"))
+    assert plies < 500 <= rows
+    assert f"{plies:,} plies of all players at once" in repr(episodes)
+    assert repr(episodes).startswith("<EpisodeStore of ")
+    episodes.save(tmp_path / "episodes")
+    text = shown(capsys, "stats", tmp_path / "episodes")
+    assert "plies in all" in text
+    assert "a position for every player" in text
+    assert "positions>" in repr(GameStore.sample("krk"))

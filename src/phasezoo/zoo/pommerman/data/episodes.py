@@ -21,7 +21,8 @@ class EpisodeStore(GameStore):
 
     Args:
         game: One of Pommerman's, such as ``"pommerman-ffa"``.
-        positions: Positions wanted; all of the last episode's are kept, which makes some more.
+        positions: Positions wanted, one for every ply and player who is still in; all of the last
+            episode's are kept, which makes some more.
         seed: Decides the episodes; the first ones are the same however many are played.
         agent: Who plays, such as ``"simple_unbiased"`` or ``"simple"``.
         fog: Whether players see four cells far; None: as the mode has it.
