@@ -112,7 +112,8 @@ def _names_network(given: str) -> bool:
     """Whether it is a network's folder: a package of modules may be a folder of that name too."""
     folder = Path(given)
     is_network = any((folder / file).is_file() for file in (MANIFEST, EXPERTS))
-    return given.startswith(PREFIX) or is_network or (folder.is_dir() and len(folder.parts) > 1)
+    is_path = folder.is_dir() and not given.isidentifier()
+    return given.startswith(PREFIX) or is_network or is_path
 
 
 def _names_object(given: str) -> bool:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
+from phasezoo.errors import InvalidConfig
+
 __all__ = ["Looks", "Option", "arranged", "chosen", "options_of"]
 
 _POSITIONAL = get_args(tyro.conf.Positional[int])[1]
@@ -86,6 +88,9 @@ def arranged(words: Sequence[str], kind: Any, named_by: int) -> list[str]:
         words: What was typed after the program's name.
         kind: The command's class.
         named_by: How many words name it.
+
+    Raises:
+        InvalidConfig: A list has no words.
     """
     known = list(options_of(kind))
     places = [option for option in known if option.is_positional]
@@ -104,6 +109,9 @@ def arranged(words: Sequence[str], kind: Any, named_by: int) -> list[str]:
         name, equals, value = word[2:].partition("=")
         option = by_name.get(name.replace("-", "_"))
         taken = _taken(option, queue, given_already=bool(equals))
+        if option is not None and option.is_list and not equals and not taken:
+            message = f"{word} needs a value"
+            raise InvalidConfig(message)
         if option is not None and option.is_list:
             lists.setdefault(option.name, []).extend([value] * bool(equals) + taken)
         else:

@@ -16,6 +16,7 @@ __all__ = ["check_threads", "glance", "parse"]
 T = TypeVar("T")
 
 _FRAME = re.compile(r"[╭╮╰╯│─┌┐└┘├┤━┃]+")
+_RULE = re.compile(r"\s*-{5,}\s*")
 _HELP = re.compile(r"(phasezoo[\w ]*?) --help")
 _HINTS = ("For full helptext", "Argument helptext")
 
@@ -84,8 +85,12 @@ def check_threads(threads: int | None) -> int:
 def _sentence(framed: str) -> str:
     """Tyro's framed complaint as one line: what is wrong, without frame, title and hints."""
     parts: list[str] = []
-    for line in framed[max(framed.find("╭"), 0) :].splitlines():
-        if line.startswith(("╭", "┌")):
+    lines = framed[max(framed.find("╭"), 0) :].splitlines()
+    ruled = [number for number, line in enumerate(lines) if _RULE.fullmatch(line)]
+    if ruled:  # a terminal without the characters of frames: the title stands above a rule
+        lines = lines[ruled[0] :]
+    for line in lines:
+        if line.startswith(("╭", "┌")) or _RULE.fullmatch(line):
             continue  # the title, such as "Value error"
         text = _FRAME.sub(" ", line).strip()
         if text.startswith(_HINTS):

@@ -53,6 +53,7 @@ __all__ = [
     "DamagedFile",
     "Description",
     "action_type",
+    "check_parent",
     "check_writable",
     "decisions_a_ply",
     "describe",
@@ -318,6 +319,18 @@ def check_writable(path: Path, *, overwrite: bool) -> None:
         raise StoreError(message)
     if path.exists() and not overwrite:
         message = f"{path} exists already: choose another name, or allow overwriting (--overwrite)"
+        raise StoreError(message)
+    check_parent(path)
+
+
+def check_parent(path: Path) -> None:
+    """Refuse early to write where there is no folder to write in.
+
+    Raises:
+        StoreError: The folder does not exist, or is a file.
+    """
+    if path.parent.is_file():
+        message = f"{path}: {path.parent} is a file; choose another place"
         raise StoreError(message)
     if not path.parent.is_dir():
         message = f"{path}: the folder {path.parent} does not exist; make it first"

@@ -17,6 +17,7 @@ from phasezoo.training.placing import partial_name, put_in_place
 from phasezoo.training.store_file import (
     DamagedFile,
     Description,
+    check_parent,
     check_writable,
     read_file,
     write_file,
@@ -158,9 +159,8 @@ def check_target(path: Path, *, overwrite: bool) -> None:
     elif path.exists():
         message = f"{path} is a file: a store is a folder, or a file whose name ends in {SUFFIX}"
         raise StoreError(message)
-    elif not path.parent.is_dir():
-        message = f"{path}: the folder {path.parent} does not exist; make it first"
-        raise StoreError(message)
+    else:
+        check_parent(path)
 
 
 def write_store(

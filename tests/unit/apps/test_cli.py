@@ -1,3 +1,5 @@
+import contextlib
+import io
 import subprocess
 import sys
 
@@ -100,6 +102,45 @@ def test_every_command_and_group_has_help_of_its_own(command, words, capsys):
     assert f"usage: phasezoo {title} " in shown
     for word in words:
         assert word in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["perft", "chess", "--depth", "x"], "Error parsing --depth: invalid literal"),
+        (["data"], "Expected one of {import, phases, show, stats} (see phasezoo --help)"),
+    ],
+)
+def test_a_terminal_without_frames_gets_the_same_sentence(arguments, sentence, capsys):
+    with contextlib.redirect_stdout(io.StringIO()):  # whose encoding is not known
+        assert run(*arguments) == 2
+    assert complaint(capsys).startswith(f"phasezoo: {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["data", "stats", "a.pgn"], 1, "make a store of it first, phasezoo data import a.pgn"),
+        (["data", "phases", "a.pgn.gz"], 1, "a.pgn.gz is PGN"),
+        (["train", "a.pgn", "--positions", "9", "--out", "x"], 1, "phasezoo data import"),
+        (["data", "import", "a.pgn", "a.pgn/x"], 1, "a.pgn is a file"),
+        (["data", "import", "a.pgn", "a.pgn/x.parquet"], 1, "a.pgn is a file"),
+        (["data", "import", "a.pgn", "x", "--split-by", "month", "--test"], 2, "--test needs"),
+        (["check", "folder/"], 1, "folder: no manifest.json"),
+        (["check", "."], 1, "no manifest.json"),
+    ],
+)
+def test_one_thing_in_place_of_another_is_one_sentence(
+    arguments, code, words, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.pgn", "a.pgn.gz"):
+        (tmp_path / name).write_text("1. e4 e5 1-0")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.iterdir())
+    assert run(*arguments) == code
+    assert words in complaint(capsys)
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_ctrl_c_is_130(monkeypatch):
