@@ -19,7 +19,7 @@ ENTRIES = 30
 
 
 def rows() -> list[Row]:
-    """Five rows of batches and writing, one thread each."""
+    """Rows of batches and writing, one thread each."""
     chess, four = GameStore.sample("chess"), connect_four()
     with tempfile.TemporaryDirectory() as folder:
         places = (Path(folder, str(number)) for number in count())
@@ -49,6 +49,12 @@ def rows() -> list[Row]:
                 "games/s",
                 "≥ 20 k",
                 lambda: adding(four, next(places)),
+            ),
+            alone(
+                "writer, games of chess one by one, played through",
+                "games/s",
+                "≥ 20 k",
+                lambda: adding(chess, next(places)),
             ),
             alone(
                 "opening a store of chess",

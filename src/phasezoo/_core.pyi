@@ -174,7 +174,7 @@ class Gate:
 
 def chess_mixedness(state: BoardState, table: str = "classic") -> int: ...
 
-# --- games on disk: pgn.rs, records.rs ---
+# --- games on disk: pgn.rs, records.rs, through.rs ---
 
 def read_pgn(
     paths: Sequence[str | PathLike[str]],
@@ -199,6 +199,13 @@ def unpack_moves(
     offsets: NDArray[np.int64],
     starts: Sequence[tuple[int, str]],
 ) -> NDArray[np.uint16]: ...
+def play_through(
+    start: Any,
+    actions: NDArray[np.uint16],
+    width: int = 1,
+    visits: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
+    beyond: bool = False,
+) -> tuple[Any, Any] | int: ...
 def play_episodes(
     game: str,
     rows: int,

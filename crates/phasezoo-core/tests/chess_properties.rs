@@ -58,6 +58,11 @@ fn actions_and_moves_are_in_bijection_along_games() {
     for seed in 0..30 {
         for state in random_game(seed) {
             assert_bijection(state.position());
+            let legal: HashSet<Move> = state.legal_moves().into_iter().collect();
+            for action in 0..73 * 64 {
+                let found = state.move_of(action).ok();
+                assert_eq!(found, move_of(state.position(), action).filter(|m| legal.contains(m)));
+            }
         }
     }
 }

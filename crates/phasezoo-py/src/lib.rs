@@ -26,6 +26,7 @@ mod search;
 mod search_params;
 mod stream;
 mod threads;
+mod through;
 mod turn_state;
 mod uct;
 mod vector;
@@ -49,6 +50,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     stream::register(m)?;
     uct::register(m)?;
     threads::register(m)?;
+    through::register(m)?;
     vector::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     // The stub is the list of names, and it is checked against the module.

@@ -4,7 +4,7 @@ use phasezoo_core::game::{Game, Player, Turn};
 use phasezoo_core::gate::{self, GateKind, Gating};
 use phasezoo_core::model::Turns;
 use phasezoo_core::perft::{self, Moves};
-use phasezoo_core::records::{Episodes, Starts, Stored};
+use phasezoo_core::records::{Episodes, Starts, Stored, Told};
 use phasezoo_core::search::Params;
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
@@ -17,6 +17,7 @@ use crate::options::GameOptions;
 use crate::pools::{self, DynPool};
 use crate::records::{self, Columns, DynGames, Wanted};
 use crate::rollouts::{self, DynUct, UctSetup};
+use crate::through::{self, Led};
 use crate::vectors::{self, DynVector};
 
 /// A state of a game that has a class of states in Python.
@@ -271,6 +272,8 @@ pub(crate) trait NativeGame: Sync {
         starts: &[(usize, String)],
         options: GameOptions<'_, '_>,
     ) -> PyResult<Box<dyn DynGames>>;
+    /// One game played through from a state.
+    fn through(&self, start: &Bound<'_, PyAny>, told: Told<'_>, beyond: bool) -> PyResult<Led>;
     /// Games that one of the game's players plays against itself.
     fn episodes(
         &self,
@@ -401,6 +404,10 @@ impl<T: Room> NativeGame for T {
         options: GameOptions<'_, '_>,
     ) -> PyResult<Box<dyn DynGames>> {
         records::boxed(self, columns, starts, options)
+    }
+
+    fn through(&self, start: &Bound<'_, PyAny>, told: Told<'_>, beyond: bool) -> PyResult<Led> {
+        through::led::<T::State>(start, Room::name(self), told, beyond)
     }
 
     fn episodes(

@@ -440,7 +440,9 @@ fn play_episodes<'py>(
 }
 
 /// The elements of an array, which must lie one after the other.
-fn contiguous<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
+pub(crate) fn contiguous<'a, T: numpy::Element>(
+    array: &'a PyReadonlyArray1<'_, T>,
+) -> PyResult<&'a [T]> {
     array.as_slice().map_err(|_| {
         to_py(Error::InvalidArray(
             "an array is not contiguous; copy it with numpy.ascontiguousarray".into(),

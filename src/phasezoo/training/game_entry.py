@@ -131,8 +131,9 @@ def _actions(game: Game, width: int, actions: npt.ArrayLike) -> npt.NDArray[Any]
         wanted = "whole numbers, one a ply" if width == 1 else f"int[plies, {width}]"
         message = f"actions: {given.dtype}{list(given.shape)}, needed are {wanted}"
         raise InvalidConfig(message)
-    if given.min() < 0 or given.max() >= game.num_actions:
-        wrong = given.max() if given.min() >= 0 else given.min()
+    lowest, highest = 0 if given.dtype.kind == "u" else given.min(), given.max()
+    if lowest < 0 or highest >= game.num_actions:
+        wrong = highest if lowest >= 0 else lowest
         message = f"actions: {wrong} is none; {game.name!r} has {game.num_actions}, from 0"
         raise InvalidConfig(message)
     return given.astype(action_type(game)).ravel()
@@ -143,7 +144,8 @@ def _returns(game: Game, returns: npt.ArrayLike) -> npt.NDArray[np.float32]:
         given = np.asarray(returns, dtype=np.float32)
     except (TypeError, ValueError):
         given = np.empty(0, dtype=np.float32)
-    if given.shape != (game.num_players,) or not (np.abs(given) <= 1).all():
+    wanted = given.shape == (game.num_players,)
+    if not wanted or not all(-1 <= value <= 1 for value in given.tolist()):
         message = (
             f"returns={returns!r}: needed is a number from -1 to 1 for each of the "
             f"{game.num_players} players"

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo import _core
 from phasezoo.errors import CorruptRecord, IllegalAction, InvalidConfig
 from phasezoo.games import Game, acting_players, legal_actions_of
-from phasezoo.training.game_entry import GameEntry, columns_of
-from phasezoo.training.game_records import records_of
+from phasezoo.training.game_entry import GameEntry
 from phasezoo.training.state_records import Unplayable, played
 
 __all__ = ["replayed", "returns_of"]
@@ -29,45 +29,52 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
             is not legal.
         InvalidConfig: It is not over, and says nothing of its returns.
     """
-    state = last = game.initial_state() if start is None else start
-    actions = entry.actions.tolist()
-    visited = entry.visits is not None
-    for ply in range(len(actions) // width):
-        if visited:
-            _check_visits(entry, state, ply, width)
-        if game.native and state.is_terminal:
-            return _played_on(game, entry, width, ply)
-        last = state
-        state = _next(game, state, actions[ply * width : (ply + 1) * width], ply)
-    if entry.returns is None:
-        if not state.is_terminal:
+    begun = game.initial_state() if start is None else start
+    led = _natively(entry, begun, width) if game.native else _by_states(entry, begun, width)
+    if isinstance(led, int):  # as chess players do who claim no draw
+        if entry.returns is None:
             message = (
-                f"returns: the game is not over after its {len(actions) // width} plies, so it "
-                "does not say who won; give returns, such as zeros for a game that was cut"
+                f"returns: the game goes on after its end by the rules at ply {led}; give returns"
             )
             raise InvalidConfig(message)
-        return replace(entry, returns=returns_of(last, state))
-    if state.is_terminal and ((entry.returns > 0) != (np.asarray(state.returns) > 0)).any():
-        message = (
-            f"returns {entry.returns.tolist()}: the game is over after its last ply, with "
-            f"{np.asarray(state.returns).tolist()}"
-        )
-        raise CorruptRecord(message)
-    return entry
-
-
-def _played_on(game: Game, entry: GameEntry, width: int, ply: int) -> GameEntry:
-    """A game that went on after its end by the rules, as chess players do who claim no draw.
-
-    Raises:
-        CorruptRecord: Nobody can go on there.
-        InvalidConfig: It says nothing of its returns.
-    """
+        return entry
+    last, end = led
     if entry.returns is None:
-        message = f"returns: the game goes on after its end by the rules at ply {ply}; give returns"
-        raise InvalidConfig(message)
-    records_of(game, columns_of(game, width, [entry])).states(0)
+        if not end.is_terminal:
+            message = (
+                f"returns: the game is not over after its {len(entry.actions) // width} plies, so "
+                "it does not say who won; give returns, such as zeros for a game that was cut"
+            )
+            raise InvalidConfig(message)
+        return replace(entry, returns=returns_of(last, end))
+    if end.is_terminal:
+        told, known = entry.returns.tolist(), np.asarray(end.returns).tolist()
+        if [value > 0 for value in told] != [value > 0 for value in known]:
+            message = f"returns {told}: the game is over after its last ply, with {known}"
+            raise CorruptRecord(message)
     return entry
+
+
+def _natively(entry: GameEntry, begun: Any, width: int) -> tuple[Any, Any] | int:
+    """The states around the last ply, or the ply from which on it goes on after its end."""
+    actions: Any = entry.actions  # the core's games have few enough for two bytes
+    visits = None if entry.visits is None else (entry.visits.offsets, entry.visits.actions)
+    return _core.play_through(begun, actions, width, visits, entry.returns is not None)
+
+
+def _by_states(entry: GameEntry, begun: Any, width: int) -> tuple[Any, Any]:
+    """The states around the last ply of a user's own game."""
+    state = last = begun
+    actions = entry.actions.tolist()
+    for ply in range(len(actions) // width):
+        _check_visits(entry, state, ply, width)
+        last = state
+        try:
+            state = played(state, actions[ply * width : (ply + 1) * width])
+        except (IllegalAction, Unplayable) as error:
+            message = f"ply {ply}: {error}"
+            raise CorruptRecord(message) from error
+    return last, state
 
 
 def returns_of(last: Any, end: Any) -> npt.NDArray[np.float32]:
@@ -85,16 +92,6 @@ def returns_of(last: Any, end: Any) -> npt.NDArray[np.float32]:
     if settled is None or (returns > 0).any():
         return returns
     return np.array([settled(player) or 0.0 for player in range(len(returns))], dtype=np.float32)
-
-
-def _next(game: Game, state: Any, joint: list[int], ply: int) -> Any:
-    try:
-        if game.native and len(joint) == 1:  # the core checks by itself
-            return state.play(joint[0])
-        return played(state, joint)
-    except (IllegalAction, Unplayable) as error:
-        message = f"ply {ply}: {error}"
-        raise CorruptRecord(message) from error
 
 
 def _check_visits(entry: GameEntry, state: Any, ply: int, width: int) -> None:

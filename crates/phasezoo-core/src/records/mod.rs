@@ -13,6 +13,7 @@
 //! | [`sample`] | planes and targets of some rows |
 //! | [`shuffle`] | the order of rows |
 //! | [`episodes`] | games that scripted players play, to store |
+//! | [`through`] | a game played through before it is stored |
 
 pub mod episodes;
 pub mod label;
@@ -20,6 +21,7 @@ pub mod sample;
 pub mod shuffle;
 pub mod starts;
 pub mod stored;
+pub mod through;
 pub mod waypoints;
 
 use std::ops::Range;
@@ -36,6 +38,7 @@ pub use sample::{Policy, Rows, Samples};
 pub use shuffle::Permutation;
 pub use starts::{StartText, Starts};
 pub use stored::Stored;
+pub use through::{Through, Told, Visits};
 pub use waypoints::Waypoints;
 
 /// Games in columns: the actions of all games one after the other, and where each game's plies begin.

@@ -39,6 +39,12 @@ pub trait Stored: Game {
         self.apply(&actions[..count])
     }
 
+    /// Whether the rules have ended the game, asked before an action is played that is checked itself:
+    /// ends that leave no legal action may go unnoticed.
+    fn has_ended(&self) -> bool {
+        self.outcome().is_some()
+    }
+
     /// A state that planes and actions cannot tell from the one after `actions`, `width` a ply, from
     /// `start`. The actions were legal when they were stored; others give an error or a wrong state,
     /// never a panic.

@@ -208,6 +208,28 @@ fn states_are_those_of_the_rules_played_one_by_one() {
     every_game!(check);
 }
 
+#[test]
+fn a_game_is_played_through_as_by_the_rules() {
+    fn check<G: Stored>(games: &Games<G>, _: &[&str]) {
+        for game in 0..games.table().len() {
+            let (start, width) = (games.starts.of(game), games.starts.width());
+            let told = Told { actions: games.table().game(game).unwrap(), width, visits: None };
+            let Through::Whole { last, end } = Through::play(start, told, false).unwrap() else {
+                panic!("game {game} goes on after its end");
+            };
+            let states = games.replay(game);
+            let Some((expected, joint)) = states.last() else {
+                assert!(last.is_same(start) && end.is_same(start));
+                continue;
+            };
+            let mut after = expected.clone();
+            play(&mut after, joint);
+            assert!(last.is_same(expected) && end.is_same(&after), "game {game}");
+        }
+    }
+    every_game!(check);
+}
+
 /// Some rows of a store with what is asked of them, and room for the answers.
 struct Asked {
     games: Vec<i32>,

@@ -142,7 +142,7 @@ impl<R: Rules> BoardState<R> {
     /// The move of an action, which must be legal.
     pub fn move_of(&self, action: Action) -> Result<Move> {
         actions::move_of(&self.position, action)
-            .filter(|&m| self.position.is_legal(m))
+            .filter(|&m| R::is_legal(&self.position, m))
             .ok_or_else(|| self.illegal(action))
     }
 

@@ -1,10 +1,10 @@
 //! Standard chess and chess960: the same moves, other starts and another way to castle.
 
-use shakmaty::{CastlingMode, Color, File, Piece, Rank, Role, Setup, Square};
+use shakmaty::{CastlingMode, Color, File, Move, Piece, Rank, Role, Setup, Square};
 
 use crate::games::boards::fen;
 use crate::games::boards::planes::BoardPlanes;
-use crate::games::boards::rules::{Rules, has_legal_chess_move};
+use crate::games::boards::rules::{Rules, has_legal_chess_move, is_legal_chess_move};
 use crate::rng::Stream;
 
 /// Spellings of standard chess in the PGN tag `Variant`; without a tag it is chess.
@@ -26,6 +26,10 @@ impl Rules for Chess {
 
     fn has_legal_move(position: &shakmaty::Chess) -> bool {
         has_legal_chess_move(position)
+    }
+
+    fn is_legal(position: &shakmaty::Chess, m: Move) -> bool {
+        is_legal_chess_move(position, m)
     }
 }
 
@@ -62,6 +66,10 @@ impl Rules for Chess960 {
 
     fn has_legal_move(position: &shakmaty::Chess) -> bool {
         has_legal_chess_move(position)
+    }
+
+    fn is_legal(position: &shakmaty::Chess, m: Move) -> bool {
+        is_legal_chess_move(position, m)
     }
 }
 

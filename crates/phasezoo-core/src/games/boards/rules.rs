@@ -68,6 +68,12 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
         !position.legal_moves().is_empty()
     }
 
+    /// Whether a move of the side to move that its squares were completed to is legal. May be faster
+    /// than choosing from lists.
+    fn is_legal(position: &Self::Position, m: Move) -> bool {
+        position.is_legal(m)
+    }
+
     /// The legal moves of pieces of a kind to a square, castling left out. May be faster than choosing
     /// them from the list.
     fn san_candidates(position: &Self::Position, role: Role, to: Square) -> MoveList {
@@ -139,6 +145,32 @@ pub(crate) fn has_legal_chess_move(position: &shakmaty::Chess) -> bool {
         }
     }
     !position.legal_moves().is_empty()
+}
+
+/// What [`Rules::is_legal`] does by the rules of chess, by a quick look first.
+pub(crate) fn is_legal_chess_move(position: &shakmaty::Chess, m: Move) -> bool {
+    is_plainly_legal(position, m) || position.is_legal(m)
+}
+
+/// Whether a piece steps to where it can go, and either is the king and is not attacked there, or leaves
+/// a king alone that nobody attacks with or without it. False if in doubt.
+fn is_plainly_legal(position: &shakmaty::Chess, m: Move) -> bool {
+    let Move::Normal { role, from, to, capture, promotion: None } = m else { return false };
+    let (board, mover) = (position.board(), position.turn());
+    let Some(king) = board.king_of(mover) else { return false };
+    let occupied = board.occupied();
+    let rest = occupied ^ from;
+    let reached = match role {
+        Role::Pawn if capture.is_some() => attacks::pawn_attacks(mover, from),
+        Role::Pawn => Bitboard::from_square(from).shift(mover.fold_wb(8, -8)),
+        Role::Knight => attacks::knight_attacks(from),
+        Role::Bishop => attacks::bishop_attacks(from, occupied),
+        Role::Rook => attacks::rook_attacks(from, occupied),
+        Role::Queen => attacks::queen_attacks(from, occupied),
+        Role::King => attacks::king_attacks(from),
+    };
+    let endangered = if role == Role::King { to } else { king };
+    reached.contains(to) && position.king_attackers(endangered, !mover, rest).is_empty()
 }
 
 /// Odd constants without pattern: the first outputs of `splitmix64` seeded with 0.

@@ -1,13 +1,13 @@
 //! The endgame of king and rook against king: chess from other starts, with a table beside it.
 
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use super::{compact, gates};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game};
 use crate::games::boards::board::{BoardState, player_of};
 use crate::games::boards::planes::BoardPlanes;
-use crate::games::boards::rules::{Rules, has_legal_chess_move};
+use crate::games::boards::rules::{Rules, has_legal_chess_move, is_legal_chess_move};
 use crate::games::boards::{chess, fen};
 use crate::games::krk::table::{self, LONGEST, Placement};
 use crate::gate::GateKind;
@@ -59,6 +59,10 @@ impl Rules for Krk {
 
     fn has_legal_move(position: &Chess) -> bool {
         has_legal_chess_move(position)
+    }
+
+    fn is_legal(position: &Chess, m: Move) -> bool {
+        is_legal_chess_move(position, m)
     }
 
     fn gates() -> Vec<GateKind<KrkState>> {

@@ -24,6 +24,11 @@ impl<R: Rules> Stored for BoardState<R> {
         Ok(())
     }
 
+    /// Without a look for legal moves.
+    fn has_ended(&self) -> bool {
+        self.outcome_if(false).is_some()
+    }
+
     fn replayed(start: &Self, actions: &[u16], _width: usize) -> Result<Self> {
         state_after(start, actions)
     }
