@@ -2,6 +2,7 @@
 SHELL := bash
 PYTHON ?= python3
 VENV := .venv
+LIBRARIES := .venv-libraries
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -10,7 +11,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 OUT ?= runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup develop demo test test-all lint format bench wheel constraints clean
+.PHONY: help setup develop demo test test-all libraries lint format bench wheel constraints clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +30,10 @@ test: setup ## cargo test and pytest, without the slow ones (10 minutes)
 test-all: setup ## every test
 	scripts/with_cargo.sh cargo test --workspace --locked --quiet
 	python -m pytest -q
+
+libraries: setup $(LIBRARIES)/.installed ## run the recipes for TorchRL and Tianshou, which get an environment of their own
+	PYTHONPATH=src $(LIBRARIES)/bin/python -c "import torchrl, tianshou"
+	PYTHONPATH=src $(LIBRARIES)/bin/python -m pytest -q -m libraries tests/unit/integrations/test_library_recipes.py
 
 lint: setup ## formatting, lints, types, layers
 	ruff format --check .
@@ -57,7 +62,7 @@ constraints: $(VENV)/.dependencies ## resolve constraints.txt anew
 	    --extra all --group dev --group bench pyproject.toml; } > constraints.new
 	mv constraints.new constraints.txt
 
-clean: ## remove what was built, but not .venv
+clean: ## remove what was built, but not the environments
 	rm -rf target dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f $(VENV)/.built src/phasezoo/_core*.so
 
@@ -74,6 +79,13 @@ $(VENV)/.dependencies: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.bench: $(VENV)/.dependencies
 	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group bench
+	@touch $@
+
+# Without the constraints: Tianshou wants an older pandas.
+$(LIBRARIES)/.installed: pyproject.toml | $(VENV)/.dependencies
+	uv venv --quiet --clear --python $(BIN)/python $(LIBRARIES)
+	uv pip install --quiet --python $(LIBRARIES)/bin/python \
+	  --requirement pyproject.toml --extra torchrl --extra tianshou --group dev
 	@touch $@
 
 # Dependencies come first by name, so that maturin finds everything there and asks no registry.
