@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["saying", "watch"]
+__all__ = ["STOPPED", "saying", "watch"]
 
 STOPPED = 130
+"""Exit code of a command that Ctrl-C has ended."""
 
 _NAME = "phasezoo"
 _IMPORTS = "<frozen importlib._bootstrap>"

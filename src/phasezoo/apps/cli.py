@@ -12,6 +12,7 @@ from typing import Annotated, Any, Protocol, TextIO, Union
 
 from tyro.conf import subcommand
 
+from phasezoo._interrupt import STOPPED
 from phasezoo.apps.check_command import CheckOptions
 from phasezoo.apps.command_words import arranged, chosen
 from phasezoo.apps.common import PLUGIN, Common, with_common
@@ -35,7 +36,7 @@ from phasezoo.errors import (
 
 __all__ = ["main"]
 
-DONE, FAILED, USAGE, STOPPED = 0, 1, 2, 130
+DONE, FAILED, USAGE = 0, 1, 2
 
 _WRONG_COMMAND = (InvalidConfig, InvalidFen, InvalidGate, InvalidPlaneSpec, UnknownGame)
 """Errors that lie in what was typed; all others lie in the work."""

@@ -118,8 +118,8 @@ def arranged(words: Sequence[str], kind: Any, named_by: int) -> list[str]:
             given += [word, *taken]
         del queue[: len(taken)]
     if not free and not places[0].is_list:
-        longest = next((v for v in reversed(lists.values()) if len(v) > 1), None)
-        free += [longest.pop()] if longest else []
+        last = next((values for values in reversed(lists.values()) if len(values) > 1), None)
+        free += [last.pop()] if last else []
     for name, values in lists.items():
         given += [f"--{name.replace('_', '-')}", *values]
     return [*words[:named_by], *free, *given]
@@ -129,9 +129,10 @@ def _taken(option: Option | None, words: Sequence[str], *, given_already: bool) 
     """Those of the words after an option that are its own."""
     if option is None or option.is_flag:
         return []
+    first = [word for word in words[:1] if not word.startswith("--")]
     if not option.is_list:
-        return [] if given_already else list(words[:1])
-    taken = [] if given_already or not words or words[0].startswith("--") else [words[0]]
+        return [] if given_already else first
+    taken = [] if given_already else first
     for word in words[len(taken) :]:
         if word.startswith("--") or (option.looks and not re.fullmatch(option.looks, word)):
             break

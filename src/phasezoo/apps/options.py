@@ -18,6 +18,9 @@ T = TypeVar("T")
 _FRAME = re.compile(r"[╭╮╰╯│─┌┐└┘├┤━┃]+")
 _RULE = re.compile(r"\s*-{5,}\s*")
 _HELP = re.compile(r"(phasezoo[\w ]*?) --help")
+_NO_TYPE = re.compile(
+    r"no type matching \{None\}\|(\S+) could be instantiated from \['(.*?)'\]\..*"
+)
 _HINTS = ("For full helptext", "Argument helptext")
 
 
@@ -98,4 +101,5 @@ def _sentence(framed: str) -> str:
         if text:
             parts.append(text)
     joined = re.sub(r"\s+", " ", " ".join(parts)).strip().rstrip(".")
+    joined = _NO_TYPE.sub(r"expected \1, not '\2'", joined)
     return joined or "the options cannot be read"

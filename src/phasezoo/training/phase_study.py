@@ -167,9 +167,10 @@ def fitted_gate(
     wanted = [1 - k / phases for k in range(1, phases)]
     found = [_nearest(later, share, highest, rises=rises) for share in wanted]
     if len(set(found)) < len(found):
+        shown = ", ".join([*map(str, found[:9]), *(["…"] if len(found) > 9 else [])])
         message = (
             f"{name} cannot divide these positions into {phases} phases of equal volume: too many "
-            f"have the same number (thresholds would be {', '.join(map(str, found))})"
+            f"have the same number (thresholds would be {shown})"
         )
         raise InvalidConfig(message)
     return f"{name}:{','.join(map(str, found))}"

@@ -53,6 +53,10 @@ def test_the_version_is_the_packages(capsys):
         (["reproduce", "krk", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["perft", "chess", "--deep", "5"], ["--deep"]),
         (["perft", "chess", "--depth", "x"], ["--depth", "'x'"]),
+        (
+            ["perft", "chess", "--depth", "1", "--threads", "x"],
+            ["--threads: expected INT, not 'x' ("],
+        ),
         (["perft", "chess", "--depth", "-1"], ["0 to 13"]),
         (["perft", "chess", "--depth", "2", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["perft", "chess", "--depth", "2", "--fen", "x"], ["'x'"]),

@@ -158,6 +158,11 @@ def test_a_wrong_file_is_one_sentence(
     [
         (["train", "sample:chess", "--positions", "9"], "--out"),
         (["train", "--config"], "--config needs a value"),
+        (
+            ["train", "sample:krk", "--out", "--positions", "9"],
+            "Missing value for argument '--out'",
+        ),
+        (["train", "sample:krk", "--order", "--positions=9", "--out=x"], "--order needs a value"),
         (["doctor", "--config", "a.toml", "--config=b.toml"], "one file"),
         (["doctor", "--config", "nowhere.toml"], "nowhere.toml: cannot be read"),
         (["doctor", "--plugin", "no_such_module"], "'no_such_module' cannot be imported"),
