@@ -97,6 +97,11 @@ class Game:
     action of each compact index in a state, -1 if it has none there."""
     num_compact: int = field(repr=False, compare=False, default=0)
     """How many compact indices there are."""
+    turnings: Callable[[bool], npt.NDArray[np.int64]] | None = field(
+        repr=False, compare=False, default=None
+    )
+    """What actions, or if asked so compact ones, become by each of the eight symmetries of a square
+    board, ``int64[8, A]``, in games whose rules know no direction."""
     is_hidden: bool = field(repr=False, compare=False, default=False)
     """Whether players do not see the whole state: environments do not show it to them."""
     win_or_tie: bool = field(repr=False, compare=False, default=False)

@@ -1,4 +1,4 @@
-"""Stable-Baselines3: native vectors as its ``VecEnv``, features of planes, experts by phase."""
+"""Stable-Baselines3: native vectors as its ``VecEnv``, features of planes, policies."""
 
 from importlib.util import find_spec
 
@@ -13,8 +13,16 @@ if find_spec("stable_baselines3") is None or find_spec("sb3_contrib") is None:
     raise MissingDependency(_message)
 require_torch()
 
-from phasezoo.integrations.sb3.features import PlanesExtractor  # noqa: E402
+from phasezoo.integrations.sb3.features import LinesExtractor, PlanesExtractor  # noqa: E402
 from phasezoo.integrations.sb3.gated_policy import PhaseGatedPolicy  # noqa: E402
+from phasezoo.integrations.sb3.turned_policy import TurnedPolicy  # noqa: E402
 from phasezoo.integrations.sb3.vec_env import GameVecEnv, make_vec_env  # noqa: E402
 
-__all__ = ["GameVecEnv", "PhaseGatedPolicy", "PlanesExtractor", "make_vec_env"]
+__all__ = [
+    "GameVecEnv",
+    "LinesExtractor",
+    "PhaseGatedPolicy",
+    "PlanesExtractor",
+    "TurnedPolicy",
+    "make_vec_env",
+]

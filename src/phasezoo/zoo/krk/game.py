@@ -15,6 +15,7 @@ from phasezoo.games.base import Game, fen_info
 from phasezoo.games.options import flag
 from phasezoo.types import Info
 from phasezoo.zoo.boards.game import CHESS
+from phasezoo.zoo.krk.turnings import krk_turnings
 
 __all__ = ["KRK", "range_of"]
 
@@ -110,6 +111,7 @@ KRK = Game(
     core_solves=True,
     compact_actions=attrgetter("compact_actions"),
     num_compact=36,
+    turnings=krk_turnings,
     state_info=_state_info,
     move_info=_move_info,
 )
