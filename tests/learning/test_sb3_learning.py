@@ -57,6 +57,7 @@ def random_game(state, rng):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # half a minute of one core, which others may be using
 @pytest.mark.parametrize(
     ("name", "wins"), [("connect-four", 0.8), ("krk", 0.3), ("pommerman", 0.9)]
 )
