@@ -120,7 +120,9 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
 
 def _stores_in(path: Path) -> bool:
     """Whether a folder holds folders of stores and files of games, and nothing else."""
-    entries = [entry for entry in path.rglob("*") if not entry.is_dir()]
-    return bool(entries) and all(
-        entry.suffix == SUFFIX and not entry.name.startswith(".") for entry in entries
-    )
+    found = False
+    for entry in path.rglob("*"):  # up to the first that is none of them
+        found = found or not entry.is_dir()
+        if not entry.is_dir() and (entry.suffix != SUFFIX or entry.name.startswith(".")):
+            return False
+    return found

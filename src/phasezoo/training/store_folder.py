@@ -65,7 +65,9 @@ def read_store(path: Path) -> tuple[Description, GameColumns, tuple[str, ...]]:
         return *read_file(path), ()
     files = files_of(path)
     if not files:
-        inside = sorted({str(file.parent) for file in path.rglob(f"*{SUFFIX}")})
+        # Two levels, as imports of several games by month make them; below might be a whole disk.
+        depths = (f"*/*{SUFFIX}", f"*/*/*{SUFFIX}")
+        inside = sorted({str(file.parent) for depth in depths for file in path.glob(depth)})
         hint = (
             f"open one of the stores inside it: {', '.join(inside[:10])}"
             if inside
