@@ -32,8 +32,9 @@ test-all: setup ## every test
 	python -m pytest -q
 
 libraries: setup $(LIBRARIES)/.installed ## run the recipes for TorchRL and Tianshou, which get an environment of their own
-	PYTHONPATH=src $(LIBRARIES)/bin/python -c "import torchrl, tianshou"
-	PYTHONPATH=src $(LIBRARIES)/bin/python -m pytest -q -m libraries tests/unit/integrations/test_library_recipes.py
+	VIRTUAL_ENV=$(CURDIR)/$(LIBRARIES) scripts/with_cargo.sh maturin develop --release --uv --quiet
+	$(LIBRARIES)/bin/python -c "import torchrl, tianshou"
+	$(LIBRARIES)/bin/python -m pytest -q -m libraries tests/unit/integrations/test_library_recipes.py
 
 lint: setup ## formatting, lints, types, layers
 	ruff format --check .
