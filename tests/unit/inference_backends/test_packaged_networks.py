@@ -1,0 +1,58 @@
+"""The networks in the package: they are what their files say, and they play."""
+
+import json
+
+import numpy as np
+import pytest
+
+from phasezoo import agents, arena, inference, training
+from phasezoo.inference import packaged
+from phasezoo.training.expert_tables import METRICS
+
+NAMES = inference.packaged_networks()
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A cache of the user's that is empty."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def test_there_are_some():
+    assert "phasezoo/chess-small" in NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_tell_how_they_were_trained_and_how_strong_they_are(name):
+    experts = training.Experts.open(packaged.resolved(name))
+    assert experts.training["identity"]["game"] == experts.game
+    assert all(network.positions > 0 for network in experts.networks)
+    assert set(experts.losses.phases) == set(experts.phases)
+    strength = json.loads((experts.directory / "strength.json").read_text())
+    assert strength["nodes"] > 0
+    for match in strength["matches"].values():
+        assert match["wins"] + match["draws"] + match["losses"] == match["games"] > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_their_losses_are_those_that_were_written_down(name, cache):
+    """On some of the test games; means over so few differ by a few hundredths."""
+    experts = training.Experts.open(packaged.resolved(name))
+    test = training.GameStore.sample(experts.game).split(experts.training["identity"]["seed"]).test
+    some = test.subset(np.arange(40))
+    evaluator = experts.baseline(threads=1)
+    found = training.evaluate_network(
+        evaluator, some, some.positions(experts.gate), threads=1
+    ).mean()
+    told = {metric: experts.losses.cell("baseline", "all", metric).value for metric in METRICS}
+    assert abs(found.accuracy - told["accuracy"]) < 0.05
+    assert abs(found.total - told["total"]) < 0.25
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_play_better_than_at_random(name, cache):
+    mixture = inference.load(name, threads=1)
+    agent = agents.MCTSAgent(mixture, limit=agents.Limit(nodes=8), threads=1)
+    match = arena.play_match(agent, "random", mixture.game, games=6, seed=1, max_plies=300)
+    assert match.losses == 0
+    assert match.score > 0.6
