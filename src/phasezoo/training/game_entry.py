@@ -16,6 +16,7 @@ __all__ = ["GameEntry", "columns_of"]
 
 _PHASES = 127
 _RATING = 32_767
+_MOST_VISITS = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ class GameEntry:
             visits=None if visits is None else _visits(game, visits, width, decisions),
             values=None if values is None else _values(values, decisions),
             phases=None if phases is None else _phases(phases, decisions),
-            players=_each("players", players, game),
+            players=_names(players, game),
             ratings=_ratings(ratings, game),
             date=_date(date),
-            source=source,
+            source=_text("source", source),
             salvaged=bool(salvaged),
         )
 
@@ -123,7 +124,10 @@ def _joined_visits(entries: Sequence[GameEntry]) -> Visits | None:
 
 
 def _actions(game: Game, width: int, actions: npt.ArrayLike) -> npt.NDArray[Any]:
-    given = np.asarray(actions)
+    try:
+        given = np.asarray(actions)
+    except ValueError:  # rows of different lengths
+        given = np.array(None)
     if given.size == 0:
         return np.empty(0, dtype=action_type(game))
     shaped = given.ndim == 1 or (given.ndim == 2 and given.shape[1] == width)
@@ -185,9 +189,9 @@ def _visited(one: Any, num_actions: int, ply: int) -> tuple[npt.NDArray[Any], np
         nothing = np.empty(0, dtype=np.int32)
         return nothing, nothing
     if isinstance(one, Mapping):
-        pairs = sorted(one.items())
-        actions = np.array([action for action, _ in pairs])
-        counts = np.array([count for _, count in pairs])
+        actions, counts = np.array(list(one)), np.array(list(one.values()))
+        order = np.argsort(actions)
+        actions, counts = actions[order], counts[order]
     else:
         counts = np.asarray(one)
         if counts.shape != (num_actions,):
@@ -199,10 +203,14 @@ def _visited(one: Any, num_actions: int, ply: int) -> tuple[npt.NDArray[Any], np
         actions = np.flatnonzero(counts)
         counts = counts[actions]
     whole = all(not len(c) or c.dtype.kind in "iu" for c in (actions, counts))
-    if not whole or (counts < 0).any() or (actions < 0).any() or (actions >= num_actions).any():
+    inside = whole and all(
+        ((numbers >= 0) & (numbers <= most)).all()
+        for numbers, most in ((actions, num_actions - 1), (counts, _MOST_VISITS))
+    )
+    if not inside:
         message = (
-            f"visits of ply {ply}: needed are counts that are whole numbers, 0 or more, of actions "
-            f"from 0 to {num_actions - 1}"
+            f"visits of ply {ply}: needed are counts that are whole numbers from 0 to "
+            f"{_MOST_VISITS}, of actions from 0 to {num_actions - 1}"
         )
         raise InvalidConfig(message)
     kept = counts > 0
@@ -255,13 +263,28 @@ def _each(name: str, told: Sequence[Any] | None, game: Game) -> Sequence[Any] | 
     return told
 
 
+def _names(names: Sequence[str | None] | None, game: Game) -> Sequence[str | None] | None:
+    given = _each("players", names, game)
+    return None if given is None else [_text("players", name) for name in given]
+
+
+def _text(name: str, text: str | None) -> str | None:
+    """A text, refused now if no file could hold it: one such name would cost the whole file."""
+    try:
+        str(text).encode()
+    except UnicodeEncodeError:
+        message = f"{name}: {text!r} is no text of Unicode: decode its bytes by their encoding"
+        raise InvalidConfig(message) from None
+    return text
+
+
 def _ratings(ratings: Sequence[int | None] | None, game: Game) -> Sequence[int] | None:
     given = _each("ratings", ratings, game)
     if given is None:
         return None
     try:
         numbers = [0 if rating is None else int(rating) for rating in given]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         numbers = [-1]
     if min(numbers) < 0 or max(numbers) > _RATING:
         message = f"ratings={ratings!r}: must be from 0 to {_RATING:,}"
@@ -272,7 +295,8 @@ def _ratings(ratings: Sequence[int | None] | None, game: Game) -> Sequence[int] 
 def _date(date: str | None) -> bytes:
     if date is None:
         return b""
-    digits = date.replace("?", "0").split(".") if isinstance(date, str) else []
+    plain = isinstance(date, str) and date.isascii()
+    digits = date.replace("?", "0").split(".") if plain else []
     if [len(part) for part in digits] != [4, 2, 2] or not all(p.isdecimal() for p in digits):
         message = f"date={date!r}: expected YYYY.MM.DD, with ? for what is not known"
         raise InvalidConfig(message)
