@@ -65,9 +65,10 @@ class MonthSplit:
 
 
 def months_of(dates: npt.NDArray[np.bytes_]) -> npt.NDArray[np.str_]:
-    """``[N]``: the months of dates ``YYYY.MM.DD``, ``YYYY-MM``; empty if a digit is unknown."""
+    """``[N]``: the months of dates ``YYYY.MM.DD``, ``YYYY-MM``; empty if it is not known."""
     text = np.char.replace(dates.astype("S7").astype(np.str_), ".", "-")
-    known = (np.char.str_len(text) == 7) & (np.char.find(text, "?") < 0)
+    month = np.array([one[5:] for one in text.tolist()], dtype="U2")
+    known = (np.char.find(text, "?") < 0) & (month >= "01") & (month <= "12")
     return np.where(known, text, "")
 
 

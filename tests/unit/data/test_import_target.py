@@ -5,7 +5,7 @@ import pytest
 
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.import_target import MonthSplit, months_of
-from phasezoo.training.importer import import_pgn
+from phasezoo.training.importer import import_pgn, read_games
 from phasezoo.training.store import GameStore
 
 
@@ -91,8 +91,8 @@ def test_months_that_are_none_are_refused():
     for bad in ({"validation": ("2012",)}, {"validation": ("2012-09",), "test": ("2012-09",)}):
         with pytest.raises(InvalidConfig):
             MonthSplit(**bad)
-    dates = np.array([b"2012.09.01", b"2012.0?.01", b"", b"2012"], dtype="S10")
-    assert months_of(dates).tolist() == ["2012-09", "", "", ""]
+    dates = [b"2012.09.01", b"2012.0?.01", b"", b"2012", b"2012.00.10", b"2012.13.01"]
+    assert months_of(np.array(dates, dtype="S10")).tolist() == ["2012-09", *[""] * 5]
 
 
 def test_what_is_there_stays_unless_it_is_stores_that_may_be_replaced(pgn, tmp_path):
@@ -132,3 +132,14 @@ def test_an_interrupted_import_loses_nothing(pgn, tmp_path, monkeypatch):
         import_pgn(pgn, target, overwrite=True)
     assert {path: path.read_bytes() for path in target.rglob("*.parquet")} == before
     assert sorted(p.name for p in tmp_path.iterdir()) == ["games", "mixed.pgn"]
+
+
+def test_a_month_that_no_calendar_has_is_unknown(tmp_path):
+    file = tmp_path / "games.pgn"
+    dates = ("2015.00.00", "2015.13.01", "2015.01.00")
+    file.write_text("".join(f'[Date "{date}"]\n\n1. e4 e5 1-0\n\n' for date in dates))
+    stores, _ = read_games(file)
+    kept = [date.decode() for date in stores["chess"].columns.dates]
+    assert kept == ["2015.??.??", "2015.??.??", "2015.01.??"]
+    stores, report = read_games(file, from_month="2015-01", to_month="2015-01")
+    assert (len(stores["chess"]), report.skipped) == (1, {"outside the months": 2})

@@ -152,13 +152,25 @@ fn rating(text: &[u8]) -> Option<i16> {
 }
 
 /// A date as PGN writes it, `2024.05.??`, if any part of it is known.
+///
+/// Months and days that no calendar has, such as the zeros that some programs write, are unknown.
 fn date(text: &[u8]) -> Option<[u8; 10]> {
-    let date: [u8; 10] = text.trim_ascii().try_into().ok()?;
+    let mut date: [u8; 10] = text.trim_ascii().try_into().ok()?;
     let fits = date.iter().enumerate().all(|(i, byte)| match i {
         4 | 7 => *byte == b'.',
         _ => byte.is_ascii_digit() || *byte == b'?',
     });
-    (fits && date[0] != b'?').then_some(date)
+    if !fits || date[0] == b'?' || date.starts_with(b"0000") {
+        return None;
+    }
+    let impossible =
+        |part: &[u8], most: &[u8]| !part.contains(&b'?') && (part == b"00" || part > most);
+    if impossible(&date[5..7], b"12") {
+        date[5..].copy_from_slice(b"??.??");
+    } else if impossible(&date[8..], b"31") {
+        date[8..].copy_from_slice(b"??");
+    }
+    Some(date)
 }
 
 #[cfg(test)]
@@ -189,6 +201,23 @@ mod tests {
     fn a_start_position_that_cannot_be_read_is_an_error() {
         let mut scanner = Scanner::new(b"[FEN 8/8/8]\n1. e4");
         assert!(Tags::default().read(&mut scanner).unwrap_err().contains("FEN"));
+    }
+
+    #[test]
+    fn what_no_calendar_has_is_unknown_in_a_date() {
+        for (text, expected) in [
+            ("2015.03.07", Some("2015.03.07")),
+            ("2015.00.00", Some("2015.??.??")),
+            ("2015.13.01", Some("2015.??.??")),
+            ("2015.02.00", Some("2015.02.??")),
+            ("2015.02.32", Some("2015.02.??")),
+            ("2015.1?.01", Some("2015.1?.01")),
+            ("0000.00.00", None),
+            ("????.05.01", None),
+        ] {
+            let read = date(text.as_bytes());
+            assert_eq!(read.as_ref().map(|date| &date[..]), expected.map(str::as_bytes), "{text}");
+        }
     }
 
     #[test]
