@@ -138,13 +138,14 @@ fn is_null_move(word: &[u8]) -> bool {
     marks.any(|marks| without_marks(marks).is_empty())
 }
 
-/// Takes numbers with their dots off a word's front; a word of digits alone is a number too.
+/// Takes numbers with their dots off a word's front; a word of digits alone is a number too, but
+/// for the zeros of a pass.
 fn split_number(word: &[u8]) -> (Option<u32>, &[u8]) {
     let (mut number, mut rest) = (None, word);
     loop {
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let dots = rest[digits..].iter().take_while(|&&byte| byte == b'.').count();
-        if dots == 0 && (digits == 0 || digits < rest.len()) {
+        if dots == 0 && (digits == 0 || digits < rest.len() || is_null_move(rest)) {
             return (number, rest);
         }
         number = std::str::from_utf8(&rest[..digits]).ok().and_then(|n| n.parse().ok()).or(number);
@@ -379,7 +380,7 @@ mod tests {
         ] {
             assert_eq!(meaning(word), (None, Meaning::Result(result)), "{word}");
         }
-        for word in ["--", "Z0", "0000", "12.--", "2...Z0", "@@@@", "--+"] {
+        for word in ["--", "Z0", "0000", "2.0000", "12.--", "2...Z0", "@@@@", "--+"] {
             assert_eq!(meaning(word).1, Meaning::NullMove, "{word}");
         }
         for word in [
