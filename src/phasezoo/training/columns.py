@@ -36,7 +36,7 @@ class Texts:
         """A column of these texts, each a text or None.
 
         Raises:
-            InvalidArray: There are more or fewer of them.
+            InvalidArray: There are more or fewer of them, or one is no text that a file can hold.
         """
         if texts is None:
             return cls(np.full(shape, UNKNOWN, dtype=np.int32))
@@ -46,7 +46,8 @@ class Texts:
             given = np.asarray(texts, dtype=object)
             known: dict[Any, int] = {None: UNKNOWN, "": UNKNOWN}
             flat = [known.setdefault(text, len(known) - 2) for text in given.ravel().tolist()]
-            names = tuple(str(text) for text in known if text)
+            names = tuple(str(text) for text in known if text not in (None, ""))
+            _check_unicode(names)
             codes = np.array(flat, dtype=np.int32).reshape(given.shape)
             column = cls(codes, names)
         if column.codes.shape != shape:
@@ -363,6 +364,15 @@ def _fits(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
     if wanted.kind == "f":
         return kind in "iuf"
     return kind == "S" == wanted.kind and array.dtype.itemsize <= wanted.itemsize
+
+
+def _check_unicode(names: Iterable[str]) -> None:
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            message = f"{name!r} is no text of Unicode: decode its bytes by their encoding"
+            raise InvalidArray(message) from None
 
 
 def check_length(name: str, column: Any, count: int) -> None:

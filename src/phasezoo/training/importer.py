@@ -179,7 +179,7 @@ def read_games(
         **wanted.core_options(),
     )
     seconds = time.perf_counter() - started
-    files_read = [Path(name).name for name in names]
+    files_read = [os.fsencode(Path(name).name).decode(errors="replace") for name in names]
     source = {"files": files_read, **wanted.told()}
     stores = {name: _store(name, of, files_read, source) for name, of in found.items()}
     top = {name: TopPlayers(*of["top"]) for name, of in found.items() if of["top"] is not None}

@@ -366,8 +366,9 @@ class GameStore:
 
         Raises:
             CorruptRecord: There is no such game.
+            InvalidArray: They are no list of indices; ``np.flatnonzero`` makes one of a mask.
         """
-        index = np.ascontiguousarray(game_indices, dtype=np.int64)
+        index = as_column("game_indices", game_indices, np.int64)
         wrong = index[(index < 0) | (index >= len(self))]
         if wrong.size:
             message = f"there is no game {wrong[0]}: there are {len(self)}, counted from 0"

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import os
 import random
 
 import chess.pgn
@@ -353,6 +354,17 @@ def test_import_writes_a_store_once_it_is_whole(pgn, tmp_path):
     assert target.read_bytes() == before
     import_pgn(pgn, target, overwrite=True, min_plies=50)
     assert len(GameStore.open(target)) < 80
+
+
+def test_a_file_whose_name_is_no_text_is_read(pgn, tmp_path):
+    odd = os.fsdecode(b"B\xfccher.pgn")
+    try:
+        pgn.rename(tmp_path / odd)
+    except OSError:
+        pytest.skip("names of files are Unicode here")
+    import_pgn(tmp_path / odd, tmp_path / "store")
+    store = GameStore.open(tmp_path / "store")
+    assert set(store.columns.sources[np.arange(len(store))]) == {"B\ufffdcher.pgn"}
 
 
 def test_threads_change_nothing(pgn):

@@ -48,6 +48,9 @@ def test_a_subset_has_the_games_in_the_order_asked_for(store):
     for wrong in ([120], [-1]):
         with pytest.raises(CorruptRecord, match="no game"):
             store.subset(wrong)
+    for wrong in (np.ones(len(store), dtype=bool), [0.5], [[0]]):
+        with pytest.raises(InvalidArray, match="game_indices"):
+            store.subset(wrong)
 
 
 def test_games_are_picked_in_blocks(store, monkeypatch):
@@ -129,6 +132,8 @@ def test_all_games_may_go_into_one_part(store):
         ({"ratings": [[1]]}, InvalidArray),
         ({"dates": ["2020"]}, InvalidArray),
         ({"players": [["A"]]}, InvalidArray),
+        ({"players": [["\udc80", "B"]]}, InvalidArray),
+        ({"sources": ["\udc80"]}, InvalidArray),
         ({"values": [0.5]}, InvalidArray),
         ({"values": [0.5, 2]}, CorruptRecord),
         ({"phases": [0]}, InvalidArray),
@@ -146,6 +151,11 @@ def test_columns_that_do_not_fit_are_refused(change, error):
     GameStore("chess", [E4, E4], [0, 2], [[1, -1]])
     with pytest.raises(error):
         GameStore(**columns)
+
+
+def test_names_that_are_numbers_are_kept_as_their_text():
+    store = GameStore("chess", [E4, E4], [0, 2], [[1, -1]], players=[[0, 7]], sources=[0])
+    assert (store.columns.players[0], store.columns.sources[0]) == (["0", "7"], "0")
 
 
 def test_the_sample_games_are_there():
