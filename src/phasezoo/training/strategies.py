@@ -126,8 +126,17 @@ def phase_weights(phases: int, own: int, factor: float) -> npt.NDArray[np.float6
     Args:
         phases: The number of phases.
         own: The phase that counts more.
-        factor: How much more.
+        factor: How much more: above 0, and finite.
+
+    Raises:
+        InvalidConfig: There is no such phase, or the factor is out of range.
     """
+    if not 0 <= own < phases or not 0 < factor < np.inf:
+        message = (
+            f"phases={phases}, own={own}, factor={factor}: expected one of the phases, counted "
+            "from 0, and a finite factor above 0"
+        )
+        raise InvalidConfig(message)
     weights = np.full(phases, phases / (factor + phases - 1))
     weights[own] *= factor
     return weights

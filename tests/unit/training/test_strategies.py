@@ -37,6 +37,14 @@ def test_weights_have_mean_one_over_the_phases(phases: int, factor: float) -> No
     np.testing.assert_allclose(weights[0], factor * weights[1:])
 
 
+@pytest.mark.parametrize(
+    "wrong", [(3, 3, 4), (3, -1, 4), (0, 0, 1), (3, 0, 0), (3, 0, np.nan), (3, 0, np.inf)]
+)
+def test_weights_of_no_phase_or_factor_are_refused(wrong):
+    with pytest.raises(InvalidConfig, match="finite factor above 0"):
+        phase_weights(*wrong)
+
+
 EQUAL: list[tuple[str, dict[str, Any]]] = [
     ("separated", {}),
     ("staged", {}),
