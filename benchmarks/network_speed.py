@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import onnxruntime
 import torch
 
 from phasezoo import games, networks
+from phasezoo._onnxruntime import onnxruntime
 from phasezoo.inference.manifest import Manifest, action_spec
 from phasezoo.inference.modules import answers_of
 from phasezoo.inference.onnx_export import export_onnx

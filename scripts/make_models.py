@@ -18,7 +18,7 @@ from typing import Any
 
 import tyro
 from rich.console import Console
-from sample_games.engine import Engine
+from sample_games.engine import Engine, EngineError
 
 from phasezoo import agents, arena, inference, training
 from phasezoo.errors import PhasezooError
@@ -31,6 +31,8 @@ TEST_GAMES = 600
 """Games that losses are measured on."""
 NETWORK_FILES = ("manifest.json", "model.safetensors", "config.json")
 """What the package has of each network."""
+ABOUT_FILES = ("experts.json", "losses.json", "strength.json")
+"""What it has of them all."""
 
 
 @dataclass(frozen=True)
@@ -188,12 +190,15 @@ def pack(name: tyro.conf.Positional[str], work: Path = WORK, models: Path = MODE
     _recipe(name)
     experts, out = inference.load_experts(work / name), models / name
     folders = [*experts.experts.values(), str(experts.baseline_folder)]
+    files = [Path(folder, file) for folder in folders for file in NETWORK_FILES]
+    files += map(Path, ABOUT_FILES)
+    for file in files:  # before what is there goes
+        if not (work / name / file).is_file():
+            message = f"{work / name / file} is not there: run train and measure first"
+            raise ValueError(message)
     shutil.rmtree(out, ignore_errors=True)
-    for folder in folders:
-        (out / folder).mkdir(parents=True)
-        for file in NETWORK_FILES:
-            shutil.copyfile(work / name / folder / file, out / folder / file)
-    for file in ("experts.json", "losses.json", "strength.json"):
+    for file in files:
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(work / name / file, out / file)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     print(f"{out}: {len(folders)} networks, {size:,} bytes")
@@ -218,7 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             description=__doc__,
             args=arguments,
         )
-    except (PhasezooError, OSError, ValueError) as error:
+    except (PhasezooError, EngineError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

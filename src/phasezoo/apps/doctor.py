@@ -146,7 +146,7 @@ def _gpu() -> str:
 
 
 def _onnxruntime() -> str:
-    import onnxruntime
+    from phasezoo._onnxruntime import onnxruntime
 
     names = (p.removesuffix("ExecutionProvider") for p in onnxruntime.get_available_providers())
     return f"{onnxruntime.__version__}: {', '.join(names)}"

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 
+from phasezoo._onnxruntime import onnxruntime
 from phasezoo.errors import CheckpointError, InvalidEvaluation
 from phasezoo.inference.tensors import (
     POLICY_FORMS,

@@ -38,6 +38,9 @@ def resolved(path: str | Path) -> Path:
         CheckpointError: There is no such network in the package.
     """
     if not isinstance(path, str) or not path.startswith(PREFIX):
+        if not Path(path).exists() and f"{PREFIX}{path}" in packaged_networks():
+            message = f"{path}: no such directory; the network in the package is '{PREFIX}{path}'"
+            raise CheckpointError(message)
         return Path(path)
     if path not in packaged_networks():
         known = (

@@ -34,7 +34,8 @@ def replayed(game: Game, entry: GameEntry, width: int, start: Any) -> GameEntry:
     if isinstance(led, int):  # as chess players do who claim no draw
         if entry.returns is None:
             message = (
-                f"returns: the game goes on after its end by the rules at ply {led}; give returns"
+                f"returns: the game goes on after its end by the rules at ply {led}; leave out the "
+                "actions from there on, or give returns if they were played all the same"
             )
             raise InvalidConfig(message)
         return entry

@@ -161,22 +161,23 @@ class GameStore:
         return store
 
     @classmethod
-    def sample(cls, game: str = "chess") -> Self:
+    def sample(cls, game: str | Game = "chess") -> Self:
         """The sample games inside the package.
 
         Raises:
-            StoreError: The package has no sample games of this game.
+            StoreError: The package has no sample games of this game, or none with its options.
         """
-        make(game)
+        wanted = make(game)
         folder = resources.files("phasezoo") / "data"
-        file = folder / f"{game}{_SAMPLE}"
+        file = folder / f"{wanted.name}{_SAMPLE}"
         with resources.as_file(file) as path:
-            if not path.is_file():
+            if wanted.options or not path.is_file():
                 files = [file.name for file in folder.iterdir() if file.name.endswith(_SAMPLE)]
                 known = sorted(repr(name.removesuffix(_SAMPLE)) for name in files)
+                options = f" with {dict(wanted.options)}" if wanted.options else ""
                 message = (
-                    f"the package holds no sample games of {game!r}; there are some of "
-                    f"{', '.join(known)}"
+                    f"the package holds no sample games of {wanted.name!r}{options}; there are "
+                    f"some of {', '.join(known)}"
                 )
                 raise StoreError(message)
             return cls.open(path)

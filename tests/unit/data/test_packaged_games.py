@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from phasezoo import games
+from phasezoo.errors import StoreError
 from phasezoo.training import GameStore
 
 MAX_BYTES = {"chess": 4_000_000}
@@ -24,6 +25,14 @@ BOARDS = {
     "atomic": chess.variant.AtomicBoard,
     "crazyhouse": chess.variant.CrazyhouseBoard,
 }
+
+
+def test_a_game_names_its_sample_games_unless_it_has_other_rules():
+    assert GameStore.sample(games.make("krk")).game.name == "krk"
+    with pytest.raises(StoreError, match=r"'krk' with \{'both_move': True\}"):
+        GameStore.sample(games.make("krk", both_move=True))
+    with pytest.raises(StoreError, match="no sample games of 'pommerman-ffa'; there are"):
+        GameStore.sample(games.make("pommerman-ffa"))
 
 
 def test_these_games_have_sample_games():

@@ -142,7 +142,7 @@ def writer(tmp_path):
         ({"actions": ["e2e4"]}, InvalidConfig, "whole numbers"),
         ({"actions": [0] * 7, "returns": [0, 0]}, CorruptRecord, "ply 6"),
         ({"actions": [*WON, 0], "returns": [1, -1]}, CorruptRecord, "ply 7"),
-        ({"actions": [*WON, 0]}, InvalidConfig, "goes on after its end"),
+        ({"actions": [*WON, 0]}, InvalidConfig, "after its end .* leave out the actions"),
         ({"actions": WON, "returns": [-1, 1]}, CorruptRecord, "the game is over"),
         ({"actions": WON, "returns": [0, 0]}, CorruptRecord, "the game is over"),
         ({"actions": [3]}, InvalidConfig, "give returns"),

@@ -1,7 +1,10 @@
 """ONNX files that were made elsewhere: named tensors, fixed batches, other layouts, bad files."""
 
 import io
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -219,3 +222,23 @@ def test_wdl_that_are_logits_name_the_evaluator(tmp_path: Path) -> None:
     evaluator = opened(path, "wdl", name="elsewhere")
     with pytest.raises(InvalidEvaluation, match="elsewhere"):
         evaluate_leaves(evaluator, StateBatch(states(3)), Counts())
+
+
+@pytest.mark.parametrize("chosen", [None, "0"])
+def test_onnx_runtime_keeps_to_itself_unless_told_otherwise(chosen):
+    environment = {k: v for k, v in os.environ.items() if k != "ORT_DISABLE_TELEMETRY"}
+    if chosen is not None:
+        environment["ORT_DISABLE_TELEMETRY"] = chosen
+    code = """if True:
+        import os, sys
+        class Watch:
+            def find_spec(self, name, path=None, target=None):
+                if name == "onnxruntime":
+                    print(os.environ.get("ORT_DISABLE_TELEMETRY"))
+        sys.meta_path.insert(0, Watch())
+        from phasezoo.inference import OnnxEvaluator
+        """
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split()[-1] == (chosen or "1")  # whether it is there is asked before

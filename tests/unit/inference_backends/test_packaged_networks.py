@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, arena, inference, training
+from phasezoo.errors import CheckpointError
 from phasezoo.inference import packaged
 from phasezoo.training.expert_tables import METRICS
 
@@ -56,3 +57,12 @@ def test_they_play_better_than_at_random(name, cache):
     match = arena.play_match(agent, "random", mixture.game, games=6, seed=1, max_plies=300)
     assert match.losses == 0
     assert match.score > 0.6
+
+
+def test_a_name_without_its_prefix_is_told_the_whole_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CheckpointError, match="is 'phasezoo/chess-small'"):
+        inference.load("chess-small")
+    (tmp_path / "chess-small").mkdir()
+    with pytest.raises(CheckpointError, match=r"no manifest\.json there"):
+        inference.load("chess-small")

@@ -5,6 +5,7 @@ from typing import Self
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, StoreError, UnknownGame
+from phasezoo.games.base import Game
 from phasezoo.games.options import at_least
 from phasezoo.games.registry import make
 from phasezoo.training.store import GameStore
@@ -66,13 +67,14 @@ class EpisodeStore(GameStore):
         super().__init__(made, actions, offsets, returns, starts=starts)
 
     @classmethod
-    def sample(cls, game: str = "pommerman-ffa") -> Self:
+    def sample(cls, game: str | Game = "pommerman-ffa") -> Self:
         """Not for episodes: they are played, not packaged.
 
         Raises:
             StoreError: Always.
         """
+        name = game.name if isinstance(game, Game) else game
         message = (
-            f"the package holds no episodes; play some: EpisodeStore({game!r}, positions=100_000)"
+            f"the package holds no episodes; play some: EpisodeStore({name!r}, positions=100_000)"
         )
         raise StoreError(message)
