@@ -35,20 +35,20 @@ class M2ctsConfig:
     trainings: int = 1
     """K: trainings of each side; all K x K pairings are played (1 or more; claims need several)."""
 
-    network: str = "resnet-64x2:policy=pointwise"
+    network: str = "rise-32x4"
     """Architecture of every network, chosen for CPUs (paper: RISEv3.3, rise-256x15)."""
     planes: str = "v2"
     """Input planes (paper: v2, which it calls 3.0)."""
-    positions: int = 200_000
+    positions: int = 300_000
     """Training positions that the baseline sees, and all experts together (1,000 or more)."""
     epochs: float | None = None
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
     training_batch: int = 64
     """Training positions an update (1 to 65,536; paper: 2048, Table X)."""
-    optimizer: Literal["sgd", "adamw"] = "adamw"
-    """What takes the steps: AdamW, or SGD with Nesterov momentum (paper, Table X), whose learning
-    rates are higher, such as 0.1."""
-    learning_rate: float = 0.003
+    optimizer: Literal["sgd", "adamw"] = "sgd"
+    """What takes the steps: SGD with Nesterov momentum (paper, Table X), or AdamW, whose learning
+    rates are lower, such as 0.003."""
+    learning_rate: float = 0.2
     """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
     validation_positions: int = 1024
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
@@ -125,7 +125,6 @@ _STANDARD = dataclasses.replace(
     network="rise-64x8",
     positions=4_000_000,
     training_batch=256,
-    optimizer="sgd",
     learning_rate=0.14,
     validation_positions=20_000,
     test_games=None,
