@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.games.options import flag
 from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.splits import PositionStore
@@ -100,7 +101,7 @@ class Sampler:
         self.seed = seed
         self.history_dropout = history_dropout
         self.value_mix = value_mix
-        self.symmetries = symmetries and store.num_symmetries > 1
+        self.symmetries = flag("symmetries", symmetries) and store.num_symmetries > 1
         self.weights = None if weights is None else _phase_weights(weights, rows)
         self._threads = threads
 

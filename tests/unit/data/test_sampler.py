@@ -153,7 +153,13 @@ def test_a_batch_that_memory_cannot_hold_is_refused_at_once(store, rows, batch_s
 
 
 def test_bad_options_are_refused(store, rows):
-    for options in ({"batch_size": 0}, {"history_dropout": 1.5}, {"history_dropout": float("nan")}):
+    bad: list[dict[str, object]] = [
+        {"batch_size": 0},
+        {"history_dropout": 1.5},
+        {"history_dropout": float("nan")},
+        {"symmetries": "no"},
+    ]
+    for options in bad:
         with pytest.raises(InvalidConfig):
             Sampler(store, rows, **options)
     with pytest.raises(InvalidPlaneSpec):
