@@ -10,7 +10,16 @@ import numpy.typing as npt
 from phasezoo.errors import CorruptRecord, InvalidArray
 from phasezoo.inference.ragged import entries_of, offsets_of
 
-__all__ = ["GameColumns", "Start", "Texts", "Visits", "as_column", "check_length"]
+__all__ = [
+    "GameColumns",
+    "Start",
+    "Texts",
+    "Visits",
+    "as_column",
+    "check_length",
+    "joined_searches",
+    "why_unwritable",
+]
 
 Start = str | bytes
 """What a game starts from: text, or a pickled state of a user's own game."""
@@ -47,7 +56,8 @@ class Texts:
             known: dict[Any, int] = {None: UNKNOWN, "": UNKNOWN}
             flat = [known.setdefault(text, len(known) - 2) for text in given.ravel().tolist()]
             names = tuple(str(text) for text in known if text not in (None, ""))
-            _check_unicode(names)
+            for wrong in filter(None, map(why_unwritable, names)):
+                raise InvalidArray(wrong)
             codes = np.array(flat, dtype=np.int32).reshape(given.shape)
             column = cls(codes, names)
         if column.codes.shape != shape:
@@ -273,9 +283,7 @@ class GameColumns:
             name: _frozen(np.concatenate([getattr(part, name) for part in parts]))
             for name in ("actions", "returns", "ratings", "dates", "salvaged")
         }
-        searched: dict[str, Any] = {
-            name: _optional(name, parts) for name in ("visits", "values", "phases")
-        }
+        searched = joined_searches(parts, [len(part.actions) for part in parts])
         return cls(
             offsets=_frozen(offsets_of(lengths)),
             starts={
@@ -319,12 +327,21 @@ def _check_visits(visits: Visits, decisions: int, num_actions: int) -> None:
 _FILLED = {"values": (np.float32, np.nan), "phases": (np.int8, UNKNOWN)}
 
 
-def _optional(name: str, parts: Sequence[GameColumns]) -> Any:
+def joined_searches(parts: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
+    """The columns of searches of several parts, by name, one part after the other.
+
+    Args:
+        parts: Each with ``visits``, ``values`` and ``phases``, or None in place of them.
+        sizes: How many decisions each has.
+    """
+    return {name: _optional(name, parts, sizes) for name in ("visits", "values", "phases")}
+
+
+def _optional(name: str, parts: Sequence[Any], sizes: Sequence[int]) -> Any:
     """A column that some of the parts may lack."""
     given = [getattr(part, name) for part in parts]
     if all(column is None for column in given):
         return None
-    sizes = [len(part.actions) for part in parts]
     pairs = list(zip(given, sizes, strict=True))
     if name == "visits":
         return Visits.joined([Visits.none(size) if c is None else c for c, size in pairs])
@@ -366,13 +383,13 @@ def _fits(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
     return kind == "S" == wanted.kind and array.dtype.itemsize <= wanted.itemsize
 
 
-def _check_unicode(names: Iterable[str]) -> None:
-    for name in names:
-        try:
-            name.encode()
-        except UnicodeEncodeError:
-            message = f"{name!r} is no text of Unicode: decode its bytes by their encoding"
-            raise InvalidArray(message) from None
+def why_unwritable(text: str) -> str | None:
+    """Why no file can hold a text; None if one can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return f"{text!r} is no text of Unicode: decode its bytes by their encoding"
+    return None
 
 
 def check_length(name: str, column: Any, count: int) -> None:

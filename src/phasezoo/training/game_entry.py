@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
-from phasezoo.training.columns import GameColumns, Start, Texts, Visits
+from phasezoo.inference.ragged import offsets_of
+from phasezoo.training.columns import (
+    GameColumns,
+    Start,
+    Texts,
+    Visits,
+    joined_searches,
+    why_unwritable,
+)
 from phasezoo.training.store_file import action_type
 
 __all__ = ["GameEntry", "columns_of"]
@@ -90,7 +98,7 @@ def columns_of(game: Game, width: int, entries: Sequence[GameEntry]) -> GameColu
     names = [(None,) * players if entry.players is None else entry.players for entry in entries]
     return GameColumns(
         actions=np.concatenate([np.empty(0, kind), *(entry.actions for entry in entries)]),
-        offsets=np.cumsum([0, *lengths], dtype=np.int64),
+        offsets=offsets_of(lengths),
         returns=np.array([e.returns for e in entries], np.float32).reshape(count, players),
         starts={row: entry.start for row, entry in enumerate(entries) if entry.start},
         ratings=ratings,
@@ -98,28 +106,8 @@ def columns_of(game: Game, width: int, entries: Sequence[GameEntry]) -> GameColu
         dates=np.array([entry.date for entry in entries], dtype="S10"),
         sources=Texts.of([entry.source for entry in entries], (count,)),
         salvaged=np.array([entry.salvaged for entry in entries], dtype=np.bool_),
-        visits=_joined_visits(entries),
-        values=_joined(entries, "values", np.nan, np.float32),
-        phases=_joined(entries, "phases", -1, np.int8),
         width=width,
-    )
-
-
-def _joined(entries: Sequence[GameEntry], name: str, unknown: float, dtype: Any) -> Any:
-    if all(getattr(entry, name) is None for entry in entries):
-        return None
-    parts = []
-    for entry in entries:
-        told = getattr(entry, name)
-        parts.append(np.full(len(entry.actions), unknown, dtype) if told is None else told)
-    return np.concatenate(parts)
-
-
-def _joined_visits(entries: Sequence[GameEntry]) -> Visits | None:
-    if all(entry.visits is None for entry in entries):
-        return None
-    return Visits.joined(
-        [Visits.none(len(e.actions)) if e.visits is None else e.visits for e in entries]
+        **joined_searches(entries, [len(entry.actions) for entry in entries]),
     )
 
 
@@ -173,7 +161,7 @@ def _visits(game: Game, visits: Sequence[Any], width: int, decisions: int) -> Vi
         counts.append(times)
     nothing = np.empty(0, dtype=np.int32)
     return Visits(
-        np.cumsum([0, *map(len, actions)], dtype=np.int64),
+        offsets_of([len(visited) for visited in actions]),
         np.concatenate([nothing, *actions]).astype(np.int32),
         np.concatenate([nothing, *counts]).astype(np.int32),
     )
@@ -270,11 +258,10 @@ def _names(names: Sequence[str | None] | None, game: Game) -> Sequence[str | Non
 
 def _text(name: str, text: str | None) -> str | None:
     """A text, refused now if no file could hold it: one such name would cost the whole file."""
-    try:
-        str(text).encode()
-    except UnicodeEncodeError:
-        message = f"{name}: {text!r} is no text of Unicode: decode its bytes by their encoding"
-        raise InvalidConfig(message) from None
+    wrong = why_unwritable(str(text))
+    if wrong is not None:
+        message = f"{name}: {wrong}"
+        raise InvalidConfig(message)
     return text
 
 
