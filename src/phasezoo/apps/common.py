@@ -20,8 +20,6 @@ T = TypeVar("T")
 CONFIG, PLUGIN = "--config", "--plugin"
 """The common options as they are typed."""
 
-_OWN = ("config", "plugin")
-
 _CONFIG_HELP = (
     "TOML file with options of this command by their names (min_lr = 0.001); those typed here win"
 )
@@ -167,7 +165,8 @@ class Common:
         kind, _ = chosen(tree, [word for word in self.arguments if not word.startswith("-")])
         if kind is None:  # left to the parser of the whole line to refuse
             return
-        known = {o.name: o for o in options_of(kind) if o.name not in _OWN}
+        own = {option.name for option in options_of(CommonOptions)}
+        known = {o.name: o for o in options_of(kind) if o.name not in own}
         for key in options:
             if key not in known:
                 names = ", ".join(o.name for o in known.values() if not o.is_positional)
