@@ -84,10 +84,10 @@ class SB3Agent:
         self.deterministic = deterministic
         self.name = type(model).__name__ if name is None else name
         self._takes_masks = "action_masks" in inspect.signature(model.predict).parameters
-        parts = getattr(model.observation_space, "spaces", None)
-        if parts is not None and "observation" not in parts:
+        self._parts: Mapping[str, Any] | None = getattr(model.observation_space, "spaces", None)
+        if self._parts is not None and "observation" not in self._parts:
             message = (
-                f"{self.name} was trained on observations with the parts {', '.join(parts)}; "
+                f"{self.name} was trained on observations with the parts {', '.join(self._parts)}; "
                 "phasezoo can show planes, or planes and mask (observation='masked')"
             )
             raise InvalidConfig(message)
@@ -149,15 +149,14 @@ class SB3Agent:
         """
         planes = observation["observation"] if isinstance(observation, Mapping) else observation
         self._check_planes(np.shape(planes))
-        parts = getattr(self.model.observation_space, "spaces", None)
-        if parts is None:
+        if self._parts is None:
             return planes
         shown = {"observation": planes, "action_mask": mask}
-        if "phase" in parts:
-            count, phase = parts["phase"].shape[0], info["phase"]
+        if "phase" in self._parts:
+            count, phase = self._parts["phase"].shape[0], info["phase"]
             self._check_phase(phase)
             shown["phase"] = np.eye(count, dtype=np.float32)[phase]
-        return {key: shown[key] for key in parts}
+        return {key: shown[key] for key in self._parts}
 
     def _check_actions(self, shown: int) -> None:
         count = getattr(self.model.action_space, "n", None)
@@ -170,8 +169,7 @@ class SB3Agent:
 
     def _check_planes(self, shown: tuple[int, ...]) -> None:
         space = self.model.observation_space
-        parts = getattr(space, "spaces", None)
-        wanted = space.shape if parts is None else parts["observation"].shape
+        wanted = (space if self._parts is None else self._parts["observation"]).shape
         if shown != wanted:
             message = (
                 f"{self.name} was trained on planes {list(wanted)} and is shown {list(shown)}; say "
@@ -181,7 +179,7 @@ class SB3Agent:
 
     def _check_phase(self, phase: int) -> None:
         """Refuse a phase beyond those that the model knows."""
-        parts = getattr(self.model.observation_space, "spaces", None) or {}
+        parts = self._parts or {}
         count = parts["phase"].shape[0] if "phase" in parts else phase + 1
         if phase >= count:
             message = (

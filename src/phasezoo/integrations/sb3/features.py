@@ -40,14 +40,7 @@ class PlanesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
         planes, self._is_dict = observation_space, False
         if isinstance(observation_space, spaces.Dict):
             planes, self._is_dict = observation_space["observation"], True
-        shape = planes.shape or ()
-        if len(shape) != 3:
-            message = (
-                f"PlanesExtractor: observations have shape {list(shape)}; it needs planes "
-                "[C, H, W], so make the environments with observation='planes' or 'masked'"
-            )
-            raise InvalidConfig(message)
-        depth, height, width = shape
+        depth, height, width = _shape(planes, "PlanesExtractor", "'planes' or 'masked'")
         body: list[nn.Module] = []
         for _ in range(layers):
             body += [nn.Conv2d(depth, channels, kernel_size=3, padding=1), nn.ReLU()]
@@ -77,17 +70,32 @@ class LinesExtractor(BaseFeaturesExtractor):  # type: ignore[misc]
     """
 
     def __init__(self, observation_space: spaces.Space[Any]) -> None:
-        shape = observation_space.shape or ()
-        if len(shape) != 3:
-            message = (
-                f"LinesExtractor: observations have shape {list(shape)}; it needs planes "
-                "[C, H, W], so make the environments with observation='planes'"
-            )
-            raise InvalidConfig(message)
-        depth, height, width = shape
+        depth, height, width = _shape(observation_space, "LinesExtractor", "'planes'")
         super().__init__(observation_space, depth * (height + width))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """``float32[B, features_dim]``: all rows of every plane, then all columns."""
         rows, columns = observations.sum(dim=3), observations.sum(dim=2)
         return torch.cat([rows.flatten(1), columns.flatten(1)], dim=1)
+
+
+def _shape(space: spaces.Space[Any], name: str, observation: str) -> tuple[int, int, int]:
+    """The shape of planes ``[C, H, W]``.
+
+    Args:
+        space: What holds them.
+        name: Who needs them.
+        observation: The values of ``observation=`` that show them.
+
+    Raises:
+        InvalidConfig: The space holds no planes.
+    """
+    shape = space.shape or ()
+    if len(shape) != 3:
+        message = (
+            f"{name}: observations have shape {list(shape)}; it needs planes [C, H, W], so make "
+            f"the environments with observation={observation}"
+        )
+        raise InvalidConfig(message)
+    depth, height, width = shape
+    return depth, height, width
