@@ -1,7 +1,6 @@
 """Stored games of any game: opening, saving, splitting and labelling them, making batches."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +17,7 @@ from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_colu
 from phasezoo.training.game_records import records_of
 from phasezoo.training.gate_labels import phases_in_chunks
 from phasezoo.training.positions import PhaseTable, PositionTable
+from phasezoo.training.sample_games import sample_file
 from phasezoo.training.splits import Splits, cuts, split_word
 from phasezoo.training.state_records import StateRecords
 from phasezoo.training.store_dataset import Named, columns_of_rows
@@ -25,8 +25,6 @@ from phasezoo.training.store_file import action_type, decisions_a_ply, write_tex
 from phasezoo.training.store_folder import read_store, write_store
 
 __all__ = ["GameStore", "Splits"]
-
-_SAMPLE = "_games.parquet"
 
 
 class GameStore:
@@ -167,19 +165,7 @@ class GameStore:
         Raises:
             StoreError: The package has no sample games of this game, or none with its options.
         """
-        wanted = make(game)
-        folder = resources.files("phasezoo") / "data"
-        file = folder / f"{wanted.name}{_SAMPLE}"
-        with resources.as_file(file) as path:
-            if wanted.options or not path.is_file():
-                files = [file.name for file in folder.iterdir() if file.name.endswith(_SAMPLE)]
-                known = sorted(repr(name.removesuffix(_SAMPLE)) for name in files)
-                options = f" with {dict(wanted.options)}" if wanted.options else ""
-                message = (
-                    f"the package holds no sample games of {wanted.name!r}{options}; there are "
-                    f"some of {', '.join(known)}"
-                )
-                raise StoreError(message)
+        with sample_file(make(game)) as path:
             return cls.open(path)
 
     @classmethod
