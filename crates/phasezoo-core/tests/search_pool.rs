@@ -165,6 +165,41 @@ fn trees_take_turns_and_one_that_waits_holds_up_nobody() {
 }
 
 #[test]
+fn a_mini_batch_is_not_filled_up_while_some_of_it_is_out() {
+    let mut pool = pool(16, 1);
+    let tree = pool.add(0).unwrap();
+    pool.begin(tree, ChessState::initial(), limit(400), -1).unwrap();
+    let root = pool.collect(16).unwrap();
+    answer(&mut pool, &root, OPINIONS);
+    while pool.running() > 0 {
+        let leaves = pool.collect(16).unwrap();
+        assert!(pool.collect(16).unwrap().is_empty());
+        let (first, rest): (Vec<_>, Vec<_>) = (0..leaves.len()).partition(|&row| row < 3);
+        answer(&mut pool, &leaves.select(&first), OPINIONS);
+        assert!(rest.is_empty() || pool.collect(16).unwrap().is_empty());
+        answer(&mut pool, &leaves.select(&rest), OPINIONS);
+    }
+}
+
+#[test]
+fn what_max_rows_cut_off_goes_out_later() {
+    let mut pool = pool(16, 1);
+    let tree = pool.add(0).unwrap();
+    pool.begin(tree, ChessState::initial(), limit(400), -1).unwrap();
+    let root = pool.collect(8).unwrap();
+    answer(&mut pool, &root, OPINIONS);
+    let mut waiting = pool.collect(8).unwrap();
+    let mut together = 0;
+    while pool.running() > 0 {
+        let next = pool.collect(8).unwrap(); // while eight are out
+        together += usize::from(!next.is_empty());
+        answer(&mut pool, &waiting, OPINIONS);
+        waiting = next;
+    }
+    assert!(together > 20, "{together}");
+}
+
+#[test]
 fn the_root_is_alone_in_its_mini_batch() {
     let mut pool = pool(16, 1);
     let tree = pool.add(0).unwrap();

@@ -21,10 +21,18 @@ const PATIENCE: u32 = 8;
 
 impl<M: SearchModel> Search<M> {
     /// How many leaves this search would hand out now.
+    ///
+    /// A mini-batch that went out is not filled up while some of it is out, or what the tree finds would
+    /// depend on when the answers come. Only the rest of one that the caller's `max_rows` cut goes out.
     pub(crate) fn room(&self, rules: &Rules) -> usize {
-        if !self.is_running() {
+        if !self.is_running() || (self.waiting() > 0 && !self.is_cut) {
             return 0;
         }
+        self.left(rules)
+    }
+
+    /// How many leaves the limits and the size of a batch leave to be handed out.
+    fn left(&self, rules: &Rules) -> usize {
         let waiting = self.waiting() as u64;
         let left = |limit: Option<u64>, done: u64| {
             limit.map_or(u64::MAX, |limit| limit.saturating_sub(done + waiting))
@@ -85,13 +93,16 @@ impl<M: SearchModel> Search<M> {
         let Some(root) = self.root.clone().filter(|_| rows > 0 && self.is_running()) else {
             return Ok(());
         };
+        if self.waiting() == 0 {
+            self.is_cut = rows < self.left(rules);
+        }
         let shared = out.push_root(&root);
         let mut at = Place { model, gate, tree, root: &root, shared, out };
         if self.tree.nodes.is_empty() {
             return self.hand_out_root(&mut at);
         }
         let (mut new, mut ends, mut collisions) = (0, 0, 0);
-        while new < rows.min(self.room(rules) + new) && self.is_running() {
+        while new < rows.min(self.left(rules) + new) && self.is_running() {
             let alone = self.waiting() == 0;
             let pass_proven = rules.params.solver && self.idle >= PATIENCE;
             let tree = &mut self.tree;

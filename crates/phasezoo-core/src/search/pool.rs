@@ -19,8 +19,8 @@ const GRAIN: usize = 32;
 /// Searches over one model with one set of parameters.
 ///
 /// Each tree has its own seed, states and statistics; what it finds does not depend on the other
-/// trees, nor on the number of threads. If all leaves of a batch are completed before the next is
-/// collected, it does not depend on `max_rows` either, as long as that is at least `batch_size`.
+/// trees, nor on the number of threads, nor on when and in which order its leaves come back, nor on
+/// `max_rows`, as long as that is at least `batch_size`.
 pub struct SearchPool<M: SearchModel> {
     model: M,
     rules: Rules,

@@ -61,6 +61,8 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) depth: u32,
     /// Descents in a row that expanded nothing while no leaf was outstanding.
     pub(crate) idle: u32,
+    /// Whether the mini-batch that is out is a part, because the caller had no room for all of it.
+    pub(crate) is_cut: bool,
     pub(crate) outstanding: Vec<Outstanding>,
     pub(crate) free_slots: Vec<u32>,
     pub(crate) next_serial: u64,
@@ -96,6 +98,7 @@ impl<M: SearchModel> Search<M> {
             simulations: 0,
             depth: 0,
             idle: 0,
+            is_cut: false,
             outstanding: Vec::new(),
             free_slots: Vec::new(),
             next_serial: 1,
