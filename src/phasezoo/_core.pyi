@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, ClassVar, Literal, Self, SupportsIndex, TypeAlias, final
+from typing import Any, ClassVar, Self, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,71 +258,11 @@ class Records:
 
 # --- search: search.rs, search_params.rs, leaves.rs, results.rs, answers.rs, python_game.rs ---
 
-_VirtualStyle: TypeAlias = Literal["virtual_mix", "virtual_loss", "virtual_visit"]
-
 @final
 class SearchParams:
-    def __new__(
-        cls,
-        *,
-        batch_size: int = ...,
-        c_puct_init: float = ...,
-        c_puct_base: float = ...,
-        fpu: float | None = ...,
-        virtual_style: _VirtualStyle = ...,
-        virtual_mix_threshold: int = ...,
-        node_temperature: float = ...,
-        dirichlet_alpha: float = ...,
-        dirichlet_epsilon: float = ...,
-        q_value_weight: float = ...,
-        q_veto_delta: float = ...,
-        temperature: float = ...,
-        temperature_plies: int = ...,
-        temperature_decay: float = ...,
-        quantile_clipping: float = ...,
-        solver: bool = ...,
-        reuse_tree: bool = ...,
-        memory_mb: int = ...,
-        draw_on_second_occurrence: bool = ...,
-    ) -> Self: ...
-    @property
-    def batch_size(self) -> int: ...
-    @property
-    def c_puct_init(self) -> float: ...
-    @property
-    def c_puct_base(self) -> float: ...
-    @property
-    def fpu(self) -> float | None: ...
-    @property
-    def virtual_style(self) -> _VirtualStyle: ...
-    @property
-    def virtual_mix_threshold(self) -> int: ...
-    @property
-    def node_temperature(self) -> float: ...
-    @property
-    def dirichlet_alpha(self) -> float: ...
-    @property
-    def dirichlet_epsilon(self) -> float: ...
-    @property
-    def q_value_weight(self) -> float: ...
-    @property
-    def q_veto_delta(self) -> float: ...
-    @property
-    def temperature(self) -> float: ...
-    @property
-    def temperature_plies(self) -> int: ...
-    @property
-    def temperature_decay(self) -> float: ...
-    @property
-    def quantile_clipping(self) -> float: ...
-    @property
-    def solver(self) -> bool: ...
-    @property
-    def reuse_tree(self) -> bool: ...
-    @property
-    def memory_mb(self) -> int: ...
-    @property
-    def draw_on_second_occurrence(self) -> bool: ...
+    def __new__(cls, **settings: Any) -> Self: ...
+    def __getattr__(self, name: str, /) -> Any: ...
+    def asdict(self) -> dict[str, Any]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 

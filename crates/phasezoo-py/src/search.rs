@@ -63,7 +63,7 @@ impl SearchPool {
         threads::count(threads).map_err(to_py)?;
         let known = gate.and_then(|gate| gate.cast::<Gate>().ok()).map(|gate| gate.get().spec());
         let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
-        let params = params.core().map_err(to_py)?;
+        let params = params.core();
         let name = native_name(game);
         let pool = match name.as_deref() {
             Some(name) => {

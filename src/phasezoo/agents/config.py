@@ -86,6 +86,9 @@ class SearchConfig:
     batch_size: int = _DEFAULT.batch_size
     """Leaves that a tree may have outstanding: 1 with many trees (matches, self-play), 8 to 64 for
     a single search (M2CTS: 1, 8, 16, 32, 64). From 1."""
+
+    # Selection
+
     c_puct_init: float = _DEFAULT.c_puct_init
     """Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) + c_puct_init (Silver et
     al., AlphaZero 2018; value: CrazyAra). From 0."""
@@ -100,10 +103,16 @@ class SearchConfig:
     """Visits at which ``virtual_mix`` changes over. From 0."""
     node_temperature: float = _DEFAULT.node_temperature
     """Softmax temperature of priors; 1.7 in match play, 1.0 in self-play (CrazyAra). Above 0."""
+
+    # The root
+
     dirichlet_alpha: float = _DEFAULT.dirichlet_alpha
     """Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in chess). Above 0."""
     dirichlet_epsilon: float = _DEFAULT.dirichlet_epsilon
     """Share of noise in the root's priors; 0 in match play, 0.25 in self-play. In [0, 1]."""
+
+    # The choice of the move
+
     q_value_weight: float = _DEFAULT.q_value_weight
     """How far the second most visited action gains visits when its value is better (CrazyAra);
     0 plays by visits alone. From 0."""
@@ -119,19 +128,26 @@ class SearchConfig:
     """The temperature at ply p is temperature * temperature_decay ** p (CrazyAra). In (0, 1]."""
     quantile_clipping: float = _DEFAULT.quantile_clipping
     """Mass of the least visited actions that a draw leaves out (CrazyAra). In [0, 1)."""
+
+    # Ends
+
     solver: bool = _DEFAULT.solver
     """Proves wins, losses and draws from ends of the game upwards, and plays by them."""
+    draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence
+    """Counts a position that stood before on the path inside the tree as a draw."""
+
+    # Memory
+
     reuse_tree: bool = _DEFAULT.reuse_tree
     """Keeps the subtree of the actions that were played. A search with ``others`` never does: what
     they did is seen only afterwards."""
     memory_mb: int = _DEFAULT.memory_mb
     """Size of a tree, in MiB, at which its search ends; default 2 GiB, 0: no limit."""
-    draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence
-    """Counts a position that stood before on the path inside the tree as a draw."""
 
     def __post_init__(self) -> None:
-        for name in ("solver", "reuse_tree", "draw_on_second_occurrence"):
-            flag(name, getattr(self, name))
+        for field in fields(self):
+            if isinstance(field.default, bool):
+                flag(field.name, getattr(self, field.name))
 
     @classmethod
     def self_play(cls, **overrides: Any) -> "SearchConfig":

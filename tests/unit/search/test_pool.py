@@ -235,6 +235,20 @@ def test_params_can_be_read_and_compared() -> None:
     assert (params.batch_size, params.fpu, params.c_puct_base) == (3, 0.25, 19652.0)
     assert params == _core.SearchParams(fpu=0.25, batch_size=3)
     assert params != _core.SearchParams()
+    assert params.asdict() == _core.SearchParams().asdict() | {"batch_size": 3, "fpu": 0.25}
+    assert repr(params) == "SearchParams(batch_size=3, fpu=0.25)"
+    with pytest.raises(AttributeError, match="no attribute 'cpuct'"):
+        _ = params.cpuct
+
+
+def test_params_of_other_names_and_types_are_refused() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'cpuct'"):
+        _core.SearchParams(cpuct=2.0)
+    for name, wrong in [("batch_size", "8"), ("solver", 1), ("fpu", "no"), ("virtual_style", 3)]:
+        with pytest.raises(TypeError, match=f"argument '{name}'"):
+            _core.SearchParams(**{name: wrong})
+    with pytest.raises(OverflowError):
+        _core.SearchParams(batch_size=2**70)
 
 
 def test_a_tree_follows_the_game() -> None:

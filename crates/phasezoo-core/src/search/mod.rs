@@ -6,7 +6,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `params`, `limit` | settings, their ranges and sources; when a search ends |
+//! | `params`, `settings`, `limit` | settings, their ranges and sources; when a search ends |
 //! | `tree`, `edges`, `slab` | nodes, candidates, edges and where they lie |
 //! | `values` | what values are inside a tree, and their sums |
 //! | `select` | PUCT and virtual visits: the way down |
@@ -38,6 +38,7 @@ mod result;
 mod root;
 mod select;
 mod session;
+mod settings;
 mod slab;
 mod solver;
 mod tree;
@@ -51,3 +52,4 @@ pub use limit::{Ended, Limit, Status};
 pub use params::{Params, VirtualStyle};
 pub use pool::SearchPool;
 pub use result::SearchResult;
+pub use settings::Setting;
