@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use crate::error::{Error, Result};
 use crate::gate::{GateKind, Plies, Subject};
+use crate::planes::{PackedLayout, PackedRow, PlaneKind};
 use crate::rng::Stream;
 
 pub use crate::types::{
@@ -153,6 +154,25 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Writes the planes that `player` sees into `out`, which has exactly the size of
     /// [`Game::plane_shape`]; every element is written.
     fn encode(&self, planes: Self::Planes, player: Player, out: &mut [f32]);
+
+    /// What each plane of a choice holds in every state.
+    fn plane_kinds(planes: Self::Planes) -> Vec<PlaneKind> {
+        vec![PlaneKind::General; Self::plane_shape(planes)[0]]
+    }
+
+    /// Where planes are in their packed form.
+    fn packed_layout(planes: Self::Planes) -> PackedLayout {
+        let [_, height, width] = Self::plane_shape(planes);
+        PackedLayout::new(Self::plane_kinds(planes), height * width)
+    }
+
+    /// Writes the planes of [`Game::encode`] in their packed form into `out`, which has exactly the
+    /// sizes of [`Game::packed_layout`]; every element is written.
+    fn encode_packed(&self, planes: Self::Planes, player: Player, out: &mut PackedRow<'_>) {
+        let mut floats = vec![0.0; Self::plane_shape(planes).iter().product()];
+        self.encode(planes, player, &mut floats);
+        Self::packed_layout(planes).pack(&floats, out);
+    }
 
     /// The kinds of gates that this game alone has.
     fn gates() -> Vec<GateKind<Self>> {

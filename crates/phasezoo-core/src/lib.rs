@@ -6,6 +6,7 @@
 //! | [`games`] | the games, a room each |
 //! | [`gate`] | phases of a game |
 //! | [`search`] | tree search over any model |
+//! | [`planes`] | packed planes |
 //! | [`perft`] | counting sequences of moves |
 //! | [`records`] | stored games: replaying, labels, training samples |
 //! | [`vector`] | many games stepped together |
@@ -18,6 +19,7 @@ pub mod gate;
 pub mod memory;
 pub mod model;
 pub mod perft;
+pub mod planes;
 pub mod records;
 pub mod rng;
 pub mod search;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Turn};
+use crate::planes::PackedRow;
 
 /// A game whose games can be stored: as a start and the indices of the actions played from it.
 pub trait Stored: Game {
@@ -71,6 +72,20 @@ pub trait Stored: Game {
     /// [`Game::encode`].
     fn encode_turned(&self, planes: Self::Planes, player: Player, _symmetry: u8, out: &mut [f32]) {
         self.encode(planes, player, out);
+    }
+
+    /// Writes the planes of [`Stored::encode_turned`] in their packed form, like
+    /// [`Game::encode_packed`].
+    fn encode_turned_packed(
+        &self,
+        planes: Self::Planes,
+        player: Player,
+        symmetry: u8,
+        out: &mut PackedRow<'_>,
+    ) {
+        let mut floats = vec![0.0; Self::plane_shape(planes).iter().product()];
+        self.encode_turned(planes, player, symmetry, &mut floats);
+        Self::packed_layout(planes).pack(&floats, out);
     }
 
     /// What an action becomes if the state is turned by `symmetry`.

@@ -16,6 +16,7 @@ use crate::games::boards::planes::{self, BoardPlanes};
 use crate::games::boards::rules::{Rules, position_key};
 use crate::games::boards::{fen, gates};
 use crate::gate::GateKind;
+use crate::planes::{PackedRow, PlaneKind};
 use crate::rng::Stream;
 
 /// Plies without capture or pawn move after which the game is drawn.
@@ -401,6 +402,14 @@ impl<R: Rules> Game for BoardState<R> {
 
     fn encode(&self, planes: BoardPlanes, player: Player, out: &mut [f32]) {
         planes::board(self, planes, color_of(player), out);
+    }
+
+    fn plane_kinds(planes: BoardPlanes) -> Vec<PlaneKind> {
+        planes::kinds::<R>(planes)
+    }
+
+    fn encode_packed(&self, planes: BoardPlanes, player: Player, out: &mut PackedRow<'_>) {
+        planes::packed(self, planes, color_of(player), false, out);
     }
 
     fn gates() -> Vec<GateKind<Self>> {

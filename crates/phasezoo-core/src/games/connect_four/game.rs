@@ -5,6 +5,7 @@ use crate::game::{Action, Game, Outcome, Player, Reason, Replay, Returns, Turn};
 use crate::games::connect_four::planes::ConnectFourPlanes;
 use crate::games::connect_four::stones::{COLUMNS, ROWS, Stones};
 use crate::gate::{GateKind, Plies, Side};
+use crate::planes::{PackedRow, PlaneKind};
 use crate::rng::mix;
 
 /// Bits that one column takes in the list of columns played.
@@ -171,6 +172,14 @@ impl Game for ConnectFour {
 
     fn encode(&self, planes: Self::Planes, player: Player, out: &mut [f32]) {
         planes.write(self, player, out);
+    }
+
+    fn plane_kinds(planes: Self::Planes) -> Vec<PlaneKind> {
+        planes.kinds()
+    }
+
+    fn encode_packed(&self, planes: Self::Planes, player: Player, out: &mut PackedRow<'_>) {
+        planes.pack(self, player, out);
     }
 
     fn gates() -> Vec<GateKind<Self>> {

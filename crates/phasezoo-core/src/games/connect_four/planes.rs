@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::game::Player;
 use crate::games::connect_four::game::ConnectFour;
 use crate::games::connect_four::stones::{COLUMNS, ROWS};
+use crate::planes::{PackedRow, PlaneKind};
 
 /// The choices of input planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,25 @@ impl ConnectFourPlanes {
             rows[row] = CELLS[usize::from(own.row(row))];
             rows[ROWS + row] = CELLS[usize::from(theirs.row(row))];
         }
-        rest.fill(if state.player_to_move() == 0 { 1.0 } else { 0.0 });
+        rest.fill(first_moves(state));
     }
+
+    /// What each plane holds.
+    pub(super) fn kinds(self) -> Vec<PlaneKind> {
+        match self {
+            Self::Default => vec![PlaneKind::Binary, PlaneKind::Binary, PlaneKind::Constant],
+        }
+    }
+
+    /// Writes the planes of [`Self::write`] packed.
+    pub(super) fn pack(self, state: &ConnectFour, player: Player, out: &mut PackedRow<'_>) {
+        let Self::Default = self;
+        out.bits.copy_from_slice(&[state.stones(player).dense(), state.stones(1 - player).dense()]);
+        out.numbers.copy_from_slice(&[first_moves(state)]);
+    }
+}
+
+/// 1 if player 0 is to move.
+fn first_moves(state: &ConnectFour) -> f32 {
+    if state.player_to_move() == 0 { 1.0 } else { 0.0 }
 }

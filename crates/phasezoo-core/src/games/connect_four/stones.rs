@@ -31,6 +31,17 @@ impl Stones {
         (self.0 >> (8 * row)) as u8
     }
 
+    /// The cells as bits without those between rows: cell `7 * row + column` is that bit.
+    pub const fn dense(self) -> u64 {
+        let mut dense = 0;
+        let mut row = 0;
+        while row < ROWS {
+            dense |= (self.row(row) as u64) << (COLUMNS * row);
+            row += 1;
+        }
+        dense
+    }
+
     /// Columns that still have an empty cell, as bits, where `self` holds all stones.
     pub const fn open_columns(self) -> u8 {
         !(self.0 >> TOP) as u8 & 0x7f

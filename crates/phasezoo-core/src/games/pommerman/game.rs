@@ -1,7 +1,7 @@
 //! Pommerman as a [`Game`].
 
 use super::config::{MAX_PLAYERS, Mode};
-use super::planes::CHANNELS;
+use super::planes::{CHANNELS, KINDS};
 use super::state::{NOWHERE, State, action, cell};
 use super::tracker::Tracker;
 use super::{gates, planners};
@@ -10,6 +10,7 @@ use crate::game::{
     Action, Game, Outcome, Player, PlayerSet, Reason, Returns, Scripted, Store, Turn,
 };
 use crate::gate::{GateKind, Plies};
+use crate::planes::PlaneKind;
 use crate::rng::mix;
 
 /// Words of the radio's vocabulary.
@@ -229,6 +230,10 @@ impl Game for State {
 
     fn encode(&self, _planes: PommermanPlanes, player: Player, out: &mut [f32]) {
         self.write_planes(player, out);
+    }
+
+    fn plane_kinds(_planes: PommermanPlanes) -> Vec<PlaneKind> {
+        KINDS.to_vec()
     }
 
     fn gates() -> Vec<GateKind<Self>> {

@@ -3,6 +3,7 @@
 use super::state::{Cell, State, action, cell};
 use super::symmetry::Symmetry;
 use crate::game::Player;
+use crate::planes::PlaneKind;
 
 /// How many planes there are.
 pub const CHANNELS: usize = 23;
@@ -32,6 +33,22 @@ const STEP: usize = 22;
 fn reach(blast: u8) -> f32 {
     (f32::from(blast.saturating_sub(1)) / REACH_SCALE).min(1.0)
 }
+
+/// What each plane holds: a bit a cell, a number, or a number a cell where bombs and flames are.
+pub(super) const KINDS: [PlaneKind; CHANNELS] = {
+    let mut kinds = [PlaneKind::Binary; CHANNELS];
+    let mut plane = TIMER;
+    while plane <= FLAME {
+        kinds[plane] = PlaneKind::General;
+        plane += 1;
+    }
+    plane = OWN_REACH;
+    while plane <= STEP {
+        kinds[plane] = PlaneKind::Constant;
+        plane += 1;
+    }
+    kinds
+};
 
 impl State {
     /// Writes the planes that `player` sees into `out`, `CHANNELS` times the cells of the board: rigid

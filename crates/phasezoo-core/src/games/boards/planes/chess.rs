@@ -3,6 +3,7 @@
 
 use shakmaty::{Color, EnPassantMode, Position, Role};
 
+use super::sinks::Sink;
 use super::writer::{
     CHECKERBOARD, CLOCK_SCALE, COUNT_SCALE, COUNTED, MOVE_SCALE, Writer, has_opposite_bishops,
 };
@@ -18,7 +19,7 @@ pub(super) const MINIMAL_CHANNELS: usize = 12;
 
 /// 39 planes: pieces 0–11, repetitions 12–13, en passant square after any double step 14, whether the
 /// viewer is White 15, move number 16, castling 17–20, clock 21, chess960 22, last moves 23–38.
-pub(super) fn v1<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<'_>) {
+pub(super) fn v1<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<impl Sink>) {
     let position = state.position();
     planes.pieces(position);
     planes.repetitions(state);
@@ -34,7 +35,7 @@ pub(super) fn v1<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Wr
 /// 52 planes: pieces 0–11, repetitions 12–13, legal en passant square 14, castling 15–18, clock 19,
 /// last moves 20–35, chess960 36, all own and all other pieces 37–38, checkerboard 39, difference of
 /// counts P N B R Q 40–44, opposite-coloured bishops 45, pieces that give check 46, own counts 47–51.
-pub(super) fn v2<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<'_>) {
+pub(super) fn v2<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<impl Sink>) {
     write_v2(state, viewer, CLOCK_SCALE, planes);
 }
 
@@ -43,7 +44,7 @@ pub(super) fn write_v2<R: Rules>(
     state: &BoardState<R>,
     viewer: Color,
     clock_scale: f32,
-    planes: &mut Writer<'_>,
+    planes: &mut Writer<impl Sink>,
 ) {
     let position = state.position();
     let board = position.board();

@@ -2,17 +2,20 @@
 //! first rank, column 0 the a-file (files are mirrored only where symmetries are asked for). No encoder allocates.
 
 mod chess;
+mod sinks;
 mod variants;
 mod writer;
 
 use shakmaty::Color;
 
+use self::sinks::{Floats, Kinds, Packed, Sink};
 use self::writer::Writer;
 use crate::error::{Error, Result};
 use crate::games::boards::board::BoardState;
 use crate::games::boards::fen::quote;
 use crate::games::boards::history::SHOWN_MOVES;
 use crate::games::boards::rules::Rules;
+use crate::planes::{PackedRow, PlaneKind};
 
 /// Squares of a board, the size of a plane.
 pub const PLANE: usize = 64;
@@ -119,6 +122,11 @@ impl BoardPlanes {
         self.shape()[0] * PLANE
     }
 
+    /// What the planes are written to as floats.
+    fn floats(self, out: &mut [f32]) -> Floats<'_> {
+        Floats::new(out, self.shape()[0])
+    }
+
     /// The layout with every move that it has planes for.
     const fn full(layout: Layout) -> Self {
         let history = match layout {
@@ -148,7 +156,7 @@ impl BoardPlanes {
 /// Writes the planes that the player of `viewer` sees into `out`, which has exactly
 /// [`BoardPlanes::size`] elements; every element is written.
 pub fn board<R: Rules>(state: &BoardState<R>, planes: BoardPlanes, viewer: Color, out: &mut [f32]) {
-    write(state, planes, viewer, Writer::new(out, viewer, planes.history));
+    write(state, planes, Writer::new(planes.floats(out), viewer, planes.history));
 }
 
 /// Writes the planes of the state with its files mirrored, which may have no right to castle, like
@@ -159,24 +167,44 @@ pub fn mirrored<R: Rules>(
     viewer: Color,
     out: &mut [f32],
 ) {
-    write(state, planes, viewer, Writer::new(out, viewer, planes.history).mirroring());
+    write(state, planes, Writer::new(planes.floats(out), viewer, planes.history).mirroring());
 }
 
-fn write<R: Rules>(
+/// Writes the planes of [`board`] packed, or those of [`mirrored`].
+pub fn packed<R: Rules>(
     state: &BoardState<R>,
     planes: BoardPlanes,
     viewer: Color,
-    mut writer: Writer<'_>,
+    mirrors: bool,
+    out: &mut PackedRow<'_>,
 ) {
-    let writer = &mut writer;
-    assert_eq!(writer.len(), planes.shape()[0], "the buffer has the size of the planes");
+    let writer = Writer::new(Packed::new(out), viewer, planes.history);
+    let writer = if mirrors { writer.mirroring() } else { writer };
+    let sink = write(state, planes, writer);
+    assert!(sink.is_full(), "the buffers have the sizes of the packed planes");
+}
+
+/// What each plane holds.
+pub fn kinds<R: Rules>(planes: BoardPlanes) -> Vec<PlaneKind> {
+    let writer = Writer::new(Kinds::default(), Color::White, planes.history);
+    write(&BoardState::<R>::initial(), planes, writer).0
+}
+
+fn write<R: Rules, S: Sink>(
+    state: &BoardState<R>,
+    planes: BoardPlanes,
+    mut writer: Writer<S>,
+) -> S {
+    let viewer = writer.viewer();
+    let to = &mut writer;
     match planes.layout {
-        Layout::V1 => chess::v1(state, viewer, writer),
-        Layout::V2 => chess::v2(state, viewer, writer),
-        Layout::Minimal => writer.pieces(state.position()),
-        Layout::Lichess => variants::lichess(state, viewer, writer),
-        Layout::HouseV1 => variants::house_v1(state, viewer, writer),
-        Layout::HouseV2 => variants::house_v2(state, viewer, writer),
-        Layout::HouseMinimal | Layout::Shared => variants::house_minimal(state, writer),
+        Layout::V1 => chess::v1(state, viewer, to),
+        Layout::V2 => chess::v2(state, viewer, to),
+        Layout::Minimal => to.pieces(state.position()),
+        Layout::Lichess => variants::lichess(state, viewer, to),
+        Layout::HouseV1 => variants::house_v1(state, viewer, to),
+        Layout::HouseV2 => variants::house_v2(state, viewer, to),
+        Layout::HouseMinimal | Layout::Shared => variants::house_minimal(state, to),
     }
+    writer.into_sink()
 }

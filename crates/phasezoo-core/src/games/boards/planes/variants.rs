@@ -4,6 +4,7 @@
 use shakmaty::{Color, EnPassantMode, Position, Role};
 
 use super::chess::{V2_CHANNELS, write_v2};
+use super::sinks::Sink;
 use super::writer::{
     CHECKERBOARD, CLOCK_SCALE, COUNT_SCALE, MOVE_SCALE, Writer, has_opposite_bishops,
 };
@@ -39,7 +40,11 @@ const LICHESS_VARIANTS: [&str; 8] = [
 /// 34 planes: pieces 0–11, repetitions 12–13, own and other pocket 14–23, own and other promoted
 /// pieces 24–25, en passant square after any double step 26, whether the viewer is White 27, move
 /// number 28, castling 29–32, clock 33.
-pub(super) fn house_v1<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<'_>) {
+pub(super) fn house_v1<R: Rules>(
+    state: &BoardState<R>,
+    viewer: Color,
+    planes: &mut Writer<impl Sink>,
+) {
     let position = state.position();
     planes.pieces(position);
     planes.repetitions(state);
@@ -54,14 +59,18 @@ pub(super) fn house_v1<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &
 
 /// 64 planes: those of chess `v2` 0–51, own and other pocket 52–61, own and other promoted pieces
 /// 62–63.
-pub(super) fn house_v2<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<'_>) {
+pub(super) fn house_v2<R: Rules>(
+    state: &BoardState<R>,
+    viewer: Color,
+    planes: &mut Writer<impl Sink>,
+) {
     write_v2(state, viewer, HOUSE_CLOCK_SCALE, planes);
     planes.pockets(state.position(), POCKET_SCALE);
     planes.promoted(state.position());
 }
 
 /// 22 planes: pieces 0–11, own and other pocket 12–21, which are zero in games without pockets.
-pub(super) fn house_minimal<R: Rules>(state: &BoardState<R>, planes: &mut Writer<'_>) {
+pub(super) fn house_minimal<R: Rules>(state: &BoardState<R>, planes: &mut Writer<impl Sink>) {
     planes.pieces(state.position());
     planes.pockets(state.position(), POCKET_SCALE);
 }
@@ -71,7 +80,11 @@ pub(super) fn house_minimal<R: Rules>(state: &BoardState<R>, planes: &mut Writer
 /// 34–37, chess960 38, which variant 39–46, last moves 47–62, all own and all other pieces 63–64,
 /// checkerboard 65, difference of counts P N B R Q K 66–71, opposite-coloured bishops 72, pieces that
 /// give check 73, own counts 74–79.
-pub(super) fn lichess<R: Rules>(state: &BoardState<R>, viewer: Color, planes: &mut Writer<'_>) {
+pub(super) fn lichess<R: Rules>(
+    state: &BoardState<R>,
+    viewer: Color,
+    planes: &mut Writer<impl Sink>,
+) {
     let position = state.position();
     let board = position.board();
     planes.pieces(position);

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, CastlingSide, Color, EnPassantMode, Position, Role};
 
-use super::PLANE;
+use super::sinks::Sink;
 use crate::games::boards::board::BoardState;
 use crate::games::boards::history::SHOWN_MOVES;
 use crate::games::boards::rules::Rules;
@@ -20,12 +20,9 @@ pub(super) const CHECKERBOARD: Bitboard = Bitboard::LIGHT_SQUARES;
 pub(super) const COUNTED: [Role; 5] =
     [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Writes one plane after the other into a buffer that it clears first.
-///
-/// One long clearing and a few single writes beat writing each plane once: processors clear without
-/// reading what was there (on buffers larger than the cache a third of the time).
-pub(super) struct Writer<'a> {
-    planes: std::slice::IterMut<'a, [f32; PLANE]>,
+/// Writes one plane after the other.
+pub(super) struct Writer<S> {
+    sink: S,
     viewer: Color,
     /// How many of the last moves are shown.
     history: usize,
@@ -33,10 +30,9 @@ pub(super) struct Writer<'a> {
     mirrors: bool,
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn new(out: &'a mut [f32], viewer: Color, history: usize) -> Self {
-        out.fill(0.0);
-        Self { planes: out.as_chunks_mut().0.iter_mut(), viewer, history, mirrors: false }
+impl<S: Sink> Writer<S> {
+    pub(super) fn new(sink: S, viewer: Color, history: usize) -> Self {
+        Self { sink, viewer, history, mirrors: false }
     }
 
     /// The same, files mirrored.
@@ -44,18 +40,19 @@ impl<'a> Writer<'a> {
         Self { mirrors: true, ..self }
     }
 
-    /// How many planes are left.
-    pub(super) fn len(&self) -> usize {
-        self.planes.len()
+    /// Who sees the planes.
+    pub(super) fn viewer(&self) -> Color {
+        self.viewer
+    }
+
+    /// What was written to.
+    pub(super) fn into_sink(self) -> S {
+        self.sink
     }
 
     /// A plane with one value everywhere.
     pub(super) fn fill(&mut self, value: f32) {
-        if let Some(plane) = self.planes.next()
-            && value != 0.0
-        {
-            plane.fill(value);
-        }
+        self.sink.constant(value);
     }
 
     /// A plane of ones or zeros.
@@ -65,11 +62,7 @@ impl<'a> Writer<'a> {
 
     /// A plane with ones on squares that the viewer sees as they stand.
     pub(super) fn fixed(&mut self, squares: Bitboard) {
-        if let Some(plane) = self.planes.next() {
-            for square in squares {
-                plane[square.to_usize()] = 1.0;
-            }
-        }
+        self.sink.squares(squares);
     }
 
     /// A plane with ones on squares of the board.
@@ -130,7 +123,7 @@ impl<'a> Writer<'a> {
     /// Passes `count` planes of zeros.
     pub(super) fn zeros(&mut self, count: usize) {
         for _ in 0..count {
-            self.planes.next();
+            self.sink.constant(0.0);
         }
     }
 

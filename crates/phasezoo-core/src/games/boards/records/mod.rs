@@ -8,6 +8,7 @@ use super::planes::{self, BoardPlanes};
 use super::{BoardState, PackedMove, Rules, actions};
 use crate::error::{Error, Result};
 use crate::game::{Action, Player};
+use crate::planes::PackedRow;
 use crate::records::{Starts, Stored, check_offsets};
 
 impl<R: Rules> Stored for BoardState<R> {
@@ -44,6 +45,16 @@ impl<R: Rules> Stored for BoardState<R> {
 
     fn encode_turned(&self, planes: BoardPlanes, player: Player, _symmetry: u8, out: &mut [f32]) {
         planes::mirrored(self, planes, color_of(player), out);
+    }
+
+    fn encode_turned_packed(
+        &self,
+        planes: BoardPlanes,
+        player: Player,
+        _symmetry: u8,
+        out: &mut PackedRow<'_>,
+    ) {
+        planes::packed(self, planes, color_of(player), true, out);
     }
 
     fn turned_action(action: Action, _symmetry: u8) -> Action {
