@@ -10,13 +10,13 @@ use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::model::{SearchModel, Turns, ValueRule};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::{
-    Ended, Evaluation, LeafBatch, Limit, NodeView, Params, Policy, SearchPool, SearchResult,
-    Status, Value, VirtualStyle,
+    Ended, Evaluation, LeafBatch, Limit, Params, Policy, SearchPool, SearchResult, Status, Value,
+    VirtualStyle,
 };
 use phasezoo_core::{Error, Result};
 use toys::drive::OPINIONS;
 use toys::games::Race;
-use toys::{answer, run};
+use toys::{answer, nodes_of, run};
 
 type Chess = SearchPool<ChessModel>;
 
@@ -45,23 +45,6 @@ fn roots() -> Vec<ChessState> {
     .iter()
     .map(|fen| ChessState::from_fen(fen).unwrap())
     .collect()
-}
-
-/// All nodes below a path, parents first.
-fn dump(pool: &Chess, tree: u32, path: &mut Vec<Action>, out: &mut Vec<(Vec<Action>, NodeView)>) {
-    let Some(node) = pool.inspect(tree, path).unwrap() else { return };
-    out.push((path.clone(), node.clone()));
-    for action in node.actions {
-        path.push(action);
-        dump(pool, tree, path, out);
-        path.pop();
-    }
-}
-
-fn nodes_of(pool: &Chess, tree: u32) -> Vec<(Vec<Action>, NodeView)> {
-    let mut nodes = Vec::new();
-    dump(pool, tree, &mut Vec::new(), &mut nodes);
-    nodes
 }
 
 /// Everything but the time that it took.

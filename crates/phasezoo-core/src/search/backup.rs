@@ -31,7 +31,8 @@ pub(crate) fn backup<S>(tree: &mut Tree<S>, path: &[Step], leaf: NodeId, values:
 /// Q of the edge to a visited `child`, for `actor`, who chooses it: the mean, or minus infinity for a
 /// proven loss, which is then never chosen again.
 pub(crate) fn edge_q<S>(tree: &Tree<S>, child: NodeId, actor: Player) -> f32 {
-    if tree.node(child).proven && tree.worth(&tree.values(child), actor) <= -1.0 {
+    if tree.node(child).proven && tree.exact_worth(child, actor).is_some_and(|worth| worth <= -1.0)
+    {
         return f32::NEG_INFINITY;
     }
     tree.mean_for(child, actor)

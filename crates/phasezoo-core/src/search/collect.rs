@@ -46,7 +46,8 @@ impl<M: SearchModel> Search<M> {
     }
 
     /// Adds up to `rows` new leaves to `out`. Ends of games that are met on the way are backed up at
-    /// once; after `2 * batch_size` of them a batch goes out as it is.
+    /// once. After `2 * batch_size` of them descents pass proven nodes by, so that a batch is filled
+    /// where the best line is a proven draw; after as many again it goes out as it is.
     ///
     /// On an error of the game's own code the search has failed, and its new leaves are given up.
     pub(crate) fn collect(
@@ -102,9 +103,11 @@ impl<M: SearchModel> Search<M> {
             return self.hand_out_root(&mut at);
         }
         let (mut new, mut ends, mut collisions) = (0, 0, 0);
+        let many = 2 * rules.params.batch_size as u32;
+        let too_many = if rules.params.solver { 2 * many } else { many };
         while new < rows.min(self.left(rules) + new) && self.is_running() {
             let alone = self.waiting() == 0;
-            let pass_proven = rules.params.solver && self.idle >= PATIENCE;
+            let pass_proven = rules.params.solver && (self.idle >= PATIENCE || ends >= many);
             let tree = &mut self.tree;
             match rules.selector.descend(tree, &self.noise, pass_proven, &mut self.path) {
                 Arrival::New => match self.expand(rules, &mut at)? {
@@ -146,7 +149,7 @@ impl<M: SearchModel> Search<M> {
             if self.idle >= MAX_IDLE {
                 self.end(Ended::Exhausted);
             }
-            if self.waiting() > 0 && ends >= 2 * rules.params.batch_size as u32 {
+            if self.waiting() > 0 && ends >= too_many {
                 break;
             }
             if ends % CLOCK_EVERY == 0 && self.clock.is_too_late() {

@@ -59,7 +59,7 @@ fn view<S>(tree: &Tree<S>, id: NodeId) -> NodeView {
         visits: node.visits,
         value,
         mean: tree.worth(&tree.known(id), node.actor),
-        proven: node.proven.then_some((value, tree.rest(id).distance)),
+        proven: tree.exact_worth(id, node.actor).map(|worth| (worth, tree.rest(id).distance)),
         waiting: node.kind == Kind::Pending,
         priors: tree.priors(id).to_vec(),
         action_visits: tree.edges(id).map(|edge| edge.visits).collect(),

@@ -21,6 +21,9 @@ impl<S> Tree<S> {
             let Some(snapshot) = snapshots[id as usize].take() else { continue };
             self.add_copy(&old, id, snapshot);
             let new = (next - 1) as NodeId;
+            if let Some(range) = old.ranges.remove(&id) {
+                self.ranges.insert(new, range);
+            }
             for slot in 0..u32::from(self.node(new).count) {
                 let edge = self.edge(new, slot as usize);
                 if edge.child == NONE {

@@ -1,5 +1,6 @@
 //! What a search found.
 
+use super::edges::Edge;
 use super::limit::{Ended, Status};
 use super::root::{Candidate, candidates, choose, final_policy};
 use super::session::{Rules, Search};
@@ -68,8 +69,8 @@ impl SearchResult {
             if tree.has_root() { candidates(tree, &rules.selector) } else { unknown(model, root)? };
         let known = tree.has_root().then(|| tree.node(ROOT));
         let proven = known
-            .filter(|node| node.proven)
-            .map(|node| (tree.worth(&tree.values(ROOT), node.actor), tree.rest(ROOT).distance));
+            .and_then(|node| tree.exact_worth(ROOT, node.actor))
+            .map(|worth| (worth, tree.rest(ROOT).distance));
         let policy = final_policy(&rules.params, &moves, proven.map(|(worth, _)| worth));
         let chosen = choose(&rules.params, &policy, &moves, ply, stream);
         let action = moves[chosen].action;
@@ -113,7 +114,7 @@ fn unknown<M: SearchModel>(model: &M, root: &M::State) -> Result<Vec<Candidate>>
     Ok(legal.into_iter().map(candidate).collect())
 }
 
-/// `first`, then the best-proven or most visited child of each node.
+/// `first`, then what each node's player would choose.
 fn principal_variation<S>(tree: &Tree<S>, first: Action) -> Vec<Action> {
     let mut line = vec![first];
     let slot = tree.actions(ROOT).iter().position(|&action| action == first);
@@ -130,40 +131,61 @@ fn child<S>(tree: &Tree<S>, id: NodeId, slot: usize) -> Option<NodeId> {
     Some(tree.edge(id, slot).child).filter(|&child| child != NONE)
 }
 
-/// The slot that a node's player would choose: at a proven node by its proof, otherwise by visits.
+/// The slot that a node's player would choose: by proofs if the node is proven or the move wins;
+/// otherwise the most visited move that is not proven lost.
 fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
     let node = tree.node(id);
-    let mut best: Option<Child> = None;
-    for (slot, edge) in tree.edges(id).enumerate() {
+    let found = |(slot, edge): (usize, Edge)| {
         if edge.child == NONE || edge.visits == 0 {
-            continue;
+            return None;
         }
         let below = tree.node(edge.child);
-        let proof = (node.proven && below.proven).then(|| {
-            (tree.worth(&tree.values(edge.child), node.actor), tree.rest(edge.child).distance)
-        });
-        let found = Child { slot, visits: edge.visits, proof };
-        if best.as_ref().is_none_or(|best| found.is_better(best)) {
-            best = Some(found);
-        }
-    }
-    best.map(|best| best.slot)
+        let (worth, rank) = match tree.exact_worth(edge.child, node.actor) {
+            _ if node.proven && below.proven => {
+                (tree.worth(&tree.values(edge.child), node.actor), Rank::Proven)
+            }
+            Some(worth) if worth >= 1.0 => (worth, Rank::Proven),
+            Some(worth) if worth <= -1.0 => (worth, Rank::Lost),
+            _ => (0.0, Rank::Open),
+        };
+        let proof = (worth, tree.rest(edge.child).distance);
+        Some(Child { slot, visits: edge.visits, rank, proof })
+    };
+    tree.edges(id)
+        .enumerate()
+        .filter_map(found)
+        .reduce(|best, new| if new.is_better(&best) { new } else { best })
+        .map(|best| best.slot)
+}
+
+/// What is chosen first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Proven lost while something else is not.
+    Lost,
+    /// To be compared by visits.
+    Open,
+    /// To be compared by proofs.
+    Proven,
 }
 
 /// What decides between a node's children.
 struct Child {
     slot: usize,
     visits: u32,
-    proof: Option<(f32, u16)>,
+    rank: Rank,
+    /// Worth and distance, unless [`Rank::Open`].
+    proof: (f32, u16),
 }
 
 impl Child {
     fn is_better(&self, other: &Self) -> bool {
-        match (self.proof, other.proof) {
-            (Some(new), Some(old)) => is_better(new, old),
-            (Some(_), None) => true,
-            (None, Some(_)) => false,
-            (None, None) => self.visits > other.visits,
+        if self.rank != other.rank {
+            return self.rank > other.rank;
+        }
+        match self.rank {
+            Rank::Open => self.visits > other.visits,
+            Rank::Lost | Rank::Proven => is_better(self.proof, other.proof),
         }
     }
 }

@@ -61,10 +61,8 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
                 return found;
             }
             found.q = tree.worth(&tree.known(edge.child), actor);
-            if tree.node(edge.child).proven {
-                let worth = tree.worth(&tree.values(edge.child), actor);
-                found.proven = Some((worth, tree.rest(edge.child).distance));
-            }
+            let distance = tree.rest(edge.child).distance;
+            found.proven = tree.exact_worth(edge.child, actor).map(|worth| (worth, distance));
             found
         })
         .collect();

@@ -4,53 +4,138 @@
 //! A node is proven when one of its moves leads to the best value there is (+1 for its actor), or when
 //! all of its moves are proven: then its value is that of the best. The distance of a proof is that of
 //! the shortest way to a won end among the moves proven so far, of the longest way otherwise.
+//!
+//! If each player has a value of their own, moves that are equally good for the actor may differ for
+//! the others, and so may a won move and one that nobody has looked at. Such a node is proven only
+//! once all of its moves are, and what the others get is a **range** over the moves that the actor may
+//! choose. What a range leaves open is reported nowhere as proven.
 
 use super::backup::edge_q;
 use super::select::Step;
-use super::tree::{NONE, NodeId, Tree};
-use super::values::Values;
-use crate::game::Player;
+use super::tree::{NONE, NodeId, ROOT, Tree};
+use super::values::{Sums, Values};
+use crate::game::{MAX_PLAYERS, Player};
 
-/// Carries the proof of the node that `path` leads to as far up as it goes.
+/// The least and the largest value that each player may get behind a node of which nothing more can be
+/// learnt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Range {
+    pub(crate) low: Values,
+    pub(crate) high: Values,
+}
+
+/// What is known of a node for good.
+struct Proof {
+    values: Values,
+    distance: u16,
+    /// `None` if `values` is exact for everybody.
+    range: Option<Range>,
+}
+
+/// Carries the proof of the node that `path` leads to as far up as it goes, and what it changed into
+/// the means of all nodes above.
 pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId) {
     let mut child = proven;
+    let mut change = Sums::default();
     for step in path.iter().rev() {
         let id = step.node;
-        if tree.node(id).proven {
+        let is_new = tree.node(child).proven;
+        if tree.node(id).proven || (!is_new && change == Sums::default()) {
             return;
         }
         let actor = tree.node(id).actor;
         let q = edge_q(tree, child, actor);
         let (quad, lane) = tree.quad_mut(id, step.slot);
         quad.q[lane] = q;
-        let rest = tree.rest_mut(id);
-        rest.unproven -= 1;
-        let unproven = rest.unproven;
-        let wins = tree.worth(&tree.values(child), actor) >= 1.0;
-        if !wins && unproven > 0 {
-            return;
+        match if is_new { prove(tree, id, child) } else { None } {
+            Some(proof) => {
+                change = tree.set_proven(id, &proof.values, proof.distance);
+                tree.set_range(id, proof.range);
+            }
+            None => tree.add_to_sum(id, &change),
         }
-        let Some((values, distance)) = best_proven(tree, id, actor) else { return };
-        tree.set_proven(id, &values, distance.saturating_add(1));
         child = id;
     }
 }
 
+/// What the proof of `child` makes of its parent `id`, if anything.
+fn prove<S>(tree: &mut Tree<S>, id: NodeId, child: NodeId) -> Option<Proof> {
+    let actor = tree.node(id).actor;
+    let rest = tree.rest_mut(id);
+    rest.unproven -= 1;
+    let is_settled = rest.unproven == 0;
+    let wins = tree.exact_worth(child, actor).is_some_and(|worth| worth >= 1.0);
+    // Elsewhere than at the root the other players' values matter as well.
+    if !is_settled && !(wins && (tree.width == 1 || id == ROOT)) {
+        return None;
+    }
+    let (values, distance) = best_proven(tree, id, actor)?;
+    let distance = distance.saturating_add(1);
+    let range = match (tree.width, is_settled) {
+        (1, _) => None,
+        (_, true) => range_over(tree, id, actor),
+        (_, false) => {
+            let mut range = Range { low: [-1.0; MAX_PLAYERS], high: [1.0; MAX_PLAYERS] };
+            range.low[usize::from(actor)] = 1.0;
+            Some(range)
+        }
+    };
+    Some(Proof { values, distance, range })
+}
+
 /// The value and distance of the best proven child of `id`: the highest worth to `actor`; among equals
-/// the nearest if it is won, otherwise the farthest.
+/// the nearest if it is won, otherwise the farthest. Where equals differ for the others, their mean.
 fn best_proven<S>(tree: &Tree<S>, id: NodeId, actor: Player) -> Option<(Values, u16)> {
     let mut best: Option<(Values, f32, u16)> = None;
-    for edge in tree.edges(id) {
-        if edge.child == NONE || !tree.node(edge.child).proven {
-            continue;
+    let (mut total, mut equals) = ([0.0_f64; MAX_PLAYERS], 0_u32);
+    for child in proven_children(tree, id) {
+        let values = tree.values(child);
+        let (worth, distance) = (tree.worth(&values, actor), tree.rest(child).distance);
+        let known = best.map(|(_, worth, _)| worth);
+        if known.is_none_or(|known| worth > known) {
+            (total, equals) = Default::default();
         }
-        let values = tree.values(edge.child);
-        let (worth, distance) = (tree.worth(&values, actor), tree.rest(edge.child).distance);
+        if known.is_none_or(|known| worth >= known) {
+            total.iter_mut().zip(&values).for_each(|(total, &value)| *total += f64::from(value));
+            equals += 1;
+        }
         if best.is_none_or(|(_, other, far)| is_better((worth, distance), (other, far))) {
             best = Some((values, worth, distance));
         }
     }
-    best.map(|(values, _, distance)| (values, distance))
+    let (values, _, distance) = best?;
+    if tree.width == 1 {
+        return Some((values, distance));
+    }
+    Some((total.map(|total| (total / f64::from(equals)) as f32), distance))
+}
+
+/// What each player may get at `id`, all of whose moves are proven: over the moves that may be the
+/// best for `actor`. `None` if there is one possibility.
+fn range_over<S>(tree: &Tree<S>, id: NodeId, actor: Player) -> Option<Range> {
+    let own = usize::from(actor);
+    let floor = proven_children(tree, id)
+        .map(|child| tree.range(child).low[own])
+        .fold(f32::NEG_INFINITY, f32::max);
+    let range = proven_children(tree, id)
+        .map(|child| tree.range(child))
+        .filter(|range| range.high[own] >= floor)
+        .reduce(|a, b| Range {
+            low: std::array::from_fn(|p| a.low[p].min(b.low[p])),
+            high: std::array::from_fn(|p| a.high[p].max(b.high[p])),
+        });
+    range
+        .map(|mut range| {
+            range.low[own] = floor;
+            range
+        })
+        .filter(|range| range.low != range.high)
+}
+
+fn proven_children<S>(tree: &Tree<S>, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    tree.edges(id)
+        .map(|edge| edge.child)
+        .filter(move |&child| child != NONE && tree.node(child).proven)
 }
 
 /// Whether a proof is to be preferred: worth more, or as much and a shorter win or a longer rest.
@@ -59,4 +144,31 @@ pub(crate) fn is_better(new: (f32, u16), old: (f32, u16)) -> bool {
         return new.0 > old.0;
     }
     if new.0 > 0.0 { new.1 < old.1 } else { new.1 > old.1 }
+}
+
+impl<S> Tree<S> {
+    /// What `id` is worth to `actor`, if that is proven.
+    pub(crate) fn exact_worth(&self, id: NodeId, actor: Player) -> Option<f32> {
+        let node = self.node(id);
+        let is_open = |range: &Range| {
+            let own = usize::from(actor);
+            range.low[own] != range.high[own]
+        };
+        let is_exact = node.proven && !self.ranges.get(&id).is_some_and(is_open);
+        is_exact.then(|| self.worth(&self.values(id), actor))
+    }
+
+    /// What each player may get behind a proven node.
+    fn range(&self, id: NodeId) -> Range {
+        self.ranges.get(&id).copied().unwrap_or_else(|| {
+            let values = self.values(id);
+            Range { low: values, high: values }
+        })
+    }
+
+    fn set_range(&mut self, id: NodeId, range: Option<Range>) {
+        if let Some(range) = range {
+            self.ranges.insert(id, range);
+        }
+    }
 }

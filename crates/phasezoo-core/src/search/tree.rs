@@ -10,8 +10,11 @@
 //! it compares edges. What a descent needs of a node with up to four opened slots lies in 128 aligned
 //! bytes: one trip to memory per ply. See `values` for what values are.
 
+use std::collections::HashMap;
+
 use super::edges::{Edge, QUAD, Quad};
 use super::slab::Slab;
+use super::solver::Range;
 use crate::error::{Error, Result};
 use crate::game::{Action, Player};
 use crate::model::ValueRule;
@@ -60,7 +63,8 @@ pub(crate) struct Node {
     pub(crate) opened: u16,
     /// What the node is.
     pub(crate) kind: Kind,
-    /// Whether [`Rest::value`] is exact: the game is over here, or the solver says so.
+    /// Whether nothing more can be learnt: the game is over here, or the solver says so. [`Rest::value`]
+    /// is exact then, unless [`Tree::ranges`] leaves something open.
     pub(crate) proven: bool,
     /// The phase that the search's gate gives; -1 if nobody asked. Written by collect.
     pub(crate) phase: i8,
@@ -100,6 +104,8 @@ pub(crate) struct Tree<S> {
     /// Entries 1 and on of each node's value.
     pub(super) more_values: Vec<f32>,
     pub(crate) snapshots: Vec<S>,
+    /// What proofs leave open, of proven nodes whose values are not exact for everybody.
+    pub(super) ranges: HashMap<NodeId, Range>,
     /// Rows of candidates, each filled up to whole quads with zeros.
     priors: Vec<f32>,
     actions: Vec<Action>,
@@ -122,6 +128,7 @@ impl<S> Tree<S> {
             more_sums: Vec::new(),
             more_values: Vec::new(),
             snapshots: Vec::new(),
+            ranges: HashMap::new(),
             priors: Vec::new(),
             actions: Vec::new(),
             quads: Vec::new(),

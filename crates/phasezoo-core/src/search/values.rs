@@ -12,6 +12,9 @@ use crate::model::ValueRule;
 /// [`ValueRule::PerPlayer`] entry `p` is the value for player `p`.
 pub(crate) type Values = [f32; MAX_PLAYERS];
 
+/// Sums of [`Values`], in 2^-32; entries that a game does not use are 0.
+pub(crate) type Sums = [i64; MAX_PLAYERS];
+
 /// Units of a value sum per 1.0.
 const UNIT: f64 = 4_294_967_296.0;
 
@@ -113,18 +116,35 @@ impl<S> Tree<S> {
         }
     }
 
-    /// Makes a node proven: its value is exact, and so is its mean from now on.
-    pub(crate) fn set_proven(&mut self, id: NodeId, values: &Values, distance: u16) {
+    /// Makes a node proven: its value is exact, and so is its mean from now on. Returns by how much
+    /// its sum has changed.
+    pub(crate) fn set_proven(&mut self, id: NodeId, values: &Values, distance: u16) -> Sums {
         self.set_values(id, values);
         self.rest_mut(id).distance = distance;
         let node = self.node_mut(id);
         node.proven = true;
         let visits = i64::from(node.visits);
-        node.sum = units(values[0]) * visits;
-        for (entry, &value) in values.iter().enumerate().take(self.width).skip(1) {
-            let at = self.more_at(id, entry);
-            self.more_sums[at] = units(value) * visits;
+        let mut change = Sums::default();
+        for (entry, &value) in values.iter().enumerate().take(self.width) {
+            change[entry] = units(value) * visits - *self.sum_mut(id, entry);
         }
+        self.add_to_sum(id, &change);
+        change
+    }
+
+    /// Adds to the sum of a node, without a visit.
+    pub(crate) fn add_to_sum(&mut self, id: NodeId, change: &Sums) {
+        for (entry, &units) in change.iter().enumerate().take(self.width) {
+            *self.sum_mut(id, entry) += units;
+        }
+    }
+
+    fn sum_mut(&mut self, id: NodeId, entry: usize) -> &mut i64 {
+        if entry == 0 {
+            return &mut self.node_mut(id).sum;
+        }
+        let at = self.more_at(id, entry);
+        &mut self.more_sums[at]
     }
 
     fn more_at(&self, id: NodeId, entry: usize) -> usize {

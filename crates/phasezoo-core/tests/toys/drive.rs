@@ -1,10 +1,11 @@
 //! Driving a pool with an evaluator that makes its answers up.
 
+use phasezoo_core::game::Action;
 use phasezoo_core::gate::Gating;
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::rng::mix;
 use phasezoo_core::search::{
-    Evaluation, LeafBatch, Limit, Params, Policy, SearchPool, SearchResult, Value,
+    Evaluation, LeafBatch, Limit, NodeView, Params, Policy, SearchPool, SearchResult, Value,
 };
 
 /// Logits and values made of hashes of positions: the same for the same position, and meaningless.
@@ -106,4 +107,25 @@ impl<M: SearchModel> Driver<M> {
     pub fn expand(&mut self, root: &M::State, nodes: u64) -> SearchResult {
         self.search(root, Limit { nodes: Some(nodes), ..Limit::default() })
     }
+}
+
+/// All nodes of a tree, parents first, with the way to each.
+pub fn nodes_of<M: SearchModel>(pool: &SearchPool<M>, tree: u32) -> Vec<(Vec<Action>, NodeView)> {
+    fn dump<M: SearchModel>(
+        pool: &SearchPool<M>,
+        tree: u32,
+        path: &mut Vec<Action>,
+        out: &mut Vec<(Vec<Action>, NodeView)>,
+    ) {
+        let Some(node) = pool.inspect(tree, path).unwrap() else { return };
+        out.push((path.clone(), node.clone()));
+        for action in node.actions {
+            path.push(action);
+            dump(pool, tree, path, out);
+            path.pop();
+        }
+    }
+    let mut nodes = Vec::new();
+    dump(pool, tree, &mut Vec::new(), &mut nodes);
+    nodes
 }

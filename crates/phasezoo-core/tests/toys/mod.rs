@@ -12,6 +12,6 @@ pub mod games;
 pub mod tictactoe;
 
 pub use dice::Dice;
-pub use drive::{Driver, Synthetic, answer, run};
+pub use drive::{Driver, Synthetic, answer, nodes_of, run};
 pub use exact::exact;
 pub use tictactoe::TicTacToe;
