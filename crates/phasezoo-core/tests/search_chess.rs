@@ -110,7 +110,7 @@ fn mates_in_one_are_avoided() {
     for params in every_setting() {
         for fen in [AVOID_MATE.to_owned(), mirrored(AVOID_MATE)] {
             let state = ChessState::from_fen(&fen).unwrap();
-            let result = searched(&state, params.clone(), OPINIONS, 6_000);
+            let result = searched(&state, params.clone(), EVEN, 8_000);
             assert!(!allows_mate(&state, result.action), "{fen} {params:?}");
             let lost: Vec<usize> =
                 (0..result.q.len()).filter(|&slot| result.q[slot] == -1.0).collect();
