@@ -1,16 +1,19 @@
 """Keeps a pool of searches and an evaluator busy with each other."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidEvaluation
+from phasezoo.inference.calls import Call, CallsInFlight
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.inference.queues import ExpertQueues
 
 __all__ = ["Driver"]
@@ -18,21 +21,29 @@ __all__ = ["Driver"]
 MOST_COLLECTIONS = 16
 """How often a round asks trees again that met only ends of games; then the others go on alone."""
 
+LEAST_ROWS = 8
+"""Fewer rows than this are not worth a call beside another one."""
+
 
 class Driver:
     """Carries leaves from a pool to an evaluator and the answers back.
+
+    If the evaluator allows it (``parallel_calls``, see :mod:`phasezoo.inference.parallel`), half of
+    the trees' leaves are answered by other threads while this one searches for the other half.
+    Trees do not notice: each hands out a mini-batch and waits for it.
 
     Args:
         pool: The searches, a ``_core.SearchPool``.
         evaluator: What answers their leaves; a mixture with routing ``exact`` gets queues.
         pool_rows: The most rows handed to the evaluator at once, at least 1.
-        one_by_one: Whether each tree has one leaf outstanding. Then a tree that met only ends of
-            games is asked again before the others' leaves are evaluated, which fills the batch and
-            changes nothing in any tree.
+        batch_size: The most leaves that a tree has outstanding. With one, a tree that met only ends
+            of games is asked again before the others' leaves are evaluated, which fills the batch
+            and changes nothing in any tree.
         patient: See :class:`~phasezoo.inference.queues.ExpertQueues`.
         searchers: If trees walk one player's moves alone: says for whom each row is searched, whose
             value is taken where an evaluator gives one for each player.
         gathers: Whether the evaluator knows more actions than the game has.
+        overlaps: Whether other threads may ask the evaluator about its leaves.
     """
 
     def __init__(
@@ -40,11 +51,12 @@ class Driver:
         pool: Any,
         evaluator: Any,
         pool_rows: int,
+        batch_size: int,
         *,
-        one_by_one: bool = False,
         patient: bool = True,
         searchers: Callable[[Leaves], npt.NDArray[np.int64]] | None = None,
         gathers: bool = False,
+        overlaps: bool = True,
     ) -> None:
         self._searchers = searchers
         self._gathers = gathers
@@ -52,40 +64,45 @@ class Driver:
         self._pool = pool
         self._evaluator = evaluator
         self._pool_rows = pool_rows
-        self._one_by_one = one_by_one
+        self._batch_size = batch_size
+        self._flight = CallsInFlight(parallel_calls_of(evaluator) if overlaps else 0, self.counts)
         self._queues: ExpertQueues | None = None
         if isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact":
-            self._queues = ExpertQueues(evaluator, pool_rows, self.counts, patient=patient)
+            self._queues = ExpertQueues(
+                evaluator, pool_rows, self.counts, self._complete, patient=patient
+            )
 
     def round(self) -> None:
-        """Collect leaves, evaluate what is due, and back it up.
+        """Collect leaves, evaluate what is due, and back up the answers that are waited for.
 
         Raises:
             InvalidEvaluation: The evaluator's answer is not valid. The trees that wait for it go on
                 waiting: clear them.
         """
-        batches = self._collected()
-        if self._queues is None:
-            self._evaluate(batches)
-            return
-        for batch in batches:
-            for part, evaluation in self._queues.push(batch):
-                self._complete(part, evaluation)
-        if not batches:
-            for part, evaluation in self._queues.stalled():
-                self._complete(part, evaluation)
+        rows = self._pool.running * self._batch_size
+        half = -(-self._pool.running // 2) * self._batch_size
+        splits = self._flight.most > 1 and half < rows and half >= LEAST_ROWS
+        batches = self._collected(min(half, self._pool_rows) if splits else self._pool_rows)
+        calls = self._due(batches)
+        here = not splits or (not batches and len(calls) == 1)
+        for call in calls:
+            if len(self._flight) == self._flight.most:
+                self._flight.take_in()
+            self._flight.begin(call, here=here and not self._flight)
+        if self._flight and (len(self._flight) == self._flight.most or not batches):
+            self._flight.take_in()
 
     def forget(self) -> None:
-        """Drop leaves that wait in queues, after their trees were cleared."""
+        """Drop leaves that wait in queues or for answers, after their trees were cleared."""
+        self._flight.forget()
         if self._queues is not None:
             self._queues.clear()
 
-    def _collected(self) -> list[Leaves]:
-        """New leaves, ``pool_rows`` at most."""
+    def _collected(self, room: int) -> list[Leaves]:
+        """New leaves, ``room`` at most."""
         batches: list[Leaves] = []
-        room = self._pool_rows
-        out = 0 if self._queues is None else len(self._queues)
-        for _ in range(MOST_COLLECTIONS if self._one_by_one else 1):
+        out = self._flight.rows + (0 if self._queues is None else len(self._queues))
+        for _ in range(MOST_COLLECTIONS if self._batch_size == 1 else 1):
             batch = self._pool.collect(room)
             if len(batch):
                 batches.append(batch)
@@ -95,21 +112,36 @@ class Driver:
                 break
         return batches
 
-    def _evaluate(self, batches: list[Leaves]) -> None:
-        if len(batches) == 1:
-            self._evaluate_one(batches[0])
-        elif batches:
-            joined = LeafBatches(batches)
-            evaluation = evaluate_leaves(self._evaluator, joined, self.counts)
+    def _due(self, batches: list[Leaves]) -> list[Call]:
+        """The calls to make now that these leaves are there."""
+        queues = self._queues
+        if queues is None:
+            return [self._call(batches)] if batches else []
+        calls = [call for batch in batches for call in queues.push(batch)]
+        if not batches and not self._flight:
+            calls.extend(queues.stalled())
+        if not batches and 0 < len(self._flight) + len(calls) < self._flight.most:
+            calls.extend(queues.stalled(LEAST_ROWS))
+        return calls
+
+    def _call(self, batches: list[Leaves]) -> Call:
+        """The evaluator asked about all of these leaves."""
+        if len(batches) == 1 and not self._gathers:
+            (leaves,) = batches
+            return Call(leaves, self._ask_unchecked, partial(self._complete_unchecked, leaves))
+        joined = LeafBatches(batches)
+
+        def deliver(evaluation: Evaluation) -> None:
             for part, answer in joined.split(evaluation):
                 self._complete(part, answer)
 
-    def _evaluate_one(self, leaves: Leaves) -> None:
+        return Call(joined, partial(evaluate_leaves, self._evaluator), deliver)
+
+    def _ask_unchecked(self, leaves: Leaves, spent: Counts) -> Evaluation:
         """The usual case, in which the pool itself checks the evaluator's arrays."""
-        if self._gathers:
-            self._complete(leaves, evaluate_leaves(self._evaluator, leaves, self.counts))
-            return
-        answer = ask(self._evaluator, leaves, self.counts)
+        return ask(self._evaluator, leaves, spent)
+
+    def _complete_unchecked(self, leaves: Leaves, answer: Evaluation) -> None:
         try:
             self._pool.complete(
                 leaves,

@@ -142,10 +142,11 @@ class SearchSeats:
             self._pool,
             self._evaluator,
             self._pool_rows,
-            one_by_one=self._config.batch_size == 1,
+            self._config.batch_size,
             patient=self.limit.movetime_ms is None,
             searchers=None if self._others is None else self._searchers,
             gathers=has_more_actions(self._evaluator, self.game),
+            overlaps=self.game.native,  # a game in Python may not expect several threads
         )
 
     def _searchers(self, leaves: Leaves) -> npt.NDArray[np.int64]:

@@ -106,6 +106,9 @@ class Evaluator(Protocol):
 
     ``plane_spec`` names the planes that :meth:`evaluate` wants. With None no planes are made and
     ``evaluate`` gets ``float32[B, 0, 0, 0]``, which still says how many rows there are.
+
+    An evaluator that other threads may ask says so by an attribute ``parallel_calls``, how many of
+    them at once; searches of many trees then go on meanwhile. Without it the searching thread asks.
     """
 
     @property

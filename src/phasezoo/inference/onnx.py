@@ -3,8 +3,9 @@
 import functools
 import os
 import sys
+import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from phasezoo.inference.manifest import ONNX_MODEL, Manifest, action_spec
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.onnx_export import own_tensors
 from phasezoo.inference.onnx_model import OnnxModel
+from phasezoo.inference.parallel import calls_at_once
 from phasezoo.inference.storage import digest, read_file
 from phasezoo.inference.tensors import Floats, as_logits, as_values, kind_of, looks_like_odds
 from phasezoo.types import Gate, Planes
@@ -34,8 +36,21 @@ MIN_ROWS = 8
 KEPT_BUFFERS = 4
 
 
+class _Kept(threading.local):
+    """Arrays that a thread has handed out.
+
+    It may take only its own again: between looking and taking, another could take the same.
+    """
+
+    def __init__(self) -> None:
+        self.policies: list[Planes] = []
+        self.values: list[Planes] = []
+
+
 class OnnxEvaluator(NetworkEvaluator):
     """A network answered by ONNX Runtime on the CPU, in float32.
+
+    Any number of threads may ask it at once.
 
     The rows of a batch are shared out among threads, each of which runs its part alone. Threads
     that work on one row together would have to wait for each other after every layer, which costs
@@ -71,9 +86,14 @@ class OnnxEvaluator(NetworkEvaluator):
         self._model = OnnxModel(
             model, tensors, manifest.input_shape, manifest.num_actions, manifest.num_players
         )
-        self._buffers: list[Planes] = []
+        self._kept = _Kept()
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0
+
+    @property
+    def parallel_calls(self) -> int:
+        """How many calls it answers at once without their waiting for each other."""
+        return min(2, self.threads)
 
     @classmethod
     def from_file(
@@ -164,33 +184,38 @@ class OnnxEvaluator(NetworkEvaluator):
 
     def _answer(self, planes: Planes) -> tuple[Floats, Floats]:
         rows = len(planes)
-        policy = self._logits(rows)
-        values = np.empty((rows, self._model.columns), dtype=np.float32)
-        even = min(MAX_ROWS, max(MIN_ROWS, -(-rows // self.threads)))
+        policy = self._buffer(self._kept.policies, rows, self.manifest.num_actions)
+        values = self._buffer(self._kept.values, rows, self._model.columns)
+        threads = max(1, self.threads // calls_at_once())
+        even = min(MAX_ROWS, max(MIN_ROWS, -(-rows // threads)))
         step = even if self._model.fixed_rows is None else self._model.fixed_rows
         parts = [slice(start, start + step) for start in range(0, rows, step)]
 
         def answer(part: slice) -> None:
             self._model.run(planes[part], policy[part], values[part])
 
-        if self.threads == 1 or len(parts) == 1:
-            for part in parts:
+        others = [] if threads == 1 else parts[1:]
+        asked = [self._executor().submit(answer, part) for part in others]
+        try:
+            for part in parts[: len(parts) - len(others)]:
                 answer(part)
-        else:
-            list(self._executor().map(answer, parts))  # list: raises what a part raised
+        finally:
+            wait(asked)  # nobody writes into what is given back, or up
+        for each in asked:
+            each.result()  # raises what a part raised
         return as_logits(self._model.policy, policy), as_values(self._model.value, values)
 
-    def _logits(self, rows: int) -> Planes:
-        """An array for the logits; one handed out before is used again when nobody holds it.
+    def _buffer(self, kept: list[Planes], rows: int, columns: int) -> Planes:
+        """An array for an answer; one handed out before is used again when nobody holds it.
 
         4672 logits a row are memory that the system would otherwise clear for every call.
         """
-        for index in range(len(self._buffers)):
-            if len(self._buffers[index]) >= rows and _references(self._buffers, index) == _ALONE:
-                return self._buffers[index][:rows]
-        buffer = np.empty((rows, self.manifest.num_actions), dtype=np.float32)
-        self._buffers = [*self._buffers[-KEPT_BUFFERS + 1 :], buffer]
-        return buffer[:rows]
+        for index in range(len(kept)):
+            if len(kept[index]) >= rows and _references(kept, index) == _ALONE:
+                return kept[index][:rows]
+        kept[: max(0, len(kept) + 1 - KEPT_BUFFERS)] = []
+        kept.append(np.empty((rows, columns), dtype=np.float32))
+        return kept[-1][:rows]
 
     def _executor(self) -> ThreadPoolExecutor:
         """The threads of this process; a fork does not inherit its parent's."""

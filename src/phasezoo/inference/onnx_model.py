@@ -1,5 +1,6 @@
 """An ONNX model with a policy and a value, of our own making or of somebody else's."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,16 @@ __all__ = ["OnnxModel"]
 
 PROBED = 2
 """Rows of the call that shows what the model answers."""
+
+KEPT_BINDINGS = 64
+"""Numbers of rows for which a thread keeps a binding."""
+
+
+class _Bindings(threading.local):
+    """Of each number of rows: a binding, and where its planes, policy and values lie."""
+
+    def __init__(self) -> None:
+        self.kept: dict[int, tuple[Any, list[int]]] = {}
 
 
 class OnnxModel:
@@ -47,6 +58,7 @@ class OnnxModel:
         num_players: int,
     ) -> None:
         self._session = _session(model)
+        self._bindings = _Bindings()
         self.policy: PolicyForm = _form_among(POLICY_FORMS, tensors)
         self.value: ValueForm = _form_among(VALUE_FORMS, tensors)
         self.columns = columns_of(self.value, num_players)
@@ -75,15 +87,37 @@ class OnnxModel:
             self.run(padded[0], padded[1], padded[2])
             policy[:], values[:] = padded[1][:rows], padded[2][:rows]
             return
-        binding = self._session.io_binding()
-        _bind(binding.bind_input, self._input, planes, planes.shape)
-        for name, array, shape in zip(self._names, (policy, values), self._shapes, strict=True):
-            _bind(binding.bind_output, name, array, (rows, *shape))
+        binding = self._bound(planes, policy, values)
         try:
             self._session.run_with_iobinding(binding)
         except Exception as error:  # the runtime's exceptions share no other base class
             message = f"an ONNX model fails on {rows} rows: {_first_line(error)}"
             raise InvalidEvaluation(message) from error
+
+    def _bound(self, planes: Floats, policy: Floats, values: Floats) -> Any:
+        """A binding to the memory of these arrays.
+
+        Each thread keeps one for each number of rows, and binds anew what lies elsewhere than at
+        its last call: binding all three takes as long as a small network takes for a position.
+        """
+        rows = len(planes)
+        kept = self._bindings.kept
+        if rows not in kept:
+            while len(kept) >= KEPT_BINDINGS:
+                del kept[next(iter(kept))]
+            kept[rows] = self._session.io_binding(), [0, 0, 0]
+        binding, places = kept[rows]
+        for index, array in enumerate((planes, policy, values)):
+            place = array.ctypes.data
+            if place == places[index]:
+                continue
+            if index == 0:
+                _bind(binding.bind_input, self._input, place, planes.shape)
+            else:
+                shape = (rows, *self._shapes[index - 1])
+                _bind(binding.bind_output, self._names[index - 1], place, shape)
+            places[index] = place
+        return binding
 
     def _probed(self, input_shape: tuple[int, int, int]) -> list[tuple[int, ...] | None]:
         """The shapes of policy and value for a few rows; None of what is not float32.
@@ -154,9 +188,9 @@ def _planes_input(
     return name, sizes[0]
 
 
-def _bind(bind: Any, name: str, array: Floats, shape: tuple[int, ...]) -> None:
-    """Hand the runtime the memory of ``array`` itself."""
-    bind(name, "cpu", 0, np.float32, shape, array.ctypes.data)
+def _bind(bind: Any, name: str, place: int, shape: tuple[int, ...]) -> None:
+    """Hand the runtime the memory of a float32 array itself."""
+    bind(name, "cpu", 0, np.float32, shape, place)
 
 
 def _session(model: bytes | Path) -> onnxruntime.InferenceSession:

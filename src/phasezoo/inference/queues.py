@@ -1,12 +1,13 @@
 """Queues of leaves, one per expert, for routing ``exact`` over many trees."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.inference.calls import Call
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.leaf_batches import LeafBatches
@@ -15,7 +16,7 @@ from phasezoo.inference.ragged import entries_of
 
 __all__ = ["ExpertQueues"]
 
-Answers: TypeAlias = Iterator[tuple[Leaves, Evaluation]]
+Calls: TypeAlias = Iterator[Call]
 Rows: TypeAlias = npt.NDArray[np.int64]
 
 
@@ -29,17 +30,25 @@ class ExpertQueues:
     Args:
         mixture: The experts; its routing is ``"exact"``.
         capacity: Rows at which a queue is full; no call is larger, unless one batch is.
-        counts: Grows by the cost of the calls.
+        counts: Grows by the rows whose phase is another one under the experts' own gate.
+        deliver: Takes leaves that can go back to their trees, with their answers.
         patient: Whether the smaller queues go on waiting when no tree can go on; searches against
             the clock should not wait.
     """
 
     def __init__(
-        self, mixture: MixtureOfExperts, capacity: int, counts: Counts, *, patient: bool = True
+        self,
+        mixture: MixtureOfExperts,
+        capacity: int,
+        counts: Counts,
+        deliver: Callable[[Leaves, Evaluation], None],
+        *,
+        patient: bool = True,
     ) -> None:
         self._mixture = mixture
         self._capacity = capacity
         self._counts = counts
+        self._deliver = deliver
         self._patient = patient
         self._waiting: dict[int, list[_Part]] = {}
         self._pushes = 0
@@ -47,33 +56,35 @@ class ExpertQueues:
     def __len__(self) -> int:
         return sum(self._rows(phase) for phase in self._waiting)
 
-    def push(self, leaves: Leaves) -> Answers:
-        """Take in leaves; yields the answers of the queues that became full, batch by batch."""
+    def push(self, leaves: Leaves) -> Calls:
+        """Take in leaves; yields the calls of the queues that became full."""
         self._counts.regated_rows += self._mixture.regated(leaves)
         winners = self._mixture.winners(leaves)
         sheet = _Sheet(leaves)
         self._pushes += 1
         for phase in np.unique(winners).tolist():
             rows = np.flatnonzero(winners == phase)
-            if self._rows(phase) + len(rows) > self._capacity:
-                yield from self._flush(phase)
+            if phase in self._waiting and self._rows(phase) + len(rows) > self._capacity:
+                yield self._flush(phase)
             part = leaves if len(rows) == len(leaves) else leaves.select(rows)
             self._waiting.setdefault(phase, []).append(_Part(sheet, rows, part, self._pushes))
             if self._rows(phase) >= self._capacity:
-                yield from self._flush(phase)
+                yield self._flush(phase)
 
-    def stalled(self) -> Answers:
-        """No tree can go on: yields the answers of one queue, or of all if impatient.
+    def stalled(self, least: int = 1) -> Calls:
+        """No tree can go on: yields the call of one queue, or of all if impatient.
 
         The queue that has waited longest is next, of equals the fullest: trees then stay abreast of
         each other and share calls to their end. (The fullest first lets some trees run ahead and
         finish the others in small calls.)
+
+        Args:
+            least: Rows that a call must have, or it is left waiting.
         """
-        if self._waiting and self._patient:
-            yield from self._flush(min(sorted(self._waiting), key=self._urgency))
-            return
-        for phase in sorted(self._waiting):
-            yield from self._flush(phase)
+        order = sorted(self._waiting, key=self._urgency if self._patient else None)
+        for phase in order[:1] if self._patient else order:
+            if self._rows(phase) >= least:
+                yield self._flush(phase)
 
     def clear(self) -> None:
         """Drop what waits."""
@@ -82,19 +93,26 @@ class ExpertQueues:
     def _rows(self, phase: int) -> int:
         return sum(len(part.rows) for part in self._waiting.get(phase, ()))
 
-    def _urgency(self, phase: int) -> tuple[int, int]:
-        return self._waiting[phase][0].arrived, -self._rows(phase)
+    def _urgency(self, phase: int) -> tuple[int, int, int]:
+        return self._waiting[phase][0].arrived, -self._rows(phase), phase
 
-    def _flush(self, phase: int) -> Answers:
-        parts = self._waiting.pop(phase, [])
-        if len(parts) == 1:
-            answer = self._mixture.ask(phase, parts[0].leaves, self._counts)
-            yield from parts[0].answered(answer)
-        elif parts:
-            joined = LeafBatches([part.leaves for part in parts])
-            answers = joined.split(self._mixture.ask(phase, joined, self._counts))
-            for part, (_, answer) in zip(parts, answers, strict=True):
-                yield from part.answered(answer)
+    def _flush(self, phase: int) -> Call:
+        parts = self._waiting.pop(phase)
+        joined = parts[0].leaves if len(parts) == 1 else LeafBatches([p.leaves for p in parts])
+
+        def ask(leaves: Leaves, spent: Counts) -> Evaluation:
+            return self._mixture.ask(phase, leaves, spent)
+
+        def deliver(answer: Evaluation) -> None:
+            if isinstance(joined, LeafBatches):
+                answers = [evaluation for _, evaluation in joined.split(answer)]
+            else:
+                answers = [answer]
+            for part, own in zip(parts, answers, strict=True):
+                for leaves, evaluation in part.answered(own):
+                    self._deliver(leaves, evaluation)
+
+        return Call(joined, ask, deliver)
 
 
 class _Sheet:
@@ -144,7 +162,7 @@ class _Part:
     arrived: int
     """Number of the push that brought it."""
 
-    def answered(self, answer: Evaluation) -> Answers:
+    def answered(self, answer: Evaluation) -> Iterator[tuple[Leaves, Evaluation]]:
         """The rows that can go back to their trees now."""
         complete = self.sheet.enter(self.rows, answer)
         if np.array_equal(complete, self.rows):

@@ -1,12 +1,16 @@
 """A tree's result depends on its own state, limit, seed and batch size, and on nothing else."""
 
+import itertools
+import threading
 from functools import cache
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from phasezoo import agents, games, gating, inference
+from phasezoo.errors import InvalidEvaluation
 
 GATES = {
     "chess": "hash:3",
@@ -19,7 +23,8 @@ GATES = {
 class ByKey:
     """Answers a row by its planes alone, alike in any batch."""
 
-    def __init__(self, game, salt):
+    def __init__(self, game, salt, parallel_calls):
+        self.parallel_calls = parallel_calls
         self.plane_spec = games.make(game).plane_spec()
         self.num_actions = games.make(game).num_actions
         self.salt = salt
@@ -55,10 +60,10 @@ def roots(game):
     return found
 
 
-def agent_of(game, routing, batch_size, limit, threads):
+def agent_of(game, routing, batch_size, limit, threads, parallel_calls=0):
     names = gating.make(GATES[game], game=game).names
     return agents.M2CTSAgent(
-        {name: ByKey(game, salt) for salt, name in enumerate(names)},
+        {name: ByKey(game, salt, parallel_calls) for salt, name in enumerate(names)},
         gate=GATES[game],
         routing=routing,
         batch_size=batch_size,
@@ -97,17 +102,79 @@ def searched(agent, states, pool_rows=None, waves=None, first_seed=0):
     st.lists(st.integers(0, 12), min_size=2, max_size=6),
     st.integers(20, 120),
     st.booleans(),
+    st.integers(0, 2),
 )
-@example("connect-four", "exact", 64, 0, 1, [0] * 6, 120, True)
-@example("connect-four", "exact", 32, 18, 1, [0, 1, 2, 3, 4, 5], 120, False)
+@example("connect-four", "exact", 64, 0, 1, [0] * 6, 120, True, 0)
+@example("connect-four", "exact", 32, 18, 1, [0, 1, 2, 3, 4, 5], 120, False, 2)
 def test_a_tree_is_the_same_alone_and_in_any_pool(
-    game, routing, batch_size, spare, threads, waves, nodes, patient
+    game, routing, batch_size, spare, threads, waves, nodes, patient, parallel_calls
 ):
     # With a deadline, however late, queues do not wait for one another.
     limit = agents.Limit(nodes=nodes, movetime_ms=None if patient else 1e9)
-    agent = agent_of(game, routing, batch_size, limit, threads)
+    agent = agent_of(game, routing, batch_size, limit, threads, parallel_calls)
     states = roots(game)[: len(waves)]
     together = searched(agent, states, batch_size + spare, waves)
+    single = agent_of(game, routing, batch_size, limit, 1)
     for tree, (state, move) in enumerate(zip(states, together, strict=True)):
-        (alone,) = searched(agent, [state], first_seed=tree)
+        (alone,) = searched(single, [state], first_seed=tree)
         assert move == alone, f"tree {tree}"
+
+
+@pytest.mark.parametrize("routing", ["exact", "majority"])
+def test_two_calls_are_out_while_the_search_goes_on(routing):
+    numbers, meet, askers = itertools.count(), threading.Barrier(2, timeout=20), []
+
+    class Meets(ByKey):
+        """The first two calls wait for each other."""
+
+        def evaluate(self, planes):
+            askers.append(threading.current_thread())
+            if next(numbers) < 2:
+                meet.wait()
+            return super().evaluate(planes)
+
+    agent = agent_of("connect-four", routing, 1, agents.Limit(nodes=12), 1)
+    experts = {name: Meets("connect-four", 0, 2) for name in agent.evaluator.names}
+    agent.evaluator = inference.MixtureOfExperts(experts, GATES["connect-four"], routing)
+    searched(agent, roots("connect-four") * 12)
+    assert threading.main_thread() not in askers[:2]
+
+
+def test_a_failure_in_another_thread_reaches_the_caller_and_what_follows_is_right():
+    class Moody(ByKey):
+        calls = 0
+
+        def evaluate(self, planes):
+            self.calls += 1
+            answer = super().evaluate(planes)
+            if self.calls == 3:
+                return inference.Evaluation(value=np.full(len(planes), np.nan))
+            if self.calls == 8:
+                raise RuntimeError("no answer today")
+            return answer
+
+    states = roots("connect-four") * 4
+    agent = agents.MCTSAgent(
+        Moody("connect-four", 1, 2), limit=agents.Limit(nodes=20), game="connect-four"
+    )
+    seats = agent.seats(agent.game)
+    numbers = [seats.open(tree) for tree in range(len(states))]
+
+    def searched_again():
+        for seat, state in zip(numbers, states, strict=True):
+            seats.ask(seat, state, state.to_play)
+        moves = {}
+        while len(moves) < len(states):
+            moves |= dict(seats.poll())
+        return [moves[seat] for seat in numbers]
+
+    with pytest.raises(InvalidEvaluation, match="Moody: value"):
+        searched_again()
+    with pytest.raises(RuntimeError, match="no answer today"):
+        searched_again()
+    moves = searched_again()
+    calm = agents.MCTSAgent(
+        ByKey("connect-four", 1, 0), limit=agents.Limit(nodes=20), game="connect-four"
+    )
+    assert moves == searched(calm, states)
+    assert seats.counts.rows > 20 * len(states)

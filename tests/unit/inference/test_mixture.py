@@ -260,14 +260,42 @@ def test_a_wrong_answer_names_the_expert(routing):
 # --- queues: routing exact over many leaf batches ---
 
 
+class Queues:
+    """Queues whose calls are made at once."""
+
+    def __init__(self, mixture, capacity, **options):
+        self.counts = Counts()
+        self._answers = []
+        deliver = lambda *answer: self._answers.append(answer)  # noqa: E731
+        self._queues = ExpertQueues(mixture, capacity, self.counts, deliver, **options)
+
+    def __len__(self):
+        return len(self._queues)
+
+    def push(self, leaves):
+        return self._made(self._queues.push(leaves))
+
+    def stalled(self, *least):
+        return self._made(self._queues.stalled(*least))
+
+    def clear(self):
+        self._queues.clear()
+
+    def _made(self, calls):
+        self._answers.clear()
+        for call in calls:
+            call.deliver(call.ask(call.leaves, self.counts))
+        return list(self._answers)
+
+
 def drain(answers):
     return [(leaves.rows.tolist(), evaluation.values().tolist()) for leaves, evaluation in answers]
 
 
 def test_queues_flush_when_full_and_when_stalled():
     moe = mixture("exact")
-    counts = Counts()
-    queues = ExpertQueues(moe, 4, counts)
+    queues = Queues(moe, 4)
+    counts = queues.counts
     assert drain(queues.push(FakeLeaves([0, 0, 1, 0]))) == []
     assert len(queues) == 4
     # Three rows of phase 0 wait; one more fills the queue: one call answers both batches.
@@ -284,7 +312,7 @@ def test_queues_flush_when_full_and_when_stalled():
 
 
 def test_of_queues_that_waited_alike_the_fullest_is_next():
-    queues = ExpertQueues(mixture("exact"), 100, Counts())
+    queues = Queues(mixture("exact"), 100)
     drain(queues.push(FakeLeaves([2, 1, 1])))
     drain(queues.push(FakeLeaves([0] * 9, rows=range(3, 12))))
     order = [len(drain(queues.stalled())[0][0]) for _ in range(3)]
@@ -293,7 +321,7 @@ def test_of_queues_that_waited_alike_the_fullest_is_next():
 
 def test_queues_do_not_exceed_their_capacity():
     moe = mixture("exact")
-    queues = ExpertQueues(moe, 4, Counts())
+    queues = Queues(moe, 4)
     drain(queues.push(FakeLeaves([0] * 3)))
     assert [rows for rows, _ in drain(queues.push(FakeLeaves([0] * 3, rows=[5, 6, 7])))] == [
         [0, 1, 2]
@@ -302,14 +330,14 @@ def test_queues_do_not_exceed_their_capacity():
 
 
 def test_impatient_queues_flush_all():
-    queues = ExpertQueues(mixture("exact"), 100, Counts(), patient=False)
+    queues = Queues(mixture("exact"), 100, patient=False)
     drain(queues.push(FakeLeaves([0, 1, 2, 1])))
     assert [rows for rows, _ in drain(queues.stalled())] == [[0], [1, 3], [2]]
 
 
 def test_a_trees_leaves_come_back_together_and_in_order():
     moe = mixture("exact")
-    queues = ExpertQueues(moe, 100, Counts())
+    queues = Queues(moe, 100)
     leaves = FakeLeaves([2, 0, 0, 1, 0], trees=[5, 5, 6, 5, 6], widths=[1, 2, 1, 1, 3])
     assert drain(queues.push(leaves)) == []
     # The expert of phase 0 knows all of tree 6, and some of tree 5.
@@ -322,7 +350,7 @@ def test_a_trees_leaves_come_back_together_and_in_order():
 
 
 def test_cleared_queues_are_empty():
-    queues = ExpertQueues(mixture("exact"), 100, Counts())
+    queues = Queues(mixture("exact"), 100)
     drain(queues.push(FakeLeaves([0, 1])))
     queues.clear()
     assert len(queues) == 0
@@ -335,7 +363,7 @@ def test_cleared_queues_are_empty():
     st.integers(1, 9),
 )
 def test_queues_answer_every_row_once_by_its_own_expert(batches, capacity):
-    queues = ExpertQueues(mixture("exact"), capacity, Counts())
+    queues = Queues(mixture("exact"), capacity)
     answered = {}
     phases = {}
     row = 0

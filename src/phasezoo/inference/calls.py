@@ -1,0 +1,114 @@
+"""Calls of an evaluator: what is asked, and what becomes of the answer."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.evaluator import Evaluation, Leaves
+from phasezoo.inference.parallel import set_calls_at_once
+
+__all__ = ["Call", "CallsInFlight"]
+
+AT_ONCE = 2
+"""Calls in flight: one is answered while the search works on the leaves of the other."""
+
+
+@dataclass(eq=False)
+class Call:
+    """Leaves that an evaluator is asked about together."""
+
+    leaves: Leaves
+    """What is asked about."""
+    ask: Callable[[Leaves, Counts], Evaluation]
+    """Asks, in any thread; adds what it took to the counts."""
+    deliver: Callable[[Evaluation], None]
+    """Takes the answer in, in the thread that searches."""
+    spent: Counts = field(default_factory=Counts)
+    """What asking took."""
+    ended: float = 0.0
+    """When the answer was there, in seconds of ``time.perf_counter``."""
+
+    def run(self) -> Evaluation:
+        """Ask."""
+        answer = self.ask(self.leaves, self.spent)
+        self.ended = time.perf_counter()
+        return answer
+
+
+class CallsInFlight:
+    """Asks in threads of its own, and takes the answers in in the order of the questions.
+
+    So everything that depends on the order is the same in every run.
+
+    Args:
+        workers: Threads that ask; 0: none, and :data:`most` is 1.
+        counts: Grows by the cost of every call that was taken in.
+    """
+
+    def __init__(self, workers: int, counts: Counts) -> None:
+        self.most = AT_ONCE if workers else 1
+        """Calls that may be in flight."""
+        self._workers = min(workers, AT_ONCE)
+        self._counts = counts
+        self._threads: ThreadPoolExecutor | None = None
+        self._flying: deque[tuple[Call, Future[Evaluation]]] = deque()
+        self._process = 0
+        self._busy_until = 0.0
+
+    def __len__(self) -> int:
+        return len(self._flying)
+
+    @property
+    def rows(self) -> int:
+        """Rows that are asked about."""
+        return sum(len(call.leaves) for call, _ in self._flying)
+
+    def begin(self, call: Call, *, here: bool = False) -> None:
+        """Ask; ``here``: in this thread, because there is nothing else to do meanwhile.
+
+        Raises:
+            Exception: What the evaluator raised, if it was asked here.
+        """
+        if here or not self._workers:
+            answered: Future[Evaluation] = Future()
+            answered.set_result(call.run())
+            self._flying.append((call, answered))
+            return
+        if self._threads is None or self._process != os.getpid():  # a fork inherits no threads
+            self._process = os.getpid()
+            self._threads = ThreadPoolExecutor(
+                self._workers,
+                thread_name_prefix="phasezoo-evaluator",
+                initializer=set_calls_at_once,
+                initargs=(self._workers,),
+            )
+        self._flying.append((call, self._threads.submit(call.run)))
+
+    def take_in(self) -> None:
+        """Wait for the call that has been in flight longest, and take its answer in.
+
+        Raises:
+            Exception: What the evaluator raised, or what is wrong with the answer.
+        """
+        call, answered = self._flying.popleft()
+        answer = answered.result()
+        self._count(call)
+        call.deliver(answer)
+
+    def forget(self) -> None:
+        """Take nothing in of what is in flight."""
+        for _, answered in self._flying:
+            answered.cancel()
+        self._flying.clear()
+
+    def _count(self, call: Call) -> None:
+        """Time in which two calls were answered counts once."""
+        spent = call.spent
+        together = max(0.0, self._busy_until - (call.ended - spent.seconds))
+        spent.seconds = max(0.0, spent.seconds - together)
+        self._busy_until = max(self._busy_until, call.ended)
+        self._counts.add(spent)
