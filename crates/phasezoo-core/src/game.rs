@@ -128,6 +128,9 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Returns per player: zero while the game goes on.
     fn returns(&self) -> Returns;
 
+    /// Asks the processor for what this state points to, because it will be looked at soon.
+    fn prefetch(&self) {}
+
     /// Whether it does not matter what `player`, who is asked for an action, answers.
     fn is_idle(&self, _player: Player) -> bool {
         false

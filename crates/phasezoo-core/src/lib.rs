@@ -20,6 +20,7 @@ pub mod memory;
 pub mod model;
 pub mod perft;
 pub mod planes;
+mod prefetch;
 pub mod records;
 pub mod rng;
 pub mod search;

@@ -188,8 +188,43 @@ pub fn run<T: Send>(
     Ok(())
 }
 
+/// Runs `work` on everything that `next` hands out, on as many threads as `workers` says, the calling
+/// one among them. Who is done asks for more, so that a thread that is held up holds up nobody else.
+pub fn share<T: Send>(
+    threads: Option<usize>,
+    workers: usize,
+    mut next: impl FnMut() -> Option<T> + Send,
+    work: impl Fn(T) + Sync,
+) -> Result<()> {
+    if workers <= 1 {
+        while let Some(task) = next() {
+            work(task);
+        }
+        return Ok(());
+    }
+    let next = Mutex::new(next);
+    let take = || {
+        let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+        (*next)()
+    };
+    let go_on = || {
+        while let Some(task) = take() {
+            work(task);
+        }
+    };
+    pool(threads)?.in_place_scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|_| go_on());
+        }
+        go_on();
+    });
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
     use rayon::prelude::*;
 
@@ -224,6 +259,49 @@ mod tests {
             ranges(1001, 7).map(|range| take_rows(&mut rest, range.len())).collect();
         run(Some(3), tasks, |rows| rows.iter_mut().for_each(|row| *row += 1)).unwrap();
         assert!(rows.iter().all(|&row| row == 1));
+    }
+
+    #[test]
+    fn everything_handed_out_is_worked_on_once() {
+        for workers in [1, 2, 5] {
+            let mut rows = vec![0_u32; 1001];
+            let mut rest = rows.as_mut_slice();
+            let next =
+                || Some(rest.len().min(7)).filter(|&n| n > 0).map(|n| take_rows(&mut rest, n));
+            share(Some(3), workers, next, |rows| rows.iter_mut().for_each(|row| *row += 1))
+                .unwrap();
+            assert!(rows.iter().all(|&row| row == 1), "{workers}");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_held_up_holds_up_nobody_else() {
+        let mut tasks = 0..100;
+        let (held, others) = (Mutex::new(()), AtomicUsize::new(0));
+        let lock = held.lock().unwrap();
+        let done = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            let (held, others, send) = (&held, &others, done.0);
+            scope.spawn(move || {
+                share(
+                    Some(2),
+                    2,
+                    || tasks.next(),
+                    |task| {
+                        if task == 0 {
+                            drop(held.lock());
+                        } else if others.fetch_add(1, Ordering::Relaxed) == 98 {
+                            send.send(()).unwrap();
+                        }
+                    },
+                )
+                .unwrap();
+            });
+            // All others are done while the first waits.
+            done.1.recv().unwrap();
+            drop(lock);
+        });
+        assert_eq!(others.into_inner(), 99);
     }
 
     #[test]

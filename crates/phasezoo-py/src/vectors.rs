@@ -159,7 +159,7 @@ impl<G: Native> DynVector for Games<G> {
     }
 
     fn restarted(&self) -> Vec<usize> {
-        self.vector.restarted().collect()
+        self.vector.restarted().to_vec()
     }
 
     fn last(&self, row: usize) -> Option<Last> {

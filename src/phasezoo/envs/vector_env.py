@@ -62,7 +62,7 @@ class States(Sequence[Any]):
 
 
 class GameVectorEnv(VectorEnv[Any, Any, Any]):
-    """N games of one kind stepped together in native code, threads owning contiguous rows.
+    """N games of one kind stepped together in native code, threads taking a few rows at a time.
 
     Does what ``SyncVectorEnv`` over :class:`phasezoo.envs.GymEnv` does: the same seeds and actions
     give the same observations, rewards, flags and infos. ``infos`` holds arrays only, each with

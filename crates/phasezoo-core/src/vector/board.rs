@@ -12,6 +12,7 @@ use super::outputs::{Outputs, write_mask};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, MAX_PLAYERS, Player, PlayerSet, Reason, Scripted, Turn};
 use crate::gate::Gating;
+use crate::prefetch;
 use crate::rng::Stream;
 
 /// One game and the learner's place in it.
@@ -99,6 +100,12 @@ impl<G: Game> Board<G> {
             self.games = 0;
         }
         self.begin(context, seed, position)
+    }
+
+    /// Asks the processor for what the next step looks at.
+    pub(super) fn prefetch(&self) {
+        prefetch::slice(&self.legal);
+        self.state.prefetch();
     }
 
     /// Plays the learner's action, or begins the next game where the last step ended one. The action

@@ -1,7 +1,7 @@
 //! Many games stepped together into the caller's buffers.
 //!
 //! A [`Vector`] holds N games of one kind, each with a learner in one seat. [`Vector::step`] takes one
-//! action per game and writes what the learners see; threads own contiguous rows. Opponents move
+//! action per game and writes what the learners see; threads take a few rows at a time. Opponents move
 //! inside the step, except [`Opponent::Outside`] ones: then [`Vector::step`] stops where their actions
 //! are needed, [`Vector::waiting`] says for whom, [`Vector::reply`] goes on, and
 //! [`Vector::observe`] writes once nobody is awaited.
@@ -13,14 +13,14 @@ mod board;
 mod context;
 mod options;
 mod outputs;
+mod pass;
 
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
 
 pub use board::Saved;
 use board::{Board, ended_by};
-use context::{Context, Shown, Start, plane_size};
 pub use context::{Final, SIMULTANEOUS, Won};
+use context::{Shown, Start, plane_size};
 pub use options::{Autoreset, Illegal, Opponent, Options, OptionsOf, Purpose, Seat, stream};
 use outputs::Sizes;
 pub use outputs::{Mark, Outputs};
@@ -31,9 +31,6 @@ use crate::memory;
 use crate::rng::mix;
 use crate::threads;
 
-/// A thread takes at least so many games: fewer cost less than waking it.
-const GRAIN: usize = 64;
-
 /// N games of one kind, stepped together.
 pub struct Vector<G: Game> {
     options: OptionsOf<G>,
@@ -43,6 +40,10 @@ pub struct Vector<G: Game> {
     boards: Vec<Board<G>>,
     /// An error left some games in the middle of a step; only a reset helps.
     broken: bool,
+    /// The rows whose prepared seed was used in the last step or reset, ascending.
+    restarted: Vec<usize>,
+    /// Whether some opponent's action is awaited.
+    awaits: bool,
 }
 
 impl<G: Game> Vector<G> {
@@ -95,6 +96,8 @@ impl<G: Game> Vector<G> {
             options,
             start: Box::new(start),
             broken: true,
+            restarted: Vec::new(),
+            awaits: false,
         })
     }
 
@@ -172,13 +175,9 @@ impl<G: Game> Vector<G> {
         self.boards[row].shown.last.as_deref()
     }
 
-    /// The rows whose prepared seed was used in the last step or reset.
-    pub fn restarted(&self) -> impl Iterator<Item = usize> {
-        self.boards
-            .iter()
-            .enumerate()
-            .filter(|(_, board)| board.shown.restarted)
-            .map(|(row, _)| row)
+    /// The rows whose prepared seed was used in the last step or reset, ascending.
+    pub fn restarted(&self) -> &[usize] {
+        &self.restarted
     }
 
     /// The rows, and the players in them, whose actions are awaited, ascending.
@@ -320,6 +319,10 @@ impl<G: Game> Vector<G> {
             board.restore(&self.options, saved)?;
         }
         self.broken = !is_ready;
+        let rows = self.boards.iter().enumerate();
+        let restarted = rows.filter(|(_, board)| board.shown.restarted);
+        self.restarted = restarted.map(|(row, _)| row).collect();
+        self.awaits = self.boards.iter().any(|board| board.waiting.0 != 0);
         Ok(())
     }
 
@@ -351,7 +354,7 @@ impl<G: Game> Vector<G> {
     }
 
     fn check_order(&self) -> Result<()> {
-        if self.broken || self.waiting().next().is_some() {
+        if self.broken || self.awaits {
             return Err(out_of_order("before the first reset, or after an error"));
         }
         Ok(())
@@ -359,6 +362,12 @@ impl<G: Game> Vector<G> {
 
     /// Refuses actions that cannot be played, before any game has moved.
     fn check_actions(&self, actions: &[i64]) -> Result<()> {
+        let is_judged =
+            self.options.illegal == Illegal::Raise || self.options.autoreset == Autoreset::Disabled;
+        let actions_end = self.num_actions as i64;
+        if !is_judged && actions.iter().all(|action| (0..actions_end).contains(action)) {
+            return Ok(()); // without a look at the games
+        }
         for (row, (board, &action)) in self.boards.iter().zip(actions).enumerate() {
             if board.over {
                 if self.options.autoreset == Autoreset::Disabled {
@@ -391,58 +400,6 @@ impl<G: Game> Vector<G> {
             }
         }
         Ok(())
-    }
-
-    fn each<F>(&mut self, work: F) -> Result<()>
-    where
-        F: Fn(&Context<G>, &mut Board<G>, usize, Option<(&mut Outputs, usize)>) -> Result<()>
-            + Sync,
-    {
-        self.each_into(None, work)
-    }
-
-    /// Runs `work` on every board, threads owning contiguous rows. It is given the row, and where
-    /// there are buffers its thread's share of them with the row inside that. The error of the lowest
-    /// row is returned.
-    fn each_into<F>(&mut self, mut out: Option<Outputs>, work: F) -> Result<()>
-    where
-        F: Fn(&Context<G>, &mut Board<G>, usize, Option<(&mut Outputs, usize)>) -> Result<()>
-            + Sync,
-    {
-        let rows = self.boards.len();
-        let threads = self.options.threads;
-        let parts = threads::parts(threads, rows, GRAIN)?;
-        let sizes = self.sizes();
-        let context = Context {
-            options: &self.options,
-            start: &*self.start,
-            num_players: self.num_players,
-            num_actions: self.num_actions,
-        };
-        let mut boards = self.boards.as_mut_slice();
-        let tasks: Vec<_> = threads::ranges(rows, parts)
-            .map(|range| {
-                let share = out.as_mut().map(|out| out.take(range.len(), sizes));
-                (range.start, threads::take_rows(&mut boards, range.len()), share)
-            })
-            .collect();
-        let failure: Mutex<Option<(usize, Error)>> = Mutex::new(None);
-        threads::run(threads, tasks, |(first, boards, mut share)| {
-            for (local, board) in boards.iter_mut().enumerate() {
-                let out = share.as_mut().map(|share| (share, local));
-                if let Err(error) = work(&context, board, first + local, out) {
-                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-                    if failure.as_ref().is_none_or(|(row, _)| first + local < *row) {
-                        *failure = Some((first + local, error));
-                    }
-                    return;
-                }
-            }
-        })?;
-        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            None => Ok(()),
-            Some((_, error)) => Err(error),
-        }
     }
 }
 

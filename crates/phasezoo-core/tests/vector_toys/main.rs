@@ -42,7 +42,7 @@ fn three_players_take_turns_in_self_play() {
     // The next step ignores its action and begins a new game.
     play(&mut vector, &mut seen, &[77]).unwrap();
     assert!(!seen.terminated[0] && seen.rewards[0] == 0.0 && seen.ply[0] == 0);
-    assert_eq!(vector.restarted().collect::<Vec<_>>(), [0]);
+    assert_eq!(vector.restarted(), [0]);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn same_step_shows_the_old_game_beside_the_new_one() {
     vector.encode_ended(0, &mut planes).unwrap();
     assert_eq!(planes, [10.0, 2.0]);
     assert!(vector.ended(1).is_none());
-    assert_eq!(vector.restarted().collect::<Vec<_>>(), [0]);
+    assert_eq!(vector.restarted(), [0]);
     // An illegal action belongs to the game it ended.
     play(&mut vector, &mut seen, &[0, 1]).unwrap();
     assert_eq!(
@@ -247,7 +247,7 @@ fn without_autoreset_finished_games_wait_for_their_reset() {
     let error = play(&mut vector, &mut seen, &[1, 1]).unwrap_err();
     assert!(matches!(&error, Error::InvalidState(text) if text.contains("game 0")));
     vector.reset(Some(&[true, false]), &[9, 9], &[false; 2], None).unwrap();
-    assert_eq!(vector.restarted().collect::<Vec<_>>(), [0]);
+    assert_eq!(vector.restarted(), [0]);
     play(&mut vector, &mut seen, &[1, 1]).unwrap();
     assert_eq!(seen.planes, [1.0, 1.0, 3.0, 2.0]);
 }

@@ -428,6 +428,10 @@ impl<R: Rules> Game for BoardState<R> {
         self.history.repeats_within(plies)
     }
 
+    fn prefetch(&self) {
+        self.history.prefetch();
+    }
+
     fn keep_best(&self, actions: &mut Vec<Action>) {
         R::keep_best(self, actions);
     }

@@ -1,9 +1,13 @@
 //! What came before a position.
 
 use crate::games::boards::packed::PackedMove;
+use crate::prefetch;
 
 /// How many of the last moves planes show.
 pub const SHOWN_MOVES: usize = 8;
+
+/// How many of the last keys are asked for beforehand: few games have more since a capture or pawn move.
+const SHOWN_KEYS: usize = 24;
 
 /// Room that a cloned list gets for moves to come, so that playing on does not move it at once.
 const HEADROOM: usize = 8;
@@ -84,6 +88,12 @@ impl History {
     /// The last moves that planes show, newest first, at most [`SHOWN_MOVES`].
     pub fn shown(&self) -> impl Iterator<Item = PackedMove> + '_ {
         self.moves[self.shown_from as usize..].iter().rev().take(SHOWN_MOVES).copied()
+    }
+
+    /// Asks the processor for what the next move and planes look at.
+    pub(crate) fn prefetch(&self) {
+        prefetch::tail(&self.keys, SHOWN_KEYS);
+        prefetch::tail(&self.moves, SHOWN_MOVES);
     }
 
     /// Hides all moves so far from planes; repetitions stay counted.
