@@ -81,11 +81,14 @@ class Evaluation:
     """``float32[B, 3]``: probabilities of (win, draw, loss), each row sums to 1."""
     legal_logits: Floats | None = None
     """``float32[total]``: logits of the legal actions only, in the order of ``leaves.legal``."""
+    plies_left: Floats | None = None
+    """``float32[B]``: plies that the game is expected to last, 0 or more. Networks learn at most
+    100."""
     spent: Counts | None = None
     """What answering took. None: one call, no padding, timed from outside."""
 
     def __post_init__(self) -> None:
-        for name in ("policy_logits", "value", "wdl", "legal_logits"):
+        for name in ("policy_logits", "value", "wdl", "legal_logits", "plies_left"):
             given = getattr(self, name)
             if given is not None and not isinstance(given, np.ndarray):
                 object.__setattr__(self, name, _as_array(name, given))
@@ -208,7 +211,13 @@ def _checked(answer: Evaluation, leaves: Leaves, name: str) -> Evaluation:
         message = f"{name} gave neither value= (float32[{rows}]) nor wdl= (float32[{rows}, 3])"
         raise InvalidEvaluation(message)
     legal_logits = _checked_logits(answer, leaves, name)
-    return Evaluation(value=value, wdl=wdl, legal_logits=legal_logits, spent=answer.spent)
+    return Evaluation(
+        value=value,
+        wdl=wdl,
+        legal_logits=legal_logits,
+        plies_left=_checked_plies(answer.plies_left, rows, name),
+        spent=answer.spent,
+    )
 
 
 def _checked_wdl(wdl: Floats | None, rows: int, name: str) -> Floats | None:
@@ -223,6 +232,16 @@ def _checked_wdl(wdl: Floats | None, rows: int, name: str) -> Floats | None:
             f"{name}: wdl row {row} is {array[row].tolist()}, expected probabilities of "
             "(win, draw, loss) that sum to 1 (a softmax over the logits makes them)"
         )
+        raise InvalidEvaluation(message)
+    return array
+
+
+def _checked_plies(plies: Floats | None, rows: int, name: str) -> Floats | None:
+    if plies is None:
+        return None
+    array = _array(plies, (rows,), f"{name}: plies_left")
+    if array.min(initial=0.0) < 0:
+        message = f"{name}: plies_left has {array.min():.4g}; a game lasts 0 plies or more"
         raise InvalidEvaluation(message)
     return array
 

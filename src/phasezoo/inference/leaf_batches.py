@@ -80,6 +80,9 @@ class LeafBatches:
                     legal_logits=None
                     if evaluation.legal_logits is None
                     else evaluation.legal_logits[start:end],
+                    plies_left=None
+                    if evaluation.plies_left is None
+                    else evaluation.plies_left[rows],
                 ),
             )
             start = end

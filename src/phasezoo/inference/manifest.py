@@ -110,6 +110,10 @@ class Manifest:
     """For ONNX, what the model calls its ``input``, its ``policy`` and its value (see
     :mod:`phasezoo.inference.tensors`)."""
 
+    plies_left: bool | None = None
+    """Whether it says how many plies are left (``Evaluation.plies_left``). None: the manifest does
+    not tell, as those of earlier versions; the network itself does."""
+
     @property
     def model(self) -> str:
         """The name of the file with the network in it."""
@@ -224,6 +228,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("phase", "gate_fingerprint", "network_factory"), (str, type(None))),
     **dict.fromkeys(("value_kind", "backend"), str),
     "input_shape": list,
+    "plies_left": (bool, type(None)),
 }
 
 _CHOICES = {"value_kind": get_args(ValueKind), "backend": get_args(StoredAs)}
@@ -236,7 +241,8 @@ def _check_types(values: Mapping[str, Any]) -> None:
         TypeError: The message names the field.
     """
     for name, value in values.items():
-        if not isinstance(value, _KINDS[name]) or isinstance(value, bool):
+        wrong = isinstance(value, bool) and name != "plies_left"
+        if not isinstance(value, _KINDS[name]) or wrong:
             message = f"{name} is {value!r}"
             raise TypeError(message)
         if name in _CHOICES and value not in _CHOICES[name]:

@@ -144,6 +144,7 @@ class MixtureOfExperts:
                 value=evaluation.value,
                 wdl=evaluation.wdl,
                 legal_logits=evaluation.legal_logits,
+                plies_left=evaluation.plies_left,
                 spent=spent,
             )
         return _merged(parts, leaves, spent)
@@ -166,6 +167,7 @@ class MixtureOfExperts:
         policy = np.zeros(len(actions))
         value = np.zeros(())
         wdl: npt.NDArray[np.float64] | None = np.zeros((len(leaves), 3))
+        left: npt.NDArray[np.float64] | None = np.zeros(len(leaves))
         for phase in range(self.num_phases):
             answer = self.ask(phase, leaves, spent)
             weight = weights[:, phase]
@@ -176,11 +178,14 @@ class MixtureOfExperts:
             own = answer.values()
             value = value + weight.reshape(-1, *[1] * (own.ndim - 1)) * own
             wdl = None if wdl is None or answer.wdl is None else wdl + weight[:, None] * answer.wdl
+            plies = answer.plies_left
+            left = None if left is None or plies is None else left + weight * plies
         smallest = np.finfo(np.float32).tiny
         return Evaluation(
             legal_logits=np.log(np.maximum(policy, smallest)).astype(np.float32),
             value=np.asarray(value, dtype=np.float32),
             wdl=None if wdl is None else wdl.astype(np.float32),
+            plies_left=None if left is None else left.astype(np.float32),
             spent=spent,
         )
 
@@ -312,6 +317,8 @@ def _merged(
     value = np.empty((len(leaves), *shapes.pop()), dtype=np.float32)
     has_wdl = all(evaluation.wdl is not None for _, evaluation in parts)
     wdl = np.empty((len(leaves), 3), dtype=np.float32) if has_wdl else None
+    has_plies = all(evaluation.plies_left is not None for _, evaluation in parts)
+    left = np.empty(len(leaves), dtype=np.float32) if has_plies else None
     alike = all(evaluation.legal_logits is None for _, evaluation in parts)
     offsets, actions = leaves.legal
     logits = None if alike else np.zeros(len(actions), dtype=np.float32)
@@ -319,6 +326,8 @@ def _merged(
         value[rows] = evaluation.values()
         if wdl is not None and evaluation.wdl is not None:
             wdl[rows] = evaluation.wdl
+        if left is not None and evaluation.plies_left is not None:
+            left[rows] = evaluation.plies_left
         if logits is not None and evaluation.legal_logits is not None:
             logits[entries_of(offsets, rows)[1]] = evaluation.legal_logits
-    return Evaluation(value=value, wdl=wdl, legal_logits=logits, spent=spent)
+    return Evaluation(value=value, wdl=wdl, legal_logits=logits, plies_left=left, spent=spent)

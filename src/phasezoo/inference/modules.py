@@ -21,6 +21,9 @@ __all__ = ["Answers", "Probe", "answers_of", "probe"]
 _FIELDS: dict[str, ValueForm] = {"wdl_logits": "wdl_logits", "scalar": "value", "values": "values"}
 """The fields of :class:`phasezoo.networks.NetworkOutput` that tell a value, and their forms."""
 
+PLIES_UNIT = 100.0
+"""Plies that 1 stands for in ``NetworkOutput.plies``."""
+
 EXPECTED = (
     "a network answers networks.NetworkOutput(policy_logits, wdl_logits=… | scalar=… | values=…), "
     "or a pair (policy logits, value)"
@@ -34,6 +37,8 @@ class Probe(NamedTuple):
     """Size A of its policy."""
     form: ValueForm
     """How it writes its value."""
+    plies: bool
+    """Whether it says how many plies are left."""
 
     @property
     def kind(self) -> ValueKind:
@@ -42,25 +47,36 @@ class Probe(NamedTuple):
 
 
 class Answers(nn.Module):
-    """A network that answers a pair: logits, and values as its :data:`ValueKind` has them.
+    """A network that answers logits, values as its :data:`ValueKind` has them, and plies.
 
     Args:
         network: Answers ``NetworkOutput``, or a pair.
         form: How it writes its value.
+        plies: Whether it says how many plies are left.
     """
 
-    def __init__(self, network: nn.Module, form: ValueForm) -> None:
+    def __init__(self, network: nn.Module, form: ValueForm, *, plies: bool = False) -> None:
         super().__init__()
         self.network = network
         self.form = form
+        self.plies = plies
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """``float32[B, A]``; and ``float32[B, 3]``, ``float32[B]`` or ``float32[B, P]``."""
-        policy, values = _parts(self.network(planes), self.form)
+    def forward(self, planes: Tensor) -> tuple[Tensor, ...]:
+        """Answer ``float32[B, C, H, W]``.
+
+        Returns:
+            ``float32[B, A]``; ``float32[B, 3]``, ``float32[B]`` or ``float32[B, P]``; and, if it
+            says so, the plies that are left, ``float32[B]``.
+        """
+        output = self.network(planes)
+        policy, values = _parts(output, self.form)
         if self.form == "wdl_logits":
-            exact = values if values.dtype == torch.float32 else values.float()
-            return policy.flatten(1), torch.softmax(exact, dim=1)
-        return policy.flatten(1), values.flatten() if self.form == "value" else values
+            values = torch.softmax(_exact(values), dim=1)
+        elif self.form == "value":
+            values = values.flatten()
+        if not self.plies:
+            return policy.flatten(1), values
+        return policy.flatten(1), values, PLIES_UNIT * _exact(output.plies).flatten()
 
 
 @torch.inference_mode()
@@ -111,7 +127,7 @@ def probe(
     if policy.ndim < 2 or len(policy) != 2:
         message = f"{name}: policy has shape {list(policy.shape)}, expected [2, A] of 2 rows"
         raise InvalidConfig(message)
-    return Probe(policy[0].numel(), found)
+    return Probe(policy[0].numel(), found, getattr(output, "plies", None) is not None)
 
 
 def answers_of(network: nn.Module, manifest: Manifest) -> Answers:
@@ -132,7 +148,17 @@ def answers_of(network: nn.Module, manifest: Manifest) -> Answers:
             f"{manifest.num_actions} and {manifest.value_kind}"
         )
         raise CheckpointError(message)
-    return Answers(network, found.form).eval()
+    if manifest.plies_left not in (None, found.plies):
+        message = (
+            f"{name} {'says' if found.plies else 'does not say'} how many plies are left; its "
+            "manifest tells otherwise"
+        )
+        raise CheckpointError(message)
+    return Answers(network, found.form, plies=found.plies).eval()
+
+
+def _exact(answer: Tensor) -> Tensor:
+    return answer if answer.dtype == torch.float32 else answer.float()
 
 
 def _parts(output: Any, form: ValueForm) -> tuple[Tensor, Tensor]:

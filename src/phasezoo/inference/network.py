@@ -77,22 +77,25 @@ class NetworkEvaluator(ABC):
             InvalidArray: ``planes`` has another shape.
             InvalidEvaluation: The network answers in another shape than it did when it was loaded.
         """
-        policy, values, spent = self._answered(planes)
+        policy, values, plies, spent = self._answered(planes)
         kind = self.manifest.value_kind
+        wdl = None
         if kind == "wdl":
-            value = values[:, 0] - values[:, 2]
-            return Evaluation(policy_logits=policy, value=value, wdl=values, spent=spent)
-        own = values[:, 0] if kind == "values" else values
-        return Evaluation(policy_logits=policy, value=own, spent=spent)
+            wdl, values = values, values[:, 0] - values[:, 2]
+        elif kind == "values":
+            values = values[:, 0]
+        return Evaluation(
+            policy_logits=policy, value=values, wdl=wdl, plies_left=plies, spent=spent
+        )
 
     def _evaluate_by_seat(self, leaves: Leaves) -> Evaluation:
         """As :meth:`evaluate`, but ``value`` has a column for each of more than two players."""
-        policy, values, spent = self._answered(leaves.planes(self.plane_spec))
+        policy, values, plies, spent = self._answered(leaves.planes(self.plane_spec))
         value = by_seat(values, np.asarray(leaves.players))
-        return Evaluation(policy_logits=policy, value=value, spent=spent)
+        return Evaluation(policy_logits=policy, value=value, plies_left=plies, spent=spent)
 
-    def _answered(self, planes: Planes) -> tuple[Floats, Floats, Counts | None]:
-        """Logits, values as :attr:`Manifest.value_kind` says, and the cost if rows were padded."""
+    def _answered(self, planes: Planes) -> tuple[Floats, Floats, Floats | None, Counts | None]:
+        """What :meth:`_answer` says, and the cost if rows were padded."""
         shape = self.manifest.input_shape
         if planes.ndim != 4 or planes.shape[1:] != shape:
             message = (
@@ -105,25 +108,26 @@ class NetworkEvaluator(ABC):
             kind, players = self.manifest.value_kind, self.manifest.num_players
             width = {"wdl": (3,), "value": (), "values": (players,)}[kind]
             policy = np.empty((0, self.manifest.num_actions), dtype=np.float32)
-            return policy, np.empty((0, *width), dtype=np.float32), None
+            plies = np.empty(0, dtype=np.float32) if self.manifest.plies_left else None
+            return policy, np.empty((0, *width), dtype=np.float32), plies, None
         start = time.perf_counter()
-        policy, values = self._answer(np.ascontiguousarray(planes, dtype=np.float32))
+        answer = self._answer(np.ascontiguousarray(planes, dtype=np.float32))
         padded = self._padded(rows)
         if padded == 0:
-            return policy, values, None
+            return *answer, None
         seconds = time.perf_counter() - start
-        return policy, values, Counts(rows=rows, padded_rows=padded, calls=1, seconds=seconds)
+        return *answer, Counts(rows=rows, padded_rows=padded, calls=1, seconds=seconds)
 
     def _padded(self, rows: int) -> int:
         """How many rows are computed besides ``rows``."""
         return 0
 
     @abstractmethod
-    def _answer(self, planes: Planes) -> tuple[Floats, Floats]:
-        """Logits ``float32[B, A]`` and values of contiguous planes, B at least 1.
+    def _answer(self, planes: Planes) -> tuple[Floats, Floats, Floats | None]:
+        """Logits ``float32[B, A]``, values and plies left of contiguous planes, B at least 1.
 
         The values are ``float32[B, 3]`` (``wdl``), ``float32[B]`` (``value``) or ``float32[B, P]``
-        (``values``).
+        (``values``). The plies are ``float32[B]`` if :attr:`Manifest.plies_left`, else None.
         """
 
     def __repr__(self) -> str:

@@ -1,5 +1,6 @@
 """The ONNX Runtime backend, the default on CPUs."""
 
+import dataclasses
 import functools
 import os
 import sys
@@ -43,8 +44,8 @@ class _Kept(threading.local):
     """
 
     def __init__(self) -> None:
-        self.policies: list[Planes] = []
-        self.values: list[Planes] = []
+        self.arrays: list[list[Floats]] = []
+        """For each output."""
 
 
 class OnnxEvaluator(NetworkEvaluator):
@@ -76,7 +77,6 @@ class OnnxEvaluator(NetworkEvaluator):
         *,
         allow_other_game: bool = False,
     ) -> None:
-        super().__init__(manifest, allow_other_game=allow_other_game)
         self.threads = _core.default_threads() if threads is None else threads
         if self.threads < 1:
             message = f"threads={threads}: must be 1 or more"
@@ -86,6 +86,11 @@ class OnnxEvaluator(NetworkEvaluator):
         self._model = OnnxModel(
             model, tensors, manifest.input_shape, manifest.num_actions, manifest.num_players
         )
+        if not self._model.plies and (manifest.plies_left or "plies_left" in manifest.tensors):
+            message = f"no output {tensors['plies_left']!r}, which the manifest says gives plies"
+            raise CheckpointError(message)
+        manifest = dataclasses.replace(manifest, plies_left=self._model.plies)
+        super().__init__(manifest, allow_other_game=allow_other_game)
         self._kept = _Kept()
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0
@@ -109,6 +114,7 @@ class OnnxEvaluator(NetworkEvaluator):
         wdl: str | None = None,
         wdl_logits: str | None = None,
         values: str | None = None,
+        plies_left: str | None = None,
         gate: str | Gate | None = None,
         phase: str | None = None,
         name: str | None = None,
@@ -129,6 +135,7 @@ class OnnxEvaluator(NetworkEvaluator):
             wdl: In place of ``value``: probabilities of win, draw and loss.
             wdl_logits: In place of ``value``: their logits.
             values: In place of ``value``: one for each player, the player to move first.
+            plies_left: The output with the plies that the game will last, if it has one.
             gate: The gate that names its phase, or its specification, if it is an expert.
             phase: The phase whose expert it is; None: of all phases.
             name: How errors and reports call it; default the file's name.
@@ -147,6 +154,8 @@ class OnnxEvaluator(NetworkEvaluator):
         played = games.make(game)
         spec = played.plane_spec(planes)
         shape = played.plane_shape(spec)
+        others = {"input": input, "plies_left": plies_left}
+        named = {key: called for key, called in others.items() if called is not None}
         place = Path(path)
         model = read_file(place)
         form: Any = told[0]
@@ -162,7 +171,7 @@ class OnnxEvaluator(NetworkEvaluator):
             value_kind=kind_of(form),
             backend="onnx",
             num_players=played.num_players,
-            tensors=dict([found, told], **({} if input is None else {"input": input})),
+            tensors=dict([found, told], **named),
             phasezoo=version("phasezoo"),
         )
         try:
@@ -172,8 +181,9 @@ class OnnxEvaluator(NetworkEvaluator):
             raise CheckpointError(message) from error
         _refuse_odds(evaluator, place)
         again: Callable[..., OnnxEvaluator] = functools.partial(
-            cls.from_file, game=played, planes=spec, input=input, gate=gate, phase=phase, name=name,
-            threads=threads, allow_other_game=allow_other_game, **policies, **ends,  # type: ignore[arg-type]
+            cls.from_file, game=played, planes=spec, input=input, plies_left=plies_left, gate=gate,
+            phase=phase, name=name, threads=threads, allow_other_game=allow_other_game,
+            **policies, **ends,  # type: ignore[arg-type]
         )  # fmt: skip
         evaluator.reload = again, (place.absolute(),)
         return evaluator
@@ -182,17 +192,16 @@ class OnnxEvaluator(NetworkEvaluator):
         fixed = self._model.fixed_rows
         return 0 if fixed is None else -rows % fixed
 
-    def _answer(self, planes: Planes) -> tuple[Floats, Floats]:
+    def _answer(self, planes: Planes) -> tuple[Floats, Floats, Floats | None]:
         rows = len(planes)
-        policy = self._buffer(self._kept.policies, rows, self.manifest.num_actions)
-        values = self._buffer(self._kept.values, rows, self._model.columns)
+        outputs = self._buffers(rows)
         threads = max(1, self.threads // calls_at_once())
         even = min(MAX_ROWS, max(MIN_ROWS, -(-rows // threads)))
         step = even if self._model.fixed_rows is None else self._model.fixed_rows
         parts = [slice(start, start + step) for start in range(0, rows, step)]
 
         def answer(part: slice) -> None:
-            self._model.run(planes[part], policy[part], values[part])
+            self._model.run(planes[part], [output[part] for output in outputs])
 
         others = [] if threads == 1 else parts[1:]
         asked = [self._executor().submit(answer, part) for part in others]
@@ -203,19 +212,22 @@ class OnnxEvaluator(NetworkEvaluator):
             wait(asked)  # nobody writes into what is given back, or up
         for each in asked:
             each.result()  # raises what a part raised
-        return as_logits(self._model.policy, policy), as_values(self._model.value, values)
+        policy, values, *plies = outputs
+        return (
+            as_logits(self._model.policy, policy),
+            as_values(self._model.value, values),
+            np.maximum(plies[0][:, 0], 0) if plies else None,
+        )
 
-    def _buffer(self, kept: list[Planes], rows: int, columns: int) -> Planes:
-        """An array for an answer; one handed out before is used again when nobody holds it.
-
-        4672 logits a row are memory that the system would otherwise clear for every call.
-        """
-        for index in range(len(kept)):
-            if len(kept[index]) >= rows and _references(kept, index) == _ALONE:
-                return kept[index][:rows]
-        kept[: max(0, len(kept) + 1 - KEPT_BUFFERS)] = []
-        kept.append(np.empty((rows, columns), dtype=np.float32))
-        return kept[-1][:rows]
+    def _buffers(self, rows: int) -> list[Floats]:
+        """An array for each output, of this thread's own."""
+        widths = self._model.widths
+        while len(self._kept.arrays) < len(widths):
+            self._kept.arrays.append([])
+        return [
+            _unused(kept, rows, width)
+            for kept, width in zip(self._kept.arrays, widths, strict=True)
+        ]
 
     def _executor(self) -> ThreadPoolExecutor:
         """The threads of this process; a fork does not inherit its parent's."""
@@ -223,6 +235,19 @@ class OnnxEvaluator(NetworkEvaluator):
             self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="phasezoo-onnx")
             self._pool_process = os.getpid()
         return self._pool
+
+
+def _unused(kept: list[Floats], rows: int, width: int) -> Floats:
+    """An array for an answer; one handed out before is used again when nobody holds it.
+
+    4672 logits a row are memory that the system would otherwise clear for every call.
+    """
+    for index in range(len(kept)):
+        if len(kept[index]) >= rows and _references(kept, index) == _ALONE:
+            return kept[index][:rows]
+    kept[: max(0, len(kept) + 1 - KEPT_BUFFERS)] = []
+    kept.append(np.empty((rows, width), dtype=np.float32))
+    return kept[-1][:rows]
 
 
 def _refuse_odds(evaluator: OnnxEvaluator, place: Path) -> None:
@@ -259,7 +284,7 @@ def _one_of(what: str, given: Mapping[str, str | None]) -> tuple[str, str]:
     return named[0]
 
 
-def _references(arrays: list[Planes], index: int) -> int:
+def _references(arrays: list[Floats], index: int) -> int:
     """How many hold ``arrays[index]``, views of it included."""
     return sys.getrefcount(arrays[index])
 

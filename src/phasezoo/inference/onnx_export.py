@@ -11,15 +11,15 @@ from phasezoo.inference.storage import digest, write_file
 
 __all__ = ["cached_onnx", "export_onnx", "own_tensors", "store_onnx"]
 
-EXPORT_VERSION = 1
+EXPORT_VERSION = 2
 """Raised when :func:`export_onnx` writes other bytes, so that cached files are made again."""
 
 OPSET = 17
 
 
 def own_tensors(kind: ValueKind) -> dict[str, str]:
-    """What :func:`export_onnx` calls the tensors of a model."""
-    return {"input": "planes", "policy": "policy_logits", kind: kind}
+    """What :func:`export_onnx` calls the tensors of a model; not all have ``plies_left``."""
+    return {"input": "planes", "policy": "policy_logits", kind: kind, "plies_left": "plies_left"}
 
 
 def export_onnx(answers: Any, input_shape: tuple[int, int, int], kind: ValueKind = "wdl") -> bytes:
@@ -34,11 +34,12 @@ def export_onnx(answers: Any, input_shape: tuple[int, int, int], kind: ValueKind
     Returns:
         A model with the input ``planes float32[B, C, H, W]`` and the outputs
         ``policy_logits float32[B, A]`` and ``wdl float32[B, 3]`` (probabilities), ``value
-        float32[B]`` or ``values float32[B, P]``.
+        float32[B]`` or ``values float32[B, P]``; and ``plies_left float32[B]`` if the network says
+        how many plies are left.
     """
     import torch
 
-    names = ["planes", "policy_logits", kind]
+    names = ["planes", "policy_logits", kind, *(["plies_left"] if answers.plies else [])]
     file = io.BytesIO()
     with warnings.catch_warnings():
         # The exporter that replaces this one needs onnxscript and takes several times as long.

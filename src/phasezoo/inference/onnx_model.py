@@ -28,7 +28,7 @@ KEPT_BINDINGS = 64
 
 
 class _Bindings(threading.local):
-    """Of each number of rows: a binding, and where its planes, policy and values lie."""
+    """Of each number of rows: a binding, and where its planes and outputs lie."""
 
     def __init__(self) -> None:
         self.kept: dict[int, tuple[Any, list[int]]] = {}
@@ -40,7 +40,8 @@ class OnnxModel:
     Args:
         model: Its bytes, or the path of its file.
         tensors: The names of its policy and value by their forms (:data:`PolicyForm`,
-            :data:`ValueForm`), and of its ``input``, which may be left out if there is one alone.
+            :data:`ValueForm`), of its ``input``, which may be left out if there is one alone, and
+            of ``plies_left``, which a model need not have.
         input_shape: Channels, height and width of its planes.
         num_actions: Size A of its policy.
         num_players: How many play.
@@ -61,40 +62,47 @@ class OnnxModel:
         self._bindings = _Bindings()
         self.policy: PolicyForm = _form_among(POLICY_FORMS, tensors)
         self.value: ValueForm = _form_among(VALUE_FORMS, tensors)
-        self.columns = columns_of(self.value, num_players)
-        """Numbers of its value in each row."""
         self._input, self.fixed_rows = _planes_input(self._session, tensors, input_shape)
         self._names = [tensors[self.policy], tensors[self.value]]
+        self.widths = [num_actions, columns_of(self.value, num_players)]
+        """Numbers in each row of its policy, its value and, if it has them, its plies left."""
+        left = tensors.get("plies_left")
+        self.plies = left in [output.name for output in self._session.get_outputs()]
+        """Whether it says how many plies are left."""
+        if left is not None and self.plies:
+            self._names.append(left)
+            self.widths.append(1)
         shapes = self._probed(input_shape)
-        sizes = [num_actions, self.columns]
-        for name, shape, size in zip(self._names, shapes, sizes, strict=True):
+        for name, shape, size in zip(self._names, shapes, self.widths, strict=True):
             if shape is None or int(np.prod(shape[1:])) != size:
                 found = "no float32" if shape is None else f"shape {['B', *shape[1:]]}"
                 message = f"output {name!r} has {found}, expected {size} numbers a row"
                 raise CheckpointError(message)
         self._shapes = [shape[1:] for shape in shapes if shape is not None]
 
-    def run(self, planes: Floats, policy: Floats, values: Floats) -> None:
-        """Answer ``planes`` into ``policy`` and ``values``, all contiguous and of as many rows.
+    def run(self, planes: Floats, outputs: Sequence[Floats]) -> None:
+        """Answer ``planes`` into arrays of :attr:`widths`, all contiguous and of as many rows.
 
         Raises:
             InvalidEvaluation: The model fails, or answers in another shape than before.
         """
         rows, fixed = len(planes), self.fixed_rows
         if fixed is not None and rows < fixed:
-            padded = [np.zeros((fixed, *a.shape[1:]), np.float32) for a in (planes, policy, values)]
-            padded[0][:rows] = planes
-            self.run(padded[0], padded[1], padded[2])
-            policy[:], values[:] = padded[1][:rows], padded[2][:rows]
+            filled = np.zeros((fixed, *planes.shape[1:]), np.float32)
+            filled[:rows] = planes
+            padded = [np.empty((fixed, width), np.float32) for width in self.widths]
+            self.run(filled, padded)
+            for output, found in zip(outputs, padded, strict=True):
+                output[:] = found[:rows]
             return
-        binding = self._bound(planes, policy, values)
+        binding = self._bound(planes, outputs)
         try:
             self._session.run_with_iobinding(binding)
         except Exception as error:  # the runtime's exceptions share no other base class
             message = f"an ONNX model fails on {rows} rows: {_first_line(error)}"
             raise InvalidEvaluation(message) from error
 
-    def _bound(self, planes: Floats, policy: Floats, values: Floats) -> Any:
+    def _bound(self, planes: Floats, outputs: Sequence[Floats]) -> Any:
         """A binding to the memory of these arrays.
 
         Each thread keeps one for each number of rows, and binds anew what lies elsewhere than at
@@ -105,9 +113,9 @@ class OnnxModel:
         if rows not in kept:
             while len(kept) >= KEPT_BINDINGS:
                 del kept[next(iter(kept))]
-            kept[rows] = self._session.io_binding(), [0, 0, 0]
+            kept[rows] = self._session.io_binding(), [0] * (1 + len(outputs))
         binding, places = kept[rows]
-        for index, array in enumerate((planes, policy, values)):
+        for index, array in enumerate((planes, *outputs)):
             place = array.ctypes.data
             if place == places[index]:
                 continue

@@ -126,6 +126,8 @@ class _Sheet:
         self._delivered = np.zeros(len(leaves), dtype=bool)
         self._value: npt.NDArray[np.float32] | None = None
         self._logits: npt.NDArray[np.float32] | None = None
+        self._left = np.zeros(len(leaves), dtype=np.float32)
+        self._says_left = np.zeros(len(leaves), dtype=bool)
 
     def enter(self, rows: Rows, answer: Evaluation) -> Rows:
         """Write the answer to ``rows``; the rows of the trees that are complete by it."""
@@ -133,6 +135,9 @@ class _Sheet:
         if self._value is None:
             self._value = np.empty((len(self.leaves), *values.shape[1:]), dtype=np.float32)
         self._value[rows] = values
+        if answer.plies_left is not None:
+            self._left[rows] = answer.plies_left
+            self._says_left[rows] = True
         if answer.legal_logits is not None:
             offsets, actions = self.leaves.legal
             if self._logits is None:  # rows without logits keep zeros: all actions alike
@@ -149,7 +154,11 @@ class _Sheet:
         if logits is not None:
             logits = logits[entries_of(self.leaves.legal[0], rows)[1]]
         leaves = self.leaves if len(rows) == len(self.leaves) else self.leaves.select(rows)
-        return leaves, Evaluation(value=None if value is None else value[rows], legal_logits=logits)
+        return leaves, Evaluation(
+            value=None if value is None else value[rows],
+            legal_logits=logits,
+            plies_left=self._left[rows] if self._says_left[rows].all() else None,
+        )
 
 
 @dataclass(frozen=True)

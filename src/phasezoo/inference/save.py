@@ -204,7 +204,8 @@ def _as_onnx(network: Any, evaluator: NetworkEvaluator) -> tuple[Manifest, dict[
     from phasezoo.inference.onnx import OnnxEvaluator
     from phasezoo.inference.onnx_export import export_onnx
 
-    answers = Answers(copy.deepcopy(network), evaluator.form).eval().to("cpu", torch.float32)  # type: ignore[attr-defined]
+    form, plies = evaluator.form, bool(evaluator.manifest.plies_left)  # type: ignore[attr-defined]
+    answers = Answers(copy.deepcopy(network), form, plies=plies).eval().to("cpu", torch.float32)
     manifest = dataclasses.replace(evaluator.manifest, backend="onnx")
     try:
         model = export_onnx(answers, manifest.input_shape, manifest.value_kind)
@@ -231,11 +232,13 @@ def _check_same(answers: Any, onnx: NetworkEvaluator, name: str) -> None:
     shape = onnx.manifest.input_shape
     planes = np.random.default_rng(1).random((COMPARED, *shape), dtype=np.float32)
     with torch.inference_mode():
-        policy, values = (each.numpy() for each in answers(torch.from_numpy(planes)))
+        policy, values, *plies = (each.numpy() for each in answers(torch.from_numpy(planes)))
     found = onnx.evaluate(planes)
     told = found.wdl if onnx.manifest.value_kind == "wdl" else found.values()
     own = values[:, 0] if onnx.manifest.value_kind == "values" else values
-    for what, theirs, ours in (("policy", policy, found.policy_logits), ("value", own, told)):
+    pairs = [("policy", policy, found.policy_logits), ("value", own, told)]
+    pairs.extend(("plies", each, found.plies_left) for each in plies)
+    for what, theirs, ours in pairs:
         gap = float(np.abs(theirs - ours).max())
         if not gap <= TOLERANCE * max(1.0, float(np.abs(theirs).max())):
             message = (

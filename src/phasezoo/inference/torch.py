@@ -1,10 +1,12 @@
 """The torch backend: any network, any device, and bfloat16 if a trial says that it is safe."""
 
+import dataclasses
 import hashlib
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -82,7 +84,9 @@ class TorchEvaluator(NetworkEvaluator):
         if manifest is None:
             manifest, form = described(network, game, planes, gate, phase, name, value)
         else:
-            form = answers_of(network, manifest).form
+            found = answers_of(network, manifest)
+            form = found.form
+            manifest = dataclasses.replace(manifest, plies_left=found.plies)
         super().__init__(manifest, allow_other_game=allow_other_game)
         if threads is not None:
             torch.set_num_threads(threads)
@@ -93,7 +97,7 @@ class TorchEvaluator(NetworkEvaluator):
         self.form = form
         if compiled:
             networks.compiled(self.network, manifest.input_shape)
-        self._answers = Answers(self.network, form)
+        self._answers = Answers(self.network, form, plies=bool(manifest.plies_left))
 
     @property
     def original_weights(self) -> Mapping[str, torch.Tensor]:
@@ -101,25 +105,25 @@ class TorchEvaluator(NetworkEvaluator):
         return self._original
 
     @torch.inference_mode()
-    def _answer(self, planes: Planes) -> tuple[Floats, Floats]:
+    def _answer(self, planes: Planes) -> tuple[Floats, Floats, Floats | None]:
         writable = planes if planes.flags.writeable else planes.copy()
         rows = torch.from_numpy(writable)
         parts = [self._part(part) for part in torch.split(rows, MAX_ROWS)]
-        if len(parts) == 1:
-            return parts[0][0].numpy(), parts[0][1].numpy()
-        policy, values = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
-        return policy.numpy(), values.numpy()
+        if len(parts) > 1:
+            parts = [[torch.cat(tensors) for tensors in zip(*parts, strict=True)]]
+        policy, values, *plies = (tensor.numpy() for tensor in parts[0])
+        return policy, values, np.maximum(plies[0], 0) if plies else None
 
-    def _part(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits and values, float32 on the CPU."""
-        policy, values = self._answers(rows.to(self.device, self.dtype, memory_format=self._layout))
-        if len(policy) != len(rows) or len(values) != len(rows):
+    def _part(self, rows: torch.Tensor) -> list[torch.Tensor]:
+        """Logits, values and perhaps plies, float32 on the CPU."""
+        found = self._answers(rows.to(self.device, self.dtype, memory_format=self._layout))
+        if any(len(each) != len(rows) for each in found):
             message = (
                 f"{self.name} answers {len(rows)} rows with policies of shape "
-                f"{list(policy.shape)} and values of shape {list(values.shape)}"
+                f"{list(found[0].shape)} and values of shape {list(found[1].shape)}"
             )
             raise InvalidEvaluation(message)
-        return policy.float().cpu(), values.float().cpu()
+        return [each.float().cpu() for each in found]
 
 
 def described(
@@ -165,6 +169,7 @@ def described(
         parameters=networks.parameter_counts(network),
         files={MODEL: _digest(network)},  # no file yet, but matches tell networks apart by it
         value_kind=found.kind,
+        plies_left=found.plies,
         num_players=played.num_players,
         phasezoo=version("phasezoo"),
     )

@@ -117,7 +117,7 @@ def test_memory_of_answers_is_used_again(saved: Path) -> None:
     assert len(places) == 1
     held = [evaluator.evaluate(shown) for _ in range(3 * KEPT_BUFFERS)]
     assert len({answer.policy_logits.ctypes.data for answer in held}) == len(held)
-    assert len(evaluator._kept.policies) <= KEPT_BUFFERS
+    assert len(evaluator._kept.arrays[0]) <= KEPT_BUFFERS
 
 
 def test_several_threads_may_ask_at_once(saved: Path) -> None:
