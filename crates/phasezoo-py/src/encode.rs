@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use numpy::{PyArray1, PyArray4, PyArrayMethods, PyReadwriteArray4, PyUntypedArrayMethods};
 use phasezoo_core::game::{Action, Player};
-use phasezoo_core::{Error, Result, memory, threads};
+use phasezoo_core::planes::{PlaneBuffer, PlaneRows};
+use phasezoo_core::{Error, Result, threads};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -12,12 +13,13 @@ use crate::arguments::{Count, Text};
 use crate::catalogue;
 use crate::errors::to_py;
 use crate::native::{Native, NativeGame, viewer};
+use crate::planes::{fill_in_parallel, of_states};
 
 /// States that one thread handles at least: less is done before another thread has woken up.
 const GRAIN: usize = 32;
 
 /// float32[N, C, H, W].
-pub(crate) type Planes<'py> = Bound<'py, PyArray4<f32>>;
+type Planes<'py> = Bound<'py, PyArray4<f32>>;
 
 /// How many legal actions each state has, and all of them, one state after the other.
 pub(crate) type Lists = (Vec<i64>, Vec<i32>);
@@ -25,6 +27,7 @@ pub(crate) type Lists = (Vec<i64>, Vec<i32>);
 /// Which planes of states are made, and where they go.
 pub(crate) struct Job<'a, 'py> {
     spec: &'a str,
+    packed: bool,
     out: Option<&'a Bound<'py, PyAny>>,
     /// Who sees each state; the player to move where nobody is named.
     players: Option<Vec<i64>>,
@@ -50,9 +53,9 @@ pub(crate) fn no_state(object: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(message)
 }
 
-/// float32[N, C, H, W]: the planes of each state, made on `threads` threads.
+/// float32[N, C, H, W]: the planes of each state, made on `threads` threads; packed if asked so.
 #[pyfunction]
-#[pyo3(signature = (states, spec, out = None, players = None, threads = None))]
+#[pyo3(signature = (states, spec, out = None, players = None, threads = None, packed = false))]
 fn encode<'py>(
     py: Python<'py>,
     states: &Bound<'py, PyAny>,
@@ -60,7 +63,8 @@ fn encode<'py>(
     out: Option<&Bound<'py, PyAny>>,
     players: Option<Vec<i64>>,
     threads: Option<Count>,
-) -> PyResult<Planes<'py>> {
+    packed: bool,
+) -> PyResult<Bound<'py, PyAny>> {
     let (states, game) = gathered(states)?;
     let Some(game) = game else {
         return Err(to_py(Error::InvalidArray(
@@ -68,7 +72,7 @@ fn encode<'py>(
         )));
     };
     let threads = threads.map(|Count(count)| count);
-    game.encode(py, &states, Job { spec: &spec, out, players, threads })
+    game.encode(py, &states, Job { spec: &spec, packed, out, players, threads })
 }
 
 /// The planes of states of one game.
@@ -76,7 +80,7 @@ pub(crate) fn planes_of<'py, G: Native>(
     py: Python<'py>,
     states: &[&G],
     job: Job<'_, 'py>,
-) -> PyResult<Planes<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let planes = G::named_planes(job.spec, states.first().copied()).map_err(to_py)?;
     if let Some(row) = states.iter().position(|state| !state.fits(planes)) {
         return Err(to_py(Error::InvalidArray(format!(
@@ -84,21 +88,30 @@ pub(crate) fn planes_of<'py, G: Native>(
         ))));
     }
     let viewers = viewers(states, job.players.as_deref()).map_err(to_py)?;
-    let [channels, height, width] = G::plane_shape(planes);
-    let shape = [states.len(), channels, height, width];
-    let array = match job.out {
-        None => {
-            let bytes = 4 * channels * height * width;
-            memory::check("encode", states.len(), bytes).map_err(to_py)?;
-            PyArray4::zeros(py, shape, false)
-        }
-        Some(out) => output(out, shape)?,
+    let count = states.len();
+    let fill = |room: PlaneRows<'_>| {
+        fill_in_parallel(count, room, job.threads, GRAIN, |rows, room| {
+            for (mut room, row) in room.zip(rows) {
+                room.encode(states[row], planes, viewers[row]);
+            }
+            Ok(())
+        })
     };
+    let Some(out) = job.out else {
+        return of_states::<G>(py, "encode", planes, count, job.packed, fill);
+    };
+    if job.packed {
+        return Err(to_py(Error::InvalidConfig(
+            "out= takes planes as floats: leave it out with packed=True".into(),
+        )));
+    }
+    let [channels, height, width] = G::plane_shape(planes);
+    let array = output(out, [count, channels, height, width])?;
     let mut writable = writable(&array)?;
     let buffer = writable.as_slice_mut().map_err(|error| unusable(&error))?;
-    py.detach(|| fill(states, planes, &viewers, buffer, job.threads)).map_err(to_py)?;
+    py.detach(|| fill(PlaneBuffer::Floats(buffer).rows::<G>(planes, count)?)).map_err(to_py)?;
     drop(writable);
-    Ok(array)
+    Ok(array.into_any())
 }
 
 /// Who sees each state: the players given, or the one to move.
@@ -150,25 +163,6 @@ fn writable<'py>(array: &Bound<'py, PyArray4<f32>>) -> PyResult<PyReadwriteArray
 /// A buffer that is read-only, in use elsewhere or misaligned.
 fn unusable(error: &dyn std::fmt::Display) -> PyErr {
     to_py(Error::InvalidArray(format!("out cannot be written ({error}); give another array")))
-}
-
-fn fill<G: Native>(
-    states: &[&G],
-    planes: G::Planes,
-    viewers: &[Player],
-    buffer: &mut [f32],
-    threads: Option<usize>,
-) -> Result<()> {
-    let size = G::plane_shape(planes).iter().product::<usize>();
-    let mut rest = buffer;
-    let tasks = threads::ranges(states.len(), threads::parts(threads, states.len(), GRAIN)?)
-        .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
-        .collect();
-    threads::run(threads, tasks, |(out, rows)| {
-        for (out, row) in out.chunks_exact_mut(size).zip(rows) {
-            states[row].encode(planes, viewers[row], out);
-        }
-    })
 }
 
 /// The legal actions of each state, ascending: (offsets int64[N + 1], actions int32[total]). State i

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::to_py;
+use crate::planes::WantedPlanes;
 use crate::python_game::integers;
 use crate::rows::{Columns, DynRows};
 
@@ -19,7 +20,8 @@ pub(crate) struct LeafBatch {
     /// The pool that takes the rows back.
     pub(crate) pool: u64,
     threads: Option<usize>,
-    planes: Mutex<HashMap<String, Py<PyAny>>>,
+    /// Planes made, by their text and whether they are packed.
+    planes: Mutex<HashMap<(String, bool), Py<PyAny>>>,
     /// The batch that this one was selected from, with the rows: planes made there need not be made
     /// again.
     parent: Option<(Py<LeafBatch>, Vec<usize>)>,
@@ -31,19 +33,19 @@ impl LeafBatch {
         Self { rows, pool, threads, planes: Mutex::default(), parent: None }
     }
 
-    fn known_planes(&self, py: Python<'_>, spec: &str) -> Option<Py<PyAny>> {
+    fn known_planes(&self, py: Python<'_>, wanted: WantedPlanes<'_>) -> Option<Py<PyAny>> {
         let planes = self.planes.lock().unwrap_or_else(PoisonError::into_inner);
-        planes.get(spec).map(|array| array.clone_ref(py))
+        planes.get(&(wanted.spec.to_owned(), wanted.packed)).map(|array| array.clone_ref(py))
     }
 
     /// The planes as rows of those that the batch of origin has made already.
     fn planes_of_parent<'py>(
         &self,
         py: Python<'py>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some((parent, rows)) = &self.parent else { return Ok(None) };
-        let Some(planes) = parent.get().known_planes(py, spec) else { return Ok(None) };
+        let Some(planes) = parent.get().known_planes(py, wanted) else { return Ok(None) };
         planes.bind(py).call_method1("take", (rows.clone(), 0)).map(Some)
     }
 }
@@ -54,17 +56,25 @@ impl LeafBatch {
         self.count()
     }
 
-    /// float32[B, C, H, W] as the player to move sees each row; made once per spec.
-    fn planes<'py>(&self, py: Python<'py>, spec: &str) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(known) = self.known_planes(py, spec) {
+    /// float32[B, C, H, W] as the player to move sees each row, packed if asked so; made once per spec
+    /// and form.
+    #[pyo3(signature = (spec, packed = false))]
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &str,
+        packed: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let wanted = WantedPlanes { spec, packed };
+        if let Some(known) = self.known_planes(py, wanted) {
             return Ok(known.into_bound(py));
         }
-        let made = match self.planes_of_parent(py, spec)? {
+        let made = match self.planes_of_parent(py, wanted)? {
             Some(made) => made,
-            None => self.rows.planes(py, spec, self.threads)?,
+            None => self.rows.planes(py, wanted, self.threads)?,
         };
         let mut planes = self.planes.lock().unwrap_or_else(PoisonError::into_inner);
-        planes.insert(spec.to_owned(), made.clone().unbind());
+        planes.insert((spec.to_owned(), packed), made.clone().unbind());
         Ok(made)
     }
 

@@ -16,6 +16,7 @@ mod native;
 mod options;
 mod others;
 mod outcome;
+mod planes;
 mod pools;
 mod python_game;
 mod records;
@@ -42,6 +43,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     encode::register(m)?;
     gating::register(m)?;
     outcome::register(m)?;
+    planes::register(m)?;
     records::register(m)?;
     search::register(m)?;
     search_params::register(m)?;

@@ -10,10 +10,11 @@ use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
 
 use crate::catalogue;
-use crate::encode::{self, Lists, Planes};
+use crate::encode::{self, Lists};
 use crate::errors::{external, to_py};
 use crate::gating;
 use crate::options::GameOptions;
+use crate::planes;
 use crate::pools::{self, DynPool};
 use crate::records::{self, Columns, DynGames, Wanted};
 use crate::rollouts::{self, DynUct, UctSetup};
@@ -251,13 +252,15 @@ pub(crate) trait NativeGame: Sync {
         options: vector::Options<&str, &str>,
         game: GameOptions<'_, '_>,
     ) -> PyResult<Box<dyn DynVector>>;
-    /// The planes of states, written to `job`'s array.
+    /// A letter for what each plane of a choice holds.
+    fn plane_kinds(&self, spec: &str) -> Result<String>;
+    /// The planes of states, made as `job` says.
     fn encode<'py>(
         &self,
         py: Python<'py>,
         states: &[Bound<'py, PyAny>],
         job: encode::Job<'_, 'py>,
-    ) -> PyResult<Planes<'py>>;
+    ) -> PyResult<Bound<'py, PyAny>>;
     /// The legal actions of the players to move in states.
     fn legal_actions(
         &self,
@@ -378,12 +381,17 @@ impl<T: Room> NativeGame for T {
         vectors::boxed(Room::name(self), rows, options, start).map_err(to_py)
     }
 
+    fn plane_kinds(&self, spec: &str) -> Result<String> {
+        let planes = T::State::named_planes(spec, None)?;
+        Ok(planes::kinds(&T::State::packed_layout(planes)))
+    }
+
     fn encode<'py>(
         &self,
         py: Python<'py>,
         states: &[Bound<'py, PyAny>],
         job: encode::Job<'_, 'py>,
-    ) -> PyResult<Planes<'py>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         encode::planes_of::<T::State>(py, &all_typed(states, Room::name(self))?, job)
     }
 

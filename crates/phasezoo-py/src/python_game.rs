@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use crate::errors::external;
 use crate::gating::{own_key, own_plies};
 use crate::options::GameOptions;
+use crate::planes::{self, WantedPlanes};
 use crate::rows::{Rooted, Walked};
 
 /// How far returns may leave [-1, 1], or the sum of two players' zero: rounding of float32.
@@ -306,13 +307,14 @@ impl Walked for PythonModel {
         &self,
         py: Python<'py>,
         batch: &LeafBatch<Self>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         _threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = (0..batch.len())
-            .map(|row| self.planes_of(batch.snapshot(row), py, spec))
+            .map(|row| self.planes_of(batch.snapshot(row), py, wanted.spec))
             .collect::<PyResult<Vec<_>>>()?;
-        py.import("numpy")?.call_method1("stack", (rows,))
+        let planes = py.import("numpy")?.call_method1("stack", (rows,))?;
+        if wanted.packed { planes::general(&planes) } else { Ok(planes) }
     }
 }
 

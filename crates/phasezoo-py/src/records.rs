@@ -1,9 +1,6 @@
 //! `Records`: stored games of every kind, in columns that `NumPy` owns.
 
-use numpy::{
-    PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1,
-    PyReadwriteArray4,
-};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use phasezoo_core::gate::Gating;
 use phasezoo_core::records::starts::From;
 use phasezoo_core::records::{
@@ -20,6 +17,7 @@ use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::native::{Native, Room, all_typed};
 use crate::options::GameOptions;
+use crate::planes::GivenPlanes;
 
 /// Games in columns that somebody else owns: the actions of all games, and where each game's plies
 /// begin.
@@ -255,7 +253,7 @@ impl Records {
         self.games.states(py, columns, game)
     }
 
-    /// Fills `planes` float32[B, C, H, W], `action` int64[B] and `plies_left` float32[B] for the states
+    /// Fills `planes`, float32[B, C, H, W] or a `PackedPlanes`, `action` int64[B] and `plies_left` float32[B] for the states
     /// after `plies` plies of `games`, as `players` int8[B] see them (None: the players to move, where
     /// one moves at a time). `hidden` bool[B] leaves the planes of the last moves empty; `symmetries`
     /// uint8[B] turns planes and actions of the states that have symmetries. `policy`, a pair of offsets
@@ -271,7 +269,7 @@ impl Records {
         plies: PyReadonlyArray1<'py, i32>,
         players: Option<PyReadonlyArray1<'py, i8>>,
         spec: &str,
-        planes: Bound<'py, PyArray4<f32>>,
+        planes: GivenPlanes<'py>,
         action: Bound<'py, PyArray1<i64>>,
         plies_left: Bound<'py, PyArray1<f32>>,
         hidden: Option<PyReadonlyArray1<'py, bool>>,
@@ -286,7 +284,7 @@ impl Records {
             hidden: hidden.as_ref().map(contiguous).transpose()?.unwrap_or_default(),
             symmetries: symmetries.as_ref().map(contiguous).transpose()?.unwrap_or_default(),
         };
-        let mut planes: PyReadwriteArray4<'_, f32> = planes.try_readwrite()?;
+        let mut planes = planes.writable()?;
         let mut action: PyReadwriteArray1<'_, i64> = action.try_readwrite()?;
         let mut plies_left: PyReadwriteArray1<'_, f32> = plies_left.try_readwrite()?;
         let (offsets, mut turned) = match &policy {
@@ -296,7 +294,7 @@ impl Records {
             None => (None, None),
         };
         let out = Samples {
-            planes: planes.as_slice_mut()?,
+            planes: planes.buffer()?,
             action: action.as_slice_mut()?,
             plies_left: plies_left.as_slice_mut()?,
             policy: offsets

@@ -3,18 +3,19 @@
 use std::any::Any;
 use std::ops::Range;
 
-use numpy::{PyArray4, PyArrayMethods};
-use phasezoo_core::game::{Action, Game, Kept, Player};
+use phasezoo_core::game::{Action, Kept, Player};
 use phasezoo_core::model::{SearchModel, Turns};
+use phasezoo_core::planes::PlaneRows;
 use phasezoo_core::records::Stored;
 use phasezoo_core::search::{LeafBatch, Ticket};
-use phasezoo_core::{Error, Result, memory, threads};
+use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::{external, to_py};
 use crate::native::{Native, typed};
 use crate::options::GameOptions;
+use crate::planes::{WantedPlanes, fill_in_parallel, of_states};
 
 /// Rows that a thread encodes at least: less is done before another thread has woken up.
 const GRAIN: usize = 16;
@@ -41,12 +42,12 @@ pub(crate) trait Walked: Rooted + Clone {
     /// A state as Python sees it.
     fn show(&self, py: Python<'_>, state: &Self::State) -> PyResult<Py<PyAny>>;
 
-    /// float32[B, C, H, W]: planes of rows as the players to move see them.
+    /// float32[B, C, H, W], or packed: planes of rows as the players to move see them.
     fn planes<'py>(
         &self,
         py: Python<'py>,
         batch: &LeafBatch<Self>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>>;
 }
@@ -55,11 +56,11 @@ pub(crate) trait Walked: Rooted + Clone {
 pub(crate) trait DynRows: Any + Send + Sync {
     /// What every row has, one after the other.
     fn columns(&self) -> Columns<'_>;
-    /// float32[B, C, H, W]: planes as the players to move see the rows.
+    /// float32[B, C, H, W], or packed: planes as the players to move see the rows.
     fn planes<'py>(
         &self,
         py: Python<'py>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>>;
     /// The states of the rows.
@@ -93,10 +94,10 @@ impl<M: Walked> DynRows for Rows<M> {
     fn planes<'py>(
         &self,
         py: Python<'py>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.model.planes(py, &self.batch, spec, threads)
+        self.model.planes(py, &self.batch, wanted, threads)
     }
 
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -114,22 +115,20 @@ impl<M: Walked> DynRows for Rows<M> {
     }
 }
 
-/// float32[B, C, H, W] of rows of a game of the core, made in parallel with the interpreter lock
+/// float32[B, C, H, W], or packed, of rows of a game of the core, made in parallel with the interpreter lock
 /// released.
 pub(crate) fn native_planes<'py, M: SearchModel<Game: Native>>(
     py: Python<'py>,
     model: &M,
     batch: &LeafBatch<M>,
-    spec: &str,
+    wanted: WantedPlanes<'_>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let like = (!batch.is_empty()).then(|| model.game(batch.root(0)));
-    let planes = M::Game::named_planes(spec, like).map_err(to_py)?;
-    let [channels, height, width] = M::Game::plane_shape(planes);
-    let size = channels * height * width;
-    let write = |rows: Range<usize>, out: &mut [f32]| {
+    let planes = M::Game::named_planes(wanted.spec, like).map_err(to_py)?;
+    let write = |rows: Range<usize>, room: PlaneRows<'_>| {
         let mut state = None;
-        for (out, row) in out.chunks_exact_mut(size).zip(rows) {
+        for (mut room, row) in room.zip(rows) {
             let state = state.get_or_insert_with(|| batch.root(row).clone());
             batch.restore(model, row, state)?;
             let game = model.game(state);
@@ -139,11 +138,14 @@ pub(crate) fn native_planes<'py, M: SearchModel<Game: Native>>(
                      their own"
                 )));
             }
-            game.encode(planes, batch.players[row], out);
+            room.encode(game, planes, batch.players[row]);
         }
         Ok(())
     };
-    in_parallel(py, batch.len(), [channels, height, width], threads, write)
+    let count = batch.len();
+    of_states::<M::Game>(py, "planes of leaves", planes, count, wanted.packed, |room| {
+        fill_in_parallel(count, room, threads, GRAIN, write)
+    })
 }
 
 impl<G: Native, K: Kept<G> + 'static> Rooted for Turns<G, K> {
@@ -166,44 +168,9 @@ impl<G: Native, K: Kept<G> + 'static> Walked for Turns<G, K> {
         &self,
         py: Python<'py>,
         batch: &LeafBatch<Self>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        native_planes(py, self, batch, spec, threads)
+        native_planes(py, self, batch, wanted, threads)
     }
-}
-
-/// float32[count, C, H, W] that `write` fills rows of, in parallel with the interpreter lock released.
-fn in_parallel(
-    py: Python<'_>,
-    count: usize,
-    [channels, height, width]: [usize; 3],
-    threads: Option<usize>,
-    write: impl Fn(Range<usize>, &mut [f32]) -> Result<()> + Sync,
-) -> PyResult<Bound<'_, PyAny>> {
-    memory::check("planes of leaves", count, 4 * channels * height * width).map_err(to_py)?;
-    let array = PyArray4::<f32>::zeros(py, [count, channels, height, width], false);
-    let mut writable = array.try_readwrite()?;
-    let mut rest = writable.as_slice_mut()?;
-    let size = channels * height * width;
-    let fill = || -> Result<()> {
-        let parts = threads::parts(threads, count, GRAIN)?;
-        let mut done: Vec<Result<()>> = Vec::new();
-        done.resize_with(parts, || Ok(()));
-        let tasks = threads::ranges(count, parts)
-            .map(|rows| (threads::take_rows(&mut rest, rows.len() * size), rows))
-            .zip(&mut done)
-            .collect();
-        threads::run(
-            threads,
-            tasks,
-            |((out, rows), done): ((&mut [f32], Range<usize>), &mut Result<()>)| {
-                *done = write(rows, out);
-            },
-        )?;
-        done.into_iter().collect()
-    };
-    py.detach(fill).map_err(to_py)?;
-    drop(writable);
-    Ok(array.into_any())
 }

@@ -1,6 +1,6 @@
 //! What the classes of states of turn games say of them, the same in every room.
 
-use numpy::{PyArray1, PyArray3, PyArrayMethods, ToPyArray};
+use numpy::{PyArray1, PyArrayMethods, ToPyArray};
 use phasezoo_core::Result;
 use phasezoo_core::game::{Action, Player};
 use pyo3::prelude::*;
@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::errors::to_py;
 use crate::native::{Native, viewer};
 use crate::outcome::Outcome;
+use crate::planes::{self, WantedPlanes};
 
 /// What the class of a turn game's states says of them.
 pub(crate) trait TurnState: Send + Sync {
@@ -27,13 +28,13 @@ pub(crate) trait TurnState: Send + Sync {
     fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i8>>>;
     /// A key of the position alone.
     fn position_key(&self) -> u64;
-    /// float32[C, H, W] as a player (default: the one to move) sees the state.
+    /// float32[C, H, W], or packed, as a player (default: the one to move) sees the state.
     fn planes<'py>(
         &self,
         py: Python<'py>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         player: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray3<f32>>>;
+    ) -> PyResult<Bound<'py, PyAny>>;
 }
 
 impl<G: Native> TurnState for G {
@@ -81,16 +82,12 @@ impl<G: Native> TurnState for G {
     fn planes<'py>(
         &self,
         py: Python<'py>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         player: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let planes = G::named_planes(spec, Some(self)).map_err(to_py)?;
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let planes = G::named_planes(wanted.spec, Some(self)).map_err(to_py)?;
         let player = viewer(self, player).map_err(to_py)?;
-        let array = PyArray3::zeros(py, G::plane_shape(planes), false);
-        let mut writable = array.try_readwrite()?;
-        self.encode(planes, player, writable.as_slice_mut()?);
-        drop(writable);
-        Ok(array)
+        planes::of_state(py, self, planes, player, wanted.packed)
     }
 }
 

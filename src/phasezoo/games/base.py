@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
 from phasezoo.games.bounds import Bounds, bounds_of_planes
-from phasezoo.types import Actions, Info, Planes, PlaneShape
+from phasezoo.games.packed import PlaneLayout
+from phasezoo.types import Actions, Info, PlaneShape
 
 __all__ = ["Game", "check_sizes", "fen_info"]
 
@@ -107,9 +109,9 @@ class Game:
     win_or_tie: bool = field(repr=False, compare=False, default=False)
     """Whether results are told as ``"win"`` or ``"tie"`` with the winners; always if not two
     play."""
-    encode_states: Callable[..., Planes] | None = field(repr=False, compare=False, default=None)
+    encode_states: Callable[..., Any] | None = field(repr=False, compare=False, default=None)
     """Makes the planes of many states at once, in games that do so faster than one by one: called
-    with the states, the planes, ``out``, the players and the threads."""
+    with the states, the planes, ``out``, the players, the threads and whether they are packed."""
     observation_dict: Callable[[Any, int], dict[str, Any]] | None = field(
         repr=False, compare=False, default=None
     )
@@ -271,6 +273,19 @@ class Game:
             InvalidPlaneSpec: The game has no such planes.
         """
         return self.plane_specs[self._split_spec(spec)[0]]
+
+    def plane_layout(self, spec: str | None = None) -> PlaneLayout:
+        """What each plane of ``spec`` (default: the game's own) holds, which says how it is packed.
+
+        Nothing is known of the planes of a game of one's own: packed they stay float32.
+
+        Raises:
+            InvalidPlaneSpec: The game has no such planes.
+        """
+        channels, height, width = self.plane_shape(spec)
+        name = self.plane_spec(spec)
+        kinds = _core.plane_kinds(self.name, name) if self.native else "g" * channels
+        return PlaneLayout(kinds, height, width)
 
     def policy_size(self, spec: str | None = None) -> int:
         """How many actions a network of the planes ``spec`` (default: the game's own) answers.

@@ -1,11 +1,12 @@
 """Questions that can be asked of any game's state, native or a user's own."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from phasezoo.errors import GameContract, InvalidArray
+from phasezoo.errors import GameContract, InvalidArray, InvalidConfig
+from phasezoo.games.packed import PackedPlanes, general_planes
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 
@@ -74,6 +75,7 @@ def planes_of(state: Any, spec: str, player: int | None = None) -> Planes:
     return np.asarray(state.planes(spec, player), dtype=np.float32)
 
 
+@overload
 def encode(
     states: Sequence[Any],
     spec: str | None = None,
@@ -82,7 +84,46 @@ def encode(
     players: Sequence[int] | None = None,
     threads: int | None = None,
     history: int | None = None,
-) -> Planes:
+    packed: Literal[False] = False,
+) -> Planes: ...
+
+
+@overload
+def encode(
+    states: Sequence[Any],
+    spec: str | None = None,
+    out: None = None,
+    *,
+    players: Sequence[int] | None = None,
+    threads: int | None = None,
+    history: int | None = None,
+    packed: Literal[True],
+) -> PackedPlanes: ...
+
+
+@overload
+def encode(
+    states: Sequence[Any],
+    spec: str | None = None,
+    out: None = None,
+    *,
+    players: Sequence[int] | None = None,
+    threads: int | None = None,
+    history: int | None = None,
+    packed: bool,
+) -> Planes | PackedPlanes: ...
+
+
+def encode(
+    states: Sequence[Any],
+    spec: str | None = None,
+    out: Planes | None = None,
+    *,
+    players: Sequence[int] | None = None,
+    threads: int | None = None,
+    history: int | None = None,
+    packed: bool = False,
+) -> Planes | PackedPlanes:
     """The planes of many states at once.
 
     Args:
@@ -92,23 +133,33 @@ def encode(
         players: Who sees each state; default its player to move.
         threads: Threads to use; default all that this process may.
         history: How many of the last moves the planes show; default as many as they have room for.
+        packed: Whether they come packed, a bit a cell if a plane is binary
+            (``docs/definitions/planes.md#packed-planes``); there is no ``out`` then.
 
     Returns:
-        ``float32[N, C, H, W]``.
+        ``float32[N, C, H, W]``, or :class:`PackedPlanes`.
 
     Raises:
         InvalidArray: ``states`` is empty, or ``out`` has the wrong shape or type.
+        InvalidConfig: ``out`` is given and ``packed`` too.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
     if len(states) == 0:
         message = "encode() was given no states: at least one is needed to know the game"
         raise InvalidArray(message)
+    if packed and out is not None:
+        message = "out= takes planes as floats: leave it out with packed=True"
+        raise InvalidConfig(message)
     game = game_of(states[0])
     name = game.plane_spec(spec, history)
     shape = game.plane_shape(name)
     if game.encode_states is not None:
-        return game.encode_states(states, name, out, players, threads)
-    return _encode_one_by_one(states, name, (len(states), *shape), out, players)
+        made: Planes | PackedPlanes = game.encode_states(
+            states, name, out, players, threads, packed
+        )
+        return made
+    planes = _encode_one_by_one(states, name, (len(states), *shape), out, players)
+    return general_planes(planes) if packed else planes
 
 
 def _encode_one_by_one(

@@ -6,6 +6,7 @@ use super::stored::learners;
 use super::{Stored, Table};
 use crate::error::{Error, Result};
 use crate::game::{Action, MAX_PLAYERS, Player};
+use crate::planes::PlaneBuffer;
 use crate::threads;
 
 /// Rows that a task of the thread pool makes at least.
@@ -29,8 +30,8 @@ pub struct Rows<'a> {
 /// Where the samples are written: one row for each state, every element is written.
 #[derive(Debug)]
 pub struct Samples<'a> {
-    /// `[B, C, H, W]`, as the row's player sees the state.
-    pub planes: &'a mut [f32],
+    /// As the row's player sees the state.
+    pub planes: PlaneBuffer<'a>,
     /// The action that they played.
     pub action: &'a mut [i64],
     /// Plies from the state to the end of the game; 1 before the last.
@@ -50,7 +51,7 @@ pub struct Policy<'a> {
 
 /// One row's share of [`Samples`].
 struct Row<'a> {
-    planes: &'a mut [f32],
+    planes: PlaneBuffer<'a>,
     action: &'a mut i64,
     plies_left: &'a mut f32,
     policy: &'a mut [i32],
@@ -67,8 +68,8 @@ impl<G: Stored> Table<'_, G> {
         out: Samples<'_>,
         threads: Option<usize>,
     ) -> Result<()> {
-        let size: usize = G::plane_shape(planes).iter().product();
-        check_rows(rows, &out, size)?;
+        check_rows(rows, &out)?;
+        let room = out.planes.rows::<G>(planes, rows.games.len())?;
         if let Some(symmetry) = rows.symmetries.iter().find(|&&s| usize::from(s) >= G::SYMMETRIES) {
             return Err(Error::InvalidArray(format!(
                 "symmetry {symmetry}: there are the symmetries 0 to {}",
@@ -76,9 +77,7 @@ impl<G: Stored> Table<'_, G> {
             )));
         }
         let mut policies = out.policy.map(Policy::rows).transpose()?.into_iter().flatten();
-        let outputs: Vec<Row<'_>> = out
-            .planes
-            .chunks_exact_mut(size)
+        let outputs: Vec<Row<'_>> = room
             .zip(out.action)
             .zip(out.plies_left)
             .map(|((planes, action), plies_left)| Row {
@@ -97,7 +96,7 @@ impl<G: Stored> Table<'_, G> {
         })?
     }
 
-    fn row(&self, rows: Rows<'_>, index: usize, planes: G::Planes, out: Row<'_>) -> Result<()> {
+    fn row(&self, rows: Rows<'_>, index: usize, planes: G::Planes, mut out: Row<'_>) -> Result<()> {
         let (game, ply) = (rows.games[index], rows.plies[index]);
         let place = usize::try_from(game).unwrap_or(usize::MAX);
         let actions = self.game(place)?;
@@ -124,11 +123,11 @@ impl<G: Stored> Table<'_, G> {
         let symmetry = rows.symmetries.get(index).copied().unwrap_or_default();
         *out.plies_left = (total - ply) as f32;
         if symmetry == 0 || !state.is_symmetric() {
-            state.encode(planes, player, out.planes);
+            out.planes.encode(&state, planes, player);
             *out.action = i64::from(action);
             return Ok(());
         }
-        state.encode_turned(planes, player, symmetry, out.planes);
+        out.planes.encode_turned(&state, planes, player, symmetry);
         *out.action = i64::from(G::turned_action(action, symmetry));
         let known = state.num_actions();
         for turned in out.policy {
@@ -189,7 +188,7 @@ impl<'a> Policy<'a> {
 }
 
 /// Checks that all arrays have one entry for each row.
-fn check_rows(rows: Rows<'_>, out: &Samples<'_>, size: usize) -> Result<()> {
+fn check_rows(rows: Rows<'_>, out: &Samples<'_>) -> Result<()> {
     let count = rows.games.len();
     let all = [
         ("plies", rows.plies.len()),
@@ -207,12 +206,6 @@ fn check_rows(rows: Rows<'_>, out: &Samples<'_>, size: usize) -> Result<()> {
     if let Some((name, length)) = wrong {
         return Err(Error::InvalidArray(format!(
             "{count} rows are asked for, and {name} has {length} entries"
-        )));
-    }
-    if out.planes.len() != count * size {
-        return Err(Error::InvalidArray(format!(
-            "{count} rows of {size} plane values are asked for; the array has {}",
-            out.planes.len()
         )));
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use numpy::{PyArray1, PyArray3};
+use numpy::PyArray1;
 use phasezoo_core::Result;
 use phasezoo_core::game::{Game, Player};
 use phasezoo_core::games::ConnectFour as Core;
@@ -15,6 +15,7 @@ use crate::errors::to_py;
 use crate::native::{Native, Room, Start};
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
+use crate::planes::WantedPlanes;
 use crate::turn_state::{TurnState, int64, played};
 
 /// A state of Connect Four; an immutable value.
@@ -116,18 +117,19 @@ impl ConnectFourState {
     }
 
     /// float32[3, 6, 7]: own stones, theirs, ones if player 0 is to move, as `player` (default: the one
-    /// to move) sees the state. Row 0 is the bottom row.
+    /// to move) sees the state. Row 0 is the bottom row. Packed if asked so.
     #[pyo3(
-        signature = (spec = Text::from("default"), player = None),
-        text_signature = "($self, spec='default', player=None)"
+        signature = (spec = Text::from("default"), player = None, packed = false),
+        text_signature = "($self, spec='default', player=None, packed=False)"
     )]
     fn planes<'py>(
         &self,
         py: Python<'py>,
         spec: Text,
         player: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        TurnState::planes(&self.state, py, &spec, player)
+        packed: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        TurnState::planes(&self.state, py, WantedPlanes { spec: &spec, packed }, player)
     }
 
     /// The state as bytes, which `from_bytes` reads back.

@@ -16,6 +16,7 @@ CONNECT_FOUR = Game(
     state_type=_core.ConnectFourState,
     native=True,
     new_state=_core.ConnectFourState,
+    encode_states=_core.encode,
     parse_columns=_core.ConnectFourState,
     solve=solve,
 )

@@ -1,5 +1,6 @@
 """Pommerman in its four modes, step for step as the original plays it."""
 
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from phasezoo import _core
 from phasezoo.games.base import Game
 from phasezoo.games.options import flag
+from phasezoo.types import Planes
 from phasezoo.zoo.pommerman.observation import pommerman_observation
 from phasezoo.zoo.pommerman.observation_space import PommermanDictSpace
 
@@ -44,6 +46,19 @@ def _from_json(
     return _core.pommerman_from_json(text, mode, *_rules(fog, collapse))
 
 
+def _encode(
+    states: Sequence[_core.PommermanState],
+    spec: str,
+    out: Planes | None,
+    players: Sequence[int] | None,
+    threads: int | None,
+    packed: bool,
+) -> Any:
+    """Planes as player 0 sees them, unless others are named: nobody alone is to move."""
+    seen_by = [0] * len(states) if players is None else players
+    return _core.encode(states, spec, out, seen_by, threads, packed)
+
+
 def _rules(fog: Any, collapse: Any) -> tuple[bool | None, bool]:
     return None if fog is None else flag("fog", fog), flag("collapse", collapse)
 
@@ -72,6 +87,7 @@ def _game(
         new_state=partial(_initial, mode),
         parse_json=partial(_from_json, mode),
         draws_start=lambda options: True,
+        encode_states=_encode,
     )
 
 

@@ -1,6 +1,7 @@
 //! Samples of stored games, beside games played one by one, and rows and actions that are wrong.
 
 use super::*;
+use crate::planes::PlaneBuffer;
 
 /// Some rows of a store with what is asked of them, and room for the answers.
 struct Asked {
@@ -48,7 +49,7 @@ impl Asked {
             symmetries: &self.symmetries,
         };
         let out = Samples {
-            planes: &mut self.planes,
+            planes: PlaneBuffer::Floats(&mut self.planes),
             action: &mut self.action,
             plies_left: &mut self.left,
             policy: Some(Policy { offsets: &self.policy.0, actions: &mut self.policy.1 }),

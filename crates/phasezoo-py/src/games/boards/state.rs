@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use numpy::{PyArray1, PyArray3};
+use numpy::PyArray1;
 use phasezoo_core::game::{Action, Game, Player};
 use phasezoo_core::games::boards::mixedness::MixednessTable;
 use phasezoo_core::games::{BoardState as Core, KrkState};
@@ -18,6 +18,7 @@ use crate::catalogue;
 use crate::errors::to_py;
 use crate::options::GameOptions;
 use crate::outcome::Outcome;
+use crate::planes::WantedPlanes;
 use crate::turn_state::{TurnState, int64, played};
 
 /// A state of any board game.
@@ -304,18 +305,20 @@ impl BoardState {
         self.board.san(action.0).map_err(to_py)
     }
 
-    /// float32[C, 8, 8]: input planes as `player` (default: the one to move) sees the state.
+    /// float32[C, 8, 8]: input planes as `player` (default: the one to move) sees the state; packed
+    /// if asked so.
     #[pyo3(
-        signature = (spec = Text::from("v2"), player = None),
-        text_signature = "($self, spec='v2', player=None)"
+        signature = (spec = Text::from("v2"), player = None, packed = false),
+        text_signature = "($self, spec='v2', player=None, packed=False)"
     )]
     fn planes<'py>(
         &self,
         py: Python<'py>,
         spec: Text,
         player: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        self.board.planes(py, &spec, player)
+        packed: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.board.planes(py, WantedPlanes { spec: &spec, packed }, player)
     }
 
     /// The same state without the last moves that planes show; repetitions stay counted.

@@ -18,6 +18,7 @@ use crate::errors::{external, to_py};
 use crate::native::{Native, PoolSetup, Positions, Room, Start, typed, viewer};
 use crate::options::GameOptions;
 use crate::others::Movers;
+use crate::planes::WantedPlanes;
 use crate::pools::{self, DynPool};
 use crate::rollouts::{DynUct, UctSetup};
 use crate::rows::{Rooted, Walked, native_planes};
@@ -109,10 +110,10 @@ impl Walked for Model {
         &self,
         py: Python<'py>,
         batch: &LeafBatch<Self>,
-        spec: &str,
+        wanted: WantedPlanes<'_>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        native_planes(py, self, batch, spec, threads)
+        native_planes(py, self, batch, wanted, threads)
     }
 }
 

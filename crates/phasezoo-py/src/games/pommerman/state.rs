@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use phasezoo_core::Error;
 use phasezoo_core::game::{Action, Game, Player};
 use phasezoo_core::games::pommerman::twister::Twister;
@@ -15,6 +15,7 @@ use crate::arguments::{Seed, Text};
 use crate::errors::to_py;
 use crate::native::{Native, viewer};
 use crate::outcome::Outcome;
+use crate::planes::WantedPlanes;
 use crate::python_game::integers;
 use crate::turn_state::TurnState;
 
@@ -237,18 +238,20 @@ impl PommermanState {
         Ok(Self { state })
     }
 
-    /// float32[23, n, n]: input planes as `player` sees the state.
+    /// float32[23, n, n]: input planes as `player` sees the state; packed if asked so.
     #[pyo3(
-        signature = (spec = Text::from("standard"), player = Some(0)),
-        text_signature = "($self, spec='standard', player=0)"
+        signature = (spec = Text::from("standard"), player = Some(0), packed = false),
+        text_signature = "($self, spec='standard', player=0, packed=False)"
     )]
     fn planes<'py>(
         &self,
         py: Python<'py>,
         spec: Text,
         player: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        TurnState::planes(&self.state, py, &spec, player.or(Some(0)))
+        packed: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let wanted = WantedPlanes { spec: &spec, packed };
+        TurnState::planes(&self.state, py, wanted, player.or(Some(0)))
     }
 
     /// The state in the original's recording format.

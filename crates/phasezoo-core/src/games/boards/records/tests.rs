@@ -4,6 +4,7 @@ use super::*;
 use crate::game::Game;
 use crate::games::{Atomic, Chess, Chess960, ChessState, Crazyhouse, Krk};
 use crate::gate::Gating;
+use crate::planes::PlaneBuffer;
 use crate::records::{Rows, Samples, Table, Waypoints};
 use crate::rng::{Stream, mix};
 
@@ -227,7 +228,7 @@ fn actions_that_were_not_checked_never_panic() {
         for game in 0..200 {
             for ply in 0..table.game(game).unwrap().len() {
                 let out = Samples {
-                    planes: &mut planes,
+                    planes: PlaneBuffer::Floats(&mut planes),
                     action: &mut action,
                     plies_left: &mut left,
                     policy: None,
