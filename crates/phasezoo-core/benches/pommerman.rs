@@ -1,7 +1,7 @@
 //! Pommerman on one thread: steps per second.
 //!
-//! `cargo bench --bench pommerman [-- REPEATS]` prints a line per measurement: who plays, what is done
-//! besides, then steps per second of every repeat.
+//! `cargo bench --bench pommerman [-- REPEATS] [-- NAME]` prints a line per measurement (those alone that
+//! begin with `NAME`): who plays, what is done besides, then steps per second of every repeat.
 
 #![allow(clippy::print_stdout)]
 
@@ -15,6 +15,10 @@ const REPEATS: usize = 5;
 const CONFIG: Config = Config::new(Mode::Ffa, false, false);
 
 fn report(name: &str, repeats: usize, mut work: impl FnMut(u64) -> (u64, f64)) {
+    let mut wanted = std::env::args().skip(1).filter(|word| word.starts_with(char::is_alphabetic));
+    if wanted.next().is_some_and(|wanted| !name.starts_with(&wanted)) {
+        return;
+    }
     let rates: Vec<String> = (0..repeats as u64)
         .map(|seed| {
             let (steps, seconds) = work(seed);

@@ -14,6 +14,7 @@
 //! | [`tracker`] | what they can know of a game, as a full state |
 //! | [`simple`], [`unbiased`] | the agent that the original comes with, and the one that searches plan with |
 //! | [`planners`] | these as opponents, and as those who move others inside a search |
+//! | `distances` | how far cells are from an agent, in the order of the original's search |
 //! | `records`, [`symmetry`] | stored games, and the eight ways to turn them |
 //! | `sets`, `recent` | sets of cells, and the cells visited last |
 //! | [`boards`], [`twister`] | boards from seeds, in the original's order of random numbers |
@@ -22,6 +23,7 @@ pub mod boards;
 mod cells;
 mod collapse;
 pub mod config;
+mod distances;
 mod ends;
 mod explosions;
 pub mod game;

@@ -1,5 +1,6 @@
 //! Input planes (`docs/definitions/planes.md`).
 
+use super::sets::{Shown, each};
 use super::state::{Cell, State, action, cell};
 use super::symmetry::Symmetry;
 use crate::game::Player;
@@ -64,26 +65,29 @@ impl State {
         let cells = self.config.cells();
         let turned = symmetry.places(self.config.size);
         let place = |at: Cell| usize::from(turned[usize::from(at)]);
-        out.fill(0.0);
-        let planes: [&mut [f32]; CHANNELS] = {
-            let mut chunks = out.chunks_exact_mut(cells);
+        // From the own reach on a plane holds one number.
+        let (of_cells, of_all) = out.split_at_mut(OWN_REACH * cells);
+        of_cells.fill(0.0);
+        let planes: [&mut [f32]; OWN_REACH] = {
+            let mut chunks = of_cells.chunks_exact_mut(cells);
             std::array::from_fn(|_| chunks.next().unwrap_or_default())
         };
         let players = self.config.players();
         let relative = |other: usize| (other + players - usize::from(player)) % players;
-        for (at, &shown) in self.board().iter().enumerate() {
-            if !self.sees(player, at as Cell) {
-                continue;
+        let (shown, seen) = (Shown::new(&self.board), self.view(player));
+        let mut mark = |plane: usize, code: u8| {
+            for at in each(shown.code(code) & seen) {
+                planes[plane][place(at)] = 1.0;
             }
-            let at = usize::from(turned[at]);
-            match shown {
-                code @ (cell::RIGID | cell::WOOD) => planes[usize::from(code - 1)][at] = 1.0,
-                code @ cell::EXTRA_BOMB..=cell::KICK => planes[usize::from(code - 4)][at] = 1.0,
-                code if code >= cell::AGENT => {
-                    planes[FIGURES + relative(usize::from(code - cell::AGENT))][at] = 1.0;
-                }
-                _ => {}
-            }
+        };
+        for code in [cell::RIGID, cell::WOOD] {
+            mark(usize::from(code - 1), code);
+        }
+        for code in cell::EXTRA_BOMB..=cell::KICK {
+            mark(usize::from(code - 4), code);
+        }
+        for other in 0..players {
+            mark(FIGURES + relative(other), cell::AGENT + other as u8);
         }
         for bomb in self.bombs.iter().filter(|bomb| self.sees(player, bomb.cell)) {
             let at = place(bomb.cell);
@@ -103,13 +107,18 @@ impl State {
         }
         let own = self.agents[usize::from(player)];
         let laid = self.bombs.iter().filter(|bomb| bomb.owner == player).count();
-        planes[OWN_REACH].fill(reach(own.blast));
-        planes[OWN_BOMBS].fill(laid as f32 / BOMB_SCALE);
-        planes[OWN_MOST].fill((laid + usize::from(own.ammo)) as f32 / BOMB_SCALE);
-        planes[OWN_KICK].fill(f32::from(u8::from(own.can_kick)));
+        let mut numbers = [0.0; CHANNELS - OWN_REACH];
+        let mut tell = |plane: usize, number: f32| numbers[plane - OWN_REACH] = number;
+        tell(OWN_REACH, reach(own.blast));
+        tell(OWN_BOMBS, laid as f32 / BOMB_SCALE);
+        tell(OWN_MOST, (laid + usize::from(own.ammo)) as f32 / BOMB_SCALE);
+        tell(OWN_KICK, f32::from(u8::from(own.can_kick)));
         for (other, agent) in self.agents().iter().enumerate() {
-            planes[ALIVE + relative(other)].fill(f32::from(u8::from(agent.alive)));
+            tell(ALIVE + relative(other), f32::from(u8::from(agent.alive)));
         }
-        planes[STEP].fill(self.step_count as f32 / STEP_SCALE);
+        tell(STEP, self.step_count as f32 / STEP_SCALE);
+        for (plane, number) in of_all.chunks_exact_mut(cells).zip(numbers) {
+            plane.fill(number);
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! "Observations").
 
 use super::config::{Config, MAX_CELLS};
+use super::sets::{Cells, square};
 use super::state::{Cell, State, cell};
 use crate::game::Player;
 
@@ -29,6 +30,15 @@ impl State {
     #[inline]
     pub fn sees(&self, player: Player, at: Cell) -> bool {
         is_in_view(&self.config, self.agents[usize::from(player)].cell, at)
+    }
+
+    /// The cells that `player` sees.
+    #[inline]
+    pub(super) fn view(&self, player: Player) -> Cells {
+        match self.config.view {
+            Some(view) => square(self.config.size, self.agents[usize::from(player)].cell, view),
+            None => (1 << self.config.cells()) - 1,
+        }
     }
 
     /// What `player` sees of the board.

@@ -2,29 +2,23 @@
 //! (`docs/definitions/pommerman.md`).
 
 use super::config::{MAX_CELLS, MAX_PLAYERS};
+use super::distances::{Distances, NEAR, Ways, window};
 use super::recent::Recent;
-use super::sight::Sight;
-use super::state::{Cell, NOWHERE, State, action, cell};
+use super::sets::{Cells, Shown, bit, each, line, place, steps};
+use super::state::{Cell, NOWHERE, State, action, beside, cell};
 use super::twister::Twister;
 use crate::game::Player;
 use crate::rng::Stream;
 
 /// Cells that are remembered as visited.
 const MEMORY: usize = 6;
-/// How far distances are measured; the window that they are measured in ends one cell earlier below and
-/// to the right.
-const DEPTH: u8 = 10;
 /// Distance to enemies, power-ups and wood that draw the agent near.
-const NEAR_ENEMY: u8 = 3;
-const NEAR_POWER_UP: u8 = 2;
-const NEAR_WOOD: u8 = 2;
-
-/// The distance of a cell that cannot be reached, and of one that is not looked at.
-const FAR: u8 = u8::MAX - 1;
-const UNKNOWN: u8 = u8::MAX;
+const NEAR_ENEMY: usize = NEAR;
+const NEAR_POWER_UP: usize = 2;
+const NEAR_WOOD: usize = 2;
 
 /// Neighbours in the order in which paths are searched.
-const AROUND: [u8; 4] = [action::UP, action::DOWN, action::LEFT, action::RIGHT];
+pub(super) const AROUND: [u8; 4] = [action::UP, action::DOWN, action::LEFT, action::RIGHT];
 
 /// Where an agent's random numbers come from.
 pub trait Draws {
@@ -32,6 +26,12 @@ pub trait Draws {
     fn coin(&mut self) -> bool;
     /// A whole number below `bound`, drawn also if it is 1.
     fn below(&mut self, bound: usize) -> usize;
+    /// Throws so many coins that nobody looks at.
+    fn skip(&mut self, coins: u32) {
+        for _ in 0..coins {
+            self.coin();
+        }
+    }
 }
 
 impl Draws for Twister {
@@ -41,6 +41,10 @@ impl Draws for Twister {
 
     fn below(&mut self, bound: usize) -> usize {
         self.below(bound)
+    }
+
+    fn skip(&mut self, coins: u32) {
+        self.skip_coins(coins as usize);
     }
 }
 
@@ -84,20 +88,78 @@ pub struct SimpleAgent {
 }
 
 /// One decision in the making.
-struct Look<'a> {
-    state: &'a State,
-    sight: Sight,
+struct Look {
+    size: u8,
     own: Cell,
-    /// Codes of enemies.
-    enemies: [u8; MAX_PLAYERS],
-    distance: [u8; MAX_CELLS],
-    previous: [Cell; MAX_CELLS],
-    /// Cells that are looked at, row by row.
-    cells: Vec<Cell>,
+    /// What the cells show, and those that the player sees.
+    shown: Shown,
+    seen: Cells,
+    /// Enemies by their codes, ascending.
+    enemies: [Cells; MAX_PLAYERS],
+    /// Cells that the agent would step on: a passage, a power-up, itself or its mate.
+    passable: Cells,
+    /// Cells that are looked at.
+    known: Cells,
+    /// Bombs that are seen, with their reach.
+    bombs: Cells,
+    blast: [u8; MAX_CELLS],
+    distances: Distances,
 }
 
-/// Directions of bombs with the reach of the strongest, in the order in which they were noticed.
-type Danger = Vec<(u8, u8)>;
+/// Few directions, in the order in which they were found.
+#[derive(Clone, Copy, Default)]
+struct Directions {
+    all: [u8; AROUND.len() + 1],
+    count: usize,
+}
+
+impl Directions {
+    fn push(&mut self, direction: u8) {
+        self.all[self.count] = direction;
+        self.count += 1;
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.all[..self.count]
+    }
+
+    fn keep(&mut self, is_kept: impl Fn(u8) -> bool) {
+        *self = self.as_slice().iter().copied().filter(|&direction| is_kept(direction)).collect();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn draw(&self, draws: &mut impl Draws) -> u8 {
+        self.all[draws.below(self.count)]
+    }
+}
+
+impl FromIterator<u8> for Directions {
+    fn from_iter<I: IntoIterator<Item = u8>>(all: I) -> Self {
+        let mut directions = Self::default();
+        all.into_iter().for_each(|direction| directions.push(direction));
+        directions
+    }
+}
+
+/// Directions of bombs, in the order in which they were noticed, with the reach of the strongest in each.
+#[derive(Default)]
+struct Danger {
+    directions: Directions,
+    blast: [u8; AROUND.len() + 1],
+}
+
+impl Danger {
+    fn notice(&mut self, direction: u8, blast: u8) {
+        if !self.directions.as_slice().contains(&direction) {
+            self.directions.push(direction);
+        }
+        let most = &mut self.blast[usize::from(direction)];
+        *most = blast.max(*most);
+    }
+}
 
 /// Bytes of a memory.
 pub(super) const MEMORY_BYTES: usize = MEMORY + 1;
@@ -118,58 +180,56 @@ impl SimpleAgent {
 
     /// The action of `player`, who lives, and the rule behind it.
     pub fn act(&mut self, state: &State, player: Player, draws: &mut impl Draws) -> (u8, Rule) {
-        let mut look = Look::new(state, player);
-        look.measure(draws);
+        let look = Look::new(state, player, draws);
         let danger = look.danger();
-        if !danger.is_empty() {
-            let options = look.escapes(&danger);
-            return (options[draws.below(options.len())], Rule::Escape);
+        if !danger.directions.is_empty() {
+            return (look.escapes(&danger).draw(draws), Rule::Escape);
         }
         let agent = state.agents[usize::from(player)];
-        let can_bomb = agent.ammo > 0 && look.has_refuge(agent.blast);
-        let enemies = look.enemies;
-        if can_bomb && look.cells_showing(&enemies).any(|at| look.distance_to(at) == 1) {
+        let can_bomb = || agent.ammo > 0 && look.has_refuge(agent.blast);
+        let beside_own = look.distances.within(1) & !bit(look.own);
+        if look.enemies.iter().any(|enemy| enemy & beside_own != 0) && can_bomb() {
             return (action::BOMB, Rule::BombEnemy);
         }
-        if let Some(direction) = look.towards(&enemies, NEAR_ENEMY)
+        let mut ways = None;
+        if let Some(direction) = look.towards(&look.enemies, NEAR_ENEMY, &mut ways)
             && (self.direction != Some(direction) || draws.coin())
         {
             self.direction = Some(direction);
             return (direction, Rule::Approach);
         }
-        let power_ups = [cell::EXTRA_BOMB, cell::RANGE, cell::KICK];
-        if let Some(direction) = look.towards(&power_ups, NEAR_POWER_UP) {
+        let power_ups = [cell::EXTRA_BOMB, cell::RANGE, cell::KICK].map(|code| look.showing(code));
+        if let Some(direction) = look.towards(&power_ups, NEAR_POWER_UP, &mut ways) {
             return (direction, Rule::PowerUp);
         }
-        if look.towards(&[cell::WOOD], 1).is_some() {
-            let action = if can_bomb { action::BOMB } else { action::STOP };
+        let wood = look.showing(cell::WOOD);
+        if wood & beside_own != 0 {
+            let action = if can_bomb() { action::BOMB } else { action::STOP };
             return (action, Rule::BesideWood);
         }
-        if let Some(direction) = look.towards(&[cell::WOOD], NEAR_WOOD)
+        if let Some(direction) = look.towards(&[wood], NEAR_WOOD, &mut ways)
             && !look.is_in_line(look.beside(direction))
         {
             return (direction, Rule::TowardsWood);
         }
         let options = self.wander(&look);
         self.recent.push(look.own);
-        (options[draws.below(options.len())], Rule::Wander)
+        (options.draw(draws), Rule::Wander)
     }
 
-    fn wander(self, look: &Look<'_>) -> Vec<u8> {
+    fn wander(self, look: &Look) -> Directions {
         let order = [action::STOP, action::LEFT, action::RIGHT, action::UP, action::DOWN];
-        let mut options: Vec<u8> = order
-            .into_iter()
-            .filter(|&direction| {
-                let to = look.beside(direction);
-                look.is_passable(to) && !look.is_in_line(to)
-            })
-            .collect();
-        let is_new = |direction: &u8| !self.recent.contains(look.beside(*direction));
-        if options.iter().any(is_new) {
-            options.retain(is_new);
+        let is_open = |direction: &u8| {
+            let to = look.beside(*direction);
+            look.is_passable(to) && !look.is_in_line(to)
+        };
+        let mut options: Directions = order.into_iter().filter(is_open).collect();
+        let is_new = |direction: u8| !self.recent.contains(look.beside(direction));
+        if options.as_slice().iter().any(|&direction| is_new(direction)) {
+            options.keep(is_new);
         }
-        if options.len() > 1 {
-            options.retain(|&direction| direction != action::STOP);
+        if options.count > 1 {
+            options.keep(|direction| direction != action::STOP);
         }
         if options.is_empty() {
             options.push(action::STOP);
@@ -178,224 +238,141 @@ impl SimpleAgent {
     }
 }
 
-impl<'a> Look<'a> {
-    fn new(state: &'a State, player: Player) -> Self {
-        let mut enemies = [cell::DUMMY; MAX_PLAYERS];
-        for (slot, enemy) in enemies.iter_mut().zip(state.enemies(player)) {
-            *slot = cell::AGENT + enemy;
+impl Look {
+    fn new(state: &State, player: Player, draws: &mut impl Draws) -> Self {
+        let size = state.config.size;
+        let own = state.agents[usize::from(player)].cell;
+        let shown = Shown::new(&state.board);
+        let seen = state.view(player);
+        let mut enemies = [0; MAX_PLAYERS];
+        for (cells, enemy) in enemies.iter_mut().zip(state.enemies(player)) {
+            *cells = shown.code(cell::AGENT + enemy) & seen;
         }
-        Self {
-            state,
-            sight: state.sight(player),
-            own: state.agents[usize::from(player)].cell,
-            enemies,
-            distance: [UNKNOWN; MAX_CELLS],
-            previous: [NOWHERE; MAX_CELLS],
-            cells: Vec::with_capacity(MAX_CELLS),
+        let hostile = enemies.iter().fold(0, |all, cells| all | cells);
+        let figures = shown.figures() & !hostile;
+        let passable = (shown.code(cell::PASSAGE) | shown.power_ups() | figures) & seen;
+        let walls = shown.code(cell::RIGID) | shown.code(cell::FLAMES);
+        let known = window(size, own) & seen & !walls;
+        let (mut bombs, mut blast) = (0, [0; MAX_CELLS]);
+        for bomb in &state.bombs {
+            blast[usize::from(bomb.cell)] = bomb.blast;
+            bombs |= bit(bomb.cell) & seen;
         }
-    }
-
-    fn place(&self, at: Cell) -> (u8, u8) {
-        (at / self.state.config.size, at % self.state.config.size)
+        let distances = Distances::measure(size, own, known, passable, draws);
+        Self { size, own, shown, seen, enemies, passable, known, bombs, blast, distances }
     }
 
     fn beside(&self, direction: u8) -> Cell {
-        self.state.beside(self.own, direction)
+        beside(self.size, self.own, direction)
     }
 
-    fn shown(&self, at: Cell) -> u8 {
-        self.sight.board[usize::from(at)]
+    /// The cells looked at that show a code.
+    fn showing(&self, code: u8) -> Cells {
+        self.shown.code(code) & self.known
     }
 
-    fn distance_to(&self, at: Cell) -> u8 {
-        self.distance[usize::from(at)]
-    }
-
-    /// Whether the agent would step on a cell: a passage, a power-up, itself or its mate.
     fn is_passable(&self, at: Cell) -> bool {
-        at != NOWHERE
-            && match self.shown(at) {
-                cell::PASSAGE | cell::EXTRA_BOMB | cell::RANGE | cell::KICK => true,
-                code => code >= cell::AGENT && !self.enemies.contains(&code),
-            }
-    }
-
-    /// Measures distances from the own cell, breadth first. Between two paths of the same length a coin
-    /// is thrown.
-    fn measure(&mut self, draws: &mut impl Draws) {
-        let size = self.state.config.size;
-        let (row, column) = self.place(self.own);
-        let window = |own: u8| own.saturating_sub(DEPTH)..size.min(own + DEPTH);
-        for r in window(row) {
-            for c in window(column) {
-                let at = r * size + c;
-                let is_out = row.abs_diff(r) + column.abs_diff(c) > DEPTH;
-                if !is_out && !matches!(self.shown(at), cell::FOG | cell::RIGID | cell::FLAMES) {
-                    self.distance[usize::from(at)] = FAR;
-                    self.cells.push(at);
-                }
-            }
-        }
-        if self.distance_to(self.own) == UNKNOWN {
-            return;
-        }
-        self.distance[usize::from(self.own)] = 0;
-        let mut queue = Vec::with_capacity(self.cells.len());
-        queue.push(self.own);
-        let mut next = 0;
-        while let Some(&at) = queue.get(next) {
-            next += 1;
-            if !self.is_passable(at) {
-                continue;
-            }
-            let farther = self.distance_to(at) + 1;
-            for direction in AROUND {
-                let to = self.state.beside(at, direction);
-                if to == NOWHERE || self.distance_to(to) == UNKNOWN {
-                    continue;
-                }
-                let known = self.distance_to(to);
-                if farther < known {
-                    self.distance[usize::from(to)] = farther;
-                    queue.push(to);
-                    self.previous[usize::from(to)] = at;
-                } else if farther == known && draws.coin() {
-                    self.previous[usize::from(to)] = at;
-                }
-            }
-        }
+        at != NOWHERE && self.passable & bit(at) != 0
     }
 
     /// Bombs that are seen, row by row, with their reach.
     fn bombs(&self) -> impl Iterator<Item = (Cell, u8)> + '_ {
-        let bombs = self.sight.blast[..self.state.config.cells()].iter().enumerate();
-        bombs.filter(|&(_, &blast)| blast > 0).map(|(at, &blast)| (at as Cell, blast))
+        let bombs = each(self.bombs).map(|at| (at, self.blast[usize::from(at)]));
+        bombs.filter(|&(_, blast)| blast > 0)
     }
 
     /// The directions in which bombs lie within their reach; walls are not looked at.
     fn danger(&self) -> Danger {
-        let mut danger = Danger::new();
-        let mut notice = |direction: u8, blast: u8| match danger
-            .iter_mut()
-            .find(|(known, _)| *known == direction)
-        {
-            Some((_, most)) => *most = blast.max(*most),
-            None => danger.push((direction, blast)),
-        };
-        let (row, column) = self.place(self.own);
+        let mut danger = Danger::default();
+        let (row, column) = place(self.size, self.own);
         for (at, blast) in self.bombs() {
-            // What is not looked at or cannot be reached is farther than any blast.
-            if self.distance_to(at) > blast {
+            let (r, c) = place(self.size, at);
+            let is_in_line = r == row || c == column;
+            if !is_in_line || self.distances.within(usize::from(blast)) & bit(at) == 0 {
                 continue;
             }
-            let (r, c) = self.place(at);
             if at == self.own {
                 for direction in [action::RIGHT, action::LEFT, action::UP, action::DOWN] {
-                    notice(direction, blast);
+                    danger.notice(direction, blast);
                 }
             } else if r == row {
-                notice(if c > column { action::RIGHT } else { action::LEFT }, blast);
-            } else if c == column {
-                notice(if r > row { action::DOWN } else { action::UP }, blast);
+                danger.notice(if c > column { action::RIGHT } else { action::LEFT }, blast);
+            } else {
+                danger.notice(if r > row { action::DOWN } else { action::UP }, blast);
             }
         }
         danger
     }
 
-    fn escapes(&mut self, danger: &Danger) -> Vec<u8> {
-        if danger.len() == AROUND.len() {
+    fn escapes(&self, danger: &Danger) -> Directions {
+        let noticed = danger.directions.as_slice();
+        if noticed.len() == AROUND.len() {
             // As if a bomb lay on the own cell, which then cannot be passed.
-            self.sight.board[usize::from(self.own)] = cell::BOMB;
-            let works = |&&(direction, blast): &&(u8, u8)| {
+            let passable = self.passable & !bit(self.own);
+            let works = |&direction: &u8| {
                 let to = self.beside(direction);
-                self.is_passable(to) && !self.is_stuck(to, blast)
+                let blast = danger.blast[usize::from(direction)];
+                self.is_passable(to) && !self.is_stuck(passable, to, blast)
             };
-            return vec![
-                danger.iter().find(works).map_or(action::STOP, |&(direction, _)| direction),
-            ];
+            return [noticed.iter().copied().find(works).unwrap_or(action::STOP)]
+                .into_iter()
+                .collect();
         }
         let is_safe = |&direction: &u8| {
             let to = self.beside(direction);
             to != NOWHERE
-                && !danger.iter().any(|&(unsafe_one, _)| unsafe_one == direction)
-                && (self.is_passable(to) || self.shown(to) == cell::FOG)
+                && !noticed.contains(&direction)
+                && (self.passable | !self.seen) & bit(to) != 0
         };
-        let safe: Vec<u8> = AROUND.into_iter().filter(is_safe).collect();
+        let safe: Directions = AROUND.into_iter().filter(is_safe).collect();
         if !safe.is_empty() {
             return safe;
         }
-        let directions = danger.iter().map(|&(direction, _)| direction);
-        let on_board: Vec<u8> =
-            directions.filter(|&direction| self.beside(direction) != NOWHERE).collect();
-        if on_board.is_empty() { vec![action::STOP] } else { on_board }
+        let mut on_board = danger.directions;
+        on_board.keep(|direction| self.beside(direction) != NOWHERE);
+        if on_board.is_empty() {
+            on_board.push(action::STOP);
+        }
+        on_board
     }
 
     /// Whether no cell that can be reached from `start` is out of its lines or beyond the blast.
-    fn is_stuck(&self, start: Cell, blast: u8) -> bool {
-        let (row, column) = self.place(start);
-        let mut seen = 1_u128 << start;
-        let mut open = vec![start];
-        while let Some(at) = open.pop() {
-            let (r, c) = self.place(at);
-            let is_off_lines = r != row && c != column;
-            if is_off_lines || r.abs_diff(row) + c.abs_diff(column) > blast {
+    fn is_stuck(&self, passable: Cells, start: Cell, blast: u8) -> bool {
+        let line = line(self.size, start, blast);
+        let (mut new, mut met) = (bit(start), bit(start));
+        while new != 0 {
+            let around = steps(self.size, new).iter().fold(0, |set, cells| set | cells);
+            new = around & passable & !met;
+            if new & !line != 0 {
                 return false;
             }
-            for direction in AROUND {
-                let to = self.state.beside(at, direction);
-                if self.is_passable(to) && seen & 1 << to == 0 {
-                    seen |= 1 << to;
-                    open.push(to);
-                }
-            }
+            met |= new;
         }
         true
     }
 
-    /// Cells that show one of the codes, code by code and row by row.
-    fn cells_showing<'s>(&'s self, codes: &'s [u8]) -> impl Iterator<Item = Cell> + 's {
-        codes.iter().flat_map(move |&code| {
-            self.cells.iter().copied().filter(move |&at| self.shown(at) == code)
-        })
-    }
-
     /// Whether the agent could lay a bomb and reach a passage outside its blast.
     fn has_refuge(&self, blast: u8) -> bool {
-        let (row, column) = self.place(self.own);
-        self.cells_showing(&[cell::PASSAGE]).any(|at| {
-            let (r, c) = self.place(at);
-            let distance = self.distance_to(at);
-            distance < FAR && (distance > blast || (r != row && c != column))
-        })
+        let passages = self.showing(cell::PASSAGE) & self.distances.reached;
+        let in_line = line(self.size, self.own, self.size);
+        passages & !(in_line & self.distances.within(usize::from(blast))) != 0
     }
 
-    /// The first step to the nearest cell within `radius` that shows one of the codes; of equally near
-    /// ones, to the last.
-    fn towards(&self, codes: &[u8], radius: u8) -> Option<u8> {
-        let mut limit = self.cells.iter().map(|&at| self.distance_to(at)).max()?;
-        let mut nearest = None;
-        for at in self.cells_showing(codes) {
-            let distance = self.distance_to(at);
-            if distance <= radius && distance <= limit {
-                (nearest, limit) = (Some(at), distance);
-            }
-        }
-        let mut at = nearest?;
-        while self.previous[usize::from(at)] != self.own {
-            at = self.previous[usize::from(at)];
-            if at == NOWHERE {
-                return None;
-            }
-        }
-        AROUND.into_iter().find(|&direction| self.beside(direction) == at)
+    /// The first step to the nearest cell of several sets within `radius`; of equally near ones, to the
+    /// last of the last set. The ways are worked out if they are not known yet.
+    fn towards(&self, sets: &[Cells], radius: usize, ways: &mut Option<Ways>) -> Option<u8> {
+        let all = sets.iter().fold(0, |all, cells| all | cells) & self.known;
+        let distance = (1..=radius).find(|&steps| all & self.distances.within(steps) != 0)?;
+        let near = self.distances.within(distance);
+        let nearest = sets.iter().rev().map(|cells| cells & near & self.known);
+        let last = nearest.into_iter().find(|&cells| cells != 0)?;
+        let at = (Cells::BITS - 1 - last.leading_zeros()) as Cell;
+        let ways = ways.get_or_insert_with(|| self.distances.ways());
+        Some(ways.first(at))
     }
 
     /// Whether a cell is in line with a bomb's reach; walls are not looked at.
     fn is_in_line(&self, at: Cell) -> bool {
-        let (row, column) = self.place(at);
-        self.bombs().any(|(bomb, blast)| {
-            let (r, c) = self.place(bomb);
-            (r == row && c.abs_diff(column) <= blast) || (c == column && r.abs_diff(row) <= blast)
-        })
+        self.bombs().any(|(bomb, blast)| line(self.size, bomb, blast) & bit(at) != 0)
     }
 }

@@ -71,11 +71,18 @@ impl Twister {
     }
 
     fn twist(&mut self) {
-        for i in 0..WORDS {
-            let joined = self.words[i] & 1 << 31 | self.words[(i + 1) % WORDS] & !(1 << 31);
-            let mixed = joined >> 1 ^ if joined & 1 == 1 { 0x9908_b0df } else { 0 };
-            self.words[i] = self.words[(i + MIDDLE) % WORDS] ^ mixed;
+        let mix = |this: u32, next: u32, far: u32| {
+            let joined = this & 1 << 31 | next & !(1 << 31);
+            far ^ joined >> 1 ^ (joined & 1).wrapping_neg() & 0x9908_b0df
+        };
+        let words = &mut *self.words;
+        for i in 0..WORDS - MIDDLE {
+            words[i] = mix(words[i], words[i + 1], words[i + MIDDLE]);
         }
+        for i in WORDS - MIDDLE..WORDS - 1 {
+            words[i] = mix(words[i], words[i + 1], words[i + MIDDLE - WORDS]);
+        }
+        words[WORDS - 1] = mix(words[WORDS - 1], words[0], words[MIDDLE - 1]);
         self.next = 0;
     }
 
@@ -110,6 +117,17 @@ impl Twister {
         self.next_u32();
         first >> 31 == 0
     }
+
+    /// Leaves out so many coins.
+    pub(super) fn skip_coins(&mut self, count: usize) {
+        // A coin takes two words.
+        let mut left = 2 * count;
+        while left > WORDS - self.next {
+            left -= WORDS - self.next;
+            self.twist();
+        }
+        self.next += left;
+    }
 }
 
 #[cfg(test)]
@@ -123,5 +141,18 @@ mod tests {
         twister.seed_with(&[0x123, 0x234, 0x345, 0x456]);
         let first: Vec<u32> = (0..3).map(|_| twister.next_u32()).collect();
         assert_eq!(first, [1_067_595_299, 955_945_823, 477_289_528]);
+    }
+
+    #[test]
+    fn skipping_is_throwing() {
+        let (mut thrown, mut skipped) = (Twister::new(7), Twister::new(7));
+        for count in [0, 1, 5, 306, 0, 311, 312, 313, 2_000, 1, 624] {
+            (0..count).for_each(|_| {
+                thrown.coin();
+            });
+            skipped.skip_coins(count);
+            assert_eq!(thrown, skipped, "{count}");
+            assert_eq!(thrown.below(5), skipped.below(5));
+        }
     }
 }
