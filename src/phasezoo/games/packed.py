@@ -72,10 +72,10 @@ class PlaneLayout:
         return PackedPlanes(bits, np.empty((*rows, self.numbers), dtype=np.float32), self)
 
     def pack(self, planes: Planes) -> "PackedPlanes":
-        """Planes ``float32[..., C, H, W]`` packed; they must be of the kinds that this says.
+        """Planes ``float32[..., C, H, W]`` packed.
 
         Raises:
-            InvalidArray: They have another shape.
+            InvalidArray: They have another shape, or are not of the kinds that this says.
         """
         if planes.ndim < 3 or planes.shape[-3:] != self.shape:
             message = (
@@ -92,6 +92,12 @@ class PlaneLayout:
         bits = octets.reshape(*rows, 8 * self.words).view("<u8").astype(np.uint64, copy=False)
         every = [constant[..., 0], general.reshape(*rows, general.shape[-2] * self.cells)]
         numbers = np.concatenate(every, axis=-1, dtype=np.float32)
+        if ((binary != 0) & (binary != 1)).any() or (constant != constant[..., :1]).any():
+            message = (
+                f"planes that are not of the kinds {self.kinds!r}: binary ones (b) hold zeros and "
+                "ones, constant ones (c) one number on all cells"
+            )
+            raise InvalidArray(message)
         return PackedPlanes(bits, numbers, self)
 
 
@@ -148,7 +154,7 @@ class PackedPlanes:
         """Some of the states, by whatever indexes the leading axes of an array."""
         return PackedPlanes(self.bits[rows], self.numbers[rows], self.layout)
 
-    def take(self, rows: npt.ArrayLike, axis: int = 0) -> "PackedPlanes":
+    def take(self, rows: Sequence[int] | npt.NDArray[np.int64], axis: int = 0) -> "PackedPlanes":
         """Some of the states, by their indices along an axis, as :func:`numpy.take`."""
         bits, numbers = np.take(self.bits, rows, axis), np.take(self.numbers, rows, axis)
         return PackedPlanes(bits, numbers, self.layout)

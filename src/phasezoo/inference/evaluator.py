@@ -53,8 +53,11 @@ class Leaves(Protocol):
     def legal(self) -> Legal:
         """The legal actions of each row, ascending (see :data:`Legal`)."""
 
-    def planes(self, spec: str) -> Planes:
-        """``float32[B, C, H, W]``, as the player to move sees each row; made once per spec."""
+    def planes(self, spec: str, packed: bool = False) -> Any:
+        """``float32[B, C, H, W]``, as the player to move sees each row; made once per spec.
+
+        With ``packed`` they are :class:`phasezoo.games.PackedPlanes`.
+        """
 
     def states(self) -> list[Any]:
         """The states, made on demand."""
@@ -108,7 +111,8 @@ class Evaluator(Protocol):
     """The one method that a user writes.
 
     ``plane_spec`` names the planes that :meth:`evaluate` wants. With None no planes are made and
-    ``evaluate`` gets ``float32[B, 0, 0, 0]``, which still says how many rows there are.
+    ``evaluate`` gets ``float32[B, 0, 0, 0]``, which still says how many rows there are. An
+    attribute ``packed`` that is true asks for :class:`phasezoo.games.PackedPlanes` in their place.
 
     An evaluator that other threads may ask says so by an attribute ``parallel_calls``, how many of
     them at once; searches of many trees then go on meanwhile. Without it the searching thread asks.
@@ -180,10 +184,12 @@ def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
     return answer
 
 
-def _planes(evaluator: Any, leaves: Leaves) -> Planes:
+def _planes(evaluator: Any, leaves: Leaves) -> Any:
     spec = evaluator.plane_spec
     if spec is None:
         return np.empty((len(leaves), 0, 0, 0), dtype=np.float32)
+    if getattr(evaluator, "packed", False):
+        return leaves.planes(spec, packed=True)
     return leaves.planes(spec)
 
 

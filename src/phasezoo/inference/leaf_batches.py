@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.games import PackedPlanes
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
 from phasezoo.inference.ragged import offsets_of
 from phasezoo.types import Planes
@@ -46,8 +47,10 @@ class LeafBatches:
         lengths = np.concatenate([np.diff(offsets) for offsets, _ in each])
         return offsets_of(lengths), np.concatenate([actions for _, actions in each])
 
-    def planes(self, spec: str) -> Planes:
-        """``float32[B, C, H, W]``."""
+    def planes(self, spec: str, packed: bool = False) -> Planes | PackedPlanes:
+        """``float32[B, C, H, W]``, or packed."""
+        if packed:
+            return PackedPlanes.joined([part.planes(spec, packed=True) for part in self.parts])
         return np.concatenate([part.planes(spec) for part in self.parts])
 
     def states(self) -> list[Any]:

@@ -1,6 +1,7 @@
 """Loads a trained network and picks what answers it."""
 
 import contextlib
+import dataclasses
 import functools
 import importlib.util
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ def load(
     *,
     compiled: bool = False,
     allow_other_game: bool = False,
+    packed: bool | None = None,
 ) -> Any:
     """Load a network as an evaluator that knows its game, planes, gate and phase, or a mixture.
 
@@ -42,6 +44,7 @@ def load(
         dtype: Number format.
         compiled: Whether ``torch.compile`` makes a program of it first.
         allow_other_game: Whether a search of another game may ask it.
+        packed: Whether it is given its planes packed.
 
     Returns:
         A :class:`NetworkEvaluator`, or of experts a :class:`MixtureOfExperts`.
@@ -54,7 +57,7 @@ def load(
     """
     options: dict[str, Any] = {
         "backend": backend, "device": device, "threads": threads, "dtype": dtype,
-        "compiled": compiled, "allow_other_game": allow_other_game,
+        "compiled": compiled, "allow_other_game": allow_other_game, "packed": packed,
     }  # fmt: skip
     directory = packaged.resolved(path)
     if (directory / EXPERTS).is_file():
@@ -71,6 +74,7 @@ def load_network(
     *,
     compiled: bool = False,
     allow_other_game: bool = False,
+    packed: bool | None = None,
 ) -> NetworkEvaluator:
     """Load the network in ``path`` as an evaluator that knows its game, planes, gate and phase.
 
@@ -87,6 +91,8 @@ def load_network(
         compiled: Whether ``torch.compile`` makes a program of it first; needs the torch backend.
         allow_other_game: Whether a search of another game may ask it, which has to have its planes
             and no more actions than it knows.
+        packed: Whether it is given its planes packed and unpacks them on its device; None: as it
+            was saved. What is kept as ONNX takes them in one form alone.
 
     Raises:
         CheckpointError: There is no network in ``path``, a file in it is truncated or changed, or
@@ -98,14 +104,17 @@ def load_network(
     manifest = Manifest.read(directory)
     data = manifest.read_bytes(directory)
     evaluator: NetworkEvaluator
+    form = manifest.packed if packed is None else packed
     if manifest.backend == "onnx":
         _only_onnx(directory, backend, device, dtype, compiled)
+        _check_form(directory, manifest, form)
         from phasezoo.inference.onnx import OnnxEvaluator
 
         chosen: Backend = "onnx"
         with _named(directory):
             evaluator = OnnxEvaluator(manifest, data, threads, allow_other_game=allow_other_game)
     else:
+        manifest = dataclasses.replace(manifest, packed=form)
         chosen = _backend(backend, device, dtype, compiled)
         if chosen == "torch":
             network = _built(manifest, data, directory)
@@ -121,7 +130,7 @@ def load_network(
     evaluator.source = directory
     again = functools.partial(
         load_network, backend=chosen, device=device, threads=threads, dtype=dtype,
-        compiled=compiled, allow_other_game=allow_other_game,
+        compiled=compiled, allow_other_game=allow_other_game, packed=packed,
     )  # fmt: skip
     evaluator.reload = again, (directory.absolute(),)
     return evaluator
@@ -153,6 +162,21 @@ def _only_onnx(
         )
         raise InvalidConfig(message)
     _backend("onnx" if backend == "auto" else backend, device, dtype, compiled)
+
+
+def _check_form(directory: Path, manifest: Manifest, packed: bool) -> None:
+    """Refuse to give planes in another form to what is kept as ONNX.
+
+    Raises:
+        InvalidConfig: They would be.
+    """
+    if packed != manifest.packed:
+        kept = "packed planes" if manifest.packed else "planes as floats"
+        message = (
+            f"{directory}: kept as an ONNX model that takes {kept}: leave packed= out, or save the "
+            f"network anew with packed={packed}"
+        )
+        raise InvalidConfig(message)
 
 
 def _backend(
@@ -205,15 +229,18 @@ def _exported(
     from phasezoo.inference.onnx import OnnxEvaluator
 
     cache = packaged.cache_of(directory)
-    model: Path | bytes | None = onnx_export.cached_onnx(cache, manifest.files[MODEL])
+    weights_digest, layout = manifest.files[MODEL], manifest.layout()
+    model: Path | bytes | None = onnx_export.cached_onnx(
+        cache, weights_digest, packed=manifest.packed
+    )
     if model is None:
         network = _built(manifest, weights, directory)
         from phasezoo.inference.modules import answers_of
 
         with _named(directory):
             answers = answers_of(network, manifest)
-        model = onnx_export.export_onnx(answers, manifest.input_shape, manifest.value_kind)
-        onnx_export.store_onnx(cache, manifest.files[MODEL], model)
+        model = onnx_export.export_onnx(answers, manifest.input_shape, manifest.value_kind, layout)
+        onnx_export.store_onnx(cache, weights_digest, model, packed=manifest.packed)
     return OnnxEvaluator(manifest, model, threads, allow_other_game=allow_other_game)
 
 

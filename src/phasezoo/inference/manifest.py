@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from phasezoo import games
-from phasezoo.errors import CheckpointError, PhasezooError, UnknownGame
+from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnknownGame
 from phasezoo.inference.storage import digest, read_file
 
 __all__ = [
@@ -113,6 +113,9 @@ class Manifest:
     plies_left: bool | None = None
     """Whether it says how many plies are left (``Evaluation.plies_left``). None: the manifest does
     not tell, as those of earlier versions; the network itself does."""
+    packed: bool = False
+    """Whether it takes its planes packed (``docs/definitions/planes.md#packed-planes``): an ONNX
+    model does or does not, weights can be loaded either way."""
 
     @property
     def model(self) -> str:
@@ -127,6 +130,23 @@ class Manifest:
             for name, value in self.network_options.items()
         )
         return f"{self.network}:{options}" if options else self.network
+
+    def layout(self) -> games.PlaneLayout | None:
+        """Where its planes are if it takes them packed; None if it takes floats.
+
+        Raises:
+            InvalidConfig: None of the game's planes are binary or constant.
+        """
+        if not self.packed:
+            return None
+        layout = games.make(self.game).plane_layout(self.planes)
+        if set(layout.kinds) == {"g"}:
+            message = (
+                f"packed=True: planes {self.planes!r} of {self.game} hold any numbers on all "
+                "cells, packed they are as large as before; leave it out"
+            )
+            raise InvalidConfig(message)
+        return layout
 
     def to_json(self) -> bytes:
         """The text of ``manifest.json``."""
@@ -229,6 +249,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("value_kind", "backend"), str),
     "input_shape": list,
     "plies_left": (bool, type(None)),
+    "packed": bool,
 }
 
 _CHOICES = {"value_kind": get_args(ValueKind), "backend": get_args(StoredAs)}
@@ -241,7 +262,7 @@ def _check_types(values: Mapping[str, Any]) -> None:
         TypeError: The message names the field.
     """
     for name, value in values.items():
-        wrong = isinstance(value, bool) and name != "plies_left"
+        wrong = isinstance(value, bool) and name not in ("plies_left", "packed")
         if not isinstance(value, _KINDS[name]) or wrong:
             message = f"{name} is {value!r}"
             raise TypeError(message)

@@ -211,6 +211,7 @@ class _Named:
     def __init__(self, expert: Any, phase: str) -> None:
         self.name = f"the expert of phase {phase!r} ({name_of(expert)})"
         self.plane_spec = getattr(expert, "plane_spec", None)
+        self.packed = getattr(expert, "packed", False)
         self.evaluate = getattr(expert, "evaluate", None)
         if hasattr(expert, "evaluate_batch"):
             self.evaluate_batch = expert.evaluate_batch

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.games import PlaneLayout
 from phasezoo.inference.manifest import Manifest, ValueKind
 from phasezoo.inference.tensors import (
     VALUE_FORMS,
@@ -15,8 +16,9 @@ from phasezoo.inference.tensors import (
     kind_of,
     looks_like_odds,
 )
+from phasezoo.networks import Unpack
 
-__all__ = ["Answers", "Probe", "answers_of", "probe"]
+__all__ = ["Answers", "Probe", "Unpacked", "answers_of", "probe"]
 
 _FIELDS: dict[str, ValueForm] = {"wdl_logits": "wdl_logits", "scalar": "value", "values": "values"}
 """The fields of :class:`phasezoo.networks.NetworkOutput` that tell a value, and their forms."""
@@ -77,6 +79,26 @@ class Answers(nn.Module):
         if not self.plies:
             return policy.flatten(1), values
         return policy.flatten(1), values, PLIES_UNIT * _exact(output.plies).flatten()
+
+
+class Unpacked(nn.Module):
+    """A network that answers packed planes.
+
+    Args:
+        answers: The network.
+        layout: Where the planes are.
+    """
+
+    def __init__(self, answers: Answers, layout: PlaneLayout) -> None:
+        super().__init__()
+        self.unpack = Unpack(layout)
+        self.answers = answers
+        self.plies = answers.plies
+
+    def forward(self, *packed: Tensor) -> tuple[Tensor, ...]:
+        """As :meth:`Answers.forward`, of what :class:`phasezoo.networks.Unpack` takes."""
+        found: tuple[Tensor, ...] = self.answers(self.unpack(*packed))
+        return found
 
 
 @torch.inference_mode()

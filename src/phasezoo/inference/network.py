@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo.errors import InvalidArray
+from phasezoo.games import PackedPlanes
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves
 from phasezoo.inference.manifest import Manifest
@@ -25,10 +26,15 @@ class NetworkEvaluator(ABC):
         manifest: What the network was made for.
         allow_other_game: Whether a search of another game may ask it, which has to have its planes
             and no more actions than it knows.
+
+    Raises:
+        InvalidConfig: It takes packed planes, and none of its planes can be packed.
     """
 
     def __init__(self, manifest: Manifest, *, allow_other_game: bool = False) -> None:
         self.manifest = manifest
+        self.layout = manifest.layout()
+        """Where its planes are if it takes them packed; None if it takes floats."""
         self.allow_other_game = allow_other_game
         self.source: Path | None = None
         """The folder that it was loaded from."""
@@ -46,6 +52,11 @@ class NetworkEvaluator(ABC):
     def plane_spec(self) -> str:
         """The planes it wants."""
         return self.manifest.planes
+
+    @property
+    def packed(self) -> bool:
+        """Whether it wants its planes packed, and unpacks them on its device."""
+        return self.layout is not None
 
     @property
     def gate(self) -> str | None:
@@ -67,14 +78,15 @@ class NetworkEvaluator(ABC):
         """How errors and reports call it: architecture and phase."""
         return self.manifest.network_text + (f" ({self.phase})" if self.phase else "")
 
-    def evaluate(self, planes: Planes) -> Evaluation:
+    def evaluate(self, planes: Planes | PackedPlanes) -> Evaluation:
         """Answer ``float32[B, C, H, W]`` with policy logits, values and, if it has them, WDL.
 
         Args:
-            planes: As :attr:`plane_spec` says, seen by the player to move. B may be 0.
+            planes: As :attr:`plane_spec` says, seen by the player to move. B may be 0. Either form
+                will do; one that it does not want is made the other first.
 
         Raises:
-            InvalidArray: ``planes`` has another shape.
+            InvalidArray: ``planes`` has another shape, or cannot be packed.
             InvalidEvaluation: The network answers in another shape than it did when it was loaded.
         """
         policy, values, plies, spent = self._answered(planes)
@@ -90,14 +102,17 @@ class NetworkEvaluator(ABC):
 
     def _evaluate_by_seat(self, leaves: Leaves) -> Evaluation:
         """As :meth:`evaluate`, but ``value`` has a column for each of more than two players."""
-        policy, values, plies, spent = self._answered(leaves.planes(self.plane_spec))
+        planes = leaves.planes(self.plane_spec, packed=self.packed)
+        policy, values, plies, spent = self._answered(planes)
         value = by_seat(values, np.asarray(leaves.players))
         return Evaluation(policy_logits=policy, value=value, plies_left=plies, spent=spent)
 
-    def _answered(self, planes: Planes) -> tuple[Floats, Floats, Floats | None, Counts | None]:
+    def _answered(
+        self, planes: Planes | PackedPlanes
+    ) -> tuple[Floats, Floats, Floats | None, Counts | None]:
         """What :meth:`_answer` says, and the cost if rows were padded."""
         shape = self.manifest.input_shape
-        if planes.ndim != 4 or planes.shape[1:] != shape:
+        if len(planes.shape) != 4 or planes.shape[1:] != shape:
             message = (
                 f"{self.name}: planes of shape {list(planes.shape)}, expected [B, "
                 f"{', '.join(map(str, shape))}] ({self.plane_spec!r} of {self.game})"
@@ -111,20 +126,34 @@ class NetworkEvaluator(ABC):
             plies = np.empty(0, dtype=np.float32) if self.manifest.plies_left else None
             return policy, np.empty((0, *width), dtype=np.float32), plies, None
         start = time.perf_counter()
-        answer = self._answer(np.ascontiguousarray(planes, dtype=np.float32))
+        answer = self._answer(self._arrays(planes))
         padded = self._padded(rows)
         if padded == 0:
             return *answer, None
         seconds = time.perf_counter() - start
         return *answer, Counts(rows=rows, padded_rows=padded, calls=1, seconds=seconds)
 
+    def _arrays(self, planes: Planes | PackedPlanes) -> list[Any]:
+        """What the network takes: the planes, or the arrays of packed ones that have columns."""
+        packed = planes if isinstance(planes, PackedPlanes) else None
+        if self.layout is None or packed is None or packed.layout != self.layout:
+            floats = planes.unpack() if isinstance(planes, PackedPlanes) else planes
+            if self.layout is None:
+                return [np.ascontiguousarray(floats, dtype=np.float32)]
+            packed = self.layout.pack(floats)
+        return [
+            np.ascontiguousarray(array)
+            for array in (packed.octets, packed.numbers)
+            if array.shape[-1]
+        ]
+
     def _padded(self, rows: int) -> int:
         """How many rows are computed besides ``rows``."""
         return 0
 
     @abstractmethod
-    def _answer(self, planes: Planes) -> tuple[Floats, Floats, Floats | None]:
-        """Logits ``float32[B, A]``, values and plies left of contiguous planes, B at least 1.
+    def _answer(self, arrays: list[Any]) -> tuple[Floats, Floats, Floats | None]:
+        """Logits ``float32[B, A]``, values and plies left of contiguous arrays, B at least 1.
 
         The values are ``float32[B, 3]`` (``wdl``), ``float32[B]`` (``value``) or ``float32[B, P]``
         (``values``). The plies are ``float32[B]`` if :attr:`Manifest.plies_left`, else None.

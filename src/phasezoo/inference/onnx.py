@@ -23,7 +23,7 @@ from phasezoo.inference.onnx_model import OnnxModel
 from phasezoo.inference.parallel import calls_at_once
 from phasezoo.inference.storage import digest, read_file
 from phasezoo.inference.tensors import Floats, as_logits, as_values, kind_of, looks_like_odds
-from phasezoo.types import Gate, Planes
+from phasezoo.types import Gate
 
 __all__ = ["OnnxEvaluator"]
 
@@ -84,7 +84,12 @@ class OnnxEvaluator(NetworkEvaluator):
         tensors = manifest.tensors or own_tensors(manifest.value_kind)
         self.model = model
         self._model = OnnxModel(
-            model, tensors, manifest.input_shape, manifest.num_actions, manifest.num_players
+            model,
+            tensors,
+            manifest.input_shape,
+            manifest.num_actions,
+            manifest.num_players,
+            manifest.layout(),
         )
         if not self._model.plies and (manifest.plies_left or "plies_left" in manifest.tensors):
             message = f"no output {tensors['plies_left']!r}, which the manifest says gives plies"
@@ -192,8 +197,8 @@ class OnnxEvaluator(NetworkEvaluator):
         fixed = self._model.fixed_rows
         return 0 if fixed is None else -rows % fixed
 
-    def _answer(self, planes: Planes) -> tuple[Floats, Floats, Floats | None]:
-        rows = len(planes)
+    def _answer(self, arrays: list[Any]) -> tuple[Floats, Floats, Floats | None]:
+        rows = len(arrays[0])
         outputs = self._buffers(rows)
         threads = max(1, self.threads // calls_at_once())
         even = min(MAX_ROWS, max(MIN_ROWS, -(-rows // threads)))
@@ -201,7 +206,7 @@ class OnnxEvaluator(NetworkEvaluator):
         parts = [slice(start, start + step) for start in range(0, rows, step)]
 
         def answer(part: slice) -> None:
-            self._model.run(planes[part], [output[part] for output in outputs])
+            self._model.run([array[part] for array in arrays], [output[part] for output in outputs])
 
         others = [] if threads == 1 else parts[1:]
         asked = [self._executor().submit(answer, part) for part in others]

@@ -9,6 +9,8 @@ import numpy as np
 
 from phasezoo._onnxruntime import onnxruntime
 from phasezoo.errors import CheckpointError, InvalidEvaluation
+from phasezoo.games import PlaneLayout
+from phasezoo.inference.onnx_export import packed_inputs
 from phasezoo.inference.tensors import (
     POLICY_FORMS,
     VALUE_FORMS,
@@ -45,6 +47,7 @@ class OnnxModel:
         input_shape: Channels, height and width of its planes.
         num_actions: Size A of its policy.
         num_players: How many play.
+        layout: Where its planes are, if it takes them packed: by ``bits`` and ``numbers``.
 
     Raises:
         CheckpointError: It is not an ONNX model, has no such tensors, or they have another shape.
@@ -57,12 +60,17 @@ class OnnxModel:
         input_shape: tuple[int, int, int],
         num_actions: int,
         num_players: int,
+        layout: PlaneLayout | None = None,
     ) -> None:
         self._session = _session(model)
         self._bindings = _Bindings()
         self.policy: PolicyForm = _form_among(POLICY_FORMS, tensors)
         self.value: ValueForm = _form_among(VALUE_FORMS, tensors)
-        self._input, self.fixed_rows = _planes_input(self._session, tensors, input_shape)
+        if layout is None:
+            name, self.fixed_rows = _planes_input(self._session, tensors, input_shape)
+            self._inputs: dict[str, tuple[int, ...]] = {name: input_shape}
+        else:
+            self._inputs, self.fixed_rows = _packed_inputs(self._session, layout), None
         self._names = [tensors[self.policy], tensors[self.value]]
         self.widths = [num_actions, columns_of(self.value, num_players)]
         """Numbers in each row of its policy, its value and, if it has them, its plies left."""
@@ -72,7 +80,7 @@ class OnnxModel:
         if left is not None and self.plies:
             self._names.append(left)
             self.widths.append(1)
-        shapes = self._probed(input_shape)
+        shapes = self._probed()
         for name, shape, size in zip(self._names, shapes, self.widths, strict=True):
             if shape is None or int(np.prod(shape[1:])) != size:
                 found = "no float32" if shape is None else f"shape {['B', *shape[1:]]}"
@@ -80,54 +88,54 @@ class OnnxModel:
                 raise CheckpointError(message)
         self._shapes = [shape[1:] for shape in shapes if shape is not None]
 
-    def run(self, planes: Floats, outputs: Sequence[Floats]) -> None:
-        """Answer ``planes`` into arrays of :attr:`widths`, all contiguous and of as many rows.
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> None:
+        """Answer planes, or the arrays of packed ones, into arrays of :attr:`widths`.
+
+        All are contiguous and have as many rows.
 
         Raises:
             InvalidEvaluation: The model fails, or answers in another shape than before.
         """
-        rows, fixed = len(planes), self.fixed_rows
+        rows, fixed = len(inputs[0]), self.fixed_rows
         if fixed is not None and rows < fixed:
-            filled = np.zeros((fixed, *planes.shape[1:]), np.float32)
-            filled[:rows] = planes
+            filled = [np.zeros((fixed, *each.shape[1:]), each.dtype) for each in inputs]
+            for each, given in zip(filled, inputs, strict=True):
+                each[:rows] = given
             padded = [np.empty((fixed, width), np.float32) for width in self.widths]
             self.run(filled, padded)
             for output, found in zip(outputs, padded, strict=True):
                 output[:] = found[:rows]
             return
-        binding = self._bound(planes, outputs)
+        binding = self._bound(inputs, outputs)
         try:
             self._session.run_with_iobinding(binding)
         except Exception as error:  # the runtime's exceptions share no other base class
             message = f"an ONNX model fails on {rows} rows: {_first_line(error)}"
             raise InvalidEvaluation(message) from error
 
-    def _bound(self, planes: Floats, outputs: Sequence[Floats]) -> Any:
+    def _bound(self, inputs: Sequence[Any], outputs: Sequence[Floats]) -> Any:
         """A binding to the memory of these arrays.
 
         Each thread keeps one for each number of rows, and binds anew what lies elsewhere than at
-        its last call: binding all three takes as long as a small network takes for a position.
+        its last call: binding all of them takes as long as a small network takes for a position.
         """
-        rows = len(planes)
+        rows = len(inputs[0])
         kept = self._bindings.kept
         if rows not in kept:
             while len(kept) >= KEPT_BINDINGS:
                 del kept[next(iter(kept))]
-            kept[rows] = self._session.io_binding(), [0] * (1 + len(outputs))
+            kept[rows] = self._session.io_binding(), [0] * (len(inputs) + len(outputs))
         binding, places = kept[rows]
-        for index, array in enumerate((planes, *outputs)):
+        bind = [binding.bind_input] * len(inputs) + [binding.bind_output] * len(outputs)
+        names, shapes = [*self._inputs, *self._names], [*self._inputs.values(), *self._shapes]
+        for index, array in enumerate((*inputs, *outputs)):
             place = array.ctypes.data
-            if place == places[index]:
-                continue
-            if index == 0:
-                _bind(binding.bind_input, self._input, place, planes.shape)
-            else:
-                shape = (rows, *self._shapes[index - 1])
-                _bind(binding.bind_output, self._names[index - 1], place, shape)
-            places[index] = place
+            if place != places[index]:
+                bind[index](names[index], "cpu", 0, array.dtype, (rows, *shapes[index]), place)
+                places[index] = place
         return binding
 
-    def _probed(self, input_shape: tuple[int, int, int]) -> list[tuple[int, ...] | None]:
+    def _probed(self) -> list[tuple[int, ...] | None]:
         """The shapes of policy and value for a few rows; None of what is not float32.
 
         Raises:
@@ -139,11 +147,15 @@ class OnnxModel:
             message = f"no output {', '.join(map(repr, missing))}; the model has {known}"
             raise CheckpointError(message)
         rows = PROBED if self.fixed_rows is None else self.fixed_rows
-        planes = np.zeros((rows, *input_shape), dtype=np.float32)
+        kinds = {name: np.uint8 if name == "bits" else np.float32 for name in self._inputs}
+        zeros = {
+            name: np.zeros((rows, *shape), kinds[name]) for name, shape in self._inputs.items()
+        }
         try:
-            found = self._session.run(self._names, {self._input: planes})
+            found = self._session.run(self._names, zeros)
         except Exception as error:
-            message = f"the model fails on planes {list(planes.shape)}: {_first_line(error)}"
+            shapes = [list(each.shape) for each in zeros.values()]
+            message = f"the model fails on planes {shapes}: {_first_line(error)}"
             raise CheckpointError(message) from error
         return [_shape(array, rows) for array in found]
 
@@ -196,9 +208,22 @@ def _planes_input(
     return name, sizes[0]
 
 
-def _bind(bind: Any, name: str, place: int, shape: tuple[int, ...]) -> None:
-    """Hand the runtime the memory of a float32 array itself."""
-    bind(name, "cpu", 0, np.float32, shape, place)
+def _packed_inputs(
+    session: onnxruntime.InferenceSession, layout: PlaneLayout
+) -> dict[str, tuple[int, ...]]:
+    """The inputs for packed planes, and their columns.
+
+    Raises:
+        CheckpointError: The model has others.
+    """
+    wanted: dict[str, tuple[int, ...]] = {
+        name: (columns,) for name, columns in packed_inputs(layout).items()
+    }
+    found = {each.name: tuple(each.shape[1:]) for each in session.get_inputs()}
+    if found != wanted:
+        message = f"the model has the inputs {found}, packed planes are {wanted}"
+        raise CheckpointError(message)
+    return wanted
 
 
 def _session(model: bytes | Path) -> onnxruntime.InferenceSession:

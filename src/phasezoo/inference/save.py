@@ -12,6 +12,7 @@ import numpy as np
 from phasezoo import games
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.games import PackedPlanes
 from phasezoo.inference.expertise import expertise
 from phasezoo.inference.load import require_onnx
 from phasezoo.inference.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
@@ -38,6 +39,7 @@ def save(
     phase: str | None = None,
     training: Mapping[str, Any] | None = None,
     overwrite: bool = False,
+    packed: bool | None = None,
 ) -> Manifest:
     """Keep a network in a folder that :func:`phasezoo.inference.load` reads.
 
@@ -55,6 +57,8 @@ def save(
         phase: The phase whose expert it is; None: as the evaluator says, else all.
         training: Where its weights come from, as JSON.
         overwrite: Whether a network that is there, and nothing beside it, is replaced.
+        packed: Whether it is to be given its planes packed when it is loaded
+            (``docs/definitions/planes.md#packed-planes``); None: as the evaluator is, else not.
 
     Returns:
         The manifest that was written.
@@ -73,10 +77,10 @@ def save(
         if game is not None or planes is not None:
             message = "an evaluator knows its game and planes: leave game= and planes= out"
             raise InvalidConfig(message)
-        manifest, files = _of_evaluator(network)
+        manifest, files = _of_evaluator(network, packed)
     elif hasattr(network, "state_dict"):
         require_torch()
-        manifest, files = _of_module(network, game, planes)
+        manifest, files = _of_module(network, game, planes, bool(packed))
     else:
         message = (
             f"{network!r} is neither a torch module nor an evaluator of a network; the experts of "
@@ -127,14 +131,22 @@ def _is_networks(name: str) -> bool:
     return cached or name in (MANIFEST, MODEL, ONNX_MODEL)
 
 
-def _of_evaluator(evaluator: NetworkEvaluator) -> tuple[Manifest, dict[str, bytes]]:
+def _of_evaluator(
+    evaluator: NetworkEvaluator, packed: bool | None
+) -> tuple[Manifest, dict[str, bytes]]:
     """Manifest and files of an evaluator.
 
     Raises:
         CheckpointError: The folder it was loaded from has changed.
-        InvalidConfig: It is of a kind of its own.
+        InvalidConfig: It is of a kind of its own, or an ONNX model of planes in the other form.
     """
     manifest = evaluator.manifest
+    if packed is not None and packed != manifest.packed:
+        if getattr(evaluator, "model", None) is not None and manifest.backend == "onnx":
+            message = f"packed={packed}: {evaluator!r} is an ONNX model of planes in the other form"
+            raise InvalidConfig(message)
+        manifest = dataclasses.replace(manifest, packed=packed)
+        manifest.layout()  # refuses planes that cannot be packed
     if evaluator.source is not None:
         return manifest, {manifest.model: manifest.read_bytes(evaluator.source)}
     model = getattr(evaluator, "model", None)  # an OnnxEvaluator's
@@ -145,22 +157,23 @@ def _of_evaluator(evaluator: NetworkEvaluator) -> tuple[Manifest, dict[str, byte
     if network is None:
         message = f"{evaluator!r} has neither a torch network nor an ONNX model to save"
         raise InvalidConfig(message)
-    return _of_torch(network, evaluator, getattr(evaluator, "original_weights", None))
+    return _of_torch(network, evaluator, manifest, getattr(evaluator, "original_weights", None))
 
 
 def _of_module(
-    network: Any, game: "str | games.Game | None", planes: str | None
+    network: Any, game: "str | games.Game | None", planes: str | None, packed: bool
 ) -> tuple[Manifest, dict[str, bytes]]:
     """Manifest and files of a torch module."""
     from phasezoo.inference.torch import TorchEvaluator
 
     copied = copy.deepcopy(network)  # an evaluator takes its network over
-    evaluator = TorchEvaluator(copied, game=game, planes=planes, device="cpu")
-    return _of_torch(evaluator.network, evaluator, evaluator.original_weights)
+    evaluator = TorchEvaluator(copied, game=game, planes=planes, device="cpu", packed=packed)
+    original = evaluator.original_weights
+    return _of_torch(evaluator.network, evaluator, evaluator.manifest, original)
 
 
 def _of_torch(
-    network: Any, evaluator: NetworkEvaluator, weights: Any
+    network: Any, evaluator: NetworkEvaluator, manifest: Manifest, weights: Any
 ) -> tuple[Manifest, dict[str, bytes]]:
     """Manifest and files of a torch network: by its name, if it has one, else as ONNX."""
     from phasezoo import networks
@@ -168,9 +181,9 @@ def _of_torch(
 
     spec = _known(networks.description_of(network))
     if spec is None:
-        return _as_onnx(network, evaluator)
+        return _as_onnx(network, evaluator, manifest)
     manifest = dataclasses.replace(
-        evaluator.manifest,
+        manifest,
         network=spec.name,
         network_options=dict(spec.options),
         network_factory=spec.factory,
@@ -190,7 +203,9 @@ def _known(spec: Any) -> Any:
         return None
 
 
-def _as_onnx(network: Any, evaluator: NetworkEvaluator) -> tuple[Manifest, dict[str, bytes]]:
+def _as_onnx(
+    network: Any, evaluator: NetworkEvaluator, manifest: Manifest
+) -> tuple[Manifest, dict[str, bytes]]:
     """The network as an ONNX model that answers as it does.
 
     Raises:
@@ -206,9 +221,9 @@ def _as_onnx(network: Any, evaluator: NetworkEvaluator) -> tuple[Manifest, dict[
 
     form, plies = evaluator.form, bool(evaluator.manifest.plies_left)  # type: ignore[attr-defined]
     answers = Answers(copy.deepcopy(network), form, plies=plies).eval().to("cpu", torch.float32)
-    manifest = dataclasses.replace(evaluator.manifest, backend="onnx")
+    manifest = dataclasses.replace(manifest, backend="onnx")
     try:
-        model = export_onnx(answers, manifest.input_shape, manifest.value_kind)
+        model = export_onnx(answers, manifest.input_shape, manifest.value_kind, manifest.layout())
     except Exception as error:  # the exporter's errors share no base class
         reason = (str(error).splitlines() or [""])[0]
         message = (
@@ -229,8 +244,12 @@ def _check_same(answers: Any, onnx: NetworkEvaluator, name: str) -> None:
     """
     import torch
 
-    shape = onnx.manifest.input_shape
-    planes = np.random.default_rng(1).random((COMPARED, *shape), dtype=np.float32)
+    rng = np.random.default_rng(1)
+    planes = rng.random((COMPARED, *onnx.manifest.input_shape), dtype=np.float32)
+    if onnx.layout is not None:  # planes of the kinds that they are to be
+        bits = rng.integers(1 << 64, size=(COMPARED, onnx.layout.words), dtype=np.uint64)
+        numbers = rng.random((COMPARED, onnx.layout.numbers), dtype=np.float32)
+        planes = PackedPlanes(bits, numbers, onnx.layout).unpack()
     with torch.inference_mode():
         policy, values, *plies = (each.numpy() for each in answers(torch.from_numpy(planes)))
     found = onnx.evaluate(planes)

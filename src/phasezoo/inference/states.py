@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.errors import InvalidArray
+from phasezoo.games import PackedPlanes
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.ragged import offsets_of
 from phasezoo.types import Planes
@@ -56,7 +57,7 @@ class StateBatch:
         self.players = np.asarray(given, np.int64)
         self.trees = np.arange(count, dtype=np.int32)
         self._threads = threads
-        self._planes: dict[str, Planes] = {}
+        self._planes: dict[tuple[str, bool], Planes | PackedPlanes] = {}
         self._legal: Legal | None = None
 
     def __len__(self) -> int:
@@ -74,14 +75,14 @@ class StateBatch:
             self._legal = offsets, np.concatenate(rows).astype(np.int32)
         return self._legal
 
-    def planes(self, spec: str) -> Planes:
-        """``float32[B, C, H, W]``, made once per spec."""
-        if spec not in self._planes:
+    def planes(self, spec: str, packed: bool = False) -> Planes | PackedPlanes:
+        """``float32[B, C, H, W]``, or packed, made once per spec and form."""
+        if (spec, packed) not in self._planes:
             players = self.players.tolist()
-            self._planes[spec] = games.encode(
-                self._states, spec, players=players, threads=self._threads
+            self._planes[spec, packed] = games.encode(
+                self._states, spec, players=players, threads=self._threads, packed=packed
             )
-        return self._planes[spec]
+        return self._planes[spec, packed]
 
     def states(self) -> list[Any]:
         """The states."""

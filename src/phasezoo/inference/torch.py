@@ -2,7 +2,7 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -18,7 +18,7 @@ from phasezoo.inference.modules import Answers, answers_of, probe
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.tensors import Floats, ValueForm
 from phasezoo.networks.blocks import fold_batch_norms
-from phasezoo.types import Dtype, Gate, Planes
+from phasezoo.types import Dtype, Gate
 
 __all__ = ["TorchEvaluator"]
 
@@ -48,6 +48,8 @@ class TorchEvaluator(NetworkEvaluator):
             pays on GPUs.
         allow_other_game: Whether it may be asked in a search of another game.
         manifest: All that is said of it, in place of ``game`` to ``name``.
+        packed: Whether it is given its planes packed, and unpacks them on its device; None: as the
+            manifest says, else not.
 
     Raises:
         InvalidConfig: Its answers do not fit the game, it fails, or there is no such device, or
@@ -73,6 +75,7 @@ class TorchEvaluator(NetworkEvaluator):
         compiled: bool = False,
         allow_other_game: bool = False,
         manifest: Manifest | None = None,
+        packed: bool | None = None,
     ) -> None:
         given: Any = network
         if not isinstance(given, nn.Module):
@@ -87,6 +90,8 @@ class TorchEvaluator(NetworkEvaluator):
             found = answers_of(network, manifest)
             form = found.form
             manifest = dataclasses.replace(manifest, plies_left=found.plies)
+        if packed is not None:
+            manifest = dataclasses.replace(manifest, packed=packed)
         super().__init__(manifest, allow_other_game=allow_other_game)
         if threads is not None:
             torch.set_num_threads(threads)
@@ -98,6 +103,9 @@ class TorchEvaluator(NetworkEvaluator):
         if compiled:
             networks.compiled(self.network, manifest.input_shape)
         self._answers = Answers(self.network, form, plies=bool(manifest.plies_left))
+        self._unpack = None
+        if self.layout is not None:
+            self._unpack = networks.Unpack(self.layout).to(self.device)
 
     @property
     def original_weights(self) -> Mapping[str, torch.Tensor]:
@@ -105,17 +113,21 @@ class TorchEvaluator(NetworkEvaluator):
         return self._original
 
     @torch.inference_mode()
-    def _answer(self, planes: Planes) -> tuple[Floats, Floats, Floats | None]:
-        writable = planes if planes.flags.writeable else planes.copy()
-        rows = torch.from_numpy(writable)
-        parts = [self._part(part) for part in torch.split(rows, MAX_ROWS)]
+    def _answer(self, arrays: list[Any]) -> tuple[Floats, Floats, Floats | None]:
+        writable = [each if each.flags.writeable else each.copy() for each in arrays]
+        split = [torch.split(torch.from_numpy(each), MAX_ROWS) for each in writable]
+        pieces = zip(*split, strict=True)
+        parts = [self._part(piece) for piece in pieces]
         if len(parts) > 1:
             parts = [[torch.cat(tensors) for tensors in zip(*parts, strict=True)]]
         policy, values, *plies = (tensor.numpy() for tensor in parts[0])
         return policy, values, np.maximum(plies[0], 0) if plies else None
 
-    def _part(self, rows: torch.Tensor) -> list[torch.Tensor]:
+    def _part(self, pieces: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Logits, values and perhaps plies, float32 on the CPU."""
+        rows = pieces[0]
+        if self._unpack is not None:
+            rows = self._unpack(*(piece.to(self.device) for piece in pieces))
         found = self._answers(rows.to(self.device, self.dtype, memory_format=self._layout))
         if any(len(each) != len(rows) for each in found):
             message = (

@@ -19,6 +19,7 @@ from phasezoo.networks.output import NetworkOutput  # noqa: E402
 from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
 from phasezoo.networks.registry import names, register  # noqa: E402
 from phasezoo.networks.specs import GRAMMAR, NetworkSpec  # noqa: E402
+from phasezoo.networks.unpacking import Unpack  # noqa: E402
 
 __all__ = [
     "GRAMMAR",
@@ -26,6 +27,7 @@ __all__ = [
     "NetworkOutput",
     "NetworkSize",
     "NetworkSpec",
+    "Unpack",
     "autocast",
     "check",
     "compiled",
