@@ -190,6 +190,11 @@ pub trait Game: Clone + Send + Sync + 'static {
         self.ply() == other.ply() && self.key() == other.key() && self.turn() == other.turn()
     }
 
+    /// Bytes that a state holds besides its own size; searches count them against their memory.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+
     /// Whether the position stood before within the last `plies` plies, in games whose positions can
     /// recur.
     fn repeats_within(&self, _plies: usize) -> bool {
@@ -247,6 +252,11 @@ pub trait Kept<G>: Clone + Send + Sync {
 
     /// Sets `state` to the node reached from `root` by `path`, which kept this.
     fn restore(&self, state: &mut G, root: &G, path: &[Action]) -> Result<()>;
+
+    /// Bytes that this holds besides its own size.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Nothing is kept: a walker copies the root into lists that it owns already and plays the path.
@@ -276,6 +286,10 @@ impl<G: Game> Kept<G> for Store<G> {
     fn restore(&self, state: &mut G, _root: &G, _path: &[Action]) -> Result<()> {
         state.clone_from(&self.0);
         Ok(())
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
     }
 }
 

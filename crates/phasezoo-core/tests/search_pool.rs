@@ -257,6 +257,7 @@ fn values_of_more_players_come_whole_or_for_the_player_to_move() {
             .unwrap();
     let tree = pool.add(0).unwrap();
     let mut root_values = |value: Value<'_>| {
+        pool.clear(tree).unwrap();
         pool.begin(tree, root.clone(), limit(1), -1).unwrap();
         let leaves = pool.collect(1).unwrap();
         pool.complete(&leaves, &Evaluation { policy: Policy::Uniform, value }).unwrap();
@@ -265,6 +266,7 @@ fn values_of_more_players_come_whole_or_for_the_player_to_move() {
     };
     assert_eq!(root_values(Value::PerPlayer(&[0.5, -0.25, 0.75])), (-0.25, vec![0.5, -0.25, 0.75]));
     assert_eq!(root_values(Value::ToPlay(&[0.5])), (0.5, vec![-0.25, 0.5, -0.25]));
+    pool.clear(tree).unwrap();
     pool.begin(tree, root.clone(), limit(1), -1).unwrap();
     let leaves = pool.collect(1).unwrap();
     let wdl = Evaluation { policy: Policy::Uniform, value: Value::Wdl(&[1.0, 0.0, 0.0]) };

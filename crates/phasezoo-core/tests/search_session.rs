@@ -7,12 +7,12 @@ mod toys;
 use std::time::{Duration, Instant};
 
 use phasezoo_core::Error;
-use phasezoo_core::game::{Game, Replay, Store};
+use phasezoo_core::game::{Game, Kept, Replay, Store};
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::model::Turns;
-use phasezoo_core::search::{Ended, Limit, Params, Status};
+use phasezoo_core::search::{Ended, Limit, MemoryFull, Params, SearchResult, Status};
 use toys::drive::{EVEN, OPINIONS};
-use toys::{Dice, Driver, TicTacToe, answer};
+use toys::{Dice, Driver, TicTacToe, answer, nodes_of};
 
 fn chess(params: Params) -> Driver<ChessModel> {
     Driver::new(ChessModel::new(), params, OPINIONS)
@@ -168,14 +168,42 @@ fn another_state_than_the_one_followed_starts_anew() {
     driver.pool.advance(driver.tree, e4).unwrap();
     let other = driver.expand(&after(&["d2d4"]), 10);
     assert_eq!(other.visits.iter().sum::<u32>(), 9);
-    // Beginning where a search has begun before, without a move, starts anew as well.
-    let again = driver.expand(&after(&["d2d4"]), 10);
-    assert_eq!(again, phasezoo_core::search::SearchResult { seconds: again.seconds, ..other });
     // So does a pool that is told not to reuse trees.
     let mut driver = chess(Params { reuse_tree: false, ..Params::default() });
     driver.expand(&ChessState::initial(), 200);
     driver.pool.advance(driver.tree, e4).unwrap();
     assert_eq!(driver.expand(&after(&["e2e4"]), 10).visits.iter().sum::<u32>(), 9);
+    let again = driver.expand(&after(&["e2e4"]), 10);
+    assert_eq!((again.nodes, again.visits.iter().sum::<u32>()), (10, 9));
+    assert_eq!(other.nodes, 10);
+}
+
+#[test]
+fn the_same_root_goes_on() {
+    // In parts or at once, the same nodes are made: as after ponderhit, or stop and go.
+    let root = after(&["e2e4", "e7e5"]);
+    let mut whole = chess(batch(8));
+    let mut parts = chess(batch(8));
+    let expected = whole.expand(&root, 1 + 8 * 100);
+    parts.expand(&root, 1 + 8 * 30);
+    let second = parts.expand(&root, 8 * 70);
+    assert_eq!((second.nodes, second.visits), (8 * 70, expected.visits));
+    assert_eq!(nodes_of(&parts.pool, parts.tree), nodes_of(&whole.pool, whole.tree));
+    // Leaves that were out when the first search was stopped are met again.
+    let infinite = Limit { infinite: true, ..Limit::default() };
+    parts.pool.begin(parts.tree, root.clone(), infinite, -1).unwrap();
+    let out = parts.pool.collect(8).unwrap();
+    parts.pool.stop(parts.tree).unwrap();
+    let third = parts.expand(&root, 8);
+    answer(&mut parts.pool, &out, OPINIONS);
+    assert_eq!(third.visits.iter().sum::<u32>(), 8 * 101);
+    assert_eq!(nodes_of(&parts.pool, parts.tree), {
+        whole.expand(&root, 8);
+        nodes_of(&whole.pool, whole.tree)
+    });
+    // The same position by another way has another history: repetitions differ.
+    let other = after(&["e2e4", "e7e5", "g1f3", "g8f6", "f3g1", "f6g8"]);
+    assert_eq!(parts.expand(&other, 10).visits.iter().sum::<u32>(), 9);
 }
 
 #[test]
@@ -267,6 +295,103 @@ fn memory_ends_a_search() {
 }
 
 #[test]
+fn pruning_keeps_a_search_within_its_memory() {
+    let root = ChessState::initial();
+    for batch_size in [1, 16] {
+        let free = chess(batch(batch_size)).expand(&root, 20_000);
+        let params =
+            Params { memory: Some(1_000_000), memory_full: MemoryFull::Prune, ..batch(batch_size) };
+        let mut driver = chess(params);
+        let limit = Limit { nodes: Some(20_000), ..Limit::default() };
+        driver.pool.begin(driver.tree, root.clone(), limit, -1).unwrap();
+        toys::run(&mut driver.pool, batch_size, OPINIONS);
+        for (path, view) in nodes_of(&driver.pool, driver.tree) {
+            assert!(!view.waiting, "{path:?}");
+            assert!(view.visits > view.action_visits.iter().sum(), "{path:?} {view:?}");
+        }
+        let result = driver.pool.finish(driver.tree).unwrap();
+        assert_eq!((result.nodes, result.ended), (20_000, Ended::Nodes));
+        assert!(result.memory < 1_010_000 && free.memory > 5_000_000, "{}", result.memory);
+        let share = |result: &SearchResult| {
+            result.visits[result.actions.binary_search(&result.action).unwrap()]
+        };
+        assert!(share(&result) > 500, "the visits of the best moves stay: {result:?}");
+        assert_eq!(waiting(&driver), 0);
+        // What is left can be followed.
+        driver.pool.advance(driver.tree, result.pv[0]).unwrap();
+        assert!(driver.pool.inspect(driver.tree, &[]).unwrap().unwrap().visits > 400);
+    }
+}
+
+#[test]
+fn pruning_gives_up_where_all_is_in_use() {
+    let params = Params { memory: Some(1), memory_full: MemoryFull::Prune, ..batch(16) };
+    let result = chess(params).expand(&ChessState::initial(), 10);
+    assert_eq!((result.nodes, result.ended), (1, Ended::Memory));
+}
+
+#[test]
+fn proofs_outlive_pruning() {
+    // Solved with less memory than the tree wants: what lies below proofs may go.
+    let mut pruned = 0;
+    for seed in 0..30 {
+        let state = Dice::new(seed, 2, false, 8);
+        let model = Turns::of(&state).keeping::<Replay>();
+        let limit = Limit { nodes: Some(1_000_000), infinite: true, ..Limit::default() };
+        let free = Driver::new(model, Params::default(), EVEN).search(&state, limit);
+        assert_eq!(free.ended, Ended::Solved);
+        let params = Params {
+            memory: Some(free.memory / 5 * 4),
+            memory_full: MemoryFull::Prune,
+            ..Params::default()
+        };
+        let small = Driver::new(model, params, EVEN).search(&state, limit);
+        if small.ended == Ended::Solved {
+            assert_eq!(small.proven.map(|p| p.0), free.proven.map(|p| p.0), "seed {seed}");
+            pruned += u32::from(small.memory < free.memory);
+        } else {
+            assert_eq!(small.ended, Ended::Memory, "seed {seed}");
+        }
+    }
+    assert!(pruned >= 10, "{pruned}");
+}
+
+#[test]
+fn states_that_a_tree_keeps_are_counted() {
+    let late = TicTacToe::after(&[4]);
+    let few = Limit { nodes: Some(50), ..Limit::default() };
+    let replayed = Driver::new(Turns::of(&late).keeping::<Replay>(), Params::default(), EVEN)
+        .search(&late, few);
+    let kept = Driver::new(Turns::of(&late).keeping::<Heavy>(), Params::default(), EVEN)
+        .search(&late, few);
+    assert_eq!(kept.nodes, replayed.nodes);
+    assert!(kept.memory >= replayed.memory + 50 * 1_000, "{} {}", kept.memory, replayed.memory);
+}
+
+/// Keeps a state and a kilobyte beside it.
+#[derive(Clone)]
+struct Heavy(Store<TicTacToe>);
+
+impl Kept<TicTacToe> for Heavy {
+    fn of(state: &TicTacToe) -> Self {
+        Self(Store::of(state))
+    }
+
+    fn restore(
+        &self,
+        state: &mut TicTacToe,
+        root: &TicTacToe,
+        path: &[u32],
+    ) -> phasezoo_core::Result<()> {
+        self.0.restore(state, root, path)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        1_000
+    }
+}
+
+#[test]
 fn a_search_that_finds_nothing_new_gives_up() {
     // Without the solver a small tree is searched through again and again.
     let params = Params { solver: false, ..Params::default() };
@@ -287,11 +412,16 @@ fn temperatures_follow_the_ply_and_a_search_repeats_its_draw() {
         let result = driver.expand(&root, 60);
         assert_eq!(driver.pool.finish(driver.tree).unwrap().action, result.action);
         drawn.insert(result.action);
+        driver.pool.clear(driver.tree).unwrap();
     }
     assert!(drawn.len() > 2, "a stream of its own for every search: {drawn:?}");
     let late = after(&["e2e4", "e7e5", "g1f3", "b8c6"]);
     let mut driver = chess(params);
-    let actions: Vec<u32> = (0..10).map(|_| driver.expand(&late, 60).action).collect();
+    let mut choose = || {
+        driver.pool.clear(driver.tree).unwrap();
+        driver.expand(&late, 60).action
+    };
+    let actions: Vec<u32> = (0..10).map(|_| choose()).collect();
     assert!(actions.iter().all(|&action| action == actions[0]), "ply 4 is past the drawing");
 }
 

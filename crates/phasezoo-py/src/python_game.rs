@@ -232,6 +232,25 @@ impl SearchModel for PythonModel {
         state.clone()
     }
 
+    /// What Python says of the object and of what its fields hold; what those hold in turn, and what
+    /// several states share, is not looked at.
+    fn heap_bytes(&self, snapshot: &PythonState) -> usize {
+        Python::attach(|py| {
+            let state = snapshot.object(py);
+            let size = |object: &Bound<'_, PyAny>| -> usize {
+                let size = object.call_method0("__sizeof__").and_then(|size| size.extract());
+                size.unwrap_or(0)
+            };
+            let fields = state
+                .getattr("__dict__")
+                .and_then(|fields| fields.cast_into::<pyo3::types::PyDict>().map_err(Into::into));
+            let held = fields.map_or(0, |fields| {
+                size(fields.as_any()) + fields.iter().map(|(_, value)| size(&value)).sum::<usize>()
+            });
+            size(state) + held
+        })
+    }
+
     fn restore(
         &self,
         state: &mut PythonState,

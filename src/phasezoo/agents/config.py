@@ -142,7 +142,13 @@ class SearchConfig:
     """Keeps the subtree of the actions that were played. A search with ``others`` never does: what
     they did is seen only afterwards."""
     memory_mb: int = _DEFAULT.memory_mb
-    """Size of a tree, in MiB, at which its search ends; default 2 GiB, 0: no limit."""
+    """Size of a tree in MiB, with the states that it keeps, at which ``memory_full`` says what
+    happens; default 2 GiB, 0: no limit. Never more than the tree's share of half the memory that
+    was left when the pool was made. Moving the root and pruning need eight bytes a node besides."""
+    memory_full: Literal["end", "prune"] = _DEFAULT.memory_full
+    """What happens at ``memory_mb``: the search ends, or the least visited quarter of the tree is
+    forgotten and the search goes on (their moves count as unvisited again; means keep what they
+    gave)."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

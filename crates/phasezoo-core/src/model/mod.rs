@@ -87,6 +87,11 @@ pub trait SearchModel: Send + Sync {
     /// What a node keeps of `state`.
     fn snapshot(&self, state: &Self::State) -> Self::Snapshot;
 
+    /// Bytes that a snapshot holds besides its own size.
+    fn heap_bytes(&self, _snapshot: &Self::Snapshot) -> usize {
+        0
+    }
+
     /// Sets `state` to the node reached from `root` by `path`, whose snapshot is given.
     fn restore(
         &self,

@@ -162,6 +162,10 @@ impl<G: Game, O: Others<G>> SearchModel for SinglePlayer<G, O> {
         state.clone()
     }
 
+    fn heap_bytes(&self, snapshot: &Self::Snapshot) -> usize {
+        snapshot.game.heap_bytes()
+    }
+
     fn restore(
         &self,
         state: &mut Self::State,

@@ -108,6 +108,10 @@ impl<G: Game, K: Kept<G>> SearchModel for Turns<G, K> {
         K::of(state)
     }
 
+    fn heap_bytes(&self, kept: &K) -> usize {
+        kept.heap_bytes()
+    }
+
     fn restore(&self, state: &mut G, root: &G, path: &[Action], kept: &K) -> Result<()> {
         kept.restore(state, root, path)
     }

@@ -59,9 +59,6 @@ impl<M: SearchModel> Search<M> {
         rows: usize,
         out: &mut LeafBatch<M>,
     ) -> Result<()> {
-        if self.tree.has_root() && self.clock.is_too_late() {
-            self.end(Ended::Time);
-        }
         let before = out.len();
         let result = self.gather(model, rules, gate, tree, rows, out);
         let collided = std::mem::take(&mut self.collided);
@@ -77,7 +74,7 @@ impl<M: SearchModel> Search<M> {
             return Err(error);
         }
         if out.len() > before {
-            self.clock.hand_out();
+            self.clock.hand_out(out.len() - before);
         }
         Ok(())
     }
@@ -96,6 +93,12 @@ impl<M: SearchModel> Search<M> {
         };
         if self.waiting() == 0 {
             self.is_cut = rows < self.left(rules);
+        }
+        // The root is evaluated however late it is.
+        let rows = if self.tree.has_root() { self.clock.fits(rows) } else { rows };
+        if rows == 0 {
+            self.end(Ended::Time);
+            return Ok(());
         }
         let shared = out.push_root(&root);
         let mut at = Place { model, gate, tree, root: &root, shared, out };
@@ -152,7 +155,7 @@ impl<M: SearchModel> Search<M> {
             if self.waiting() > 0 && ends >= too_many {
                 break;
             }
-            if ends % CLOCK_EVERY == 0 && self.clock.is_too_late() {
+            if ends % CLOCK_EVERY == 0 && self.clock.fits(1) == 0 {
                 self.end(Ended::Time);
             }
         }

@@ -71,9 +71,7 @@ impl<M: SearchModel> Search<M> {
         if id == ROOT {
             self.mix_noise(rules);
         }
-        if self.waiting() == 0 {
-            self.clock.take_back();
-        }
+        self.clock.take_back();
         self.check_end(rules);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::backup::add_waiting;
 use super::batch::{Leaf, LeafBatch};
+use super::params::MemoryFull;
 use super::select::Step;
 use super::session::{Rules, Search};
 use super::solver::prove_upwards;
@@ -38,10 +39,10 @@ pub(crate) struct Place<'a, M: SearchModel> {
 impl<M: SearchModel> Search<M> {
     /// Makes the child of the path's last step.
     pub(crate) fn expand(&mut self, rules: &Rules, at: &mut Place<'_, M>) -> Result<Expanded> {
-        let Some((&last, before)) = self.path.split_last() else { return Ok(Expanded::Full) };
-        if rules.params.memory.is_some_and(|limit| self.tree.bytes() >= limit) {
+        if !self.has_room(rules) {
             return Ok(Expanded::Full);
         }
+        let Some((&last, before)) = self.path.split_last() else { return Ok(Expanded::Full) };
         self.path_actions.clear();
         self.path_actions.extend(before.iter().map(|step| self.tree.action(step.node, step.slot)));
         let action = self.tree.action(last.node, last.slot);
@@ -53,6 +54,28 @@ impl<M: SearchModel> Search<M> {
         let expanded = self.expand_state(rules, at, &walker);
         self.walker = Some(walker);
         expanded
+    }
+
+    /// Whether another node fits, after pruning if that is asked for.
+    fn has_room(&mut self, rules: &Rules) -> bool {
+        let Some(limit) = self.memory.filter(|&limit| self.tree.bytes() >= limit) else {
+            return true;
+        };
+        if rules.params.memory_full == MemoryFull::End {
+            return false;
+        }
+        let held: Vec<NodeId> = self.path.iter().map(|step| step.node).collect();
+        let places = self.tree.prune(limit / 4 * 3, &held);
+        let waiting = self.outstanding.iter_mut().filter(|kept| kept.serial != 0);
+        let waiting = waiting.flat_map(|kept| {
+            kept.node = places[kept.node as usize];
+            &mut kept.path
+        });
+        for step in waiting.chain(&mut self.path).chain(&mut self.collided) {
+            step.node = places[step.node as usize];
+        }
+        // A tree that is all in use would be pruned for every node.
+        self.tree.bytes() < limit / 16 * 15
     }
 
     fn expand_state(
@@ -89,6 +112,7 @@ impl<M: SearchModel> Search<M> {
             }
         };
         let snapshot = at.model.snapshot(state);
+        self.tree.heap_bytes += at.model.heap_bytes(&snapshot);
         let Some(id) = self.tree.add(Kind::Pending, actor, snapshot.clone()) else {
             return Ok(false);
         };

@@ -49,7 +49,7 @@ pub use batch::{LeafBatch, Ticket};
 pub use evaluation::{Evaluation, Policy, Value};
 pub use inspect::NodeView;
 pub use limit::{Ended, Limit, Status};
-pub use params::{Params, VirtualStyle};
+pub use params::{MemoryFull, Params, VirtualStyle};
 pub use pool::SearchPool;
 pub use result::SearchResult;
 pub use settings::Setting;

@@ -21,6 +21,19 @@ impl Choice for VirtualStyle {
         &[("virtual_loss", Self::Loss), ("virtual_visit", Self::Visit), ("virtual_mix", Self::Mix)];
 }
 
+/// What a search does when its tree holds all the memory it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryFull {
+    /// It ends.
+    End,
+    /// It forgets the least visited quarter and goes on.
+    Prune,
+}
+
+impl Choice for MemoryFull {
+    const WORDS: &'static [(&'static str, Self)] = &[("end", Self::End), ("prune", Self::Prune)];
+}
+
 settings! {
     /// The settings of a search. Defaults are written here alone and read from here by the bindings;
     /// they are those of match play in the published engine (`CrazyAra`; Helfenstein et al., M2CTS,
@@ -74,9 +87,11 @@ settings! {
         // Memory.
         /// Whether the played move's subtree serves the next search.
         reuse_tree: bool = true, Any;
-        /// Bytes that a tree may hold; a search ends when the next node would not fit. `None`: no
-        /// limit.
+        /// Bytes that a tree may hold, and at most its share of half the memory that was left when the
+        /// pool was made. `None`: no limit.
         memory as "memory_mb": Option<usize> = Some(2 << 30), Any;
+        /// What happens when the next node would not fit.
+        memory_full: MemoryFull = MemoryFull::End, Any;
     }
 }
 

@@ -10,6 +10,7 @@ use super::session::{Rules, Search};
 use crate::error::{Error, Result};
 use crate::game::Action;
 use crate::gate::Gating;
+use crate::memory;
 use crate::model::SearchModel;
 use crate::threads;
 
@@ -29,6 +30,10 @@ pub struct SearchPool<M: SearchModel> {
     searches: Vec<Option<Search<M>>>,
     /// The tree that the next collection begins with.
     cursor: usize,
+    /// Trees that were added and not removed.
+    trees: usize,
+    /// Bytes that all trees together may hold, if the system says what is left.
+    memory: Option<usize>,
 }
 
 impl<M: SearchModel> SearchPool<M> {
@@ -44,7 +49,8 @@ impl<M: SearchModel> SearchPool<M> {
         threads: Option<usize>,
     ) -> Result<Self> {
         let rules = Rules::new(params)?;
-        Ok(Self { model, rules, gate, threads, searches: Vec::new(), cursor: 0 })
+        let memory = memory::available().map(|left| (left / 2) as usize);
+        Ok(Self { model, rules, gate, threads, searches: Vec::new(), cursor: 0, trees: 0, memory })
     }
 
     /// The model that the trees walk.
@@ -67,6 +73,7 @@ impl<M: SearchModel> SearchPool<M> {
         let id = u32::try_from(self.searches.len())
             .map_err(|_| Error::InvalidState("a pool cannot hold more trees".into()))?;
         self.searches.push(Some(Search::new(&self.model, seed)));
+        self.trees += 1;
         Ok(id)
     }
 
@@ -75,11 +82,12 @@ impl<M: SearchModel> SearchPool<M> {
     pub fn remove(&mut self, tree: u32) -> Result<()> {
         self.search(tree)?;
         self.searches[tree as usize] = None;
+        self.trees -= 1;
         Ok(())
     }
 
-    /// Begins a search (a running one of the same tree is stopped). The subtree of a root that
-    /// [`SearchPool::advance`] has reached is kept.
+    /// Begins a search (a running one of the same tree is stopped). What the tree knows of `root` is
+    /// kept if that is where the search before began, or where [`SearchPool::advance`] has led since.
     ///
     /// `previous_phase` is the phase one ply before, for monotone gates; -1 if unknown.
     pub fn begin(
@@ -89,7 +97,9 @@ impl<M: SearchModel> SearchPool<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
+        let memory = self.memory_of_a_tree();
         let (search, model, rules) = self.parts(tree)?;
+        search.memory = memory;
         search.begin(model, rules, root, limit, previous_phase)
     }
 
@@ -286,6 +296,12 @@ impl<M: SearchModel> SearchPool<M> {
             }
         }
         Ok(())
+    }
+
+    /// Bytes that each tree may hold.
+    fn memory_of_a_tree(&self) -> Option<usize> {
+        let limit = self.rules.params.memory?;
+        Some(self.memory.map_or(limit, |memory| limit.min(memory / self.trees.max(1))))
     }
 
     fn search(&self, tree: u32) -> Result<&Search<M>> {

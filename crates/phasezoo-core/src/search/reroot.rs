@@ -1,43 +1,178 @@
-//! Keeping a played move's subtree.
+//! Forgetting parts of a tree, in place: what was not played, and what is hardly visited.
 
-use super::edges::Edge;
-use super::tree::{Kind, NONE, NodeId, Tree};
+use super::edges::{Edge, QUAD};
+use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
+
+/// What becomes of the child that an edge leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    /// The edge becomes an unvisited one. What it gave to its ancestors' means stays there.
+    Dropped,
+}
 
 impl<S> Tree<S> {
     /// Makes `id`, an evaluated node of which nothing is outstanding, the root and forgets all nodes
-    /// that are not below it. Needs room for the part that stays, beside the whole, while it works.
+    /// that are not below it. Works in place: besides the tree it needs eight bytes a node.
     ///
     /// A repetition whose first occurrence is not below the new root is no draw inside the tree any
-    /// more: its edge becomes an unvisited one. What it gave to its ancestors' means stays there.
+    /// more.
     pub(crate) fn reroot(&mut self, id: NodeId) {
-        let mut old = std::mem::replace(self, Self::new(self.rule()));
-        let mut snapshots: Vec<Option<S>> = old.snapshots.drain(..).map(Some).collect();
-        // Breadth first, so that what descents meet early lies together. Old ids with their depths, in
-        // the order of the new ids.
-        let mut order = vec![(id, 0_u16)];
-        let mut next = 0;
-        while let Some(&(id, depth)) = order.get(next) {
-            next += 1;
-            let Some(snapshot) = snapshots[id as usize].take() else { continue };
-            self.add_copy(&old, id, snapshot);
-            let new = (next - 1) as NodeId;
-            if let Some(range) = old.ranges.remove(&id) {
-                self.ranges.insert(new, range);
+        self.keep(id, |tree, _, child, depth| {
+            let is_old =
+                tree.node(child).kind == Kind::Repetition && tree.rest(child).distance > depth;
+            if is_old { Fate::Dropped } else { Fate::Kept }
+        });
+    }
+
+    /// Forgets what lies below proofs and the least visited nodes, until the tree holds at most `bytes`
+    /// or nothing more can go. Nodes that `held` names, and all on the way to what is outstanding,
+    /// stay. Returns where each node is now, [`NONE`] if it is gone.
+    pub(crate) fn prune(&mut self, bytes: usize, held: &[NodeId]) -> Vec<NodeId> {
+        let least = self.least_visits(bytes);
+        let held: std::collections::HashSet<NodeId> = held.iter().copied().collect();
+        self.keep(ROOT, |tree, parent, child, _| {
+            let node = tree.node(child);
+            let is_in_use = node.waiting > 0 || node.kind == Kind::Pending || held.contains(&child);
+            let is_below_a_proof = tree.node(parent).proven && parent != ROOT;
+            // A proof of a child is part of what its parent knows.
+            let is_wanted = node.visits > least || node.proven;
+            if is_in_use || (is_wanted && !is_below_a_proof) { Fate::Kept } else { Fate::Dropped }
+        })
+    }
+
+    /// The number of visits that a node must have more of to stay, so that about `bytes` are kept.
+    fn least_visits(&self, bytes: usize) -> u32 {
+        let share = bytes as f64 / self.bytes().max(1) as f64;
+        let wanted = (self.nodes.len() as f64 * share) as usize;
+        let mut visits: Vec<u32> = (0..self.nodes.len()).map(|id| self.nodes[id].visits).collect();
+        if wanted == 0 || wanted >= visits.len() {
+            return 0;
+        }
+        let (_, &mut least, _) = visits.select_nth_unstable_by(wanted, |a, b| b.cmp(a));
+        least
+    }
+
+    /// Makes `root` the root and keeps what `fate` lets be reached from it; `fate` is told of the tree,
+    /// a parent, its child and the child's depth. Returns where each node is now.
+    fn keep(
+        &mut self,
+        root: NodeId,
+        fate: impl Fn(&Self, NodeId, NodeId, u16) -> Fate,
+    ) -> Vec<NodeId> {
+        let places = self.places(root, fate);
+        let old_count = self.nodes.len();
+        let mut quads = Vec::new();
+        let (mut count, mut row) = (0_usize, 0_usize);
+        for (id, _) in places.iter().enumerate().filter(|&(_, &place)| place != NONE) {
+            // Nodes and their rows lie in the order in which they were made, so nothing is overwritten
+            // that is still to be moved.
+            self.nodes.swap(count, id);
+            self.rest.swap(count, id);
+            self.snapshots.swap(count, id);
+            let width = self.width - 1;
+            self.more_sums.copy_within(id * width..(id + 1) * width, count * width);
+            self.more_values.copy_within(id * width..(id + 1) * width, count * width);
+            let node = &mut self.nodes[count];
+            let from = node.candidates as usize;
+            let padded = usize::from(node.count).next_multiple_of(QUAD);
+            node.candidates = row as u32;
+            if node.more != NONE {
+                quads.push((node.more, count as NodeId));
             }
-            for slot in 0..u32::from(self.node(new).count) {
-                let edge = self.edge(new, slot as usize);
+            self.priors.copy_within(from..from + padded, row);
+            self.actions.copy_within(from..from + padded, row);
+            row += padded;
+            count += 1;
+        }
+        self.nodes.truncate(count);
+        self.rest.truncate(count);
+        self.snapshots.truncate(count);
+        self.more_sums.truncate(count * (self.width - 1));
+        self.more_values.truncate(count * (self.width - 1));
+        self.priors.truncate(row);
+        self.actions.truncate(row);
+        self.move_quads(quads);
+        self.link_anew(&places);
+        self.give_back();
+        // Snapshots are taken to be alike in size.
+        self.heap_bytes =
+            (self.heap_bytes as f64 * count as f64 / old_count.max(1) as f64) as usize;
+        let ranges = std::mem::take(&mut self.ranges);
+        let moved = ranges.into_iter().map(|(id, range)| (places[id as usize], range));
+        self.ranges = moved.filter(|&(id, _)| id != NONE).collect();
+        places
+    }
+
+    /// Where each node will be: those that stay in their old order, the others at [`NONE`].
+    fn places(
+        &self,
+        root: NodeId,
+        fate: impl Fn(&Self, NodeId, NodeId, u16) -> Fate,
+    ) -> Vec<NodeId> {
+        let mut places = vec![NONE; self.nodes.len()];
+        let mut left = vec![(root, 0_u16)];
+        while let Some((id, depth)) = left.pop() {
+            places[id as usize] = ROOT;
+            let deeper = depth.saturating_add(1);
+            let children = self.edges(id).map(|edge| edge.child).filter(|&child| child != NONE);
+            left.extend(
+                children
+                    .filter(|&child| fate(self, id, child, deeper) == Fate::Kept)
+                    .map(|child| (child, deeper)),
+            );
+        }
+        for (next, place) in (0..).zip(places.iter_mut().filter(|place| **place != NONE)) {
+            *place = next;
+        }
+        places
+    }
+
+    /// Gives memory back of which less than a quarter is in use.
+    fn give_back(&mut self) {
+        fn shrink<T>(list: &mut Vec<T>) {
+            if list.capacity() > 4 * list.len().max(1_024) {
+                list.shrink_to(2 * list.len());
+            }
+        }
+        shrink(&mut self.rest);
+        shrink(&mut self.snapshots);
+        shrink(&mut self.more_sums);
+        shrink(&mut self.more_values);
+        shrink(&mut self.priors);
+        shrink(&mut self.actions);
+        shrink(&mut self.quads);
+    }
+
+    /// Closes the gaps between the quads of these nodes, given with where their quads are.
+    fn move_quads(&mut self, mut quads: Vec<(u32, NodeId)>) {
+        quads.sort_unstable();
+        let mut to = 0;
+        for (from, id) in quads {
+            let node = &mut self.nodes[id as usize];
+            let count = usize::from(node.count).div_ceil(QUAD) - 1;
+            node.more = to as u32;
+            self.quads.copy_within(from as usize..from as usize + count, to);
+            to += count;
+        }
+        self.quads.truncate(to);
+    }
+
+    /// Lets edges lead to where their children are now; those that lead nowhere become fresh ones.
+    fn link_anew(&mut self, places: &[NodeId]) {
+        for id in 0..self.nodes.len() as NodeId {
+            for slot in 0..u32::from(self.node(id).opened) {
+                let edge = self.edge(id, slot as usize);
                 if edge.child == NONE {
                     continue;
                 }
-                let child = old.node(edge.child);
-                let deeper = depth.saturating_add(1);
-                if child.kind == Kind::Repetition && old.rest(edge.child).distance > deeper {
-                    let (quad, lane) = self.quad_mut(new, slot);
+                let place = places[edge.child as usize];
+                let (quad, lane) = self.quad_mut(id, slot);
+                if place == NONE {
                     quad.set(lane, Edge::FRESH);
-                    continue;
+                } else {
+                    quad.child[lane] = place;
                 }
-                order.push((edge.child, deeper));
-                self.set_child(new, slot, (order.len() - 1) as NodeId);
             }
         }
     }

@@ -53,6 +53,8 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) status: Status,
     pub(crate) limit: Limit,
     pub(crate) clock: Clock,
+    /// Bytes that the tree may hold.
+    pub(crate) memory: Option<usize>,
     /// The phase before the root, -1 if unknown.
     pub(crate) previous_phase: i8,
     /// Counters of this search; a reused subtree does not count.
@@ -93,6 +95,7 @@ impl<M: SearchModel> Search<M> {
             status: Status::Idle,
             limit: Limit::default(),
             clock: Clock::new(),
+            memory: None,
             previous_phase: -1,
             nodes: 0,
             simulations: 0,
@@ -115,8 +118,9 @@ impl<M: SearchModel> Search<M> {
         }
     }
 
-    /// Begins a search at `root`. What is known of it is kept if it was reached by
-    /// [`Search::advance`]; otherwise the tree is new. A search that still runs is stopped.
+    /// Begins a search at `root`. What is known of it is kept if it is the root of the search before, or
+    /// was reached from there by [`Search::advance`]; otherwise the tree is new. A search that still runs
+    /// is stopped.
     pub(crate) fn begin(
         &mut self,
         model: &M,
@@ -131,7 +135,7 @@ impl<M: SearchModel> Search<M> {
                 "the game is over at this root: there is nothing to search".into(),
             ));
         }
-        let keep = self.advanced
+        let keep = rules.params.reuse_tree
             && self.tree.has_root()
             && match &self.root {
                 Some(known) => model.same(known, &root)?,
@@ -143,7 +147,7 @@ impl<M: SearchModel> Search<M> {
         }
         self.walker.get_or_insert_with(|| root.clone());
         self.root = Some(Arc::new(root));
-        if !self.advanced {
+        if !self.advanced && !keep {
             self.followed = 0;
         }
         self.advanced = false;
@@ -305,5 +309,8 @@ impl<M: SearchModel> Search<M> {
         }
         self.outstanding[slot].path = path;
         self.free_slots.push(slot as u32);
+        if self.waiting() == 0 {
+            self.clock.give_up();
+        }
     }
 }

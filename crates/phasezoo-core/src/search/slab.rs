@@ -34,6 +34,28 @@ impl<T> Slab<T> {
         self.chunks.first().and_then(|chunk| chunk.first())
     }
 
+    /// Exchanges two elements.
+    pub(crate) fn swap(&mut self, a: usize, b: usize) {
+        let (low, high) = (a.min(b), a.max(b));
+        if low >> BITS == high >> BITS {
+            self.chunks[low >> BITS].swap(low & (CHUNK - 1), high & (CHUNK - 1));
+            return;
+        }
+        let (left, right) = self.chunks.split_at_mut(high >> BITS);
+        std::mem::swap(
+            &mut left[low >> BITS][low & (CHUNK - 1)],
+            &mut right[0][high & (CHUNK - 1)],
+        );
+    }
+
+    /// Forgets all elements but the first `len`.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.chunks.truncate(len.div_ceil(CHUNK));
+        if let Some(last) = self.chunks.last_mut() {
+            last.truncate(len - (len.div_ceil(CHUNK) - 1) * CHUNK);
+        }
+    }
+
     /// Adds an element.
     pub(crate) fn push(&mut self, element: T) {
         if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
@@ -78,5 +100,25 @@ mod tests {
         assert!(std::ptr::eq(first, &raw const slab[0]));
         slab[CHUNK] += 7;
         assert_eq!((slab[CHUNK], slab[3 * CHUNK + 4]), (CHUNK + 7, 3 * CHUNK + 4));
+    }
+
+    #[test]
+    fn swapping_and_truncating_are_a_vector_s() {
+        for len in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK] {
+            let (mut slab, mut plain) = (Slab::new(), Vec::new());
+            for i in 0..2 * CHUNK + 3 {
+                slab.push(i);
+                plain.push(i);
+            }
+            for (a, b) in [(0, 1), (5, CHUNK + 2), (2 * CHUNK + 2, 7), (3, 3)] {
+                slab.swap(a, b);
+                plain.swap(a, b);
+            }
+            slab.truncate(len);
+            plain.truncate(len);
+            slab.push(1);
+            plain.push(1);
+            assert_eq!((0..slab.len()).map(|i| slab[i]).collect::<Vec<_>>(), plain);
+        }
     }
 }

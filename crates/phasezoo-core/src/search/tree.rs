@@ -54,9 +54,9 @@ pub(crate) struct Node {
     /// Descents that passed on to a child and await an evaluation. Written by collect and complete.
     pub(crate) waiting: u32,
     /// Offset of the candidates. Written by expand.
-    candidates: u32,
+    pub(super) candidates: u32,
     /// Offset of the quads after the first, or [`NONE`] while there are none.
-    more: u32,
+    pub(super) more: u32,
     /// How many candidates there are.
     pub(crate) count: u16,
     /// How many slots, from the first on, may have been descended into. Written by expand.
@@ -104,13 +104,15 @@ pub(crate) struct Tree<S> {
     /// Entries 1 and on of each node's value.
     pub(super) more_values: Vec<f32>,
     pub(crate) snapshots: Vec<S>,
+    /// Bytes that snapshots hold besides their own size.
+    pub(super) heap_bytes: usize,
     /// What proofs leave open, of proven nodes whose values are not exact for everybody.
     pub(super) ranges: HashMap<NodeId, Range>,
     /// Rows of candidates, each filled up to whole quads with zeros.
-    priors: Vec<f32>,
-    actions: Vec<Action>,
+    pub(super) priors: Vec<f32>,
+    pub(super) actions: Vec<Action>,
     /// Rows of the quads after the first.
-    quads: Vec<Quad>,
+    pub(super) quads: Vec<Quad>,
 }
 
 impl<S> Tree<S> {
@@ -128,6 +130,7 @@ impl<S> Tree<S> {
             more_sums: Vec::new(),
             more_values: Vec::new(),
             snapshots: Vec::new(),
+            heap_bytes: 0,
             ranges: HashMap::new(),
             priors: Vec::new(),
             actions: Vec::new(),
@@ -145,10 +148,15 @@ impl<S> Tree<S> {
         self.nodes.first().is_some_and(|root| root.kind == Kind::Evaluated)
     }
 
-    /// Bytes in use. Memory that is reserved but untouched is not counted.
+    /// Bytes in use, snapshots and what they hold included. Memory that is reserved but untouched is
+    /// not counted.
     pub(crate) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + size_of::<Rest>() + size_of::<S>() + (self.width - 1) * 12;
-        self.nodes.len() * node + self.priors.len() * 8 + self.quads.len() * size_of::<Quad>()
+        self.nodes.len() * node
+            + self.priors.len() * 8
+            + self.quads.len() * size_of::<Quad>()
+            + self.ranges.len() * size_of::<(NodeId, Range)>()
+            + self.heap_bytes
     }
 
     /// Adds a node without candidates. Nodes and rows are counted with 32 bits; `None` if those
@@ -350,29 +358,6 @@ impl<S> Tree<S> {
             Some(&action) => action,
             None => self.actions[(node.candidates + slot) as usize],
         }
-    }
-
-    /// Adds a copy of node `id` of another tree, with its candidates and edges.
-    pub(crate) fn add_copy(&mut self, other: &Self, id: NodeId, snapshot: S) {
-        let node = other.node(id);
-        let (candidates, quads) = (self.priors.len(), self.quads.len() as u32);
-        let padded = usize::from(node.count).next_multiple_of(QUAD);
-        let row = node.candidates as usize..node.candidates as usize + padded;
-        self.priors.extend_from_slice(&other.priors[row.clone()]);
-        self.actions.extend_from_slice(&other.actions[row]);
-        let more = if node.more == NONE {
-            NONE
-        } else {
-            let at = node.more as usize;
-            self.quads.extend_from_slice(&other.quads[at..at + padded / QUAD - 1]);
-            quads
-        };
-        self.nodes.push(Node { candidates: candidates as u32, more, ..node.clone() });
-        self.rest.push(other.rest(id).clone());
-        let more = self.width - 1;
-        self.more_sums.extend_from_slice(&other.more_sums[id as usize * more..][..more]);
-        self.more_values.extend_from_slice(&other.more_values[id as usize * more..][..more]);
-        self.snapshots.push(snapshot);
     }
 }
 

@@ -241,6 +241,14 @@ impl Game for State {
     }
 
     /// A key of board, figures, bombs and flames; of neither the step nor the words.
+    fn heap_bytes(&self) -> usize {
+        let own = size_of_val(&self.bombs[..]) + size_of_val(&self.flames[..]);
+        own + self
+            .uncollapsed
+            .as_ref()
+            .map_or(0, |state| size_of_val(&**state) + state.heap_bytes())
+    }
+
     fn key(&self) -> u64 {
         let fold =
             |key: u64, word: u64| mix(key.wrapping_mul(31).wrapping_add(word).wrapping_add(1));
