@@ -27,6 +27,7 @@ NAMES = (
     "connect_four",
     "pommerman",
     "encode",
+    "packed_planes",
     "perft",
     "pgn_import",
     "sampler",

@@ -150,6 +150,12 @@ class PackedPlanes:
         ordered = np.ascontiguousarray(self.bits, dtype="<u8")
         return ordered.view(np.uint8)
 
+    @property
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """What a network unpacks: :attr:`octets` and :attr:`numbers`, those that have columns."""
+        both: list[npt.NDArray[Any]] = [self.octets, np.ascontiguousarray(self.numbers)]
+        return [array for array in both if array.shape[-1]]
+
     def __getitem__(self, rows: Any) -> "PackedPlanes":
         """Some of the states, by whatever indexes the leading axes of an array."""
         return PackedPlanes(self.bits[rows], self.numbers[rows], self.layout)

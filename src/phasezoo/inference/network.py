@@ -141,11 +141,7 @@ class NetworkEvaluator(ABC):
             if self.layout is None:
                 return [np.ascontiguousarray(floats, dtype=np.float32)]
             packed = self.layout.pack(floats)
-        return [
-            np.ascontiguousarray(array)
-            for array in (packed.octets, packed.numbers)
-            if array.shape[-1]
-        ]
+        return packed.arrays
 
     def _padded(self, rows: int) -> int:
         """How many rows are computed besides ``rows``."""

@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidArray
+from phasezoo.games import PackedPlanes
 from phasezoo.inference.ragged import entries_of, offsets_of
+from phasezoo.types import Planes
 
 __all__ = ["Batch", "SparsePolicy"]
 
@@ -84,8 +86,8 @@ class SparsePolicy:
 class Batch:
     """Positions with what is to be learnt from them; everything as the one who acts sees it."""
 
-    planes: npt.NDArray[np.float32]
-    """``float32[B, C, H, W]``."""
+    planes: Planes | PackedPlanes
+    """``float32[B, C, H, W]``, or packed if the sampler was asked so."""
     action: npt.NDArray[np.int64]
     """``int64[B]``: the action that was played."""
     value: npt.NDArray[np.float32]
@@ -113,6 +115,11 @@ class Batch:
         """The number of positions."""
         return len(self.action)
 
+    @property
+    def float_planes(self) -> Planes:
+        """``float32[B, C, H, W]``, unpacked if need be."""
+        return self.planes.unpack() if isinstance(self.planes, PackedPlanes) else self.planes
+
     def take(self, rows: npt.NDArray[np.integer]) -> Self:
         """Some of the positions, by their indices."""
         return type(self)(**{name: _taken(column, rows) for name, column in vars(self).items()})
@@ -136,6 +143,6 @@ def _taken(column: Any, rows: npt.NDArray[np.integer]) -> Any:
 def _joined(parts: list[Any]) -> Any:
     if parts[0] is None:
         return None
-    if isinstance(parts[0], SparsePolicy):
-        return SparsePolicy.joined(parts)
+    if isinstance(parts[0], SparsePolicy | PackedPlanes):
+        return type(parts[0]).joined(parts)
     return np.concatenate(parts)

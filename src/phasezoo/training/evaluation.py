@@ -153,7 +153,7 @@ def evaluate_networks(
     parts: dict[str, list[_Part]] = {name: [] for name in evaluators}
     for batch in sampler.in_order():
         for name, evaluator in evaluators.items():
-            answer = evaluator.evaluate(batch.planes)
+            answer = evaluator.evaluate(batch.float_planes)
             parts[name].append(_measure(answer, batch, name_of(evaluator)))
     return {name: _joined(measured, rows) for name, measured in parts.items()}
 

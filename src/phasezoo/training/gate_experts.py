@@ -131,7 +131,7 @@ def answers_of(experts: FrozenExperts, store: PositionStore, rows: PositionTable
         batches = []
         for batch in Sampler(store, rows, spec, _BATCH).in_order():
             for number in [k for k, own in enumerate(specs) if own == spec]:
-                answer = experts.evaluators[number].evaluate(batch.planes.copy())
+                answer = experts.evaluators[number].evaluate(batch.float_planes.copy())
                 found = _read(answer, batch, experts.names[number], experts.evaluators[number])
                 given[number].append(found[0])
                 values[number].append(found[1])

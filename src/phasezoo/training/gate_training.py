@@ -66,7 +66,7 @@ class Part:
     def logits(self, router: Router) -> npt.NDArray[np.float32]:
         """``float32[P, phases]``: what a gate says of all rows, as it will when it is used."""
         sampler = Sampler(self.store, self.rows, router.planes, 256)
-        return np.concatenate([router.logits(batch.planes) for batch in sampler.in_order()])
+        return np.concatenate([router.logits(batch.float_planes) for batch in sampler.in_order()])
 
 
 def train_gate(
@@ -241,7 +241,7 @@ def _learnt(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(stream_seed(seed, _WEIGHTS))
         network = GateNetwork(
-            sampler.make(np.arange(len(part.rows))[::step]).planes, hidden, phases
+            sampler.make(np.arange(len(part.rows))[::step]).float_planes, hidden, phases
         )
     untrained = copy.deepcopy(network)
     per_epoch = math.ceil(len(part.rows) / size)
@@ -249,7 +249,7 @@ def _learnt(
     best, least = untrained, _validation(network, parts["validation"], planes)
     for epoch in range(config.epochs):
         for index in range(epoch * per_epoch, (epoch + 1) * per_epoch):
-            logits = network(torch.from_numpy(sampler.batch(index).planes))
+            logits = network(torch.from_numpy(sampler.batch(index).float_planes))
             loss = part.losses(logits, sampler.batch_rows(index)).mean()
             if part.answers is not None and config.balance > 0:
                 loss = loss + config.balance * _unevenness(logits)

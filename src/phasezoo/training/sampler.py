@@ -47,6 +47,8 @@ class Sampler:
             ended.
         weights: ``float32[n]``: what positions of each phase of the table's gate count in the
             losses, 0 or more; None: 1 everywhere.
+        packed: Whether the planes come packed (``docs/definitions/planes.md#packed-planes``), for
+            networks on other devices than the CPU.
 
     Raises:
         InvalidConfig: A number is out of range, or there is no history to leave out.
@@ -67,6 +69,7 @@ class Sampler:
         history: int | None = None,
         value_mix: float = 0.0,
         weights: npt.ArrayLike | None = None,
+        packed: bool = False,
     ) -> None:
         if batch_size < 1:
             message = f"batch_size={batch_size}: must be 1 or more"
@@ -103,6 +106,7 @@ class Sampler:
         self.value_mix = value_mix
         self.symmetries = flag("symmetries", symmetries) and store.num_symmetries > 1
         self.weights = None if weights is None else _phase_weights(weights, rows)
+        self.packed = flag("packed", packed)
         self._threads = threads
 
     def __iter__(self) -> Iterator[Batch]:
@@ -189,6 +193,7 @@ class Sampler:
             symmetries=symmetries,
             value_mix=self.value_mix,
             threads=self._threads,
+            packed=self.packed,
         )
         return batch if self.weights is None else replace(batch, weight=self.weights[batch.phase])
 

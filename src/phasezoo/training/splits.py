@@ -81,6 +81,7 @@ class PositionStore(Protocol):
         symmetries: npt.NDArray[np.uint8] | None = None,
         value_mix: float = 0.0,
         threads: int | None = None,
+        packed: bool = False,
     ) -> Batch:
         """The batch of some rows of a table of this store.
 
@@ -92,6 +93,7 @@ class PositionStore(Protocol):
             symmetries: ``uint8[B]``: by which symmetry each is turned; None: none is.
             value_mix: Share (0 to 1) of what searches expected in the values.
             threads: Threads; default all that this process may use.
+            packed: Whether the planes come packed.
         """
         ...
 

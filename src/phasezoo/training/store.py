@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from phasezoo import _core, gating
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError
-from phasezoo.games import Game, make
+from phasezoo.games import Game, PackedPlanes, make
+from phasezoo.games.packed import general_planes
 from phasezoo.training import targets
 from phasezoo.training.batches import Batch, SparsePolicy
 from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
@@ -23,6 +24,7 @@ from phasezoo.training.state_records import StateRecords
 from phasezoo.training.store_dataset import Named, columns_of_rows
 from phasezoo.training.store_file import action_type, decisions_a_ply, write_text
 from phasezoo.training.store_folder import read_store, write_store
+from phasezoo.types import Planes
 
 __all__ = ["GameStore", "Splits"]
 
@@ -424,6 +426,7 @@ class GameStore:
         symmetries: npt.NDArray[np.uint8] | None = None,
         value_mix: float = 0.0,
         threads: int | None = None,
+        packed: bool = False,
     ) -> Batch:
         """The batch of some rows of a table of this store, whose actions the table's maker checked.
 
@@ -440,6 +443,7 @@ class GameStore:
                 None: none is.
             value_mix: Share (0 to 1) of what searches expected in the values, where that is known.
             threads: Threads; default all that this process may use.
+            packed: Whether the planes come packed.
 
         Raises:
             CorruptRecord: A game cannot be replayed.
@@ -455,7 +459,11 @@ class GameStore:
             raise InvalidConfig(message)
         count = len(rows)
         game, ply, player = table.game[rows], table.ply[rows], table.player[rows]
-        shown = np.empty((count, *self.game.plane_shape(planes)), dtype=np.float32)
+        shown: Planes | PackedPlanes
+        if packed and self.game.native:
+            shown = self.game.plane_layout(planes).empty(count)
+        else:
+            shown = np.empty((count, *self.game.plane_shape(planes)), dtype=np.float32)
         action = np.empty(count, dtype=np.int64)
         plies_left = np.empty(count, dtype=np.float32)
         decisions = targets.decisions_of(self.columns, game, ply, player)
@@ -464,6 +472,8 @@ class GameStore:
         turned = self.records.sample(
             game, ply, player, planes, shown, action, plies_left, hidden, symmetries, given, threads
         )
+        if packed and isinstance(shown, np.ndarray):
+            shown = general_planes(shown)
         if policy is not None:
             policy = SparsePolicy(policy.offsets, turned, policy.probabilities)
         values = targets.own_first(self.returns[game], player)

@@ -14,8 +14,10 @@ import torch
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from phasezoo import _core
+from phasezoo.games import PackedPlanes
 from phasezoo.networks import (
     Network,
+    Unpack,
     autocast,
     compiled,
     layout_of,
@@ -35,6 +37,7 @@ from phasezoo.training.prefetch import Prefetcher
 from phasezoo.training.progress import Progress
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.schedules import OneCycle, batch_sizes
+from phasezoo.types import Planes
 
 __all__ = ["Trainer", "torch_threads"]
 
@@ -114,6 +117,7 @@ class Trainer:
             network = synchronised(network)
         self.network: Network = network.to(self.device)
         self._layout = layout_of(network)
+        self._unpack: Unpack | None = None
         if config.compile:
             shape = checkpoints.manifest.input_shape
             compiled(self.network, shape, training=True, dtype=config.dtype)
@@ -262,11 +266,20 @@ class Trainer:
         return norm
 
     def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
-        planes = torch.from_numpy(batch.planes)
-        on_device = planes.to(self.device, memory_format=self._layout)
+        on_device = self._on_device(batch.planes)
         with autocast(self.config.dtype, self.device):
             output = self.network(on_device)
         return row_losses(output, targets)
+
+    def _on_device(self, planes: Planes | PackedPlanes) -> torch.Tensor:
+        """Planes where the network is; packed ones are unpacked there."""
+        if not isinstance(planes, PackedPlanes):
+            return torch.from_numpy(planes).to(self.device, memory_format=self._layout)
+        if self._unpack is None:
+            self._unpack = Unpack(planes.layout).to(self.device)
+        arrays = (torch.from_numpy(array).to(self.device) for array in planes.arrays)
+        unpacked: torch.Tensor = self._unpack(*arrays)
+        return unpacked.to(memory_format=self._layout)
 
     def _validate(self, row: dict[str, float | None]) -> None:
         """Measure on validation positions, go back after a spike, save a checkpoint."""

@@ -57,8 +57,7 @@ def assert_same(found: inference.Evaluation, expected: inference.Evaluation) -> 
 def test_the_first_layer_unpacks_bit_for_bit(name: str, spec: str) -> None:
     states, players = some_states(name, 20)
     packed = games.encode(states, spec, players=players, packed=True)
-    arrays = [each for each in (packed.octets, packed.numbers) if each.shape[-1]]
-    made = networks.Unpack(packed.layout)(*map(torch.from_numpy, arrays)).numpy()
+    made = networks.Unpack(packed.layout)(*map(torch.from_numpy, packed.arrays)).numpy()
     floats = games.encode(states, spec, players=players)
     np.testing.assert_array_equal(made.view(np.uint32), floats.view(np.uint32))
 
