@@ -190,6 +190,17 @@ pub trait Game: Clone + Send + Sync + 'static {
         self.ply() == other.ply() && self.key() == other.key() && self.turn() == other.turn()
     }
 
+    /// A key of all that a position is worth for the moves to come, for searches in which lines share
+    /// nodes; `None` of a state that should share none. Unless a game knows better, its key.
+    fn graph_key(&self) -> Option<u64> {
+        Some(self.key())
+    }
+
+    /// Whether an ended game ended by the moves before its last position, such as by a repetition.
+    fn ends_by_history(&self) -> bool {
+        false
+    }
+
     /// Bytes that a state holds besides its own size; searches count them against their memory.
     fn heap_bytes(&self) -> usize {
         0

@@ -123,10 +123,11 @@ proptest! {
     #[test]
     fn what_is_called_proven_holds_for_every_choice_among_equals(
         seed: u64, players in 2_usize..=4, plies in 2_u32..6, batch in 1_usize..20,
-        style in 0_usize..3, nodes in 1_u64..400,
+        style in 0_usize..3, nodes in 1_u64..400, commutes: bool, graph: bool,
     ) {
-        let start = Dice::new(seed, players, true, plies);
-        let params = Params { batch_size: batch, virtual_style: STYLES[style], ..Params::default() };
+        let start = Dice { commutes, ..Dice::new(seed, players, true, plies) };
+        let virtual_style = STYLES[style];
+        let params = Params { batch_size: batch, virtual_style, graph, ..Params::default() };
         let driver = searched(&start, params, nodes);
         let model = driver.pool.model();
         for (path, view) in nodes_of(&driver.pool, driver.tree) {
@@ -141,12 +142,16 @@ proptest! {
     }
 
     #[test]
-    fn enough_simulations_settle_every_game(seed: u64, players in 3_usize..=4, plies in 2_u32..5) {
-        let start = Dice::new(seed, players, true, plies);
+    fn enough_simulations_settle_every_game(
+        seed: u64, players in 1_usize..=4, plies in 2_u32..5, batch_size in 1_usize..20,
+        commutes: bool, graph: bool,
+    ) {
+        let start = Dice { commutes, ..Dice::new(seed, players, true, plies) };
         let model = Turns::of(&start).keeping::<Replay>();
         let own = usize::from(model.actor(&start).unwrap());
         let ways = outcomes(&model, &start);
-        let mut driver = Driver::new(model, Params::default(), OPINIONS);
+        let params = Params { batch_size, graph, ..Params::default() };
+        let mut driver = Driver::new(model, params, OPINIONS);
         let limit = Limit { nodes: Some(1_000_000), infinite: true, ..Limit::default() };
         let result = driver.search(&start, limit);
         prop_assert_eq!(result.ended, Ended::Solved);

@@ -270,6 +270,18 @@ impl SearchModel for PythonModel {
         state.position_key()
     }
 
+    /// What the state says by `graph_key`, otherwise the key of its position.
+    fn graph_key(&self, state: &PythonState) -> Result<Option<u64>> {
+        let own = Python::attach(|py| {
+            let own = state.object(py).getattr("graph_key").ok()?;
+            Some(own.extract::<Option<u64>>())
+        });
+        match own {
+            Some(key) => key.map_err(external),
+            None => state.position_key(),
+        }
+    }
+
     fn ply(&self, state: &PythonState) -> Option<u32> {
         Python::attach(|py| state.object(py).getattr("ply").ok()?.extract().ok())
     }

@@ -131,6 +131,11 @@ class SearchConfig:
 
     # Ends
 
+    graph: bool = _DEFAULT.graph
+    """Whether lines that reach the same position at the same ply share its node (Czech, Korus and
+    Kersting 2021). A shared node was evaluated with the history of the line that came first. In
+    chess positions that stood before share none, nor do counts of moves without progress that are
+    20 plies apart. Searches with ``others`` share nothing."""
     solver: bool = _DEFAULT.solver
     """Proves wins, losses and draws from ends of the game upwards, and plays by them."""
     draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence

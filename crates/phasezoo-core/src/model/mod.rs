@@ -109,6 +109,17 @@ pub trait SearchModel: Send + Sync {
         Ok(None)
     }
 
+    /// A key of all that a position is worth, for lines that may share a node ([`crate::search`] adds the
+    /// ply); `None` if `state` shares none. By default nothing does.
+    fn graph_key(&self, _state: &Self::State) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    /// Whether a game that ended in `state` ended by the moves before it, such as by a repetition.
+    fn ends_by_history(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// Plies since the game's start, if the game counts them; play temperatures depend on it.
     fn ply(&self, _state: &Self::State) -> Option<u32> {
         None

@@ -124,6 +124,14 @@ impl<G: Game, K: Kept<G>> SearchModel for Turns<G, K> {
         Ok(Some(state.key()))
     }
 
+    fn graph_key(&self, state: &G) -> Result<Option<u64>> {
+        Ok(state.graph_key())
+    }
+
+    fn ends_by_history(&self, state: &G) -> bool {
+        state.ends_by_history()
+    }
+
     fn ply(&self, state: &G) -> Option<u32> {
         Some(state.ply())
     }

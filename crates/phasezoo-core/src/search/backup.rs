@@ -1,5 +1,6 @@
 //! What comes back up a path: values, and the marks of descents that wait.
 
+use super::graph::backup_graph;
 use super::select::Step;
 use super::tree::{NodeId, Tree};
 use super::values::Values;
@@ -10,6 +11,9 @@ use crate::game::Player;
 /// The first visit of an edge replaces its initial Q, it is not averaged with it. If a node on the
 /// way has been proven meanwhile, its exact value takes the place of `values` from there on.
 pub(crate) fn backup<S>(tree: &mut Tree<S>, path: &[Step], leaf: NodeId, values: Values) {
+    if tree.is_graph() {
+        return backup_graph(tree, path, Some(values));
+    }
     let mut values = values;
     let mut child = leaf;
     tree.visit(child, &values);

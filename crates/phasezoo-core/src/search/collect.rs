@@ -120,11 +120,20 @@ impl<M: SearchModel> Search<M> {
                         continue;
                     }
                     Expanded::End => self.idle = 0,
+                    Expanded::Joined => {
+                        self.count_shared(rules.params.solver);
+                        self.idle = 0;
+                    }
                     Expanded::Full => {
                         self.end(Ended::Memory);
                         break;
                     }
                 },
+                Arrival::Lagging => self.count_shared(rules.params.solver),
+                Arrival::Known(id) if self.tree.is_graph() && self.tree.node(id).proven => {
+                    self.count_shared(rules.params.solver);
+                    self.idle = if alone { self.idle + 1 } else { 0 };
+                }
                 Arrival::Known(id) => {
                     let values = self.tree.values(id);
                     self.count_end(id, values);

@@ -41,7 +41,7 @@ impl<M: SearchModel> Search<M> {
         }
         let kept = &mut self.outstanding[slot];
         kept.serial = 0;
-        let (id, path) = (kept.node, std::mem::take(&mut kept.path));
+        let (id, key, path) = (kept.node, kept.key, std::mem::take(&mut kept.path));
         self.free_slots.push(ticket.slot);
 
         let tree = &mut self.tree;
@@ -61,6 +61,9 @@ impl<M: SearchModel> Search<M> {
         tree.copy_first(id);
         tree.set_values(id, &values);
         tree.node_mut(id).kind = Kind::Evaluated;
+        if let Some(key) = key {
+            tree.remember(key, id);
+        }
         remove_waiting(tree, &path);
         backup(tree, &path, id, values);
 

@@ -21,6 +21,8 @@ pub(crate) enum Expanded {
     Leaf,
     /// An end of the game, or a repetition, backed up at once.
     End,
+    /// A node that has other parents; the slot leads to it now.
+    Joined,
     /// There is no room.
     Full,
 }
@@ -91,6 +93,11 @@ impl<M: SearchModel> Search<M> {
         {
             return Ok(self.add_repetition(at, state));
         }
+        let key = self.key_of(at.model, state)?;
+        if self.join(key).is_some() {
+            return Ok(Expanded::Joined);
+        }
+        self.key = key;
         let previous = self.path.last().map_or(-1, |step| self.tree.node(step.node).phase);
         Ok(if self.add_leaf(at, state, previous)? { Expanded::Leaf } else { Expanded::Full })
     }
@@ -149,7 +156,8 @@ impl<M: SearchModel> Search<M> {
         let values = self.tree.values_of(returns, self.tree.node(ROOT).actor);
         self.tree.set_values(id, &values);
         self.link(id);
-        if rules.params.solver {
+        let holds_everywhere = !self.tree.is_graph() || !at.model.ends_by_history(state);
+        if rules.params.solver && holds_everywhere {
             self.tree.set_proven(id, &values, 0);
             prove_upwards(&mut self.tree, &self.path, id);
         }
@@ -202,7 +210,7 @@ impl<M: SearchModel> Search<M> {
     }
 
     /// Makes `id` the child of the path's last step.
-    fn link(&mut self, id: NodeId) {
+    pub(crate) fn link(&mut self, id: NodeId) {
         let Some(&step) = self.path.last() else { return };
         self.tree.set_child(step.node, step.slot, id);
         let node = self.tree.node_mut(step.node);

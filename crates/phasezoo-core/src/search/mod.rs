@@ -10,6 +10,7 @@
 //! | `tree`, `edges`, `slab` | nodes, candidates, edges and where they lie |
 //! | `values` | what values are inside a tree, and their sums |
 //! | `select` | PUCT and virtual visits: the way down |
+//! | `graph` | nodes that several lines lead to |
 //! | `collect`, `expand` | leaves that go out, ends that are backed up at once |
 //! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
 //! | `backup`, `solver` | values and proofs on the way up |
@@ -29,6 +30,7 @@ mod complete;
 mod edges;
 mod evaluation;
 mod expand;
+mod graph;
 mod inspect;
 mod limit;
 mod params;

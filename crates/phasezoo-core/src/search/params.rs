@@ -78,6 +78,9 @@ settings! {
         /// Moves that together hold at most this much of the policy, least first, are never drawn.
         quantile_clipping: f32 = 0.25, Below(0.0, 1.0);
 
+        /// Whether lines that reach the same position at the same ply share its node.
+        graph: bool = false, Any;
+
         // Ends.
         /// Whether ends of games are carried up the tree as proofs.
         solver: bool = true, Any;

@@ -13,7 +13,7 @@ enum Fate {
 
 impl<S> Tree<S> {
     /// Makes `id`, an evaluated node of which nothing is outstanding, the root and forgets all nodes
-    /// that are not below it. Works in place: besides the tree it needs eight bytes a node.
+    /// that are not below it. Works in place: besides the tree it needs twenty bytes a node.
     ///
     /// A repetition whose first occurrence is not below the new root is no draw inside the tree any
     /// more.
@@ -60,29 +60,23 @@ impl<S> Tree<S> {
         root: NodeId,
         fate: impl Fn(&Self, NodeId, NodeId, u16) -> Fate,
     ) -> Vec<NodeId> {
-        let places = self.places(root, fate);
+        let mut places = self.places(root, fate);
         let old_count = self.nodes.len();
-        let mut quads = Vec::new();
-        let (mut count, mut row) = (0_usize, 0_usize);
+        let (mut rows, mut quads) = (Vec::new(), Vec::new());
+        let mut count = 0_usize;
         for (id, _) in places.iter().enumerate().filter(|&(_, &place)| place != NONE) {
-            // Nodes and their rows lie in the order in which they were made, so nothing is overwritten
-            // that is still to be moved.
+            // Nodes stay in their order, so nothing is overwritten that is still to be moved.
             self.nodes.swap(count, id);
             self.rest.swap(count, id);
             self.snapshots.swap(count, id);
             let width = self.width - 1;
             self.more_sums.copy_within(id * width..(id + 1) * width, count * width);
             self.more_values.copy_within(id * width..(id + 1) * width, count * width);
-            let node = &mut self.nodes[count];
-            let from = node.candidates as usize;
-            let padded = usize::from(node.count).next_multiple_of(QUAD);
-            node.candidates = row as u32;
+            let node = &self.nodes[count];
+            rows.push((node.candidates, count as NodeId));
             if node.more != NONE {
                 quads.push((node.more, count as NodeId));
             }
-            self.priors.copy_within(from..from + padded, row);
-            self.actions.copy_within(from..from + padded, row);
-            row += padded;
             count += 1;
         }
         self.nodes.truncate(count);
@@ -90,9 +84,9 @@ impl<S> Tree<S> {
         self.snapshots.truncate(count);
         self.more_sums.truncate(count * (self.width - 1));
         self.more_values.truncate(count * (self.width - 1));
-        self.priors.truncate(row);
-        self.actions.truncate(row);
+        self.move_candidates(rows);
         self.move_quads(quads);
+        self.put_first(root, &mut places);
         self.link_anew(&places);
         self.give_back();
         // Snapshots are taken to be alike in size.
@@ -101,7 +95,53 @@ impl<S> Tree<S> {
         let ranges = std::mem::take(&mut self.ranges);
         let moved = ranges.into_iter().map(|(id, range)| (places[id as usize], range));
         self.ranges = moved.filter(|&(id, _)| id != NONE).collect();
+        if let Some(nodes) = &mut self.transpositions {
+            nodes.retain(|_, id| {
+                *id = places[*id as usize];
+                *id != NONE
+            });
+        }
         places
+    }
+
+    /// Exchanges the root, which in a graph need not be the oldest node, with what came first.
+    fn put_first(&mut self, root: NodeId, places: &mut [NodeId]) {
+        let place = places[root as usize];
+        if place == ROOT {
+            return;
+        }
+        let at = place as usize;
+        self.nodes.swap(0, at);
+        self.rest.swap(0, at);
+        self.snapshots.swap(0, at);
+        let width = self.width - 1;
+        for entry in 0..width {
+            self.more_sums.swap(entry, at * width + entry);
+            self.more_values.swap(entry, at * width + entry);
+        }
+        for other in places.iter_mut() {
+            *other = match *other {
+                ROOT => place,
+                same if same == place => ROOT,
+                same => same,
+            };
+        }
+    }
+
+    /// Closes the gaps between the candidates of these nodes, given with where their rows begin.
+    fn move_candidates(&mut self, mut rows: Vec<(u32, NodeId)>) {
+        rows.sort_unstable();
+        let mut to = 0;
+        for (from, id) in rows {
+            let node = &mut self.nodes[id as usize];
+            let padded = usize::from(node.count).next_multiple_of(QUAD);
+            node.candidates = to as u32;
+            self.priors.copy_within(from as usize..from as usize + padded, to);
+            self.actions.copy_within(from as usize..from as usize + padded, to);
+            to += padded;
+        }
+        self.priors.truncate(to);
+        self.actions.truncate(to);
     }
 
     /// Where each node will be: those that stay in their old order, the others at [`NONE`].
@@ -113,7 +153,9 @@ impl<S> Tree<S> {
         let mut places = vec![NONE; self.nodes.len()];
         let mut left = vec![(root, 0_u16)];
         while let Some((id, depth)) = left.pop() {
-            places[id as usize] = ROOT;
+            if std::mem::replace(&mut places[id as usize], ROOT) != NONE {
+                continue; // reached by another line
+            }
             let deeper = depth.saturating_add(1);
             let children = self.edges(id).map(|edge| edge.child).filter(|&child| child != NONE);
             left.extend(

@@ -41,6 +41,8 @@ pub(crate) enum Arrival {
     Waiting,
     /// At a node whose value is known for good: proven, ended or a repetition.
     Known(NodeId),
+    /// At a child with other parents, which the edge to it lags behind.
+    Lagging,
     /// Nowhere: 32 bits or memory are used up.
     Full,
 }
@@ -111,6 +113,9 @@ impl Selector {
             let child = tree.child(id, slot);
             if child == NONE {
                 return Arrival::New;
+            }
+            if tree.is_graph() && tree.lags(id, slot, child) {
+                return Arrival::Lagging;
             }
             id = child;
         }

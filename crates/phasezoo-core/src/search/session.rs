@@ -35,6 +35,8 @@ pub(crate) struct Outstanding {
     /// The serial of its ticket; 0 if the slot is free.
     pub(crate) serial: u64,
     pub(crate) node: NodeId,
+    /// What later lines may find the node by, in a graph.
+    pub(crate) key: Option<u64>,
     /// The way from the root. Kept with the slot, so that descents do not allocate.
     pub(crate) path: Vec<Step>,
 }
@@ -75,6 +77,8 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) path_actions: Vec<Action>,
     pub(crate) legal: Vec<Action>,
     pub(crate) collided: Vec<Step>,
+    /// The key of the leaf that is made, in a graph.
+    pub(crate) key: Option<u64>,
     pub(crate) sorting: Vec<(f32, Action)>,
     seed: u64,
     /// How often a search was begun.
@@ -82,7 +86,7 @@ pub(crate) struct Search<M: SearchModel> {
     /// Whether the root was reached by advance, so that its subtree may be kept.
     advanced: bool,
     /// Moves followed since the tree was made or cleared: the ply of games that do not count.
-    followed: u32,
+    pub(crate) followed: u32,
 }
 
 impl<M: SearchModel> Search<M> {
@@ -110,6 +114,7 @@ impl<M: SearchModel> Search<M> {
             path_actions: Vec::new(),
             legal: Vec::new(),
             collided: Vec::new(),
+            key: None,
             sorting: Vec::new(),
             seed,
             begun: 0,
@@ -144,6 +149,7 @@ impl<M: SearchModel> Search<M> {
         self.cancel();
         if !keep {
             self.tree.clear();
+            self.tree.transpositions = rules.params.graph.then(Default::default);
         }
         self.walker.get_or_insert_with(|| root.clone());
         self.root = Some(Arc::new(root));
@@ -280,7 +286,7 @@ impl<M: SearchModel> Search<M> {
         let serial = self.next_serial;
         self.next_serial += 1;
         let kept = &mut self.outstanding[slot as usize];
-        (kept.serial, kept.node) = (serial, node);
+        (kept.serial, kept.node, kept.key) = (serial, node, self.key.take());
         kept.path.clone_from(&self.path);
         Ticket { tree, slot, serial }
     }

@@ -52,6 +52,8 @@ pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId
                 change = tree.set_proven(id, &proof.values, proof.distance);
                 tree.set_range(id, proof.range);
             }
+            // The backup that follows makes the means of a graph anew.
+            None if tree.is_graph() => return,
             None => tree.add_to_sum(id, &change),
         }
         child = id;
@@ -61,9 +63,13 @@ pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId
 /// What the proof of `child` makes of its parent `id`, if anything.
 fn prove<S>(tree: &mut Tree<S>, id: NodeId, child: NodeId) -> Option<Proof> {
     let actor = tree.node(id).actor;
-    let rest = tree.rest_mut(id);
-    rest.unproven -= 1;
-    let is_settled = rest.unproven == 0;
+    let is_settled = if tree.is_graph() {
+        tree.count_unproven(id) == 0
+    } else {
+        let rest = tree.rest_mut(id);
+        rest.unproven -= 1;
+        rest.unproven == 0
+    };
     let wins = tree.exact_worth(child, actor).is_some_and(|worth| worth >= 1.0);
     // Elsewhere than at the root the other players' values matter as well.
     if !is_settled && !(wins && (tree.width == 1 || id == ROOT)) {

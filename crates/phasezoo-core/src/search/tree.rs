@@ -106,6 +106,8 @@ pub(crate) struct Tree<S> {
     pub(crate) snapshots: Vec<S>,
     /// Bytes that snapshots hold besides their own size.
     pub(super) heap_bytes: usize,
+    /// Nodes that further lines may lead to, by key; `None` if every node has one parent.
+    pub(super) transpositions: Option<HashMap<u64, NodeId>>,
     /// What proofs leave open, of proven nodes whose values are not exact for everybody.
     pub(super) ranges: HashMap<NodeId, Range>,
     /// Rows of candidates, each filled up to whole quads with zeros.
@@ -131,6 +133,7 @@ impl<S> Tree<S> {
             more_values: Vec::new(),
             snapshots: Vec::new(),
             heap_bytes: 0,
+            transpositions: None,
             ranges: HashMap::new(),
             priors: Vec::new(),
             actions: Vec::new(),
@@ -140,7 +143,9 @@ impl<S> Tree<S> {
 
     /// Forgets every node and gives their memory back.
     pub(crate) fn clear(&mut self) {
+        let is_graph = self.is_graph();
         *self = Self::new(self.rule);
+        self.transpositions = is_graph.then(HashMap::new);
     }
 
     /// Whether there is a root with an evaluation.
@@ -156,6 +161,7 @@ impl<S> Tree<S> {
             + self.priors.len() * 8
             + self.quads.len() * size_of::<Quad>()
             + self.ranges.len() * size_of::<(NodeId, Range)>()
+            + self.transpositions.as_ref().map_or(0, |nodes| nodes.len() * 2 * size_of::<u64>())
             + self.heap_bytes
     }
 

@@ -139,6 +139,14 @@ impl<S> Tree<S> {
         }
     }
 
+    pub(super) fn sum(&self, id: NodeId, entry: usize) -> i64 {
+        if entry == 0 { self.node(id).sum } else { self.more_sums[self.more_at(id, entry)] }
+    }
+
+    pub(super) fn set_sum(&mut self, id: NodeId, entry: usize, sum: i64) {
+        *self.sum_mut(id, entry) = sum;
+    }
+
     fn sum_mut(&mut self, id: NodeId, entry: usize) -> &mut i64 {
         if entry == 0 {
             return &mut self.node_mut(id).sum;
@@ -153,7 +161,7 @@ impl<S> Tree<S> {
 }
 
 #[inline]
-fn units(value: f32) -> i64 {
+pub(super) fn units(value: f32) -> i64 {
     (f64::from(value) * UNIT) as i64
 }
 

@@ -15,11 +15,13 @@ pub struct Dice {
     pub whole: bool,
     pub ply: u32,
     pub max_plies: u32,
+    /// Whether the same moves in another order lead to the same position.
+    pub commutes: bool,
 }
 
 impl Dice {
     pub fn new(seed: u64, players: usize, whole: bool, max_plies: u32) -> Self {
-        Self { hash: mix(seed ^ 0xd1ce), players, whole, ply: 0, max_plies }
+        Self { hash: mix(seed ^ 0xd1ce), players, whole, ply: 0, max_plies, commutes: false }
     }
 
     fn draw(&self, what: u64, bound: u64) -> u64 {
@@ -67,7 +69,10 @@ impl Game for Dice {
     fn apply(&mut self, joint: &[Action]) -> Result<()> {
         match joint {
             &[action] if !self.is_over() => {
-                self.hash = mix(self.hash.wrapping_add(mix(u64::from(action) + 7)));
+                self.hash = self.hash.wrapping_add(mix(u64::from(action) + 7));
+                if !self.commutes {
+                    self.hash = mix(self.hash);
+                }
                 self.ply += 1;
                 Ok(())
             }

@@ -17,10 +17,13 @@ use crate::games::boards::rules::{Rules, position_key};
 use crate::games::boards::{fen, gates};
 use crate::gate::GateKind;
 use crate::planes::{PackedRow, PlaneKind};
-use crate::rng::Stream;
+use crate::rng::{Stream, mix};
 
 /// Plies without capture or pawn move after which the game is drawn.
 pub(crate) const FIFTY_MOVES: u32 = 100;
+
+/// Plies without progress within which a search may take positions for the same.
+const CLOCK_BUCKET: u32 = 20;
 
 /// Earlier occurrences of a position at which the game is drawn.
 pub(crate) const THREEFOLD: u32 = 2;
@@ -418,6 +421,17 @@ impl<R: Rules> Game for BoardState<R> {
 
     fn key(&self) -> u64 {
         self.key()
+    }
+
+    /// Positions that stood before share no node, nor do positions whose counts of moves without
+    /// progress are far apart.
+    fn graph_key(&self) -> Option<u64> {
+        let bucket = self.position.halfmoves() / CLOCK_BUCKET;
+        (self.occurrences() == 0).then(|| mix(self.key() ^ mix(u64::from(bucket))))
+    }
+
+    fn ends_by_history(&self) -> bool {
+        self.draw_by_history().is_some()
     }
 
     fn is_same(&self, other: &Self) -> bool {

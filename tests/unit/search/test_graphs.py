@@ -1,0 +1,45 @@
+"""Lines that share nodes, through Python."""
+
+from dataclasses import dataclass
+
+import pytest
+from search_fakes import Pile, chess_state, drive, pile_pool
+
+from phasezoo import agents, inference
+
+
+@dataclass(frozen=True)
+class Unshared(Pile):
+    """A pile whose states share nothing."""
+
+    graph_key: None = None
+
+    def play(self, action: int) -> "Unshared":
+        """The state after an action."""
+        return Unshared(self.stones - action, 1 - self.to_play)
+
+
+@pytest.mark.parametrize("stones", [8, 9, 12, 13])
+def test_piles_that_meet_are_looked_at_once(stones: int) -> None:
+    nodes = []
+    for root, graph in ((Pile(stones), False), (Pile(stones), True), (Unshared(stones), True)):
+        pool, tree = pile_pool(graph=graph)
+        pool.begin(tree, root, nodes=100_000)
+        drive(pool)
+        result = pool.finish(tree)
+        # Who takes the last stone has lost: one more than a multiple of four loses.
+        assert result.proven == ("loss" if stones % 4 == 1 else "win")
+        nodes.append(result.nodes)
+    tree_nodes, shared, unshared = nodes
+    assert shared < tree_nodes
+    assert unshared == tree_nodes
+
+
+def test_an_agent_follows_a_game_through_a_graph() -> None:
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=300), graph=True)
+    session = agent.session(3)
+    state = chess_state()
+    for _ in range(6):
+        result = session.search(state)
+        assert result.nodes <= 300
+        state = state.play(result.action)
