@@ -54,6 +54,21 @@ def planes_in(cell: str) -> list[int]:
     return [plane for low, high in spans for plane in range(low, high + 1)]
 
 
+def test_the_table_of_packed_planes_tells_kinds_and_sizes() -> None:
+    table = [row for row in rows(section("planes.md", "Packed planes")) if row[-1][:1].isdigit()]
+    # "and crazyhouse": those planes are the same in all games before and in that one.
+    named = ["chess"] * 4 + ["atomic"] + ["crazyhouse"] * 3 + ["connect-four", "pommerman-ffa"]
+    assert len(table) == len(named)
+    for name, (_, spec, binary, constant, packed, floats) in zip(named, table, strict=True):
+        layout = games.make(name).plane_layout(spec.strip("`"))
+        first = games.make("chess").plane_layout(spec.strip("`")) if "as chess" in binary else None
+        for kind, cell in (("b", binary), ("c", constant)):
+            before = [] if first is None else first.planes_of(kind).tolist()
+            assert layout.planes_of(kind).tolist() == before + planes_in(cell), (name, spec)
+        sizes = [int(cell.split(" (")[0].replace(",", "")) for cell in (packed, floats)]
+        assert sizes == [layout.nbytes, 4 * np.prod(layout.shape)]
+
+
 @pytest.mark.parametrize("title", PLANES)
 def test_tables_of_planes_name_every_plane_once(title: str) -> None:
     game, spec = PLANES[title]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidArray
 from phasezoo.types import Planes, PlaneShape
 
-__all__ = ["PackedPlanes", "PlaneLayout", "general_planes", "packed_planes"]
+__all__ = ["WORD", "PackedPlanes", "PlaneLayout", "general_planes", "packed_planes"]
 
 WORD = 64
 """Bits of a word."""
@@ -101,7 +101,7 @@ class PlaneLayout:
         return PackedPlanes(bits, numbers, self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PackedPlanes:
     """Planes of one state or of many in their packed form; the leading axes are the states.
 
@@ -129,6 +129,9 @@ class PackedPlanes:
             f"and float32[..., {layout.numbers}] with the same axes before"
         )
         raise InvalidArray(message)
+
+    def __repr__(self) -> str:
+        return f"<PackedPlanes of {list(self.shape)}, {self.nbytes:,} bytes>"
 
     def __len__(self) -> int:
         """The number of states, or of what the first axis counts."""

@@ -92,7 +92,8 @@ def load_network(
         allow_other_game: Whether a search of another game may ask it, which has to have its planes
             and no more actions than it knows.
         packed: Whether it is given its planes packed and unpacks them on its device; None: as it
-            was saved. What is kept as ONNX takes them in one form alone.
+            was saved, and with torch on other devices than the CPU. What is kept as ONNX takes them
+            in one form alone.
 
     Raises:
         CheckpointError: There is no network in ``path``, a file in it is truncated or changed, or
@@ -114,7 +115,6 @@ def load_network(
         with _named(directory):
             evaluator = OnnxEvaluator(manifest, data, threads, allow_other_game=allow_other_game)
     else:
-        manifest = dataclasses.replace(manifest, packed=form)
         chosen = _backend(backend, device, dtype, compiled)
         if chosen == "torch":
             network = _built(manifest, data, directory)
@@ -123,9 +123,10 @@ def load_network(
             with _named(directory):
                 evaluator = TorchEvaluator(
                     network, manifest=manifest, device=device, dtype=dtype, threads=threads,
-                    compiled=compiled, allow_other_game=allow_other_game,
+                    compiled=compiled, allow_other_game=allow_other_game, packed=packed,
                 )  # fmt: skip
         else:
+            manifest = dataclasses.replace(manifest, packed=form)
             evaluator = _exported(directory, manifest, data, threads, allow_other_game)
     evaluator.source = directory
     again = functools.partial(

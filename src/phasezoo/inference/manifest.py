@@ -131,13 +131,16 @@ class Manifest:
         )
         return f"{self.network}:{options}" if options else self.network
 
-    def layout(self) -> games.PlaneLayout | None:
+    def layout(self, packed: bool | None = None) -> games.PlaneLayout | None:
         """Where its planes are if it takes them packed; None if it takes floats.
+
+        Args:
+            packed: Whether it does; None: as :attr:`packed` says.
 
         Raises:
             InvalidConfig: None of the game's planes are binary or constant.
         """
-        if not self.packed:
+        if not (self.packed if packed is None else packed):
             return None
         layout = games.make(self.game).plane_layout(self.planes)
         if set(layout.kinds) == {"g"}:

@@ -26,14 +26,21 @@ class NetworkEvaluator(ABC):
         manifest: What the network was made for.
         allow_other_game: Whether a search of another game may ask it, which has to have its planes
             and no more actions than it knows.
+        packed: Whether it wants its planes packed; None: as the manifest says.
 
     Raises:
         InvalidConfig: It takes packed planes, and none of its planes can be packed.
     """
 
-    def __init__(self, manifest: Manifest, *, allow_other_game: bool = False) -> None:
+    def __init__(
+        self,
+        manifest: Manifest,
+        *,
+        allow_other_game: bool = False,
+        packed: bool | None = None,
+    ) -> None:
         self.manifest = manifest
-        self.layout = manifest.layout()
+        self.layout = manifest.layout(packed)
         """Where its planes are if it takes them packed; None if it takes floats."""
         self.allow_other_game = allow_other_game
         self.source: Path | None = None

@@ -12,13 +12,14 @@ from torch import nn
 
 from phasezoo import games, networks
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.games import PackedPlanes
 from phasezoo.inference.expertise import expertise
 from phasezoo.inference.manifest import MODEL, Manifest, action_spec
 from phasezoo.inference.modules import Answers, answers_of, probe
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.tensors import Floats, ValueForm
 from phasezoo.networks.blocks import fold_batch_norms
-from phasezoo.types import Dtype, Gate
+from phasezoo.types import Dtype, Gate, Planes
 
 __all__ = ["TorchEvaluator"]
 
@@ -49,7 +50,7 @@ class TorchEvaluator(NetworkEvaluator):
         allow_other_game: Whether it may be asked in a search of another game.
         manifest: All that is said of it, in place of ``game`` to ``name``.
         packed: Whether it is given its planes packed, and unpacks them on its device; None: as the
-            manifest says, else not.
+            manifest says, and on other devices than the CPU if the game's planes can be packed.
 
     Raises:
         InvalidConfig: Its answers do not fit the game, it fails, or there is no such device, or
@@ -92,7 +93,10 @@ class TorchEvaluator(NetworkEvaluator):
             manifest = dataclasses.replace(manifest, plies_left=found.plies)
         if packed is not None:
             manifest = dataclasses.replace(manifest, packed=packed)
-        super().__init__(manifest, allow_other_game=allow_other_game)
+        wanted = packed
+        if packed is None and crosses_bus(self.device) and games.make(manifest.game).native:
+            wanted = True
+        super().__init__(manifest, allow_other_game=allow_other_game, packed=wanted)
         if threads is not None:
             torch.set_num_threads(threads)
         self._original = network.state_dict()
@@ -112,6 +116,12 @@ class TorchEvaluator(NetworkEvaluator):
         """The weights as they were before batch norms were folded and formats changed."""
         return self._original
 
+    def _arrays(self, planes: Planes | PackedPlanes) -> list[Any]:
+        """Floats as they are: it takes either form."""
+        if isinstance(planes, PackedPlanes):
+            return super()._arrays(planes)
+        return [np.ascontiguousarray(planes, dtype=np.float32)]
+
     @torch.inference_mode()
     def _answer(self, arrays: list[Any]) -> tuple[Floats, Floats, Floats | None]:
         writable = [each if each.flags.writeable else each.copy() for each in arrays]
@@ -126,7 +136,7 @@ class TorchEvaluator(NetworkEvaluator):
     def _part(self, pieces: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Logits, values and perhaps plies, float32 on the CPU."""
         rows = pieces[0]
-        if self._unpack is not None:
+        if self._unpack is not None and rows.ndim == 2:
             rows = self._unpack(*(piece.to(self.device) for piece in pieces))
         found = self._answers(rows.to(self.device, self.dtype, memory_format=self._layout))
         if any(len(each) != len(rows) for each in found):
@@ -136,6 +146,11 @@ class TorchEvaluator(NetworkEvaluator):
             )
             raise InvalidEvaluation(message)
         return [each.float().cpu() for each in found]
+
+
+def crosses_bus(device: torch.device) -> bool:
+    """Whether planes have a way to go to a device."""
+    return device.type != "cpu"
 
 
 def described(

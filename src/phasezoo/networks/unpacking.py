@@ -5,6 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from phasezoo.games import PlaneLayout
+from phasezoo.games.packed import WORD
 
 __all__ = ["Unpack"]
 
@@ -49,8 +50,9 @@ class Unpack(nn.Module):
         if self._binary:
             octets = rest.pop(0)
             bits = nn.functional.embedding(octets.int(), self.table)
-            bits = bits.reshape(-1, self._binary, layout.words_of_plane * 64)
-            parts.append(bits[:, :, : layout.cells])
+            filled = layout.words_of_plane * WORD
+            bits = bits.reshape(-1, self._binary, filled)
+            parts.append(bits if filled == layout.cells else bits[:, :, : layout.cells])
         if self._constant:
             parts.append(rest[0][:, : self._constant, None] * self.ones)
         if self._general:

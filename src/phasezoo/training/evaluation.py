@@ -149,11 +149,14 @@ def evaluate_networks(
             "one kind of planes together"
         )
         raise InvalidConfig(message)
-    sampler = Sampler(store, rows, str(specs.pop()), batch_size, threads=threads)
+    packed = all(getattr(evaluator, "packed", False) for evaluator in evaluators.values())
+    spec = str(specs.pop())
+    sampler = Sampler(store, rows, spec, batch_size, threads=threads, packed=packed)
     parts: dict[str, list[_Part]] = {name: [] for name in evaluators}
     for batch in sampler.in_order():
         for name, evaluator in evaluators.items():
-            answer = evaluator.evaluate(batch.float_planes)
+            shown: Any = batch.planes if packed else batch.float_planes
+            answer = evaluator.evaluate(shown)
             parts[name].append(_measure(answer, batch, name_of(evaluator)))
     return {name: _joined(measured, rows) for name, measured in parts.items()}
 

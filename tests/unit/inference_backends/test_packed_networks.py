@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from phasezoo import agents, games, inference, networks
+from phasezoo import agents, games, inference, networks, training
 from phasezoo.errors import CheckpointError, InvalidArray, InvalidConfig
 from phasezoo.games import PackedPlanes, PlaneLayout
 
@@ -188,3 +188,47 @@ def test_what_cannot_be_packed_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         inference.load(tmp_path / "net", packed=True)
     with pytest.raises(InvalidConfig, match="any numbers on all cells"):
         inference.save(inference.load(tmp_path / "net"), tmp_path / "packed", packed=True)
+
+
+def test_on_devices_behind_a_bus_they_come_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved(tmp_path / "net", "connect-four", "default")
+    assert not inference.load(tmp_path / "net", "torch", device="cpu").packed
+    monkeypatch.setattr("phasezoo.inference.torch.crosses_bus", lambda device: True)
+    there = inference.load(tmp_path / "net", "torch", device="cpu")
+    assert (there.packed, there.manifest.packed) == (True, False)
+    assert not inference.load(tmp_path / "net", "torch", device="cpu", packed=False).packed
+    # Floats are answered as they are, even those that could not be packed.
+    planes = np.random.default_rng(1).random((5, 3, 6, 7), dtype=np.float32)
+    here = inference.load(tmp_path / "net", "torch", device="cpu", packed=False)
+    assert_same(there.evaluate(planes.copy()), here.evaluate(planes))
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_on_a_gpu_they_are_unpacked_bit_for_bit(tmp_path: Path) -> None:
+    saved(tmp_path / "net", "chess", "v2")
+    states = some_states("chess", 30)[0]
+    packed = games.encode(states, packed=True)
+    arrays = [torch.from_numpy(array).cuda() for array in packed.arrays]
+    made = networks.Unpack(packed.layout).cuda()(*arrays).cpu().numpy()
+    np.testing.assert_array_equal(made, packed.unpack())
+    there = inference.load(tmp_path / "net", "torch", device="cuda")
+    assert there.packed
+    floats = inference.load(tmp_path / "net", "torch", device="cuda", packed=False)
+    assert_same(there.evaluate(packed), floats.evaluate(packed.unpack()))
+
+
+def test_losses_are_measured_on_the_form_that_all_take(tmp_path: Path) -> None:
+    saved(tmp_path / "net", "connect-four", "default")
+    forms = [inference.load(tmp_path / "net", "onnx", packed=form) for form in (False, True)]
+    store = training.GameStore.sample("connect-four").subset(range(3))
+    rows = store.positions()
+    measured = [training.evaluate_network(chosen, store, rows) for chosen in (forms[0], forms[1])]
+    np.testing.assert_array_equal(measured[0].policy, measured[1].policy)
+
+
+def test_they_are_told_in_a_line() -> None:
+    packed = games.encode([games.make("chess").initial_state()] * 4, packed=True)
+    assert repr(packed) == "<PackedPlanes of [4, 52, 8, 8], 1,360 bytes>"
