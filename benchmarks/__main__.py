@@ -34,6 +34,7 @@ NAMES = (
     "store",
     "training",
     "inference_share",
+    "evaluation_cache",
     "sb3",
 )
 

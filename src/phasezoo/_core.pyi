@@ -655,3 +655,37 @@ class Stream:
 
 def default_threads() -> int: ...
 def check_memory(what: str, count: int, size: int) -> None: ...
+
+# --- cache.rs ---
+
+@final
+class EvaluationCache:
+    def __new__(cls, capacity: int) -> Self: ...
+    def __len__(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    def clear(self) -> None: ...
+    def look(
+        self,
+        keys: NDArray[np.uint64],
+        layout: int,
+        offsets: NDArray[np.int64],
+        heads: NDArray[np.float32],
+        logits: NDArray[np.float32],
+    ) -> NDArray[np.int64]: ...
+    def put(
+        self,
+        keys: NDArray[np.uint64],
+        layout: int,
+        offsets: NDArray[np.int64],
+        heads: NDArray[np.float32],
+        logits: NDArray[np.float32],
+    ) -> None: ...
+
+def row_keys(
+    planes: NDArray[np.float32],
+    players: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    actions: NDArray[np.int32],
+    asked: int,
+) -> NDArray[np.uint64]: ...

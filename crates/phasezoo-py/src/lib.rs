@@ -6,6 +6,7 @@
 
 mod answers;
 mod arguments;
+mod cache;
 mod catalogue;
 mod encode;
 mod errors;
@@ -39,6 +40,7 @@ use pyo3::prelude::*;
 /// The native core of phasezoo.
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    cache::register(m)?;
     catalogue::register(m)?;
     encode::register(m)?;
     gating::register(m)?;

@@ -14,6 +14,7 @@ from phasezoo.agents.others import INFORMATION, check_others
 from phasezoo.agents.search_seats import SearchSeats, params_of
 from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
 from phasezoo.games.options import one_of
+from phasezoo.inference.cache import with_cache
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
@@ -61,6 +62,8 @@ class MCTSAgent:
         name: How reports call it.
         threads: Threads that walk trees and make planes; default 1
             (:data:`~phasezoo.agents.search_seats.DEFAULT_THREADS`).
+        cache_mb: Memory in MiB for answers that are kept for positions which come again
+            (:class:`~phasezoo.inference.Cached`), shared by all its games; 0: none.
         overrides: Fields of ``config`` by name, such as ``c_puct_init=2.0``.
 
     Raises:
@@ -85,6 +88,7 @@ class MCTSAgent:
         config: SearchConfig | None = None,
         name: str | None = None,
         threads: int | None = None,
+        cache_mb: int = 0,
         **overrides: Any,
     ) -> None:
         if batch_size is not None:
@@ -94,7 +98,7 @@ class MCTSAgent:
         if self.game is not None:
             check_plays(evaluator, self.game)
         check_others(others, self.game)
-        self.evaluator = evaluator
+        self.evaluator = with_cache(evaluator, cache_mb) if cache_mb else evaluator
         self.others = others
         self.information = one_of("information", information, INFORMATION)
         self.player = player

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from phasezoo.inference.cache import Cached, with_cache
 from phasezoo.inference.checker import check
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # a type checker cannot follow __getattr__
 
 __all__ = [
     "BatchEvaluator",
+    "Cached",
     "CostModel",
     "Counts",
     "Evaluation",
@@ -46,6 +48,7 @@ __all__ = [
     "load_network",
     "packaged_networks",
     "save",
+    "with_cache",
 ]
 
 

@@ -22,6 +22,8 @@ class Counts:
     """Rows answered by an expert of another phase than the row's own."""
     regated_rows: int = 0
     """Rows whose phase under ``search_gate=`` differs from the one under the experts' own gate."""
+    cached_rows: int = 0
+    """Positions whose answer a cache knew; they are not among ``rows``."""
     seconds: float = 0.0
     """Wall time inside evaluators; making planes is not in it."""
 
@@ -43,6 +45,12 @@ class Counts:
     def mean_rows(self) -> float:
         """Rows per call, padding left out; 0 before the first call."""
         return self.rows / self.calls if self.calls else 0.0
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of positions that a cache knew, in [0, 1]; 0 without one."""
+        both = self.rows + self.cached_rows
+        return self.cached_rows / both if both else 0.0
 
     def as_dict(self) -> dict[str, int | float]:
         """The fields and ``mean_rows``, for a table or a JSON file."""

@@ -21,6 +21,7 @@ __all__ = [
     "ask",
     "evaluate_leaves",
     "name_of",
+    "planes_for",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -168,7 +169,7 @@ def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
     """
     batched = getattr(evaluator, "evaluate_batch", None)
     if batched is None:
-        planes = _planes(evaluator, leaves)
+        planes = planes_for(evaluator, leaves)
         start = time.perf_counter()
         answer = evaluator.evaluate(planes)
     else:
@@ -184,7 +185,8 @@ def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
     return answer
 
 
-def _planes(evaluator: Any, leaves: Leaves) -> Any:
+def planes_for(evaluator: Any, leaves: Leaves) -> Any:
+    """The planes of ``leaves`` that ``evaluate`` wants, packed if it wants them so."""
     spec = evaluator.plane_spec
     if spec is None:
         return np.empty((len(leaves), 0, 0, 0), dtype=np.float32)

@@ -3,8 +3,6 @@
 import threading
 from typing import Any
 
-from phasezoo.inference.other_games import parts_of
-
 __all__ = ["calls_at_once", "parallel_calls_of", "set_calls_at_once"]
 
 
@@ -34,4 +32,8 @@ def parallel_calls_of(evaluator: Any) -> int:
     0: it wants to be asked in the thread that searches, as any evaluator does that does not say
     otherwise by an attribute ``parallel_calls``.
     """
-    return min(int(getattr(part, "parallel_calls", 0)) for part in parts_of(evaluator))
+    own = getattr(evaluator, "parallel_calls", None)
+    if own is not None:
+        return int(own)
+    experts = getattr(evaluator, "experts", ())
+    return min(map(parallel_calls_of, experts), default=0) if isinstance(experts, tuple) else 0

@@ -18,6 +18,7 @@
 //! | `reroot`, `session` | a search's life over a game |
 //! | [`uct`] | UCT with rollouts, on the same tree |
 //! | `batch`, `pool` | leaves with tickets; many searches at once |
+//! | `cache` | answers kept for positions that come again |
 //!
 //! Values are expected returns in [-1, 1]. Inside a tree they are kept per player (one number if one
 //! is enough), so that nothing has to be negated on the way up; what leaves the tree is for the player
@@ -25,6 +26,7 @@
 
 mod backup;
 mod batch;
+mod cache;
 mod collect;
 mod complete;
 mod edges;
@@ -48,6 +50,7 @@ pub mod uct;
 mod values;
 
 pub use batch::{LeafBatch, Ticket};
+pub use cache::{CacheKey, EvaluationCache};
 pub use evaluation::{Evaluation, Policy, Value};
 pub use inspect::NodeView;
 pub use limit::{Ended, Limit, Status};
