@@ -11,7 +11,7 @@ import numpy as np
 from phasezoo.errors import InvalidArray
 from phasezoo.games import PackedPlanes
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.evaluator import Evaluation, Leaves
+from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
 from phasezoo.inference.manifest import Manifest
 from phasezoo.inference.tensors import Floats, by_seat
 from phasezoo.types import Planes
@@ -47,8 +47,14 @@ class NetworkEvaluator(ABC):
         """The folder that it was loaded from."""
         self.reload: tuple[Callable[..., NetworkEvaluator], tuple[Any, ...]] | None = None
         """How a pickled copy is made: from the files, never from a pickled network."""
-        if manifest.value_kind == "values" and manifest.num_players > 2:
-            self.evaluate_batch = self._evaluate_by_seat
+        self._knows_players = manifest.value_kind == "values" and manifest.num_players > 2
+        if self._knows_players or self.gathers:
+            self.evaluate_batch = self._evaluate_leaves
+
+    @property
+    def gathers(self) -> bool:
+        """Whether it gathers the logits of legal actions on its device, before they are copied."""
+        return False
 
     @property
     def game(self) -> str:
@@ -97,25 +103,35 @@ class NetworkEvaluator(ABC):
             InvalidEvaluation: The network answers in another shape than it did when it was loaded.
         """
         policy, values, plies, spent = self._answered(planes)
-        kind = self.manifest.value_kind
-        wdl = None
-        if kind == "wdl":
-            wdl, values = values, values[:, 0] - values[:, 2]
-        elif kind == "values":
-            values = values[:, 0]
-        return Evaluation(
-            policy_logits=policy, value=values, wdl=wdl, plies_left=plies, spent=spent
-        )
+        value, wdl = self._values(values)
+        return Evaluation(policy_logits=policy, value=value, wdl=wdl, plies_left=plies, spent=spent)
 
-    def _evaluate_by_seat(self, leaves: Leaves) -> Evaluation:
-        """As :meth:`evaluate`, but ``value`` has a column for each of more than two players."""
+    def _evaluate_leaves(self, leaves: Leaves) -> Evaluation:
+        """As :meth:`evaluate`, with the logits of legal actions alone if the network gathers them.
+
+        In games of more than two players ``value`` has a column for each, if it knows them.
+        """
         planes = leaves.planes(self.plane_spec, packed=self.packed)
-        policy, values, plies, spent = self._answered(planes)
-        value = by_seat(values, np.asarray(leaves.players))
-        return Evaluation(policy_logits=policy, value=value, plies_left=plies, spent=spent)
+        start = time.perf_counter()
+        legal = leaves.legal if self.gathers else None
+        policy, values, plies, spent = self._answered(planes, legal)
+        if self._knows_players:
+            value, wdl = by_seat(values, np.asarray(leaves.players)), None
+        else:
+            value, wdl = self._values(values)
+        if spent is None:
+            spent = Counts(rows=len(leaves), calls=1, seconds=time.perf_counter() - start)
+        logits = {"policy_logits" if legal is None else "legal_logits": policy}
+        return Evaluation(value=value, wdl=wdl, plies_left=plies, spent=spent, **logits)
+
+    def _values(self, values: Floats) -> tuple[Floats, Floats | None]:
+        """The value for the player to move, and the probabilities of win, draw and loss."""
+        if self.manifest.value_kind == "wdl":
+            return values[:, 0] - values[:, 2], values
+        return (values[:, 0] if self.manifest.value_kind == "values" else values), None
 
     def _answered(
-        self, planes: Planes | PackedPlanes
+        self, planes: Planes | PackedPlanes, legal: Legal | None = None
     ) -> tuple[Floats, Floats, Floats | None, Counts | None]:
         """What :meth:`_answer` says, and the cost if rows were padded."""
         shape = self.manifest.input_shape
@@ -133,7 +149,7 @@ class NetworkEvaluator(ABC):
             plies = np.empty(0, dtype=np.float32) if self.manifest.plies_left else None
             return policy, np.empty((0, *width), dtype=np.float32), plies, None
         start = time.perf_counter()
-        answer = self._answer(self._arrays(planes))
+        answer = self._answer(self._arrays(planes), legal)
         padded = self._padded(rows)
         if padded == 0:
             return *answer, None
@@ -155,9 +171,13 @@ class NetworkEvaluator(ABC):
         return 0
 
     @abstractmethod
-    def _answer(self, arrays: list[Any]) -> tuple[Floats, Floats, Floats | None]:
+    def _answer(
+        self, arrays: list[Any], legal: Legal | None = None
+    ) -> tuple[Floats, Floats, Floats | None]:
         """Logits ``float32[B, A]``, values and plies left of contiguous arrays, B at least 1.
 
+        With ``legal``, which only networks are given that gather, the logits are those of the legal
+        actions, ``float32[total]``.
         The values are ``float32[B, 3]`` (``wdl``), ``float32[B]`` (``value``) or ``float32[B, P]``
         (``values``). The plies are ``float32[B]`` if :attr:`Manifest.plies_left`, else None.
         """

@@ -15,6 +15,7 @@ import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.expertise import expertise
 from phasezoo.inference.manifest import ONNX_MODEL, Manifest, action_spec
 from phasezoo.inference.network import NetworkEvaluator
@@ -197,7 +198,9 @@ class OnnxEvaluator(NetworkEvaluator):
         fixed = self._model.fixed_rows
         return 0 if fixed is None else -rows % fixed
 
-    def _answer(self, arrays: list[Any]) -> tuple[Floats, Floats, Floats | None]:
+    def _answer(
+        self, arrays: list[Any], legal: Legal | None = None
+    ) -> tuple[Floats, Floats, Floats | None]:
         rows = len(arrays[0])
         outputs = self._buffers(rows)
         threads = max(1, self.threads // calls_at_once())

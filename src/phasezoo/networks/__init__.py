@@ -19,6 +19,7 @@ from phasezoo.networks.output import NetworkOutput  # noqa: E402
 from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
 from phasezoo.networks.registry import names, register  # noqa: E402
 from phasezoo.networks.specs import GRAMMAR, NetworkSpec  # noqa: E402
+from phasezoo.networks.transfer import to_device, to_host  # noqa: E402
 from phasezoo.networks.unpacking import Unpack  # noqa: E402
 
 __all__ = [
@@ -42,4 +43,6 @@ __all__ = [
     "register",
     "resolve_device",
     "supported_dtype",
+    "to_device",
+    "to_host",
 ]

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
-from phasezoo.networks import NetworkOutput
+from phasezoo.networks import NetworkOutput, to_device
 from phasezoo.training.batches import Batch
 from phasezoo.training.config import SupervisedConfig
 
@@ -54,19 +54,19 @@ class Targets:
     @classmethod
     def of(cls, batch: Batch, device: torch.device) -> "Targets":
         """The targets of a batch, on ``device``."""
-        plies = torch.from_numpy(batch.plies_left).clamp(0, PLIES_CAP) / PLIES_CAP
+        plies = to_device(batch.plies_left, device).clamp(0, PLIES_CAP) / PLIES_CAP
         policy = None
         if batch.policy is not None:
             padded = batch.policy.padded()
-            policy = PaddedPolicy(*(torch.from_numpy(column).to(device) for column in padded))
+            policy = PaddedPolicy(*(to_device(column, device) for column in padded))
         return cls(
-            action=torch.from_numpy(batch.action).to(device),
-            value=torch.from_numpy(batch.value).to(device),
-            wdl=torch.from_numpy(batch.wdl).to(device),
-            plies=plies.to(device),
-            weight=torch.from_numpy(batch.weight).to(device),
+            action=to_device(batch.action, device),
+            value=to_device(batch.value, device),
+            wdl=to_device(batch.wdl, device),
+            plies=plies,
+            weight=to_device(batch.weight, device),
             policy=policy,
-            values=None if batch.values is None else torch.from_numpy(batch.values).to(device),
+            values=None if batch.values is None else to_device(batch.values, device),
         )
 
 

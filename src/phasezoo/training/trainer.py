@@ -23,6 +23,7 @@ from phasezoo.networks import (
     layout_of,
     resolve_device,
     supported_dtype,
+    to_device,
 )
 from phasezoo.training.batches import Batch
 from phasezoo.training.callbacks import Callback
@@ -274,10 +275,10 @@ class Trainer:
     def _on_device(self, planes: Planes | PackedPlanes) -> torch.Tensor:
         """Planes where the network is; packed ones are unpacked there."""
         if not isinstance(planes, PackedPlanes):
-            return torch.from_numpy(planes).to(self.device, memory_format=self._layout)
+            return to_device(planes, self.device, layout=self._layout)
         if self._unpack is None:
             self._unpack = Unpack(planes.layout).to(self.device)
-        arrays = (torch.from_numpy(array).to(self.device) for array in planes.arrays)
+        arrays = (to_device(array, self.device) for array in planes.arrays)
         unpacked: torch.Tensor = self._unpack(*arrays)
         return unpacked.to(memory_format=self._layout)
 
