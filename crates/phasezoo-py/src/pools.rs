@@ -50,6 +50,8 @@ pub(crate) trait DynPool: Send {
     fn cancel(&mut self, rows: &dyn DynRows) -> Result<()>;
     /// Sets the phases of outstanding rows.
     fn set_phases(&mut self, rows: &mut dyn DynRows, phases: &[i8]) -> Result<()>;
+    /// Says whose values will be exact.
+    fn set_proofs(&mut self, rows: &dyn DynRows, plies: &[i32]) -> Result<()>;
     /// What a search found.
     fn finish(&mut self, tree: u32) -> Result<SearchResult>;
     /// The size of the action space.
@@ -167,6 +169,10 @@ impl<M: Walked> DynPool for Pool<M> {
         let rows: &mut dyn Any = rows;
         let rows: &mut Rows<M> = rows.downcast_mut().ok_or_else(strange)?;
         self.0.set_phases(&mut rows.batch, phases)
+    }
+
+    fn set_proofs(&mut self, rows: &dyn DynRows, plies: &[i32]) -> Result<()> {
+        self.0.set_proofs(&own::<M>(rows)?.batch, plies)
     }
 
     fn finish(&mut self, tree: u32) -> Result<SearchResult> {

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use numpy::PyReadonlyArray1;
 use phasezoo_core::search::{Limit, Status};
 use phasezoo_core::{Error, Result, threads};
 use pyo3::prelude::*;
@@ -210,6 +211,19 @@ impl SearchPool {
     fn cancel(&self, py: Python<'_>, leaves: &LeafBatch) -> PyResult<()> {
         self.check_home(leaves)?;
         self.with(py, |pool| pool.cancel(&*leaves.rows))
+    }
+
+    /// Say of outstanding leaves whose values will be exact: `plies` int32[B], to the end of the game, -1
+    /// of others. A search with a solver proves by them.
+    fn set_proofs(
+        &self,
+        py: Python<'_>,
+        leaves: &LeafBatch,
+        plies: PyReadonlyArray1<'_, i32>,
+    ) -> PyResult<()> {
+        self.check_home(leaves)?;
+        let plies = plies.as_slice()?;
+        self.with(py, |pool| pool.set_proofs(&*leaves.rows, plies))
     }
 
     /// End a search if it still runs, and say what it found.

@@ -15,6 +15,7 @@ from phasezoo.agents.catalogue import (
     SimpleAgent,
     SimpleUnbiasedAgent,
     SinglePlayerMCTSAgent,
+    Syzygy,
 )
 from phasezoo.agents.checker import check
 from phasezoo.agents.config import Limit, SearchConfig
@@ -44,6 +45,7 @@ __all__ = [
     "SimpleAgent",
     "SimpleUnbiasedAgent",
     "SinglePlayerMCTSAgent",
+    "Syzygy",
     "TablebaseAgent",
     "UCTAgent",
     "UCTSession",

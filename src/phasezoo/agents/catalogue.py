@@ -8,6 +8,7 @@ from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent
 from phasezoo.inference.uniform import Uniform
+from phasezoo.zoo.boards.agents import Syzygy
 from phasezoo.zoo.pommerman.agents.legacy import LegacyPommermanAgent
 from phasezoo.zoo.pommerman.agents.published import SinglePlayerMCTSAgent
 from phasezoo.zoo.pommerman.agents.scripted import SimpleAgent, SimpleUnbiasedAgent
@@ -18,6 +19,7 @@ __all__ = [
     "SimpleAgent",
     "SimpleUnbiasedAgent",
     "SinglePlayerMCTSAgent",
+    "Syzygy",
 ]
 
 

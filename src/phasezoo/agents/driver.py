@@ -12,7 +12,8 @@ from phasezoo.inference.calls import Call, CallsInFlight
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
 from phasezoo.inference.leaf_batches import LeafBatches
-from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.mixture import MixtureOfExperts, merged
+from phasezoo.inference.oracle import Known, Oracle, with_known
 from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.inference.queues import ExpertQueues
 
@@ -44,6 +45,8 @@ class Driver:
             value is taken where an evaluator gives one for each player.
         gathers: Whether the evaluator knows more actions than the game has.
         overlaps: Whether other threads may ask the evaluator about its leaves.
+        oracle: Knows what some leaves are worth; the evaluator is not asked about them, unless by
+            queues.
     """
 
     def __init__(
@@ -57,7 +60,9 @@ class Driver:
         searchers: Callable[[Leaves], npt.NDArray[np.int64]] | None = None,
         gathers: bool = False,
         overlaps: bool = True,
+        oracle: Oracle | None = None,
     ) -> None:
+        self._oracle = oracle
         self._searchers = searchers
         self._gathers = gathers
         self.counts = Counts()
@@ -125,7 +130,12 @@ class Driver:
         return calls
 
     def _call(self, batches: list[Leaves]) -> Call:
-        """The evaluator asked about all of these leaves."""
+        """The evaluator asked about all of these leaves that no oracle knows."""
+        if self._oracle is not None:
+            joined = LeafBatches(batches)
+            known = self._oracle.look(joined)
+            if known is not None:
+                return self._partly_known(joined, known)
         if len(batches) == 1 and not self._gathers:
             (leaves,) = batches
             return Call(leaves, self._ask_unchecked, partial(self._complete_unchecked, leaves))
@@ -136,6 +146,26 @@ class Driver:
                 self._complete(part, answer)
 
         return Call(joined, partial(evaluate_leaves, self._evaluator), deliver)
+
+    def _partly_known(self, joined: LeafBatches, known: Known) -> Call:
+        rest, hits = np.flatnonzero(~known.rows), np.flatnonzero(known.rows)
+
+        def ask(leaves: Leaves, spent: Counts) -> Evaluation:
+            parts = [(hits, Evaluation(value=known.values[hits]))]
+            if len(rest):
+                asked = evaluate_leaves(self._evaluator, leaves.select(rest), spent)
+                parts.append((rest, asked))
+            return merged(parts, leaves)
+
+        def deliver(evaluation: Evaluation) -> None:
+            self.counts.oracle_rows += len(hits)
+            start = 0
+            for part, answer in joined.split(evaluation):
+                self._pool.set_proofs(part, known.plies[start : start + len(part)])
+                self._enter(part, answer)
+                start += len(part)
+
+        return Call(joined, ask, deliver)
 
     def _ask_unchecked(self, leaves: Leaves, spent: Counts) -> Evaluation:
         """The usual case, in which the pool itself checks the evaluator's arrays."""
@@ -155,6 +185,16 @@ class Driver:
             raise InvalidEvaluation(message) from error
 
     def _complete(self, leaves: Leaves, evaluation: Evaluation) -> None:
+        known = None
+        if self._queues is not None and self._oracle is not None:
+            known = self._oracle.look(leaves)
+        if known is not None:
+            self.counts.oracle_rows += int(known.rows.sum())
+            self._pool.set_proofs(leaves, known.plies)
+            evaluation = with_known(known, evaluation)
+        self._enter(leaves, evaluation)
+
+    def _enter(self, leaves: Leaves, evaluation: Evaluation) -> None:
         value = self._own(evaluation.values(), leaves)
         self._pool.complete(leaves, legal_logits=evaluation.legal_logits, value=value)
 

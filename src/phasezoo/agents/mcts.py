@@ -16,6 +16,7 @@ from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.cache import with_cache
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
+from phasezoo.inference.oracle import Oracle
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
 from phasezoo.types import SIMULTANEOUS, Gate
@@ -64,6 +65,9 @@ class MCTSAgent:
             (:data:`~phasezoo.agents.search_seats.DEFAULT_THREADS`).
         cache_mb: Memory in MiB for answers that are kept for positions which come again
             (:class:`~phasezoo.inference.Cached`), shared by all its games; 0: none.
+        oracle: Knows what some positions are worth, such as endgame tables
+            (:class:`~phasezoo.agents.Syzygy`): leaves get its values, as proofs if they are exact,
+            and what is played is among the actions that it keeps.
         overrides: Fields of ``config`` by name, such as ``c_puct_init=2.0``.
 
     Raises:
@@ -89,6 +93,7 @@ class MCTSAgent:
         name: str | None = None,
         threads: int | None = None,
         cache_mb: int = 0,
+        oracle: Oracle | None = None,
         **overrides: Any,
     ) -> None:
         if batch_size is not None:
@@ -109,6 +114,7 @@ class MCTSAgent:
         self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
         self.name = self._default_name() if name is None else name
         self.threads = threads
+        self.oracle = _checked_oracle(oracle, others)
         self._called: MCTSSession | None = None
         self._batches = 0
 
@@ -171,6 +177,7 @@ class MCTSAgent:
             threads=self.threads if threads is None else threads,
             others=self.others,
             information=self.information,
+            oracle=self.oracle,
         )
 
     def select_batch(
@@ -257,6 +264,26 @@ class M2CTSAgent(MCTSAgent):
             game=game.name if isinstance(game, games.Game) else game,
         )
         super().__init__(mixture, **options)
+
+
+def _checked_oracle(oracle: Any, others: Any) -> Oracle | None:
+    """Refuse what is no oracle, and one beside ``others``.
+
+    Raises:
+        InvalidConfig: It is none, or others move too: its values hold for both players' best play.
+    """
+    if oracle is None:
+        return None
+    if not isinstance(oracle, Oracle):
+        message = (
+            f"oracle={oracle!r}: expected an object with look(leaves) and root_actions(state), "
+            "such as agents.Syzygy(folder)"
+        )
+        raise InvalidConfig(message)
+    if others is not None:
+        message = "oracle= is for games in which one player moves at a time: leave out others="
+        raise InvalidConfig(message)
+    return oracle
 
 
 def _config(config: SearchConfig | None, others: Any, overrides: Mapping[str, Any]) -> SearchConfig:

@@ -12,6 +12,7 @@ from phasezoo.agents.base import Move
 from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.driver import Driver
+from phasezoo.agents.kept_result import kept_by
 from phasezoo.agents.others import OnePlayersGate, OnePlayersState, check_others, needs_others
 from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat
 from phasezoo.conductor import Told, View
@@ -19,6 +20,7 @@ from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.contracts import check_state
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Leaves
+from phasezoo.inference.oracle import Oracle
 from phasezoo.inference.other_games import check_plays, has_more_actions
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -74,6 +76,7 @@ class SearchSeats:
         threads: Threads that walk trees and make planes; default :data:`DEFAULT_THREADS`.
         others: Who moves all but the searching player, in games whose players move at once.
         information: With ``others``, ``"observed"`` or ``"full"``.
+        oracle: Knows what some positions are worth.
 
     Raises:
         GameMismatch: The evaluator is a network of another game.
@@ -95,6 +98,7 @@ class SearchSeats:
         threads: int | None = None,
         others: Any = None,
         information: str = "observed",
+        oracle: Oracle | None = None,
     ) -> None:
         check_others(others, game)
         check_plays(evaluator, game)
@@ -121,6 +125,7 @@ class SearchSeats:
         self._pool_rows = pool_rows
         self._threads = DEFAULT_THREADS if threads is None else threads
         self._others = others
+        self._oracle = oracle
         self._is_observed = others is not None and information == "observed"
         self._seats: dict[int, Seat] = {}
         self._asked: dict[int, int] = {}
@@ -147,6 +152,7 @@ class SearchSeats:
             searchers=None if self._others is None else self._searchers,
             gathers=has_more_actions(self._evaluator, self.game),
             overlaps=self.game.native,  # a game in Python may not expect several threads
+            oracle=self._oracle,
         )
 
     def _searchers(self, leaves: Leaves) -> npt.NDArray[np.int64]:
@@ -294,6 +300,8 @@ class SearchSeats:
     def _finish(self, tree: int) -> Move:
         seat = self._seats[self._asked.pop(tree)]
         self.result = self._pool.finish(tree)
+        if self._oracle is not None:
+            self.result = kept_by(self._oracle, seat.events[-1].state, self.result)
         seat.answered(int(self.result.simulations))
         if not self._reuse:
             seat.forget()

@@ -24,6 +24,8 @@ class Counts:
     """Rows whose phase under ``search_gate=`` differs from the one under the experts' own gate."""
     cached_rows: int = 0
     """Positions whose answer a cache knew; they are not among ``rows``."""
+    oracle_rows: int = 0
+    """Positions whose value an oracle knew, such as endgame tables."""
     seconds: float = 0.0
     """Wall time inside evaluators; making planes is not in it."""
 

@@ -22,7 +22,7 @@ from phasezoo.inference.ragged import entries_of, segment_softmax
 from phasezoo.inference.routing import Routing, check_routing, majority_winners
 from phasezoo.types import Gate, Planes
 
-__all__ = ["MixtureOfExperts"]
+__all__ = ["MixtureOfExperts", "merged"]
 
 
 class MixtureOfExperts:
@@ -147,7 +147,7 @@ class MixtureOfExperts:
                 plies_left=evaluation.plies_left,
                 spent=spent,
             )
-        return _merged(parts, leaves, spent)
+        return merged(parts, leaves, spent)
 
     def ask(self, phase: int, leaves: Leaves, spent: Counts) -> Evaluation:
         """The answer of ``phase``'s expert to all of ``leaves``; ``spent`` grows by its cost.
@@ -307,8 +307,10 @@ def _probabilities(gate: Gate, leaves: Leaves, num_phases: int) -> npt.NDArray[n
     return check_probabilities(given, len(leaves), num_phases, spec).astype(np.float64)
 
 
-def _merged(
-    parts: list[tuple[npt.NDArray[np.int64], Evaluation]], leaves: Leaves, spent: Counts
+def merged(
+    parts: list[tuple[npt.NDArray[np.int64], Evaluation]],
+    leaves: Leaves,
+    spent: Counts | None = None,
 ) -> Evaluation:
     """The answers to disjoint rows as one; a part without logits has zeros, which are alike too."""
     shapes = {evaluation.values().shape[1:] for _, evaluation in parts}

@@ -4,6 +4,7 @@ use super::backup::{backup, remove_waiting};
 use super::batch::{LeafBatch, Ticket};
 use super::evaluation::{Evaluation, Shape, sort_candidates};
 use super::session::{Rules, Search};
+use super::solver::prove_upwards;
 use super::tree::{Kind, ROOT};
 use crate::error::{Error, Result};
 use crate::model::SearchModel;
@@ -42,6 +43,7 @@ impl<M: SearchModel> Search<M> {
         let kept = &mut self.outstanding[slot];
         kept.serial = 0;
         let (id, key, path) = (kept.node, kept.key, std::mem::take(&mut kept.path));
+        let proof = kept.proof.filter(|_| rules.params.solver && id != ROOT);
         self.free_slots.push(ticket.slot);
 
         let tree = &mut self.tree;
@@ -65,6 +67,10 @@ impl<M: SearchModel> Search<M> {
             tree.remember(key, id);
         }
         remove_waiting(tree, &path);
+        if let Some(plies) = proof {
+            tree.set_proven(id, &values, plies);
+            prove_upwards(tree, &path, id);
+        }
         backup(tree, &path, id, values);
 
         self.nodes += 1;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::game::Action;
 use crate::gate::Gating;
 use crate::memory;
-use crate::model::SearchModel;
+use crate::model::{SearchModel, ValueRule};
 use crate::threads;
 
 /// Rows that a thread should have at least: a row takes about a microsecond, waking a thread several.
@@ -293,6 +293,33 @@ impl<M: SearchModel> SearchPool<M> {
             {
                 let id = search.outstanding[ticket.slot as usize].node;
                 search.tree.node_mut(id).phase = phase;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says of outstanding leaves that the values with which they will be completed are exact, as those
+    /// of a table are: whose number of plies to the end, or a guess of it, is not negative. A search
+    /// with a solver proves by them, except at its root. For games of up to two players.
+    pub fn set_proofs(&mut self, leaves: &LeafBatch<M>, plies: &[i32]) -> Result<()> {
+        if plies.len() != leaves.len() {
+            return Err(Error::InvalidArray(format!(
+                "{} proofs for {} leaves: give one per leaf",
+                plies.len(),
+                leaves.len()
+            )));
+        }
+        if let ValueRule::PerPlayer(players) = self.model.value_rule() {
+            return Err(Error::InvalidState(format!(
+                "proofs of leaves are for games of up to two players, not of {players}"
+            )));
+        }
+        for (ticket, &plies) in leaves.tickets.iter().zip(plies) {
+            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+                && search.is_out(*ticket)?
+            {
+                let proof = (plies >= 0).then(|| plies.min(i32::from(u16::MAX)) as u16);
+                search.outstanding[ticket.slot as usize].proof = proof;
             }
         }
         Ok(())

@@ -39,6 +39,8 @@ pub(crate) struct Outstanding {
     pub(crate) key: Option<u64>,
     /// The way from the root. Kept with the slot, so that descents do not allocate.
     pub(crate) path: Vec<Step>,
+    /// Plies to the end if the value that it will get is known to be exact.
+    pub(crate) proof: Option<u16>,
 }
 
 /// A search session: begin, collect, complete, status, stop, advance, finish
@@ -201,7 +203,14 @@ impl<M: SearchModel> Search<M> {
         }
         let slot = self.tree.actions(ROOT).iter().position(|&known| known == action)?;
         let child = self.tree.edge(ROOT, slot).child;
-        (child != NONE && self.tree.node(child).kind == Kind::Evaluated).then_some(child)
+        let is_evaluated = child != NONE && self.tree.node(child).kind == Kind::Evaluated;
+        (is_evaluated && !self.is_proven_from_outside(child)).then_some(child)
+    }
+
+    /// Whether a node's value is exact because an evaluator said so: nobody has looked at its moves, of
+    /// which one has to be chosen once it is a root.
+    fn is_proven_from_outside(&self, id: NodeId) -> bool {
+        self.tree.node(id).proven && self.tree.edges(id).all(|edge| edge.child == NONE)
     }
 
     /// Hands out no more leaves. Those that are out may still come back.
@@ -287,6 +296,7 @@ impl<M: SearchModel> Search<M> {
         self.next_serial += 1;
         let kept = &mut self.outstanding[slot as usize];
         (kept.serial, kept.node, kept.key) = (serial, node, self.key.take());
+        kept.proof = None;
         kept.path.clone_from(&self.path);
         Ticket { tree, slot, serial }
     }
