@@ -5,7 +5,7 @@
 mod toys;
 
 use phasezoo_core::Error;
-use phasezoo_core::game::{Game, Kept, Replay};
+use phasezoo_core::game::{Game, Replay};
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::model::Turns;
 use phasezoo_core::search::{

@@ -27,7 +27,8 @@ class Counts:
     oracle_rows: int = 0
     """Positions whose value an oracle knew, such as endgame tables."""
     seconds: float = 0.0
-    """Wall time inside evaluators; making planes is not in it."""
+    """Wall time inside evaluators; making planes is not in it. Time in which a search had two calls
+    answered at once counts once."""
 
     def add(self, other: "Counts") -> None:
         """Add ``other`` to this one, in place."""
