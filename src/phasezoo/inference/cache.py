@@ -28,7 +28,7 @@ from phasezoo.types import Planes
 __all__ = ["DEFAULT_CACHE_MB", "Cached", "with_cache"]
 
 DEFAULT_CACHE_MB = 256
-"""Some 500,000 positions of chess."""
+"""About a million positions of chess."""
 
 _MIB = 1 << 20
 
