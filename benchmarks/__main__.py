@@ -29,6 +29,7 @@ NAMES = (
     "encode",
     "packed_planes",
     "perft",
+    "moves",
     "pgn_import",
     "sampler",
     "store",
