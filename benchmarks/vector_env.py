@@ -91,4 +91,10 @@ def rows() -> list[Row]:
         alone(f"{name}, one thread, copy=False", "steps/s", "", chess(threads=1, copy=False)),
         alone(f"native vector env, {MANY} boards, one thread", "steps/s", "≥ 800 k", many),
         read_row(),
+        alone(
+            f"native vector env, {BOARDS} boards, packed v2 planes + mask, two threads",
+            "steps/s",
+            "≥ 3 M",
+            chess(threads=2, observation="packed"),
+        ),
     ]

@@ -605,6 +605,7 @@ class GameVector:
         copy: bool,
         compact: bool = False,
         move_numbers: bool = False,
+        packed: bool = False,
         game_options: dict[str, Any] | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use phasezoo_core::games::ConnectFour;
 use phasezoo_core::games::connect_four::ConnectFourPlanes;
+use phasezoo_core::planes::PlaneBuffer;
 use phasezoo_core::rng::Stream;
 use phasezoo_core::vector::{Autoreset, Illegal, Mark, Opponent, Options, Outputs, Seat, Vector};
 
@@ -45,7 +46,7 @@ impl Buffers {
         let [terminated, truncated, illegal, has_result] = &mut self.flags;
         let [to_play, ply, phase] = &mut self.numbers;
         Outputs {
-            planes: &mut self.planes,
+            planes: PlaneBuffer::Floats(&mut self.planes),
             masks: &mut self.masks,
             marks: &mut self.marks,
             rewards: &mut self.rewards,
@@ -65,6 +66,7 @@ impl Buffers {
 fn vector(rows: usize) -> f64 {
     let options = Options {
         planes: Some(ConnectFourPlanes::Default),
+        packed: false,
         gate: None,
         seat: Seat::Fixed(0),
         opponent: Opponent::None,

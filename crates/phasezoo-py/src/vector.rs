@@ -1,8 +1,7 @@
 //! `GameVector`: many games stepped together.
 
 use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArray4, PyArrayMethods, PyReadonlyArray1,
-    PyUntypedArrayMethods,
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use phasezoo_core::Error;
 use phasezoo_core::game::Reason;
@@ -13,7 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::catalogue;
 use crate::errors::to_py;
 use crate::options::GameOptions;
-use crate::vector_buffers::{BufferPool, Shape};
+use crate::vector_buffers::{BufferPool, RowPlanes, Shape};
 use crate::vectors::{DynVector, SavedGame};
 
 /// Finds a name in a table, or says which there are.
@@ -41,7 +40,7 @@ pub(crate) struct GameVector {
     pool: BufferPool,
     /// What it was made with, by keyword.
     options: Py<PyDict>,
-    planes: Option<[usize; 3]>,
+    planes: RowPlanes,
 }
 
 #[pymethods]
@@ -49,7 +48,7 @@ impl GameVector {
     #[new]
     #[pyo3(signature = (
         game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
-        compact = false, move_numbers = false, game_options = None
+        compact = false, move_numbers = false, packed = false, game_options = None
     ))]
     // Keywords, each an option of the environment.
     #[allow(clippy::too_many_arguments, clippy::similar_names, clippy::fn_params_excessive_bools)]
@@ -68,6 +67,7 @@ impl GameVector {
         copy: bool,
         compact: bool,
         move_numbers: bool,
+        packed: bool,
         game_options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let native = catalogue::game(game).map_err(to_py)?;
@@ -83,6 +83,7 @@ impl GameVector {
         given.set_item("copy", copy)?;
         given.set_item("compact", compact)?;
         given.set_item("move_numbers", move_numbers)?;
+        given.set_item("packed", packed)?;
         given.set_item("game_options", game_options)?;
         let seat = match seat {
             SeatName::Player(player) => Seat::Fixed(player),
@@ -109,6 +110,7 @@ impl GameVector {
         ];
         let options = Options {
             planes,
+            packed,
             gate,
             seat,
             opponent: named("opponent", opponent, &opponents)?,
@@ -121,7 +123,7 @@ impl GameVector {
         };
         let options_of_game = GameOptions::new(game, game_options);
         let vector = native.vector(num_envs, options, options_of_game)?;
-        let (planes, actions) = (vector.plane_shape(), vector.num_actions());
+        let (planes, actions) = (RowPlanes::of(&*vector, packed), vector.num_actions());
         let shape = Shape { rows: num_envs, planes, actions, players: vector.num_players() };
         let pool = BufferPool::new(shape, !copy)?;
         Ok(Self { game: native.name(), vector, pool, options: given.unbind(), planes })
@@ -199,7 +201,7 @@ impl GameVector {
         (0..self.vector.len()).filter(|&row| self.vector.last(row).is_some()).collect()
     }
 
-    /// The last observations of such games, one of each: planes, `to_play`, ply, phase, illegal,
+    /// The last observations of such games, one of each: planes (packed a pair), `to_play`, ply, phase, illegal,
     /// result, whether there is a result, winners.
     #[allow(clippy::type_complexity)]
     fn finals<'py>(
@@ -207,7 +209,7 @@ impl GameVector {
         py: Python<'py>,
         rows: Vec<usize>,
     ) -> PyResult<(
-        Bound<'py, PyArray4<f32>>,
+        Bound<'py, PyAny>,
         Vec<i64>,
         Vec<i64>,
         Vec<i64>,
@@ -216,18 +218,17 @@ impl GameVector {
         Vec<bool>,
         Bound<'py, PyArray2<bool>>,
     )> {
-        let [c, h, w] = self.planes.unwrap_or([0, 0, 0]);
-        let planes = PyArray4::zeros(py, [rows.len(), c, h, w], false);
-        let mut writable = planes.try_readwrite()?;
-        let mut blocks = writable.as_slice_mut()?.chunks_exact_mut((c * h * w).max(1));
+        let observations = self.planes.arrays(py, rows.len());
+        let given = observations.given(py);
+        let mut writable = given.writable()?;
+        let (mut room, size) = (writable.buffer()?, self.vector.plane_size());
         let players = self.vector.num_players();
         let winners = PyArray2::zeros(py, [rows.len(), players], false);
         let mut told = winners.try_readwrite()?;
         let mut rest = (vec![], vec![], vec![], vec![], vec![], vec![]);
         for (row, told) in rows.into_iter().zip(told.as_slice_mut()?.chunks_exact_mut(players)) {
             self.check_row(row)?;
-            let block = blocks.next().unwrap_or_default();
-            self.vector.encode_last(row, block).map_err(to_py)?;
+            self.vector.encode_last(row, &mut room.take(1, size)).map_err(to_py)?;
             if let Some(last) = self.vector.last(row) {
                 rest.0.push(last.to_play);
                 rest.1.push(i64::from(last.ply));
@@ -240,8 +241,8 @@ impl GameVector {
                 }
             }
         }
-        drop((writable, told));
-        Ok((planes, rest.0, rest.1, rest.2, rest.3, rest.4, rest.5, winners))
+        drop(told);
+        Ok((observations.shown(py)?, rest.0, rest.1, rest.2, rest.3, rest.4, rest.5, winners))
     }
 
     /// The state of a game.

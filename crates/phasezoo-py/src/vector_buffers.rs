@@ -6,21 +6,104 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use phasezoo_core::memory;
+use phasezoo_core::planes::PlaneSize;
 use phasezoo_core::vector::{Mark, Outputs};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::errors::to_py;
+use crate::planes::GivenPlanes;
+use crate::vectors::DynVector;
 
 /// Free sets that are kept: one that the caller is looking at, one being filled, and a spare.
 const KEPT: usize = 3;
+
+/// What is observed of one game.
+#[derive(Clone, Copy)]
+pub(crate) enum RowPlanes {
+    /// float32[C, H, W], which has no elements without observations.
+    Floats([usize; 3]),
+    /// So many words and numbers.
+    Packed(PlaneSize),
+}
+
+impl RowPlanes {
+    /// What a vector shows.
+    pub(crate) fn of(vector: &dyn DynVector, packed: bool) -> Self {
+        match vector.plane_shape() {
+            Some(_) if packed => Self::Packed(vector.plane_size()),
+            shape => Self::Floats(shape.unwrap_or_default()),
+        }
+    }
+
+    /// Arrays of zeros for `rows` games.
+    pub(crate) fn arrays(self, py: Python<'_>, rows: usize) -> Observations {
+        match self {
+            Self::Floats([c, h, w]) => {
+                Observations::Floats(PyArray4::zeros(py, [rows, c, h, w], false).unbind())
+            }
+            Self::Packed(size) => Observations::Packed {
+                bits: PyArray2::zeros(py, [rows, size.words], false).unbind(),
+                numbers: PyArray2::zeros(py, [rows, size.floats], false).unbind(),
+            },
+        }
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            Self::Floats(shape) => 4 * shape.iter().product::<usize>(),
+            Self::Packed(size) => size.bytes(),
+        }
+    }
+}
+
+/// The arrays of what is observed: one of floats, or one of words and one of numbers.
+pub(crate) enum Observations {
+    Floats(Py<PyArray4<f32>>),
+    Packed { bits: Py<PyArray2<u64>>, numbers: Py<PyArray2<f32>> },
+}
+
+impl Observations {
+    /// As Python gets them: an array, or a pair.
+    pub(crate) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Floats(array) => Ok(array.bind(py).as_any().clone()),
+            Self::Packed { bits, numbers } => {
+                (bits.bind(py), numbers.bind(py)).into_pyobject(py).map(Bound::into_any)
+            }
+        }
+    }
+
+    /// The arrays, to be written to.
+    pub(crate) fn given<'py>(&self, py: Python<'py>) -> GivenPlanes<'py> {
+        match self {
+            Self::Floats(array) => GivenPlanes::Floats(array.bind(py).clone()),
+            Self::Packed { bits, numbers } => GivenPlanes::Packed {
+                bits: bits.bind(py).clone(),
+                numbers: numbers.bind(py).clone(),
+            },
+        }
+    }
+
+    fn is_usable(&self, py: Python<'_>, planes: RowPlanes, rows: usize, alone: bool) -> bool {
+        match (self, planes) {
+            (Self::Floats(array), RowPlanes::Floats([c, h, w])) => {
+                is_usable(py, array, &[rows, c, h, w], alone)
+            }
+            (Self::Packed { bits, numbers }, RowPlanes::Packed(size)) => {
+                is_usable(py, bits, &[rows, size.words], alone)
+                    && is_usable(py, numbers, &[rows, size.floats], alone)
+            }
+            _ => false,
+        }
+    }
+}
 
 /// Sizes of the arrays.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) rows: usize,
-    /// `[C, H, W]`; `None` for no observations.
-    pub(crate) planes: Option<[usize; 3]>,
+    pub(crate) planes: RowPlanes,
     pub(crate) actions: usize,
     pub(crate) players: usize,
 }
@@ -28,15 +111,14 @@ pub(crate) struct Shape {
 impl Shape {
     /// What one row takes in all arrays.
     fn row_bytes(self) -> usize {
-        let planes = self.planes.map_or(0, |planes| planes.iter().product());
         // A reward, three counts, four flags and a result beside them.
-        4 * planes + self.actions + self.players + 8 + 3 * 8 + 4 + 1
+        self.planes.bytes() + self.actions + self.players + 8 + 3 * 8 + 4 + 1
     }
 }
 
 /// One array of each kind, row `i` being game `i`'s.
 struct Set {
-    observations: Py<PyArray4<f32>>,
+    observations: Observations,
     masks: Py<PyArray2<i8>>,
     /// What is set in the masks; unknown, and empty, where the caller may have written into them.
     marks: Vec<Mark>,
@@ -56,10 +138,8 @@ impl Set {
     fn new(py: Python<'_>, shape: Shape, marked: bool) -> PyResult<Self> {
         let rows = shape.rows;
         memory::check("the arrays of num_envs games", rows, shape.row_bytes()).map_err(to_py)?;
-        // Without observations the array has no elements, but still a row a game.
-        let [c, h, w] = shape.planes.unwrap_or([0, 0, 0]);
         Ok(Self {
-            observations: PyArray4::zeros(py, [rows, c, h, w], false).unbind(),
+            observations: shape.planes.arrays(py, rows),
             masks: PyArray2::zeros(py, [rows, shape.actions], false).unbind(),
             marks: vec![Mark::Unknown; if marked { rows } else { 0 }],
             rewards: PyArray1::zeros(py, rows, false).unbind(),
@@ -79,8 +159,7 @@ impl Set {
     /// them. A view counts: it holds its base.
     fn is_usable(&self, py: Python<'_>, shape: Shape, alone: bool) -> bool {
         let rows = shape.rows;
-        let [c, h, w] = shape.planes.unwrap_or([0, 0, 0]);
-        is_usable(py, &self.observations, &[rows, c, h, w], alone)
+        self.observations.is_usable(py, shape.planes, rows, alone)
             && is_usable(py, &self.masks, &[rows, shape.actions], alone)
             && is_usable(py, &self.rewards, &[rows], alone)
             && is_usable(py, &self.terminated, &[rows], alone)
@@ -100,7 +179,7 @@ impl Set {
         py: Python<'_>,
         work: impl FnOnce(Outputs) -> R + Send,
     ) -> PyResult<R> {
-        let mut planes = self.observations.bind(py).try_readwrite()?;
+        let mut planes = self.observations.given(py).writable()?;
         let mut masks = self.masks.bind(py).try_readwrite()?;
         let mut rewards = self.rewards.bind(py).try_readwrite()?;
         let mut terminated = self.terminated.bind(py).try_readwrite()?;
@@ -113,7 +192,7 @@ impl Set {
         let mut has_result = self.has_result.bind(py).try_readwrite()?;
         let mut winners = self.winners.bind(py).try_readwrite()?;
         let outputs = Outputs {
-            planes: planes.as_slice_mut()?,
+            planes: planes.buffer()?,
             masks: masks.as_slice_mut()?,
             marks: &mut self.marks,
             rewards: rewards.as_slice_mut()?,
@@ -134,7 +213,7 @@ impl Set {
         PyTuple::new(
             py,
             [
-                self.observations.bind(py).as_any(),
+                &self.observations.shown(py)?,
                 self.rewards.bind(py).as_any(),
                 self.terminated.bind(py).as_any(),
                 self.truncated.bind(py).as_any(),
@@ -188,7 +267,7 @@ impl BufferPool {
         Ok(Self { shape, reuse, sets: Vec::new() })
     }
 
-    /// Lets `work` fill a set that nobody holds, and hands it out: observations, rewards,
+    /// Lets `work` fill a set that nobody holds, and hands it out: observations (packed a pair), rewards,
     /// terminations, truncations, masks, `to_play`, ply, phase, illegal, result, whether there is a
     /// result, winners. An error of `work` leaves the set in the pool.
     pub(crate) fn fill<'py>(

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use phasezoo_core::game::{Action, Player, Reason};
 use phasezoo_core::gate::Gating;
+use phasezoo_core::planes::{PlaneBuffer, PlaneSize};
 use phasezoo_core::vector::{Options, Outputs, Saved, Vector, Won};
 use pyo3::prelude::*;
 
@@ -21,6 +22,8 @@ pub(crate) trait DynVector: Send + Sync {
     fn num_players(&self) -> usize;
     /// `[C, H, W]` of what is observed; `None` for no observations.
     fn plane_shape(&self) -> Option<[usize; 3]>;
+    /// The room that one observation takes.
+    fn plane_size(&self) -> PlaneSize;
     /// Begins games anew, at a state of Python's or the game's start.
     fn reset(
         &mut self,
@@ -43,7 +46,7 @@ pub(crate) trait DynVector: Send + Sync {
     /// What a game showed last that has been followed by another already.
     fn last(&self, row: usize) -> Option<Last>;
     /// Writes the last observation of such a game.
-    fn encode_last(&self, row: usize, planes: &mut [f32]) -> Result<()>;
+    fn encode_last(&self, row: usize, planes: &mut PlaneBuffer<'_>) -> Result<()>;
     /// The last state of such a game.
     fn last_state(&self, py: Python<'_>, row: usize) -> PyResult<Option<Py<PyAny>>>;
     /// The state of a game.
@@ -128,6 +131,10 @@ impl<G: Native> DynVector for Games<G> {
         self.vector.options().planes.map(G::plane_shape)
     }
 
+    fn plane_size(&self) -> PlaneSize {
+        self.vector.plane_size()
+    }
+
     fn reset(
         &mut self,
         py: Python<'_>,
@@ -173,7 +180,7 @@ impl<G: Native> DynVector for Games<G> {
         })
     }
 
-    fn encode_last(&self, row: usize, planes: &mut [f32]) -> Result<()> {
+    fn encode_last(&self, row: usize, planes: &mut PlaneBuffer<'_>) -> Result<()> {
         self.vector.encode_ended(row, planes)
     }
 

@@ -105,10 +105,11 @@ class SB3Agent:
         check_compact(game, self.compact_actions)
         is_compact = view.compact or self.compact_actions
         self._check_actions(game.num_compact if is_compact else game.num_actions)
-        if not view.has_planes:
+        if not view.has_planes or view.packed:
+            shown = "packed" if view.packed else view.observation
             message = (
-                f"{self.name} was trained on planes and is shown observation="
-                f"{view.observation!r}; say which planes it needs by planes="
+                f"{self.name} was trained on planes and is shown observation={shown!r}; say which "
+                "planes it needs by planes="
             )
             raise InvalidConfig(message)
         self._check_planes(view.plane_shape)

@@ -25,7 +25,7 @@ __all__ = [
     "view_of",
 ]
 
-OBSERVATIONS = ("planes", "none", "masked")
+OBSERVATIONS = ("planes", "none", "masked", "packed")
 """What every game can be observed as."""
 
 
@@ -38,6 +38,8 @@ class View:
     """Which planes."""
     observation: str = "planes"
     """``"planes"``; ``"masked"``: planes and mask; ``"none"``; ``"dict"`` if a game knows one."""
+    packed: bool = False
+    """Whether planes are shown in their packed form."""
     gate: Gate | None = None
     """Says the phase in a game that has no gate itself."""
     compact: bool = False
@@ -58,8 +60,9 @@ class Told(NamedTuple):
     """What a player is told at one moment."""
 
     observation: Any
-    """``float32[C, H, W]``; with ``"masked"`` a dictionary of these as ``observation`` and the flat
-    mask as ``action_mask``; ``float32[0]`` if nothing is observed; or the game's dictionary."""
+    """``float32[C, H, W]``, or if planes are packed a dictionary of their ``bits`` and ``numbers``;
+    with ``"masked"`` a dictionary of these as ``observation`` and the flat mask as ``action_mask``;
+    ``float32[0]`` if nothing is observed; or the game's dictionary."""
     mask: Mask
     """``int8[A]``, 1 = may be played; a tuple with the mask of each part if actions have parts."""
     info: Info
@@ -79,7 +82,8 @@ def make_view(
     Args:
         game: What is played.
         planes: Which planes; default the game's own.
-        observation: ``"planes"``, ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
+        observation: ``"planes"``, ``"packed"``, ``"masked"``, ``"none"``, or ``"dict"`` in games
+            that know one.
         history: How many of the last moves the planes show; default as many as they have room for.
         compact: Whether actions are the game's compact ones.
 
@@ -90,7 +94,9 @@ def make_view(
     known = OBSERVATIONS if game.observation_dict is None else (*OBSERVATIONS, "dict")
     spec = game.plane_spec(planes, history)
     observation = one_of("observation", observation, known)
-    return View(game, spec, observation, compact=check_compact(game, compact))
+    packed = observation == "packed"
+    shown = "planes" if packed else observation
+    return View(game, spec, shown, compact=check_compact(game, compact), packed=packed)
 
 
 def view_of(agent: Any, default: View) -> View:
@@ -114,10 +120,10 @@ def view_of(agent: Any, default: View) -> View:
     )
     view = default
     if spec == "none" or (spec == "dict" and game.observation_dict is not None):
-        view = replace(view, observation=spec)
+        view = replace(view, observation=spec, packed=False)
     elif spec is not None:
         game.plane_shape(spec)
-        view = replace(view, planes=spec, observation="planes")
+        view = replace(view, planes=spec, observation="planes", packed=False)
     if gate is not None:
         view = replace(view, gate=gating.make(gate, game.name))
     check = getattr(agent, "check_view", None)
@@ -165,10 +171,18 @@ def observe(moment: Moment, player: int, view: View, mask: Mask) -> Any:
         return np.zeros(0, dtype=np.float32)
     if view.observation == "dict" and view.game.observation_dict is not None:
         return view.game.observation_dict(moment.state, player)
-    planes = games.planes_of(moment.state, view.planes, player)
+    planes = _planes(moment, player, view)
     if view.observation == "masked":
         return {"observation": planes, "action_mask": flat_mask(mask)}
     return planes
+
+
+def _planes(moment: Moment, player: int, view: View) -> Any:
+    """The planes that ``player`` sees, packed if they are wanted so."""
+    if not view.packed:
+        return games.planes_of(moment.state, view.planes, player)
+    packed = games.encode([moment.state], view.planes, players=[player], packed=True)[0]
+    return {"bits": packed.bits, "numbers": packed.numbers}
 
 
 def mask_of(

@@ -1,5 +1,6 @@
 """Any game as a PettingZoo AEC environment."""
 
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -53,7 +54,9 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"`` or ``"masked"``: observations are as above with either.
+        observation: ``"planes"`` or ``"masked"``: observations are as above with either; or
+            ``"packed"``: their planes are a dictionary of ``bits`` uint64[words] and ``numbers``
+            float32[numbers].
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None.
 
@@ -89,8 +92,9 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             game, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
         )
         self.game = self._conductor.game
-        one_of("observation", observation, ("planes", "masked"))
-        self._view = make_view(self.game, planes, "masked", history)
+        one_of("observation", observation, ("planes", "masked", "packed"))
+        view = make_view(self.game, planes, observation, history)
+        self._view = replace(view, observation="masked")
         if self.game.action_parts is not None:
             message = (
                 f"{self.game.name!r} has actions of {len(self.game.action_parts)} parts: use the "

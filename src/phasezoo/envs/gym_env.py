@@ -45,10 +45,12 @@ class GymEnv(gymnasium.Env[Any, Any]):
         illegal: After an illegal action ``"terminate"`` (the game ends with -1), ``"raise"``, or
             ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``; ``"masked"``, a dictionary of the planes as ``observation`` and
-            the mask as ``action_mask`` (of all parts one after the other if actions have parts);
-            ``"none"`` for agents that look at ``info["state"]`` alone; ``"dict"`` in games that
-            know one.
+        observation: ``"planes"``; ``"packed"``, a dictionary of the packed planes' ``bits``
+            uint64[words] and ``numbers`` float32[numbers]
+            (:class:`phasezoo.games.PackedPlanes`); ``"masked"``, a dictionary of the planes as
+            ``observation`` and the mask as ``action_mask`` (of all parts one after the other if
+            actions have parts); ``"none"`` for agents that look at ``info["state"]`` alone;
+            ``"dict"`` in games that know one.
         rewards: ``"once"``, at the end of the learner's game; ``"original"`` in games that pay at
             every step.
         compact_actions: Whether the learner's actions and masks are the game's compact ones, in

@@ -37,7 +37,7 @@ class GameOptions(TypedDict, total=False):
     render_mode: str | None
     """``"ansi"``, ``"svg"``, ``"rgb_array"``, in environments of one game ``"human"``; or None."""
     observation: str
-    """``"planes"``, ``"masked"``, ``"none"``, or ``"dict"`` in games that know one."""
+    """``"planes"``, ``"packed"``, ``"masked"`` or ``"none"``; ``"dict"`` in games that know one."""
 
 
 class ObservedOptions(GameOptions, total=False):

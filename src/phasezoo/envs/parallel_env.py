@@ -41,7 +41,8 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
             ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
         max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``, ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
+        observation: ``"planes"``, ``"packed"`` (a dictionary of ``bits`` and ``numbers``),
+            ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
         rewards: ``"once"``, when the game is over for an agent; or ``"original"`` in games that pay
             at every step: all players are paid so, and stay to the end.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the

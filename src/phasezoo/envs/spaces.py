@@ -7,6 +7,7 @@ from gymnasium import spaces
 
 from phasezoo import games
 from phasezoo.conductor.view import View
+from phasezoo.envs.packed_space import packed_space
 from phasezoo.types import Planes
 
 __all__ = [
@@ -46,11 +47,12 @@ def observation_space(view: View) -> spaces.Space[Any]:
     if view.observation == "dict" and view.game.dict_space is not None:
         space: spaces.Space[Any] = view.game.dict_space(view.game)
         return space
-    if view.observation == "masked":
-        return spaces.Dict({"observation": _planes(view), "action_mask": mask_space(view)})
     if view.observation == "none":
         return spaces.Box(0.0, 1.0, (0,), dtype=np.float32)
-    return _planes(view)
+    planes = packed_space(view) if view.packed else _planes(view)
+    if view.observation == "masked":
+        return spaces.Dict({"observation": planes, "action_mask": mask_space(view)})
+    return planes
 
 
 def state_space(view: View) -> spaces.Box:

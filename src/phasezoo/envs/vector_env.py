@@ -90,8 +90,9 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         monotone: As in :class:`phasezoo.envs.GymEnv`.
         illegal: As in :class:`phasezoo.envs.GymEnv`; ``"raise"`` raises before any game has moved.
         max_plies: As in :class:`phasezoo.envs.GymEnv`.
-        observation: ``"planes"``; ``"masked"``, a dictionary of the planes as ``observation`` and
-            the masks as ``action_mask``; or ``"none"``.
+        observation: ``"planes"``; ``"packed"``, a dictionary of the packed planes' ``bits``
+            uint64[N, words] and ``numbers`` float32[N, numbers]; ``"masked"``, a dictionary of the
+            planes as ``observation`` and the masks as ``action_mask``; or ``"none"``.
         rewards: As in :class:`phasezoo.envs.GymEnv`; for learners who leave when their game is
             over both are the same.
         autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's
@@ -172,6 +173,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             self.game.name,
             num_envs,
             planes=self._view.planes if self._view.has_planes else None,
+            packed=self._view.packed,
             gate=self._gate.native,
             seat=seat_of(agent_color, players),
             opponent=_name_of(kinds) if self._outside is None else "outside",
@@ -386,10 +388,15 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     def _observations(self, arrays: tuple[Any, ...]) -> Any:
         if not self._view.has_planes:
             return np.zeros((self.num_envs, 0), dtype=np.float32)
+        planes = self._shown(arrays[0])
         if self._view.observation == "planes":
-            return arrays[0]
+            return planes
         masks = flat_masks(arrays[4], self.game.action_parts)
-        return {"observation": arrays[0], "action_mask": masks}
+        return {"observation": planes, "action_mask": masks}
+
+    def _shown(self, planes: Any) -> Any:
+        """Planes as they are observed: as they come, or packed as a dictionary of both arrays."""
+        return dict(zip(("bits", "numbers"), planes, strict=True)) if self._view.packed else planes
 
     def _infos(self, arrays: tuple[Any, ...], mask: Flags | None) -> Infos:
         """The infos of the games of ``mask``, of all without one."""
@@ -437,9 +444,10 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             planes = np.zeros((len(rows), 0), dtype=np.float32)
         flat = flat_masks(mask, self.game.action_parts)
         for place, row in enumerate(rows):
-            observations[row] = planes[place]
+            shown = (planes[0][place], planes[1][place]) if self._view.packed else planes[place]
+            observations[row] = self._shown(shown)
             if self._view.observation == "masked":
-                observations[row] = {"observation": planes[place], "action_mask": flat[row]}
+                observations[row] = {"observation": observations[row], "action_mask": flat[row]}
         final["action_mask"], final["_action_mask"] = self._masks(mask), ended.copy()
         phase = self._gate.final_phases(rows, phase)
         counts = {"to_play": to_play, "ply": ply, "phase": phase, "illegal_action": illegal}

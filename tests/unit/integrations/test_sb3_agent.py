@@ -141,6 +141,7 @@ def test_what_it_was_not_trained_on_is_refused_before_a_move(game, env_id, optio
         (None, r"planes \[23, 11, 11\] and is shown \[3, 6, 7\]"),
         ("dict", "trained on planes and is shown observation='dict'"),
         ("none", "trained on planes and is shown observation='none'"),
+        ("packed", "trained on planes and is shown observation='packed'"),
     ],
 )
 def test_other_observations_are_refused_before_a_move(observation, message):

@@ -6,6 +6,31 @@ use crate::game::{Game, Player};
 use crate::records::Stored;
 use crate::threads::take_rows;
 
+/// The room that the planes of one state take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlaneSize {
+    /// Words, if they are packed.
+    pub words: usize,
+    /// Floats: those of the planes, or if they are packed their numbers.
+    pub floats: usize,
+}
+
+impl PlaneSize {
+    /// That of a choice of planes as floats, or packed.
+    pub fn of<G: Game>(planes: G::Planes, packed: bool) -> Self {
+        if packed {
+            let layout = G::packed_layout(planes);
+            return Self { words: layout.words(), floats: layout.numbers() };
+        }
+        Self { words: 0, floats: G::plane_shape(planes).iter().product() }
+    }
+
+    /// In bytes.
+    pub const fn bytes(self) -> usize {
+        8 * self.words + 4 * self.floats
+    }
+}
+
 /// Room for the planes of one state, or of several one after the other.
 #[derive(Debug)]
 pub enum PlaneBuffer<'a> {
@@ -40,23 +65,43 @@ impl<'a> PlaneBuffer<'a> {
 
     /// The room of each of `count` states, if it has their size.
     pub fn rows<G: Game>(self, planes: G::Planes, count: usize) -> Result<PlaneRows<'a>> {
-        let rows = match &self {
-            Self::Floats(_) => {
-                let size = G::plane_shape(planes).iter().product();
-                PlaneRows { rest: self, left: count, words: 0, floats: size }
-            }
-            Self::Packed(_) => {
-                let layout = G::packed_layout(planes);
-                let (words, floats) = (layout.words(), layout.numbers());
-                PlaneRows { rest: self, left: count, words, floats }
-            }
-        };
+        let size = PlaneSize::of::<G>(planes, matches!(self, Self::Packed(_)));
+        let rows = PlaneRows { rest: self, left: count, size };
         rows.check()?;
         Ok(rows)
     }
 
+    /// Takes the room of the first `count` states off, which must be there.
+    #[must_use]
+    pub fn take(&mut self, count: usize, size: PlaneSize) -> Self {
+        match self {
+            Self::Floats(out) => Self::Floats(take_rows(out, count * size.floats)),
+            Self::Packed(PackedRow { bits, numbers }) => Self::Packed(PackedRow {
+                bits: take_rows(bits, count * size.words),
+                numbers: take_rows(numbers, count * size.floats),
+            }),
+        }
+    }
+
+    /// The room of one of the states.
+    pub(crate) fn row(&mut self, row: usize, size: PlaneSize) -> PlaneBuffer<'_> {
+        let floats = row * size.floats..(row + 1) * size.floats;
+        match self {
+            Self::Floats(out) => PlaneBuffer::Floats(&mut out[floats]),
+            Self::Packed(PackedRow { bits, numbers }) => PlaneBuffer::Packed(PackedRow {
+                bits: &mut bits[row * size.words..(row + 1) * size.words],
+                numbers: &mut numbers[floats],
+            }),
+        }
+    }
+
+    /// Whether it has the room of `count` states, no more and no less.
+    pub(crate) fn fits(&self, count: usize, size: PlaneSize) -> bool {
+        self.len() == (count * size.words, count * size.floats)
+    }
+
     /// How many words and floats it has.
-    fn len(&self) -> (usize, usize) {
+    pub(crate) fn len(&self) -> (usize, usize) {
         match self {
             Self::Floats(out) => (0, out.len()),
             Self::Packed(out) => (out.bits.len(), out.numbers.len()),
@@ -69,33 +114,24 @@ impl<'a> PlaneBuffer<'a> {
 pub struct PlaneRows<'a> {
     rest: PlaneBuffer<'a>,
     left: usize,
-    /// Words and floats of one state.
-    words: usize,
-    floats: usize,
+    size: PlaneSize,
 }
 
 impl PlaneRows<'_> {
     /// Takes the room of the first `count` states off, which must be there.
     #[must_use]
     pub fn take_rows(&mut self, count: usize) -> Self {
-        let Self { words, floats, .. } = *self;
         self.left -= count;
-        let rest = match &mut self.rest {
-            PlaneBuffer::Floats(out) => PlaneBuffer::Floats(take_rows(out, count * floats)),
-            PlaneBuffer::Packed(PackedRow { bits, numbers }) => PlaneBuffer::Packed(PackedRow {
-                bits: take_rows(bits, count * words),
-                numbers: take_rows(numbers, count * floats),
-            }),
-        };
-        Self { rest, left: count, words, floats }
+        Self { rest: self.rest.take(count, self.size), left: count, size: self.size }
     }
 
     fn check(&self) -> Result<()> {
-        let Self { left, words, floats, .. } = *self;
-        let found = self.rest.len();
-        if found == (left * words, left * floats) {
+        let Self { left, size, .. } = *self;
+        if self.rest.fits(left, size) {
             return Ok(());
         }
+        let PlaneSize { words, floats } = size;
+        let found = self.rest.len();
         Err(Error::InvalidArray(format!(
             "planes of {left} states are {words} words and {floats} numbers each; there is room for \
              {} and {} in all",

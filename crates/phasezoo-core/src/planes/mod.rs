@@ -3,7 +3,7 @@
 
 mod buffer;
 
-pub use buffer::{PlaneBuffer, PlaneRows};
+pub use buffer::{PlaneBuffer, PlaneRows, PlaneSize};
 
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;

@@ -422,9 +422,7 @@ impl<G: Game> Board<G> {
     /// Writes what the learner sees into row `row` of `out`.
     pub(super) fn write(&self, context: &Context<G>, out: &mut Outputs, row: usize) {
         if let Some(planes) = context.options.planes {
-            let size = context.plane_size();
-            let block = &mut out.planes[row * size..(row + 1) * size];
-            self.state.encode(planes, self.seat, block);
+            out.planes.row(row, context.plane_size).encode(&self.state, planes, self.seat);
         }
         let actions = context.num_actions;
         let legal = self.shown_legal(context.options.compact);

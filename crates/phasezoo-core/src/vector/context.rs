@@ -3,6 +3,7 @@
 use super::options::{Opponent, OptionsOf};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Player, PlayerSet, Returns};
+use crate::planes::PlaneSize;
 
 /// `to_play` where several players move at once.
 pub const SIMULTANEOUS: i64 = -2;
@@ -16,6 +17,7 @@ pub(super) struct Context<'a, G: Game> {
     pub(super) start: &'a Start<G>,
     pub(super) num_players: usize,
     pub(super) num_actions: usize,
+    pub(super) plane_size: PlaneSize,
 }
 
 impl<G: Game> Context<'_, G> {
@@ -26,10 +28,6 @@ impl<G: Game> Context<'_, G> {
     /// The game's own index of an action that the learner gave; `None` if it means none.
     pub(super) fn own_action(&self, state: &G, action: Action) -> Option<Action> {
         if self.options.compact { state.action_of_compact(action) } else { Some(action) }
-    }
-
-    pub(super) fn plane_size(&self) -> usize {
-        plane_size::<G>(self.options)
     }
 
     /// Who has won a game that paid `returns`, the learner being in `seat`.
@@ -56,9 +54,10 @@ pub struct Won {
     pub result: i8,
 }
 
-/// Numbers in one observation; 0 where there are no observations.
-pub(super) fn plane_size<G: Game>(options: &OptionsOf<G>) -> usize {
-    options.planes.map_or(0, |planes| G::plane_shape(planes).iter().product())
+/// The room of one observation; none where there are no observations.
+pub(super) fn plane_size<G: Game>(options: &OptionsOf<G>) -> PlaneSize {
+    let sized = |planes| PlaneSize::of::<G>(planes, options.packed);
+    options.planes.map_or(PlaneSize::default(), sized)
 }
 
 /// What a finished game showed last; kept where the new game takes its place in the same step.

@@ -28,6 +28,7 @@ pub use outputs::{Mark, Outputs};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Player, Reason};
 use crate::memory;
+use crate::planes::{PlaneBuffer, PlaneSize};
 use crate::rng::mix;
 use crate::threads;
 
@@ -37,6 +38,7 @@ pub struct Vector<G: Game> {
     start: Box<Start<G>>,
     num_players: usize,
     num_actions: usize,
+    plane_size: PlaneSize,
     boards: Vec<Board<G>>,
     /// An error left some games in the middle of a step; only a reset helps.
     broken: bool,
@@ -71,7 +73,8 @@ impl<G: Game> Vector<G> {
         let template = start(0)?;
         let num_actions = if options.compact { G::NUM_COMPACT } else { template.num_actions() };
         // With the arrays that show a game: they would be refused too, but only after the boards are made.
-        let shown = size_of::<f32>() * plane_size(&options) + num_actions;
+        let plane_size = plane_size(&options);
+        let shown = plane_size.bytes() + num_actions;
         memory::check("num_envs", num_envs, size_of::<Board<G>>() + shown)?;
         let num_players = template.num_players();
         if let Opponent::Scripted(name) = options.opponent
@@ -92,6 +95,7 @@ impl<G: Game> Vector<G> {
         Ok(Self {
             num_players,
             num_actions,
+            plane_size,
             boards: (0..num_envs).map(|_| Board::new(template.clone())).collect(),
             options,
             start: Box::new(start),
@@ -119,6 +123,11 @@ impl<G: Game> Vector<G> {
     /// Never: a vector has at least one game.
     pub fn is_empty(&self) -> bool {
         false
+    }
+
+    /// The room that one observation takes; none where there are no observations.
+    pub fn plane_size(&self) -> PlaneSize {
+        self.plane_size
     }
 
     /// The set-up.
@@ -293,10 +302,16 @@ impl<G: Game> Vector<G> {
     }
 
     /// Writes the last observation of the game that ended in row `row`.
-    pub fn encode_ended(&self, row: usize, planes: &mut [f32]) -> Result<()> {
-        check_length("the observation", planes.len(), plane_size::<G>(&self.options))?;
+    pub fn encode_ended(&self, row: usize, planes: &mut PlaneBuffer<'_>) -> Result<()> {
+        if !planes.fits(1, self.plane_size) {
+            return Err(Error::InvalidArray(format!(
+                "the observation: {:?} words and floats, {:?} are needed",
+                planes.len(),
+                self.plane_size
+            )));
+        }
         if let (Some(spec), Some(last)) = (self.options.planes, self.ended(row)) {
-            last.state.encode(spec, last.seat, planes);
+            planes.encode(&last.state, spec, last.seat);
         }
         Ok(())
     }
@@ -346,11 +361,7 @@ impl<G: Game> Vector<G> {
     }
 
     fn sizes(&self) -> Sizes {
-        Sizes {
-            planes: plane_size::<G>(&self.options),
-            actions: self.num_actions,
-            players: self.num_players,
-        }
+        Sizes { planes: self.plane_size, actions: self.num_actions, players: self.num_players }
     }
 
     fn check_order(&self) -> Result<()> {

@@ -59,6 +59,8 @@ pub enum Autoreset {
 pub struct Options<P, R> {
     /// Which planes are observed; `None` for no observations.
     pub planes: Option<P>,
+    /// Whether planes come packed.
+    pub packed: bool,
     /// What says the phase; `None` if it is always 0.
     pub gate: Option<R>,
     /// Which player the learner is; not read when [`Opponent::None`].
@@ -86,9 +88,10 @@ impl<P, R> Options<P, R> {
     /// The same set-up for games of type `G`.
     pub fn of<G: Game>(self, planes: Option<G::Planes>, gate: Option<Gating<G>>) -> OptionsOf<G> {
         let Self { planes: _, gate: _, seat, opponent, illegal, max_plies, .. } = self;
-        let Self { autoreset, threads, compact, move_numbers, .. } = self;
+        let Self { packed, autoreset, threads, compact, move_numbers, .. } = self;
         Options {
             planes,
+            packed,
             gate,
             seat,
             opponent,

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::game::Action;
+use crate::planes::{PlaneBuffer, PlaneSize};
 use crate::threads::take_rows;
 
 /// Which entries of a mask buffer are set, so that the next write unsets those alone.
@@ -20,8 +21,8 @@ pub enum Mark {
 /// Where the observations of N games are written. Row `i` of each array is game `i`'s.
 #[derive(Debug)]
 pub struct Outputs<'a> {
-    /// `[N, C, H, W]`, what the learner sees; empty where there are no observations.
-    pub planes: &'a mut [f32],
+    /// `[N, C, H, W]`, what the learner sees, or the same packed; empty where there are no observations.
+    pub planes: PlaneBuffer<'a>,
     /// `[N, A]`, 1 = legal; ones for a finished game.
     pub masks: &'a mut [i8],
     /// `[N]`, what is set in `masks`; or empty where that is not known, and whole rows are cleared.
@@ -51,9 +52,9 @@ pub struct Outputs<'a> {
 }
 
 /// How many numbers a row has in the arrays that hold several.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    pub(super) planes: usize,
+    pub(super) planes: PlaneSize,
     pub(super) actions: usize,
     pub(super) players: usize,
 }
@@ -62,8 +63,16 @@ impl<'a> Outputs<'a> {
     /// Checks that every array is that of `rows` games.
     pub(super) fn check(&self, rows: usize, sizes: Sizes) -> Result<()> {
         let Sizes { planes, actions, players } = sizes;
+        if !self.planes.fits(rows, planes) {
+            let (words, floats) = self.planes.len();
+            return Err(Error::InvalidArray(format!(
+                "the buffer for observations has {words} words and {floats} floats, {} and {} are \
+                 needed for {rows} games",
+                rows * planes.words,
+                rows * planes.floats
+            )));
+        }
         let sizes = [
-            ("observations", self.planes.len(), rows * planes),
             ("action_mask", self.masks.len(), rows * actions),
             ("marks", self.marks.len(), if self.marks.is_empty() { 0 } else { rows }),
             ("rewards", self.rewards.len(), rows),
@@ -92,7 +101,7 @@ impl<'a> Outputs<'a> {
         let Sizes { planes, actions, players } = sizes;
         let marks = rows.min(self.marks.len());
         Outputs {
-            planes: take_rows(&mut self.planes, rows * planes),
+            planes: self.planes.take(rows, planes),
             masks: take_rows(&mut self.masks, rows * actions),
             marks: take_rows(&mut self.marks, marks),
             rewards: take_rows(&mut self.rewards, rows),

@@ -77,6 +77,7 @@ impl<G: Game> Vector<G> {
             start: &*self.start,
             num_players: self.num_players,
             num_actions: self.num_actions,
+            plane_size: self.plane_size,
         };
         let chunk = if parts == 1 { rows } else { CHUNK };
         let mut rest = Rest { first: 0, boards: &mut self.boards, out, sizes, chunk };

@@ -9,6 +9,7 @@ mod support;
 use games::{Pennies, Race};
 use phasezoo_core::Error;
 use phasezoo_core::gate::Gating;
+use phasezoo_core::planes::PlaneBuffer;
 use phasezoo_core::vector::{
     Autoreset, Illegal, Opponent, Options, Purpose, SIMULTANEOUS, Seat, Vector, stream,
 };
@@ -226,7 +227,7 @@ fn same_step_shows_the_old_game_beside_the_new_one() {
         (10, 2, 2, Some(-1))
     );
     let mut planes = [0.0; 2];
-    vector.encode_ended(0, &mut planes).unwrap();
+    vector.encode_ended(0, &mut PlaneBuffer::Floats(&mut planes)).unwrap();
     assert_eq!(planes, [10.0, 2.0]);
     assert!(vector.ended(1).is_none());
     assert_eq!(vector.restarted(), [0]);

@@ -3,6 +3,7 @@
 use crate::games::Race;
 use phasezoo_core::Result;
 use phasezoo_core::game::Game;
+use phasezoo_core::planes::PlaneBuffer;
 use phasezoo_core::vector::{
     Autoreset, Illegal, Mark, Opponent, Options, OptionsOf, Outputs, Seat, Vector,
 };
@@ -48,7 +49,7 @@ impl Buffers {
 
     pub(crate) fn outputs(&mut self) -> Outputs<'_> {
         Outputs {
-            planes: &mut self.planes,
+            planes: PlaneBuffer::Floats(&mut self.planes),
             masks: &mut self.masks,
             marks: &mut self.marks,
             rewards: &mut self.rewards,
@@ -68,6 +69,7 @@ impl Buffers {
 pub(crate) fn options<G: Game<Planes = ()>>(opponent: Opponent) -> OptionsOf<G> {
     Options {
         planes: Some(()),
+        packed: false,
         gate: None,
         seat: Seat::Fixed(0),
         opponent,

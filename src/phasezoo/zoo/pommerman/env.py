@@ -95,7 +95,7 @@ class PommermanEnv(GymEnv):
     | ``seat`` | 0 | the learner's player index, ``"alternate"`` or ``"random"`` (by game) |
     | ``fog`` | None | players see four cells far and blasts reach no farther: True, False, or as the mode has it (``radio`` alone has fog) |
     | ``collapse`` | False | the board shrinks from step 500 on |
-    | ``observation`` | ``"planes"`` | or ``"masked"`` (planes and mask), ``"dict"``, ``"none"`` |
+    | ``observation`` | ``"planes"`` | or ``"masked"`` (planes and mask), ``"packed"``, ``"dict"``, ``"none"`` |
     | ``rewards`` | ``"once"`` | or ``"original"`` |
     | ``gate`` | None | ``"steps"``, ``"mixedness"`` (also ``"proximity"``), ``"opponents"``, ``"hash:n"``, or a gate of one's own |
     | ``monotone`` | False | whether phases never go back |

@@ -103,7 +103,7 @@ class ChessEnv(GymEnv):
     | ``monotone`` | False | phases never go back |
     | ``illegal`` | ``"terminate"`` | or ``"raise"``, ``"random_legal"`` |
     | ``max_plies`` | None | games are truncated after so many plies |
-    | ``observation`` | ``"planes"`` | or ``"masked"`` (``{"observation": planes, "action_mask": mask}``), ``"none"`` |
+    | ``observation`` | ``"planes"`` | or ``"masked"`` (``{"observation": planes, "action_mask": mask}``), ``"packed"``, ``"none"`` |
     | ``render_mode`` | None | ``"ansi"``, ``"svg"``, ``"rgb_array"`` |
 
     ```python
