@@ -224,7 +224,7 @@ impl<G: Game> Vector<G> {
             ));
         }
         self.broken = true;
-        self.each(|context, board, row, _| {
+        self.each(|context, board, row| {
             if mask.is_none_or(|mask| mask[row]) {
                 board.reset(context, seeds[row], position, reseeded[row])
             } else {
@@ -248,12 +248,8 @@ impl<G: Game> Vector<G> {
             out.check(self.len(), self.sizes())?;
         }
         self.broken = true;
-        self.each_into(out, |context, board, row, out| {
-            board.step(context, actions[row] as Action, seeds[row])?;
-            if let Some((out, local)) = out {
-                board.write(context, out, local);
-            }
-            Ok(())
+        self.each_into(out, |context, board, row| {
+            board.step(context, actions[row] as Action, seeds[row])
         })?;
         self.broken = false;
         Ok(())
@@ -281,7 +277,7 @@ impl<G: Game> Vector<G> {
             given[row].push(action as Action);
         }
         self.broken = true;
-        self.each(|context, board, row, _| match given[row].as_slice() {
+        self.each(|context, board, row| match given[row].as_slice() {
             [] => Ok(()),
             actions => board.reply(context, actions),
         })?;
@@ -293,12 +289,7 @@ impl<G: Game> Vector<G> {
     pub fn observe(&mut self, out: Outputs) -> Result<()> {
         self.check_order()?;
         out.check(self.len(), self.sizes())?;
-        self.each_into(Some(out), |context, board, _, out| {
-            if let Some((out, local)) = out {
-                board.write(context, out, local);
-            }
-            Ok(())
-        })
+        self.each_into(Some(out), |_, _, _| Ok(()))
     }
 
     /// Writes the last observation of the game that ended in row `row`.

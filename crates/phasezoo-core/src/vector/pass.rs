@@ -14,7 +14,7 @@ use crate::threads;
 /// A thread takes at least so many games: fewer cost less than waking it.
 const GRAIN: usize = 64;
 
-/// Rows that a thread takes at a time, if several share the work.
+/// Rows that a thread takes at a time.
 const CHUNK: usize = 16;
 
 /// What is left of the games and their buffers, cut into chunks of rows.
@@ -23,7 +23,6 @@ struct Rest<'a, 'b, G> {
     boards: &'a mut [Board<G>],
     out: Option<Outputs<'b>>,
     sizes: Sizes,
-    chunk: usize,
 }
 
 /// A few rows: the first one's number, their games and their share of the buffers.
@@ -31,7 +30,7 @@ type Chunk<'a, 'b, G> = (usize, &'a mut [Board<G>], Option<Outputs<'b>>);
 
 impl<'a, 'b, G> Rest<'a, 'b, G> {
     fn next(&mut self) -> Option<Chunk<'a, 'b, G>> {
-        let (first, rows) = (self.first, self.chunk.min(self.boards.len()));
+        let (first, rows) = (self.first, CHUNK.min(self.boards.len()));
         if rows == 0 {
             return None;
         }
@@ -55,22 +54,19 @@ impl<G: Game> Vector<G> {
     /// Runs `work` on every board.
     pub(super) fn each<F>(&mut self, work: F) -> Result<()>
     where
-        F: Fn(&Context<G>, &mut Board<G>, usize, Option<(&mut Outputs, usize)>) -> Result<()>
-            + Sync,
+        F: Fn(&Context<G>, &mut Board<G>, usize) -> Result<()> + Sync,
     {
         self.each_into(None, work)
     }
 
-    /// Runs `work` on every board, a board on one thread. It is given the row, and where there are
-    /// buffers a share of them with the row inside that. The error of the lowest row is returned.
+    /// Runs `work` on every board and its row, a board on one thread, and writes what the learners see
+    /// where there are buffers. The error of the lowest row is returned.
     pub(super) fn each_into<F>(&mut self, out: Option<Outputs>, work: F) -> Result<()>
     where
-        F: Fn(&Context<G>, &mut Board<G>, usize, Option<(&mut Outputs, usize)>) -> Result<()>
-            + Sync,
+        F: Fn(&Context<G>, &mut Board<G>, usize) -> Result<()> + Sync,
     {
-        let rows = self.boards.len();
         let threads = self.options.threads;
-        let parts = threads::parts(threads, rows, GRAIN)?;
+        let parts = threads::parts(threads, self.boards.len(), GRAIN)?;
         let sizes = self.sizes();
         let context = Context {
             options: &self.options,
@@ -79,38 +75,39 @@ impl<G: Game> Vector<G> {
             num_actions: self.num_actions,
             plane_size: self.plane_size,
         };
-        let chunk = if parts == 1 { rows } else { CHUNK };
-        let mut rest = Rest { first: 0, boards: &mut self.boards, out, sizes, chunk };
+        let mut rest = Rest { first: 0, boards: &mut self.boards, out, sizes };
         let found = Mutex::new(Found::default());
+        let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
         threads::share(
             threads,
             parts,
             || rest.next(),
-            |(first, boards, mut share)| {
-                let mut awaited = PlayerSet(0);
+            |(first, boards, out)| {
                 for local in 0..boards.len() {
                     // What the next ones hold is on its way while this one is worked on.
                     boards.get(local + 2).map(prefetch::value);
                     boards.get(local + 1).map(Board::prefetch);
                     let (row, board) = (first + local, &mut boards[local]);
-                    let done =
-                        work(&context, board, row, share.as_mut().map(|share| (share, local)));
-                    awaited.0 |= board.waiting.0;
-                    if board.shown.restarted || done.is_err() {
-                        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                        if board.shown.restarted {
-                            found.restarted.push(row);
+                    let done = work(&context, board, row);
+                    if board.shown.restarted {
+                        lock().restarted.push(row);
+                    }
+                    if board.waiting != PlayerSet(0) {
+                        lock().awaits = true;
+                    }
+                    if let Err(error) = done {
+                        let mut found = lock();
+                        if found.failure.as_ref().is_none_or(|&(lowest, _)| row < lowest) {
+                            found.failure = Some((row, error));
                         }
-                        if let Err(error) = done {
-                            if found.failure.as_ref().is_none_or(|&(lowest, _)| row < lowest) {
-                                found.failure = Some((row, error));
-                            }
-                            break;
-                        }
+                        return;
                     }
                 }
-                if awaited != PlayerSet(0) {
-                    found.lock().unwrap_or_else(PoisonError::into_inner).awaits = true;
+                // Rules and planes are much code each: one after the other they would push each other out.
+                if let Some(mut out) = out {
+                    for (local, board) in boards.iter().enumerate() {
+                        board.write(&context, &mut out, local);
+                    }
                 }
             },
         )?;
