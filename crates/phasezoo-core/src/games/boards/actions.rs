@@ -106,6 +106,7 @@ const fn seen(square: Square, mover: Color) -> Square {
 }
 
 /// The index of a legal move of `mover`.
+#[inline]
 pub fn action_of(m: Move, mover: Color, mode: CastlingMode) -> Action {
     if let Move::Normal { from, to, promotion: None, .. } = m {
         // Nearly every move, without the questions that the others need.
