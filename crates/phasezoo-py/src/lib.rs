@@ -8,6 +8,7 @@ mod answers;
 mod arguments;
 mod cache;
 mod catalogue;
+mod decoupled;
 mod encode;
 mod errors;
 mod games;
@@ -42,6 +43,7 @@ use pyo3::prelude::*;
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     cache::register(m)?;
     catalogue::register(m)?;
+    decoupled::register(m)?;
     encode::register(m)?;
     gating::register(m)?;
     outcome::register(m)?;

@@ -6,10 +6,12 @@ use phasezoo_core::model::Turns;
 use phasezoo_core::perft::{self, Moves};
 use phasezoo_core::records::{Episodes, Starts, Stored, Told};
 use phasezoo_core::search::Params;
+use phasezoo_core::search::decoupled::{self, Together};
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
 
 use crate::catalogue;
+use crate::decoupled::boxed;
 use crate::encode::{self, Lists};
 use crate::errors::{external, to_py};
 use crate::gating;
@@ -142,6 +144,16 @@ pub(crate) trait Room: Sync + 'static {
         pools::of_turns(self.name(), model_of(self)?, setup)
     }
 
+    /// Decoupled searches of the game, whose players may move at once.
+    fn decoupled(
+        &self,
+        params: decoupled::Params,
+        gate: Option<&str>,
+    ) -> PyResult<Box<dyn DynPool>> {
+        let start = self.starts(GameOptions::new(self.name(), None))?(None).map_err(to_py)?;
+        boxed(Together::of(&start), params, gate)
+    }
+
     /// A search with rollouts, of the same games.
     fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
         rollouts::of_turns(self.name(), model_of(self)?, setup)
@@ -237,6 +249,12 @@ pub(crate) trait NativeGame: Sync {
     fn gate_grammar(&self) -> String;
     /// Searches of the game.
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
+    /// Decoupled searches of the game.
+    fn decoupled(
+        &self,
+        params: decoupled::Params,
+        gate: Option<&str>,
+    ) -> PyResult<Box<dyn DynPool>>;
     /// A search with rollouts.
     fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>>;
     /// The rollout policies of its own, beside those of every game.
@@ -353,6 +371,14 @@ impl<T: Room> NativeGame for T {
 
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
         Room::pool(self, setup)
+    }
+
+    fn decoupled(
+        &self,
+        params: decoupled::Params,
+        gate: Option<&str>,
+    ) -> PyResult<Box<dyn DynPool>> {
+        Room::decoupled(self, params, gate)
     }
 
     fn uct(&self, setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {

@@ -1,5 +1,7 @@
 //! A user's Python game as a search model: states are Python objects, every question is a call.
 
+mod joint;
+
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayMethods};
@@ -90,23 +92,28 @@ impl PythonModel {
         &self.name
     }
 
-    /// float32[C, H, W] of a state as its player to move sees it, checked against what the game was
-    /// registered with.
+    /// float32[C, H, W] of a state as `player` (or who is to move) sees it, checked against what the game
+    /// was registered with.
     fn planes_of<'py>(
         &self,
         state: &PythonState,
         py: Python<'py>,
         spec: &str,
+        player: Option<Player>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let numpy = py.import("numpy")?;
-        let given = state.object(py).call_method1("planes", (spec,))?;
+        let state = state.object(py);
+        let given = match player {
+            Some(player) => state.call_method1("planes", (spec, player))?,
+            None => state.call_method1("planes", (spec,))?,
+        };
         let planes = numpy.call_method1("asarray", (given, numpy.getattr("float32")?))?;
         if let Ok(shapes) = self.handle.bind(py).getattr("plane_shape") {
             let expected: Vec<usize> = shapes.call1((spec,))?.extract()?;
             let shape: Vec<usize> = planes.getattr("shape")?.extract()?;
             if shape != expected {
                 return Err(crate::errors::to_py(self.broken(
-                    state.object(py),
+                    state,
                     &format!("planes({spec:?}) has shape {shape:?}, registered is {expected:?}"),
                 )));
             }
@@ -121,11 +128,24 @@ impl PythonModel {
     }
 
     fn legal(&self, state: &Bound<'_, PyAny>, actions: &mut Vec<Action>) -> Result<()> {
+        let given = state.getattr("legal_actions").map_err(external)?;
+        self.check_actions(state, &given, "legal_actions", actions)
+    }
+
+    /// Writes the legal actions that a state gave by the member `name`.
+    fn check_actions(
+        &self,
+        state: &Bound<'_, PyAny>,
+        given: &Bound<'_, PyAny>,
+        name: &str,
+        actions: &mut Vec<Action>,
+    ) -> Result<()> {
         actions.clear();
-        let given = integers(&state.getattr("legal_actions").map_err(external)?)
-            .map_err(|_| self.broken(state, "legal_actions are not whole numbers"))?;
+        let given = integers(given)
+            .map_err(|_| self.broken(state, &format!("{name} are not whole numbers")))?;
         if given.is_empty() {
-            return Err(self.broken(state, "legal_actions is empty, but is_terminal is not set"));
+            let what = format!("{name} is empty, but is_terminal is not set");
+            return Err(self.broken(state, &what));
         }
         for action in given {
             let index = usize::try_from(action).ok().filter(|&index| index < self.num_actions);
@@ -135,7 +155,7 @@ impl PythonModel {
                 return Err(self.broken(state, &what));
             };
             if actions.last().is_some_and(|&last| last as usize >= index) {
-                let what = format!("legal_actions do not ascend at {action} (each once, in order)");
+                let what = format!("{name} do not ascend at {action} (each once, in order)");
                 return Err(self.broken(state, &what));
             }
             actions.push(index as Action);
@@ -143,7 +163,8 @@ impl PythonModel {
         Ok(())
     }
 
-    fn returns(&self, state: &Bound<'_, PyAny>) -> Result<Returns> {
+    /// A return in [-1, 1] for each player.
+    fn each_return(&self, state: &Bound<'_, PyAny>) -> Result<Vec<f32>> {
         let given = state.getattr("returns").map_err(external)?;
         let values: Vec<f32> = given
             .try_iter()
@@ -158,6 +179,11 @@ impl PythonModel {
         {
             return Err(self.broken(state, &format!("a return is {value}, outside [-1, 1]")));
         }
+        Ok(values)
+    }
+
+    fn returns(&self, state: &Bound<'_, PyAny>) -> Result<Returns> {
+        let values = self.each_return(state)?;
         if let [first, second] = values[..]
             && (first + second).abs() > SLACK
         {
@@ -342,7 +368,7 @@ impl Walked for PythonModel {
         _threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = (0..batch.len())
-            .map(|row| self.planes_of(batch.snapshot(row), py, wanted.spec))
+            .map(|row| self.planes_of(batch.snapshot(row), py, wanted.spec, None))
             .collect::<PyResult<Vec<_>>>()?;
         let planes = py.import("numpy")?.call_method1("stack", (rows,))?;
         if wanted.packed { planes::general(&planes) } else { Ok(planes) }

@@ -1,6 +1,7 @@
 //! `SearchResult`: what a search found.
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use phasezoo_core::search;
 use pyo3::prelude::*;
 
@@ -28,6 +29,9 @@ pub(crate) struct SearchResult {
     value: f32,
     /// float32[P]: the same for each player, in games of more than two.
     values: Option<Floats>,
+    /// float32[P, A]: the final policy of every player, zeros for those who do not move; of decoupled
+    /// searches alone.
+    policies: Option<Py<PyArray2<f32>>>,
     /// Positions newly evaluated.
     nodes: u64,
     /// Simulations of this search.
@@ -125,6 +129,15 @@ fn outcome(worth: f32) -> &'static str {
 impl SearchResult {
     /// The core's result, in a game of `num_actions` actions.
     pub(crate) fn new(py: Python<'_>, found: search::SearchResult, num_actions: usize) -> Self {
+        let policies = found.policies.as_ref().map(|each| {
+            let mut shares = Array2::<f32>::zeros([each.len(), num_actions]);
+            for (player, policy) in each.iter().enumerate() {
+                for (&action, &share) in policy.actions.iter().zip(&policy.shares) {
+                    shares[[player, action as usize]] = share;
+                }
+            }
+            shares.into_pyarray(py).unbind()
+        });
         let mut policy = vec![0.0; num_actions];
         for (&action, &share) in found.actions.iter().zip(&found.policy) {
             policy[action as usize] = share;
@@ -138,6 +151,7 @@ impl SearchResult {
             policy: policy.into_pyarray(py).unbind(),
             pv: found.pv,
             value: found.value,
+            policies,
             values: found.values.map(|values| values.into_pyarray(py).unbind()),
             nodes: found.nodes,
             simulations: found.simulations,

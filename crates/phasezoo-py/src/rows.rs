@@ -18,7 +18,7 @@ use crate::options::GameOptions;
 use crate::planes::{WantedPlanes, fill_in_parallel, of_states};
 
 /// Rows that a thread encodes at least: less is done before another thread has woken up.
-const GRAIN: usize = 16;
+pub(crate) const GRAIN: usize = 16;
 
 /// A search model that begins at states of Python's.
 pub(crate) trait Rooted: SearchModel + 'static {

@@ -15,6 +15,7 @@ use pyo3::types::PyDict;
 use crate::answers::Answers;
 use crate::arguments::{ActionIndex, Count};
 use crate::catalogue;
+use crate::decoupled;
 use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::leaves::LeafBatch;
@@ -60,28 +61,39 @@ impl SearchPool {
         threads: Option<Count>,
         others: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let threads = threads.map(|count| count.0);
-        threads::count(threads).map_err(to_py)?;
-        let known = gate.and_then(|gate| gate.cast::<Gate>().ok()).map(|gate| gate.get().spec());
-        let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
         let params = params.core();
+        let gates = Gates::of(gate);
         let name = native_name(game);
-        let pool = match name.as_deref() {
-            Some(name) => {
-                let setup = PoolSetup { params, gate: known, threads, others };
-                catalogue::game(name).map_err(to_py)?.pool(setup)?
-            }
-            None => pools::boxed(PythonModel::new(game)?, params, known.as_deref(), threads)?,
+        let threads = thread_count(threads)?;
+        let pool = if let Some(name) = name.as_deref() {
+            let setup = PoolSetup { params, gate: gates.known.clone(), threads, others };
+            catalogue::game(name).map_err(to_py)?.pool(setup)?
+        } else {
+            pools::boxed(PythonModel::new(game)?, params, gates.known.as_deref(), threads)?
         };
-        Ok(Self {
-            calls_python: pool.calls_python(),
-            pool: Mutex::new(pool),
-            holder: Mutex::default(),
-            number: NEXT_POOL.fetch_add(1, Ordering::Relaxed),
-            native: name,
-            threads,
-            gate: own,
-        })
+        Ok(Self::around(pool, name, gates.own, threads))
+    }
+
+    /// A pool of decoupled searches of a game whose players may move at once, each with statistics of
+    /// their own: `game_options` of their `begin` name the `player` who searches. `settings` are those of
+    /// `decoupled_settings`.
+    #[staticmethod]
+    #[pyo3(signature = (game, settings, gate = None, threads = None))]
+    #[allow(clippy::similar_names)] // game and gate are the words
+    fn decoupled(
+        game: &Bound<'_, PyAny>,
+        settings: &Bound<'_, PyDict>,
+        gate: Option<&Bound<'_, PyAny>>,
+        threads: Option<Count>,
+    ) -> PyResult<Self> {
+        let params = decoupled::params_of(Some(settings))?;
+        let gates = Gates::of(gate);
+        let (name, known) = (native_name(game), gates.known.as_deref());
+        let pool = match name.as_deref() {
+            Some(name) => catalogue::game(name).map_err(to_py)?.decoupled(params, known)?,
+            None => decoupled::boxed(PythonModel::new(game)?, params, known)?,
+        };
+        Ok(Self::around(pool, name, gates.own, thread_count(threads)?))
     }
 
     /// Add a tree that draws its randomness from `seed`; returns its number.
@@ -239,7 +251,46 @@ impl SearchPool {
     }
 }
 
+/// A gate: the specification of one that the core knows, or one of the user's.
+struct Gates {
+    known: Option<String>,
+    own: Option<Py<PyAny>>,
+}
+
+impl Gates {
+    fn of(gate: Option<&Bound<'_, PyAny>>) -> Self {
+        let known = gate.and_then(|gate| gate.cast::<Gate>().ok()).map(|gate| gate.get().spec());
+        let own = if known.is_some() { None } else { gate.map(|gate| gate.clone().unbind()) };
+        Self { known, own }
+    }
+}
+
+/// A number of threads that is allowed.
+fn thread_count(threads: Option<Count>) -> PyResult<Option<usize>> {
+    let threads = threads.map(|count| count.0);
+    threads::count(threads).map_err(to_py)?;
+    Ok(threads)
+}
+
 impl SearchPool {
+    /// A pool for Python.
+    fn around(
+        pool: Box<dyn DynPool>,
+        native: Option<String>,
+        gate: Option<Py<PyAny>>,
+        threads: Option<usize>,
+    ) -> Self {
+        Self {
+            calls_python: pool.calls_python(),
+            pool: Mutex::new(pool),
+            holder: Mutex::default(),
+            number: NEXT_POOL.fetch_add(1, Ordering::Relaxed),
+            native,
+            threads,
+            gate,
+        }
+    }
+
     /// Works on the pool with the interpreter lock held: for short work and for users' games.
     fn with<R>(
         &self,

@@ -22,12 +22,9 @@ impl SearchParams {
         let mut params = Params::default();
         for (name, given) in settings.into_iter().flatten() {
             let name: String = name.extract()?;
-            let Some(present) = params.get(&name) else {
-                return Err(PyTypeError::new_err(format!(
-                    "SearchParams() got an unexpected keyword argument '{name}'"
-                )));
-            };
-            params.set(&name, &like(&present, &name, &given)?).map_err(to_py)?;
+            let present = params.get(&name);
+            let setting = read("SearchParams", &name, present.as_ref(), &given)?;
+            params.set(&name, &setting).map_err(to_py)?;
         }
         params.check().map_err(to_py)?;
         Ok(Self(params))
@@ -47,13 +44,7 @@ impl SearchParams {
         let setting = self.0.get(name).ok_or_else(|| {
             PyAttributeError::new_err(format!("'SearchParams' object has no attribute '{name}'"))
         })?;
-        Ok(match setting {
-            Setting::Flag(given) => given.into_pyobject(py)?.to_owned().into_any(),
-            Setting::Whole(given) => given.into_pyobject(py)?.into_any(),
-            Setting::Real(given) => given.into_pyobject(py)?.into_any(),
-            Setting::MaybeReal(given) => given.into_pyobject(py)?.into_any(),
-            Setting::Word(given) => given.into_pyobject(py)?.into_any(),
-        })
+        shown(py, setting)
     }
 
     /// What differs from the defaults.
@@ -74,6 +65,32 @@ impl SearchParams {
     pub(crate) fn core(&self) -> Params {
         self.0.clone()
     }
+}
+
+/// A setting as Python sees it.
+pub(crate) fn shown(py: Python<'_>, setting: Setting) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match setting {
+        Setting::Flag(given) => given.into_pyobject(py)?.to_owned().into_any(),
+        Setting::Whole(given) => given.into_pyobject(py)?.into_any(),
+        Setting::Real(given) => given.into_pyobject(py)?.into_any(),
+        Setting::MaybeReal(given) => given.into_pyobject(py)?.into_any(),
+        Setting::Word(given) => given.into_pyobject(py)?.into_any(),
+    })
+}
+
+/// What was given to `callee` for the setting `name`, of the kind that is `present` now.
+pub(crate) fn read(
+    callee: &str,
+    name: &str,
+    present: Option<&Setting>,
+    given: &Bound<'_, PyAny>,
+) -> PyResult<Setting> {
+    let Some(present) = present else {
+        return Err(PyTypeError::new_err(format!(
+            "{callee}() got an unexpected keyword argument '{name}'"
+        )));
+    };
+    like(present, name, given)
 }
 
 /// What was given, as a setting of the kind that is `present` now.

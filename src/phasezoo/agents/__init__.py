@@ -19,6 +19,7 @@ from phasezoo.agents.catalogue import (
 )
 from phasezoo.agents.checker import check
 from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.decoupled import DecoupledConfig, DecoupledMCTSAgent
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.registry import make, names, register
@@ -30,6 +31,8 @@ from phasezoo.agents.uct import UCTAgent, UCTSession
 __all__ = [
     "BatchAgent",
     "CallableAgent",
+    "DecoupledConfig",
+    "DecoupledMCTSAgent",
     "LegacyPommermanAgent",
     "Limit",
     "M2CTSAgent",

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from phasezoo.agents.decoupled import DecoupledMCTSAgent
 from phasezoo.agents.mcts import MCTSAgent
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
@@ -33,6 +34,7 @@ def _searching(kind: Callable[..., Any]) -> Callable[..., Any]:
 
 
 AGENTS: dict[str, Callable[..., Any]] = {
+    "decoupled_mcts": _searching(DecoupledMCTSAgent),
     "mcts": _searching(MCTSAgent),
     "random": RandomAgent,
     "simple": SimpleAgent,

@@ -1,13 +1,17 @@
 """How long an agent searches, and how."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
 
-__all__ = ["Limit", "SearchConfig", "limit_or"]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["Limit", "SearchConfig", "limit_or", "with_fields"]
 
 
 @dataclass(frozen=True)
@@ -189,12 +193,24 @@ class SearchConfig:
         Raises:
             InvalidConfig: A name is not a field.
         """
-        names = [field.name for field in fields(self)]
-        unknown = [name for name in overrides if name not in names]
-        if unknown:
-            message = (
-                f"{', '.join(map(repr, unknown))}: no such search option; the options are "
-                f"{', '.join(names)}"
-            )
-            raise InvalidConfig(message)
-        return replace(self, **overrides)
+        return with_fields(self, overrides)
+
+
+Config = TypeVar("Config", bound="DataclassInstance")
+
+
+def with_fields(config: Config, overrides: Mapping[str, Any]) -> Config:
+    """A copy of a search's settings with fields changed by name.
+
+    Raises:
+        InvalidConfig: A name is not a field.
+    """
+    names = [field.name for field in fields(config)]
+    unknown = [name for name in overrides if name not in names]
+    if unknown:
+        message = (
+            f"{', '.join(map(repr, unknown))}: no such search option; the options are "
+            f"{', '.join(names)}"
+        )
+        raise InvalidConfig(message)
+    return replace(config, **overrides)

@@ -1,25 +1,21 @@
 """Tree search as an agent: MCTS with one evaluator, M2CTS with a mixture of phase experts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from phasezoo import games, gating
-from phasezoo.agents.base import state_in
 from phasezoo.agents.config import Limit, SearchConfig, limit_or
-from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.agents.others import INFORMATION, check_others
 from phasezoo.agents.search_seats import SearchSeats, params_of
-from phasezoo.errors import GateMismatch, InvalidArray, InvalidConfig
+from phasezoo.agents.searching import SearchingAgent
+from phasezoo.errors import GateMismatch, InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.cache import with_cache
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
 from phasezoo.inference.oracle import Oracle
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
-from phasezoo.types import SIMULTANEOUS, Gate
+from phasezoo.types import Gate
 
 __all__ = ["M2CTSAgent", "MCTSAgent", "check_evaluator", "search_gate_of"]
 
@@ -30,7 +26,7 @@ DEFAULT_LIMIT = Limit(nodes=800)
 """Nodes a move of the published self-play (M2CTS, Table XI)."""
 
 
-class MCTSAgent:
+class MCTSAgent(SearchingAgent):
     """Batched PUCT tree search (Silver et al., AlphaZero 2018; details: :class:`SearchConfig`).
 
     The agent is configuration; :meth:`session` plays a game, :meth:`search` looks at one position.
@@ -115,24 +111,9 @@ class MCTSAgent:
         self.name = self._default_name() if name is None else name
         self.threads = threads
         self.oracle = _checked_oracle(oracle, others)
-        self._called: MCTSSession | None = None
-        self._batches = 0
 
     def _default_name(self) -> str:
         return "M2CTS" if isinstance(self.evaluator, MixtureOfExperts) else "MCTS"
-
-    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
-        """The action for ``info["state"]``, in the game that it continues.
-
-        Raises:
-            InvalidState: There is no state in ``info``. Environments of games with hidden
-                information put none there: ``session(seed).act(env.unwrapped.game_state, player)``.
-            InvalidEvaluation: The evaluator's answer is not valid.
-        """
-        state = state_in(info, self.name)
-        if self._called is None:
-            self._called = self.session(self.seed)
-        return self._called.act(state)
 
     def search(self, state: Any, player: int | None = None) -> Any:
         """Search ``state`` with a new tree; the same state always gives the same result.
@@ -153,10 +134,6 @@ class MCTSAgent:
             InvalidState: The game is over, or over for the player.
         """
         return self.session(self.seed).search(state, player)
-
-    def session(self, seed: int, game: str | games.Game | None = None) -> MCTSSession:
-        """A game that draws from ``seed`` alone."""
-        return MCTSSession(self, seed, self.game if game is None else games.make(game))
 
     def seats(
         self,
@@ -179,37 +156,6 @@ class MCTSAgent:
             information=self.information,
             oracle=self.oracle,
         )
-
-    def select_batch(
-        self, states: Sequence[Any], players: Sequence[int] | None = None
-    ) -> npt.NDArray[np.int64]:
-        """``int64[N]``: an action for each state, all searched at once with trees of their own."""
-        if len(states) == 0:
-            message = "select_batch() was given no states"
-            raise InvalidArray(message)
-        seats = self.seats(games.game_of(states[0]) if self.game is None else self.game)
-        rng = np.random.default_rng([self.seed, self._batches])
-        self._batches += 1
-        rows = {}
-        for row, state in enumerate(states):
-            seat = seats.open(int(rng.integers(2**63)))
-            seats.ask(seat, state, self.acting(state, None if players is None else players[row]))
-            rows[seat] = row
-        actions = np.empty(len(states), dtype=np.int64)
-        while rows:
-            for seat, move in seats.poll():
-                actions[rows.pop(seat)] = move.action
-        return actions
-
-    def acting(self, state: Any, player: int | None = None) -> int:
-        """Who acts in ``state``: ``player``, or whose turn it is, or the agent's ``player``."""
-        if player is not None:
-            return int(player)
-        return self.player if state.to_play == SIMULTANEOUS else int(state.to_play)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The configuration: a copy starts a game of its own."""
-        return self.__dict__ | {"_called": None}
 
     def __repr__(self) -> str:
         others = "" if self.others is None else f"others={self.others!r}, "

@@ -3,26 +3,27 @@
 from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
-from phasezoo.agents.search_seats import SearchSeats
 
 if TYPE_CHECKING:
-    from phasezoo.agents.mcts import MCTSAgent
+    from phasezoo.agents.decoupled_seats import DecoupledSeats
+    from phasezoo.agents.search_seats import SearchSeats
+    from phasezoo.agents.searching import SearchingAgent
 
 __all__ = ["MCTSSession"]
 
 
 class MCTSSession:
-    """One game of an :class:`MCTSAgent`: its tree, what was seen of the game, its random stream.
+    """One game of an agent that searches: its tree, what was seen of the game, its random stream.
 
     A copy, or what was pickled, goes on as the original would
     (:class:`~phasezoo.agents.search_seats.SearchSeats`).
     """
 
-    def __init__(self, agent: "MCTSAgent", seed: int, game: games.Game | None) -> None:
+    def __init__(self, agent: "SearchingAgent", seed: int, game: games.Game | None) -> None:
         self._agent = agent
         self._seed = seed
         self._game = game
-        self._seats: SearchSeats | None = None
+        self._seats: SearchSeats | DecoupledSeats | None = None
         self._seat = 0
         self._last: Any = None
 
@@ -52,7 +53,7 @@ class MCTSSession:
             raise
         return seats.result
 
-    def _at(self, state: Any) -> SearchSeats:
+    def _at(self, state: Any) -> "SearchSeats | DecoupledSeats":
         """Seats, of which this game's stands at ``state``."""
         if self._seats is None:
             game = games.game_of(state) if self._game is None else self._game

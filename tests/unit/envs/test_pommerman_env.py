@@ -213,6 +213,7 @@ def test_every_kind_of_agent_plays(name):
         agents.SimpleUnbiasedAgent(),
         agents.PolicyAgent(uniform),
         agents.SinglePlayerMCTSAgent(uniform, limit=agents.Limit(simulations=5)),
+        agents.DecoupledMCTSAgent(uniform, limit=agents.Limit(simulations=5)),
         "single_player_mcts",
     ]
     for kind in kinds:

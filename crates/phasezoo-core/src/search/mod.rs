@@ -17,6 +17,7 @@
 //! | `root`, `result`, `inspect` | noise, choice of the move, what is reported |
 //! | `reroot`, `session` | a search's life over a game |
 //! | [`uct`] | UCT with rollouts, on the same tree |
+//! | [`decoupled`] | players who move at once, each with statistics of their own |
 //! | `batch`, `pool` | leaves with tickets; many searches at once |
 //! | `cache` | answers kept for positions that come again |
 //!
@@ -29,6 +30,7 @@ mod batch;
 mod cache;
 mod collect;
 mod complete;
+pub mod decoupled;
 mod edges;
 mod evaluation;
 mod expand;
@@ -56,5 +58,5 @@ pub use inspect::NodeView;
 pub use limit::{Ended, Limit, Status};
 pub use params::{MemoryFull, Params, VirtualStyle};
 pub use pool::SearchPool;
-pub use result::SearchResult;
+pub use result::{PlayersPolicy, SearchResult};
 pub use settings::Setting;

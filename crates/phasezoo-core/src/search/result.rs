@@ -14,6 +14,15 @@ use crate::rng::Stream;
 /// The longest principal variation that is reported, in plies.
 const MAX_PV: usize = 128;
 
+/// What one player does at the root.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlayersPolicy {
+    /// Their actions, ascending; none if they do not move.
+    pub actions: Vec<Action>,
+    /// The share of each; they sum to 1.
+    pub shares: Vec<f32>,
+}
+
 /// The outcome of a search. Everything is from the view of the root's player to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
@@ -35,6 +44,8 @@ pub struct SearchResult {
     pub value: f32,
     /// The same for every player, in games with [`ValueRule::PerPlayer`].
     pub values: Option<Vec<f32>>,
+    /// The final policy of every player, if players may move at once ([`super::decoupled`]).
+    pub policies: Option<Vec<PlayersPolicy>>,
     /// Positions newly evaluated.
     pub nodes: u64,
     /// Simulations of this search.
@@ -90,6 +101,7 @@ impl SearchResult {
             pv: if tree.has_root() { principal_variation(tree, action) } else { vec![action] },
             value: known.map_or(0.0, |node| tree.worth(&tree.known(ROOT), node.actor)),
             values,
+            policies: None,
             nodes: search.nodes,
             simulations: search.simulations,
             depth: search.depth,

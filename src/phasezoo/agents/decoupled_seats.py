@@ -1,0 +1,231 @@
+"""Many games of an agent that searches everybody's actions: one pool of trees, one evaluator."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phasezoo import _core, games
+from phasezoo.agents.base import Move
+from phasezoo.agents.config import Limit
+from phasezoo.agents.driver import Driver
+from phasezoo.agents.search_seats import DEFAULT_POOL_ROWS, DEFAULT_THREADS
+from phasezoo.agents.seat import Asked, Played, SavedSeat, Seat
+from phasezoo.conductor import Told, View
+from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.contracts import check_state
+from phasezoo.inference.counts import Counts
+from phasezoo.inference.other_games import check_plays, has_more_actions
+from phasezoo.types import Gate
+
+__all__ = ["DecoupledSeats"]
+
+
+class DecoupledSeats:
+    """Games that share a pool of decoupled searches; see :class:`~phasezoo.agents.base.Seats`.
+
+    Every move is searched with a new tree and random numbers that depend on how many searches there
+    were, so that a copy, or what was pickled, goes on as the original would.
+
+    Args:
+        game: What is played.
+        evaluator: Answers the leaves of all trees.
+        settings: How every tree searches (``_core.decoupled_settings``).
+        limit: When every search ends.
+        gate: Says the phases of leaves; None: all are phase 0.
+        pool_rows: The most rows handed to the evaluator at once; at least those of one batch:
+            a leaf has a row for each player who moves.
+        threads: Threads that make planes.
+        information: ``"observed"`` or ``"full"``.
+
+    Raises:
+        GameMismatch: The evaluator is a network of another game.
+        InvalidConfig: An option does not fit the game.
+    """
+
+    view: View | None = None
+
+    def __init__(
+        self,
+        game: games.Game,
+        evaluator: Any,
+        settings: dict[str, Any],
+        limit: Limit,
+        gate: Gate | None,
+        *,
+        pool_rows: int | None = None,
+        threads: int | None = None,
+        information: str = "observed",
+    ) -> None:
+        check_plays(evaluator, game)
+        self._tree_rows = settings["batch_size"] * game.num_players
+        if pool_rows is None:
+            pool_rows = max(DEFAULT_POOL_ROWS, self._tree_rows)
+        if pool_rows < self._tree_rows:
+            message = (
+                f"pool_rows={pool_rows} would cut the batches of batch_size="
+                f"{settings['batch_size']} with {game.num_players} players; give at least "
+                f"{self._tree_rows} or a smaller batch_size"
+            )
+            raise InvalidConfig(message)
+        self.game = game
+        self.limit = limit
+        self.result: Any = None
+        self._evaluator = evaluator
+        self._settings = settings
+        self._gate = gate
+        self._pool_rows = pool_rows
+        self._threads = DEFAULT_THREADS if threads is None else threads
+        self._tracker = game.tracker if information == "observed" else None
+        self._seats: dict[int, Seat] = {}
+        self._asked: dict[int, int] = {}
+        self._next = 0
+        self._is_checked = game.native
+        self._open_pool()
+
+    def _open_pool(self) -> None:
+        game: Any = self.game.name if self.game.native else self.game
+        self._pool = _core.SearchPool.decoupled(game, self._settings, self._gate, self._threads)
+        self._driver = Driver(
+            self._pool,
+            self._evaluator,
+            self._pool_rows,
+            self._tree_rows,
+            patient=self.limit.movetime_ms is None,
+            gathers=has_more_actions(self._evaluator, self.game),
+            overlaps=self.game.native,
+        )
+
+    @property
+    def counts(self) -> Counts:
+        """What inference took so far, over all seats."""
+        return self._driver.counts
+
+    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
+        """Take a seat."""
+        number, self._next = self._next, self._next + 1
+        self._seats[number] = self._new_seat(seed, history)
+        return number
+
+    def tell(self, seat: int, action: Any, state: Any) -> None:
+        """Take in what was played."""
+        self._seats[seat].add(Played(action, state))
+
+    def follow(self, seat: int, last: Any, state: Any) -> int:
+        """The seat to ask about ``state``, the game having stood at ``last``.
+
+        What all did at once is not known; a game that has become younger is another one, and gets
+        another seat with other random numbers.
+        """
+        if last is not None and getattr(state, "ply", 0) >= getattr(last, "ply", 0):
+            return seat
+        seed = int(np.random.default_rng(self._seats[seat].seed).integers(2**63))
+        self.close(seat)
+        return self.open(seed)
+
+    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+        """Begin a search at ``state``.
+
+        Raises:
+            GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
+            InvalidState: The game is over, or over for the player.
+        """
+        if not self._is_checked:
+            self._is_checked = True
+            check_state(state, self.game.num_players)
+        is_idle = getattr(state, "is_idle", None)
+        if player not in games.acting_players(state) or (is_idle is not None and is_idle(player)):
+            message = (
+                f"player {player} has nothing to search for: their game is over, or others move"
+            )
+            raise InvalidState(message)
+        self._seats[seat].add(Asked(state, player))
+        try:
+            self._begin(seat)
+        except BaseException:
+            self._seats[seat].events.pop()  # nothing was asked
+            raise
+
+    def poll(self) -> list[tuple[int, Move]]:
+        """One round of collecting, evaluating and backing up; the searches that ended with it."""
+        if not self._asked:
+            return []
+        try:
+            self._driver.round()
+        except BaseException:
+            # Leaves that were handed out will not be answered: such trees cannot go on.
+            self._driver.forget()
+            for tree, seat in self._asked.items():
+                self._pool.clear(tree)
+                self._seats[seat].answered(0)
+            self._asked.clear()
+            raise
+        done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
+        return [(self._asked[tree], self._finish(tree)) for tree in done]
+
+    def close(self, seat: int) -> None:
+        """Leave the game, and drop its tree."""
+        found = self._seats.pop(seat)
+        self._asked.pop(found.tree, None)
+        self._pool.remove(found.tree)
+
+    def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
+        return Seat(
+            int(self._pool.add(seed)),
+            seed,
+            history,
+            self._gate,
+            is_one_players=True,
+            tracker=self._tracker,
+        )
+
+    def _begin(self, number: int) -> None:
+        """Begin the search that was asked for last."""
+        seat = self._seats[number]
+        asked: Any = seat.events[-1]
+        self._pool.begin(
+            seat.tree,
+            seat.known(asked.state),
+            nodes=self.limit.nodes,
+            simulations=self.limit.simulations,
+            movetime_ms=self.limit.movetime_ms,
+            previous_phase=seat.previous_phase,
+            game_options={"player": asked.player},
+        )
+        self._asked[seat.tree] = number
+
+    def _finish(self, tree: int) -> Move:
+        seat = self._seats[self._asked.pop(tree)]
+        self.result = self._pool.finish(tree)
+        seat.answered(int(self.result.simulations))
+        return Move(
+            int(self.result.action),
+            float(self.result.value),
+            int(self.result.nodes),
+            int(self.result.simulations),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the trees: searches that are running begin anew in a copy."""
+        left_out = ("_pool", "_driver", "_seats", "_asked", "result")
+        state = {name: value for name, value in self.__dict__.items() if name not in left_out}
+        return state | {
+            "saved": {number: seat.saved() for number, seat in self._seats.items()},
+            "counts": Counts() + self.counts,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        saved: dict[int, SavedSeat] = state.pop("saved")
+        counts = state.pop("counts")
+        self.__dict__.update(state, _seats={}, _asked={}, result=None)
+        self._open_pool()
+        self.counts.add(counts)
+        for number, seat in saved.items():
+            self._seats[number] = self._new_seat(seat.seed, seat.history)
+            for event in seat.events:
+                self._seats[number].add(event)
+                if isinstance(event, Asked):
+                    self._begin(number)
+                    if event.simulations is not None:  # it has ended: what matters is that it was
+                        self._pool.clear(self._seats[number].tree)
+                        del self._asked[self._seats[number].tree]
