@@ -212,6 +212,11 @@ pub trait Game: Clone + Send + Sync + 'static {
         false
     }
 
+    /// Whether a legal action of the player to move forces the answer, as a check does.
+    fn is_forcing(&self, _action: Action) -> bool {
+        false
+    }
+
     /// Keeps of the legal `actions` of the player to move those of perfect play; all of them in games
     /// whose perfect play is not known.
     fn keep_best(&self, _actions: &mut Vec<Action>) {}

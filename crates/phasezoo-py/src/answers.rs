@@ -2,7 +2,7 @@
 
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use phasezoo_core::Error;
-use phasezoo_core::search::{Evaluation, Policy, Value};
+use phasezoo_core::search::{Evaluation, Heads, Policy, Value};
 use pyo3::prelude::*;
 
 use crate::errors::to_py;
@@ -16,11 +16,13 @@ pub(crate) struct Answers<'py> {
     legal_logits: Option<Floats<'py>>,
     value: Option<Floats<'py>>,
     wdl: Option<Floats<'py>>,
+    plies_left: Option<Floats<'py>>,
 }
 
 impl<'py> Answers<'py> {
     /// The arrays given for `rows` leaves with `legal` legal actions in all. If both `value` and
-    /// `wdl` are given, `value` counts.
+    /// `wdl` are given, `value` counts, and `wdl` says the chance of a draw.
+    #[allow(clippy::too_many_arguments)] // an array each
     pub(crate) fn new(
         rows: usize,
         legal: usize,
@@ -28,6 +30,7 @@ impl<'py> Answers<'py> {
         legal_logits: Option<&Bound<'py, PyAny>>,
         value: Option<&Bound<'py, PyAny>>,
         wdl: Option<&Bound<'py, PyAny>>,
+        plies_left: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         if policy_logits.is_some() && legal_logits.is_some() {
             return Err(invalid("policy_logits and legal_logits are both given; give one of them"));
@@ -47,6 +50,7 @@ impl<'py> Answers<'py> {
                 _ => floats("value", value, &[Some(rows)])?,
             },
             wdl: floats("wdl", wdl, &[Some(rows), Some(3)])?,
+            plies_left: floats("plies_left", plies_left, &[Some(rows)])?,
         };
         Ok(answers)
     }
@@ -65,6 +69,14 @@ impl<'py> Answers<'py> {
             (None, None) => Value::ToPlay(&[]),
         };
         Evaluation { policy, value }
+    }
+
+    /// What was said besides, for the core.
+    pub(crate) fn heads(&self) -> Heads<'_> {
+        Heads {
+            wdl: self.wdl.as_ref().map(Floats::slice),
+            plies_left: self.plies_left.as_ref().map(Floats::slice),
+        }
     }
 }
 

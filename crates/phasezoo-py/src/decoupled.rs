@@ -7,7 +7,7 @@ use phasezoo_core::game::{Action, Player};
 use phasezoo_core::gate::{Gating, Subject};
 use phasezoo_core::planes::PlaneRows;
 use phasezoo_core::search::decoupled::{JointBatch, JointModel, JointPool, Params, Together};
-use phasezoo_core::search::{Evaluation, Limit, NodeView, SearchResult, Status};
+use phasezoo_core::search::{Evaluation, Heads, Limit, NodeView, SearchResult, Status};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -169,6 +169,16 @@ impl<M: JointWalked> DynPool for Pool<M> {
         self.0.begin(tree, root, player, limit, previous_phase)
     }
 
+    fn restrict(&mut self, _tree: u32, actions: &[Action]) -> Result<()> {
+        if actions.is_empty() {
+            return Ok(());
+        }
+        Err(Error::InvalidConfig(
+            "searchmoves restricts searches in which one player moves at a time: leave it out"
+                .into(),
+        ))
+    }
+
     /// What all did at once is not known here: the next search begins anew.
     fn advance(&mut self, tree: u32, _action: Action) -> Result<()> {
         self.0.clear(tree)
@@ -207,7 +217,12 @@ impl<M: JointWalked> DynPool for Pool<M> {
         Ok(Box::new(JointRows { batch, model: self.0.model().clone() }))
     }
 
-    fn complete(&mut self, rows: &dyn DynRows, evaluation: &Evaluation<'_>) -> Result<()> {
+    fn complete(
+        &mut self,
+        rows: &dyn DynRows,
+        evaluation: &Evaluation<'_>,
+        _heads: Heads<'_>,
+    ) -> Result<()> {
         self.0.complete(&own::<M>(rows)?.batch, evaluation)
     }
 

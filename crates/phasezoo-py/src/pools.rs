@@ -4,7 +4,9 @@ use std::any::Any;
 
 use phasezoo_core::game::Action;
 use phasezoo_core::gate::{Gating, Subject};
-use phasezoo_core::search::{self, Evaluation, Limit, NodeView, Params, SearchResult, Status};
+use phasezoo_core::search::{
+    self, Evaluation, Heads, Limit, NodeView, Params, SearchResult, Status,
+};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
@@ -28,6 +30,8 @@ pub(crate) trait DynPool: Send {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()>;
+    /// Says which of the root's actions the next search looks at.
+    fn restrict(&mut self, tree: u32, actions: &[Action]) -> Result<()>;
     /// Follows a move of the game.
     fn advance(&mut self, tree: u32, action: Action) -> Result<()>;
     /// Ends a search.
@@ -45,7 +49,12 @@ pub(crate) trait DynPool: Send {
     /// New leaves.
     fn collect(&mut self, max_rows: usize) -> Result<Box<dyn DynRows>>;
     /// Enters evaluations of rows that this pool has collected.
-    fn complete(&mut self, rows: &dyn DynRows, evaluation: &Evaluation<'_>) -> Result<()>;
+    fn complete(
+        &mut self,
+        rows: &dyn DynRows,
+        evaluation: &Evaluation<'_>,
+        heads: Heads<'_>,
+    ) -> Result<()>;
     /// Gives rows up.
     fn cancel(&mut self, rows: &dyn DynRows) -> Result<()>;
     /// Sets the phases of outstanding rows.
@@ -123,6 +132,10 @@ impl<M: Walked> DynPool for Pool<M> {
         self.0.begin(tree, root, limit, previous_phase)
     }
 
+    fn restrict(&mut self, tree: u32, actions: &[Action]) -> Result<()> {
+        self.0.restrict(tree, actions)
+    }
+
     fn advance(&mut self, tree: u32, action: Action) -> Result<()> {
         self.0.advance(tree, action)
     }
@@ -156,8 +169,13 @@ impl<M: Walked> DynPool for Pool<M> {
         Ok(Box::new(Rows { batch, model: self.0.model().clone() }))
     }
 
-    fn complete(&mut self, rows: &dyn DynRows, evaluation: &Evaluation<'_>) -> Result<()> {
-        self.0.complete(&own::<M>(rows)?.batch, evaluation)
+    fn complete(
+        &mut self,
+        rows: &dyn DynRows,
+        evaluation: &Evaluation<'_>,
+        heads: Heads<'_>,
+    ) -> Result<()> {
+        self.0.complete_with(&own::<M>(rows)?.batch, evaluation, heads)
     }
 
     fn cancel(&mut self, rows: &dyn DynRows) -> Result<()> {

@@ -25,6 +25,8 @@ pub(crate) struct SearchResult {
     policy: Floats,
     /// The line that the search expects, `action` first.
     pv: Vec<u32>,
+    /// (action, q, visits, line) of the best moves, best first, as many as `multi_pv` says.
+    lines: Vec<(u32, f32, u32, Vec<u32>)>,
     /// The root's mean value, exact if proven.
     value: f32,
     /// float32[P]: the same for each player, in games of more than two.
@@ -46,9 +48,11 @@ pub(crate) struct SearchResult {
     seconds: f64,
     /// The root's phase; 0 without a gate.
     phase: i8,
-    /// Why the search ended: "nodes", "simulations", "movetime", "solved", "forced", "exhausted",
+    /// Why the search ended: "nodes", "simulations", "movetime", "solved", "forced", "decided", "exhausted",
     /// "memory", "stopped" or "failed".
     ended: &'static str,
+    /// Whether this was one of the cheap searches (`cheap_search_prob`).
+    cheap: bool,
     /// Bytes that the tree holds.
     memory: usize,
 }
@@ -150,6 +154,11 @@ impl SearchResult {
             prior: found.prior.into_pyarray(py).unbind(),
             policy: policy.into_pyarray(py).unbind(),
             pv: found.pv,
+            lines: found
+                .lines
+                .into_iter()
+                .map(|line| (line.action, line.q, line.visits, line.pv))
+                .collect(),
             value: found.value,
             policies,
             values: found.values.map(|values| values.into_pyarray(py).unbind()),
@@ -161,6 +170,7 @@ impl SearchResult {
             seconds: found.seconds,
             phase: found.phase,
             ended: found.ended.as_str(),
+            cheap: found.cheap,
             memory: found.memory,
         }
     }

@@ -6,6 +6,7 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use numpy::PyReadonlyArray1;
+use phasezoo_core::game::Action;
 use phasezoo_core::search::{Limit, Status};
 use phasezoo_core::{Error, Result, threads};
 use pyo3::prelude::*;
@@ -108,9 +109,10 @@ impl SearchPool {
     }
 
     /// Begin a search; what is known of `root` is kept if `advance` has led there. `game_options` are
-    /// what the game wants to know beside the state, by name.
+    /// what the game wants to know beside the state, by name. With `searchmoves` only these actions of
+    /// the root are searched, in a new tree.
     #[pyo3(signature = (tree, root, *, nodes = None, simulations = None, movetime_ms = None,
-        infinite = false, previous_phase = None, game_options = None))]
+        infinite = false, previous_phase = None, game_options = None, searchmoves = None))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn begin(
         &self,
@@ -123,11 +125,20 @@ impl SearchPool {
         infinite: bool,
         previous_phase: Option<i8>,
         game_options: Option<&Bound<'_, PyDict>>,
+        searchmoves: Option<Vec<ActionIndex>>,
     ) -> PyResult<()> {
         let tree = number(tree)?;
+        let among: Vec<Action> = searchmoves.iter().flatten().map(|action| action.0).collect();
+        if searchmoves.is_some() && among.is_empty() {
+            let message = "searchmoves is empty: name at least one action, or leave it out".into();
+            return Err(to_py(Error::InvalidConfig(message)));
+        }
         let limit = limit(nodes, simulations, movetime_ms, infinite).map_err(to_py)?;
         let options = GameOptions::new(self.native.as_deref().unwrap_or_default(), game_options);
-        self.with(py, |pool| pool.begin(tree, root, options, limit, previous_phase.unwrap_or(-1)))
+        self.with(py, |pool| {
+            pool.restrict(tree, &among)?;
+            pool.begin(tree, root, options, limit, previous_phase.unwrap_or(-1))
+        })
     }
 
     /// Follow a move of the game: its subtree becomes the tree.
@@ -202,7 +213,9 @@ impl SearchPool {
     }
 
     /// Enter the evaluation of leaves, in any order and division. On an error nothing has changed.
-    #[pyo3(signature = (leaves, policy_logits = None, legal_logits = None, value = None, wdl = None))]
+    #[pyo3(signature = (leaves, policy_logits = None, legal_logits = None, value = None, wdl = None,
+        plies_left = None))]
+    #[allow(clippy::too_many_arguments)] // keywords
     fn complete(
         &self,
         py: Python<'_>,
@@ -211,12 +224,15 @@ impl SearchPool {
         legal_logits: Option<&Bound<'_, PyAny>>,
         value: Option<&Bound<'_, PyAny>>,
         wdl: Option<&Bound<'_, PyAny>>,
+        plies_left: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         self.check_home(leaves)?;
         let legal = leaves.rows.columns().actions.len();
-        let answers = Answers::new(leaves.count(), legal, policy_logits, legal_logits, value, wdl)?;
-        let evaluation = answers.evaluation();
-        self.with_released(py, |pool| pool.complete(&*leaves.rows, &evaluation))
+        let rows = leaves.count();
+        let answers =
+            Answers::new(rows, legal, policy_logits, legal_logits, value, wdl, plies_left)?;
+        let (evaluation, heads) = (answers.evaluation(), answers.heads());
+        self.with_released(py, |pool| pool.complete(&*leaves.rows, &evaluation, heads))
     }
 
     /// Give leaves up: their trees are as if they had not been handed out.

@@ -99,7 +99,11 @@ class SearchConfig:
     c_puct_base: float = _DEFAULT.c_puct_base
     """How slowly exploration grows with the visits N of a node (AlphaZero 2018). More than 0."""
     fpu: float | None = _DEFAULT.fpu
-    """Value of an unvisited action: None: -1 (CrazyAra); otherwise the node's value minus this."""
+    """Value of an unvisited action ("first play urgency"): None: -1 (CrazyAra); a number: what
+    ``fpu_style`` says."""
+    fpu_style: Literal["reduction", "scaled_reduction", "absolute"] = _DEFAULT.fpu_style
+    """What ``fpu`` is: the node's value minus ``fpu``; minus ``fpu`` times the square root of the
+    priors of the visited actions (KataGo; "reduction" in lc0); or ``fpu`` itself."""
     virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit"] = _DEFAULT.virtual_style
     """What an outstanding visit counts as: a loss, only a visit, or (mix) a visit up to
     ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra)."""
@@ -110,10 +114,80 @@ class SearchConfig:
 
     # The root
 
+    c_puct_init_root: float | None = _DEFAULT.c_puct_init_root
+    """``c_puct_init`` at the root (lc0: CPuctAtRoot). None: the same."""
+    c_puct_base_root: float | None = _DEFAULT.c_puct_base_root
+    """``c_puct_base`` at the root (lc0: CPuctBaseAtRoot). None: the same."""
+    fpu_root: float | None = _DEFAULT.fpu_root
+    """``fpu`` at the root, if ``fpu_style_root`` is not ``"same"``."""
+    fpu_style_root: Literal["same", "reduction", "scaled_reduction", "absolute"] = (
+        _DEFAULT.fpu_style_root
+    )
+    """``fpu_style`` at the root; ``"same"``: ``fpu`` and ``fpu_style`` hold there too."""
     dirichlet_alpha: float = _DEFAULT.dirichlet_alpha
     """Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in chess). Above 0."""
     dirichlet_epsilon: float = _DEFAULT.dirichlet_epsilon
     """Share of noise in the root's priors; 0 in match play, 0.25 in self-play. In [0, 1]."""
+
+    # Planning with Gumbel noise (Danihelka et al. 2022)
+
+    root_selection: Literal["puct", "gumbel"] = _DEFAULT.root_selection
+    """``"gumbel"``: sequential halving among the actions of the largest noisy priors; the result's
+    ``policy`` is the improved one, and its action the halving's. Needs a limit of nodes or
+    simulations; Dirichlet noise and play temperatures are not used."""
+    interior_selection: Literal["puct", "gumbel"] = _DEFAULT.interior_selection
+    """``"gumbel"``: below the root, the action of the largest improved policy less its share of the
+    visits."""
+    gumbel_considered_actions: int = _DEFAULT.gumbel_considered_actions
+    """Actions that the halving begins with (mctx: max_num_considered_actions). From 1."""
+    gumbel_scale: float = _DEFAULT.gumbel_scale
+    """Factor of the noise; 0: none. From 0."""
+    gumbel_maxvisit_init: float = _DEFAULT.gumbel_maxvisit_init
+    """Values are weighed by gumbel_value_scale * (gumbel_maxvisit_init + most visits). From 0."""
+    gumbel_value_scale: float = _DEFAULT.gumbel_value_scale
+    """See ``gumbel_maxvisit_init``. From 0."""
+    gumbel_rescale_values: bool = _DEFAULT.gumbel_rescale_values
+    """Spreads the values of a node's actions over [0, 1] before they are weighed."""
+
+    # Exploration
+
+    epsilon_greedy: float = _DEFAULT.epsilon_greedy
+    """Share of descents that begin somewhere on the line of the most visited actions and expand the
+    next unexpanded action there (CrazyAra: 0.05). In [0, 1]."""
+    epsilon_checks: float = _DEFAULT.epsilon_checks
+    """The same for the first unexpanded action that is a check (CrazyAra: 0.01); as
+    ``epsilon_greedy`` if there is none. In [0, 1]."""
+
+    # Values
+
+    draw_score: float = _DEFAULT.draw_score
+    """What a draw is worth to the player who searches: value = W - L + draw_score * D (lc0:
+    DrawScore); below 0 it is contempt. Needs evaluations with ``wdl``. In [-1, 1]."""
+    moves_left_max_effect: float = _DEFAULT.moves_left_max_effect
+    """The most that the plies left add to a value: who wins hurries, who loses waits (lc0:
+    MovesLeftMaxEffect, 0.0345); 0: nothing. Needs evaluations with ``plies_left``. From 0."""
+    moves_left_slope: float = _DEFAULT.moves_left_slope
+    """How much of it a ply adds (lc0: MovesLeftSlope). From 0."""
+    moves_left_threshold: float = _DEFAULT.moves_left_threshold
+    """Positions whose value is no further from 0 than this are not decided enough to count plies
+    (lc0: MovesLeftThreshold). In [0, 1)."""
+    moves_left_constant_factor: float = _DEFAULT.moves_left_constant_factor
+    """The effect is multiplied by a + b q + c q**2, q from 0 at the threshold to 1: a (lc0)."""
+    moves_left_scaled_factor: float = _DEFAULT.moves_left_scaled_factor
+    """b of the same (lc0)."""
+    moves_left_quadratic_factor: float = _DEFAULT.moves_left_quadratic_factor
+    """c of the same (lc0)."""
+
+    # Self-play
+
+    forced_playouts_k: float = _DEFAULT.forced_playouts_k
+    """Visited actions of the root get sqrt(k P N) visits at least, which the policy is pruned of
+    (KataGo: 2 in self-play); 0: none are forced. From 0."""
+    cheap_search_prob: float = _DEFAULT.cheap_search_prob
+    """Share of searches with few nodes and without noise, whose ``result.cheap`` is true (KataGo:
+    cheapSearchProb, 0.75). In [0, 1]."""
+    cheap_search_nodes: int = _DEFAULT.cheap_search_nodes
+    """Nodes of such a search (KataGo: cheapSearchVisits). From 1."""
 
     # The choice of the move
 
@@ -133,8 +207,20 @@ class SearchConfig:
     quantile_clipping: float = _DEFAULT.quantile_clipping
     """Mass of the least visited actions that a draw leaves out (CrazyAra). In [0, 1)."""
 
+    use_lcb_for_selection: bool = _DEFAULT.use_lcb_for_selection
+    """Plays the action of the best lower confidence bound, in place of veto and weight (KataGo)."""
+    lcb_stdevs: float = _DEFAULT.lcb_stdevs
+    """Standard errors between a value and its bound (KataGo: lcbStdevs). From 0."""
+    min_visit_prop_for_lcb: float = _DEFAULT.min_visit_prop_for_lcb
+    """Share of the most visits that an action needs for that (KataGo: minVisitPropForLCB)."""
+    multi_pv: int = _DEFAULT.multi_pv
+    """Actions whose lines a result tells, best first (UCI: MultiPV). 1 to 500."""
+
     # Ends
 
+    smart_pruning_factor: float = _DEFAULT.smart_pruning_factor
+    """Ends a search early when the second most visited action cannot catch up in what is left of it
+    divided by this (lc0: 1.33); 0: never. From 0."""
     graph: bool = _DEFAULT.graph
     """Whether lines that reach the same position at the same ply share its node (Czech, Korus and
     Kersting 2021). A shared node was evaluated with the history of the line that came first. In

@@ -179,6 +179,7 @@ class Driver:
                 legal_logits=answer.legal_logits,
                 value=self._own(answer.value, leaves),
                 wdl=answer.wdl,
+                plies_left=answer.plies_left,
             )
         except InvalidEvaluation as error:
             message = f"{name_of(self._evaluator)}: {error}"
@@ -196,7 +197,13 @@ class Driver:
 
     def _enter(self, leaves: Leaves, evaluation: Evaluation) -> None:
         value = self._own(evaluation.values(), leaves)
-        self._pool.complete(leaves, legal_logits=evaluation.legal_logits, value=value)
+        self._pool.complete(
+            leaves,
+            legal_logits=evaluation.legal_logits,
+            value=value,
+            wdl=evaluation.wdl,
+            plies_left=evaluation.plies_left,
+        )
 
     def _own(self, value: Any, leaves: Leaves) -> Any:
         """The searching player's column, if one player searches and each has a value."""

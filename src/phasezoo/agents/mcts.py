@@ -1,6 +1,6 @@
 """Tree search as an agent: MCTS with one evaluator, M2CTS with a mixture of phase experts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from phasezoo import games, gating
@@ -115,25 +115,34 @@ class MCTSAgent(SearchingAgent):
     def _default_name(self) -> str:
         return "M2CTS" if isinstance(self.evaluator, MixtureOfExperts) else "MCTS"
 
-    def search(self, state: Any, player: int | None = None) -> Any:
+    def search(
+        self,
+        state: Any,
+        player: int | None = None,
+        *,
+        searchmoves: Sequence[int] | None = None,
+    ) -> Any:
         """Search ``state`` with a new tree; the same state always gives the same result.
 
         Args:
             state: Where to search; with ``others``, nothing else is known of its game.
             player: For whom, if players move at once; default the agent's ``player``.
+            searchmoves: The root's actions that are searched alone; default all.
 
         Returns:
             A ``SearchResult``: ``action``; ``actions``, ``visits``, ``q`` and ``prior`` of the
             root's legal actions; ``policy`` over all actions; ``value`` for the player to move;
-            ``pv``; ``nodes``, ``simulations``, ``depth``, ``proven``, ``seconds``.
+            ``pv``; ``lines``, (action, q, visits, pv) of the ``multi_pv`` best; ``nodes``,
+            ``simulations``, ``depth``, ``proven``, ``seconds``.
 
         Raises:
             UnknownGame: The state belongs to no registered game.
             InvalidConfig: Players move at once, and the agent was made without ``others``.
             InvalidEvaluation: The evaluator's answer is not valid.
             InvalidState: The game is over, or over for the player.
+            IllegalAction: One of ``searchmoves`` is not legal.
         """
-        return self.session(self.seed).search(state, player)
+        return self.session(self.seed).search(state, player, searchmoves=searchmoves)
 
     def seats(
         self,

@@ -1,12 +1,14 @@
 """One game of an agent that searches."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
+from phasezoo.agents.search_seats import SearchSeats
+from phasezoo.errors import InvalidConfig
 
 if TYPE_CHECKING:
     from phasezoo.agents.decoupled_seats import DecoupledSeats
-    from phasezoo.agents.search_seats import SearchSeats
     from phasezoo.agents.searching import SearchingAgent
 
 __all__ = ["MCTSSession"]
@@ -41,10 +43,23 @@ class MCTSSession:
             return next(iter(games.legal_actions_of(state, acting).tolist()), 0)
         return int(self.search(state, acting).action)
 
-    def search(self, state: Any, player: int | None = None) -> Any:
+    def search(
+        self,
+        state: Any,
+        player: int | None = None,
+        *,
+        searchmoves: Sequence[int] | None = None,
+    ) -> Any:
         """As :meth:`MCTSAgent.search`, going on with this game."""
         seats = self._at(state)
-        seats.ask(self._seat, state, self._agent.acting(state, player))
+        acting = self._agent.acting(state, player)
+        if searchmoves is None:
+            seats.ask(self._seat, state, acting)
+        elif isinstance(seats, SearchSeats):
+            seats.ask(self._seat, state, acting, searchmoves=searchmoves)
+        else:
+            message = "searchmoves= restricts searches in which one player moves at a time"
+            raise InvalidConfig(message)
         try:
             while not seats.poll():
                 pass

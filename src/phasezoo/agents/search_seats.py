@@ -215,17 +215,27 @@ class SearchSeats:
         # What all did at once is not known; a game that has become younger is another one.
         return None if getattr(state, "ply", 0) < getattr(last, "ply", 0) else []
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
-        """Begin a search at ``state``.
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        searchmoves: Sequence[int] | None = None,
+    ) -> None:
+        """Begin a search at ``state``, among ``searchmoves`` if they are given.
 
         Raises:
+            IllegalAction: One of ``searchmoves`` is not legal.
             GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
             InvalidConfig: Players move at once, and nobody moves the others.
             InvalidState: The game is over, or over for the player.
         """
         self._rebuild()
         self._check(state, player)
-        self._begin(self._seats[seat], Asked(state, player), self.limit)
+        among = None if searchmoves is None else tuple(int(action) for action in searchmoves)
+        self._begin(self._seats[seat], Asked(state, player, among), self.limit)
         self._asked[self._seats[seat].tree] = seat
 
     def poll(self) -> list[tuple[int, Move]]:
@@ -295,6 +305,7 @@ class SearchSeats:
             movetime_ms=limit.movetime_ms,
             previous_phase=seat.previous_phase,
             game_options=options,
+            searchmoves=asked.searchmoves,
         )
 
     def _finish(self, tree: int) -> Move:

@@ -24,6 +24,8 @@ class Asked(NamedTuple):
 
     state: Any
     player: int
+    searchmoves: tuple[int, ...] | None = None
+    """The actions that were searched alone; None: all."""
     simulations: int | None = None
     """Simulations made for the answer; None while it is awaited, 0 if the search failed."""
 

@@ -141,6 +141,12 @@ pub trait SearchModel: Send + Sync {
             && self.key(a)? == self.key(b)?)
     }
 
+    /// Whether one of the actor's actions forces the answer, as a check does: a search may try such
+    /// actions first.
+    fn is_forcing(&self, _state: &Self::State, _action: Action) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Whether the position of `state` stood before within its last `plies` plies. A tree may count
     /// such a second occurrence inside itself as a draw.
     fn repeats_within(&self, _state: &Self::State, _plies: usize) -> bool {

@@ -140,6 +140,10 @@ impl<G: Game, K: Kept<G>> SearchModel for Turns<G, K> {
         Ok(a.is_same(b))
     }
 
+    fn is_forcing(&self, state: &G, action: Action) -> Result<bool> {
+        Ok(state.is_forcing(action))
+    }
+
     fn repeats_within(&self, state: &G, plies: usize) -> bool {
         state.repeats_within(plies)
     }

@@ -3,6 +3,7 @@
 use super::backup::{add_waiting, backup, remove_waiting};
 use super::batch::LeafBatch;
 use super::expand::{Expanded, Place};
+use super::lcb;
 use super::limit::{Ended, MAX_IDLE};
 use super::select::Arrival;
 use super::session::{Rules, Search};
@@ -111,8 +112,7 @@ impl<M: SearchModel> Search<M> {
         while new < rows.min(self.left(rules) + new) && self.is_running() {
             let alone = self.waiting() == 0;
             let pass_proven = rules.params.solver && (self.idle >= PATIENCE || ends >= many);
-            let tree = &mut self.tree;
-            match rules.selector.descend(tree, &self.noise, pass_proven, &mut self.path) {
+            match self.descend(rules, &at, pass_proven)? {
                 Arrival::New => match self.expand(rules, &mut at)? {
                     Expanded::Leaf => {
                         new += 1;
@@ -140,8 +140,9 @@ impl<M: SearchModel> Search<M> {
                     self.idle = if alone { self.idle + 1 } else { 0 };
                 }
                 Arrival::Waiting => {
-                    add_waiting(&mut self.tree, &self.path);
-                    self.collided.extend_from_slice(&self.path);
+                    let counted = &self.path[self.skipped..];
+                    add_waiting(&mut self.tree, counted);
+                    self.collided.extend_from_slice(counted);
                     collisions += 1;
                     if collisions >= rules.params.batch_size {
                         break;
@@ -173,7 +174,18 @@ impl<M: SearchModel> Search<M> {
 
     /// Backs up a visit of a node whose value is known.
     pub(crate) fn count_end(&mut self, id: NodeId, values: Values) {
-        backup(&mut self.tree, &self.path, id, values);
+        let values = self.tree.counted(values);
+        let counted = &self.path[self.skipped..];
+        if self.tree.moves_left.is_some() {
+            let plies = if self.tree.node(id).proven { self.tree.rest(id).distance } else { 0 };
+            self.tree.add_plies(counted, id, plies.into());
+        }
+        backup(&mut self.tree, counted, id, values);
+        if self.skipped == 0
+            && let Some(step) = self.path.first()
+        {
+            lcb::note(&mut self.spreads, &self.tree, step.slot, &values);
+        }
         self.simulations += 1;
         self.depth = self.depth.max(self.path.len() as u32);
     }
@@ -181,6 +193,7 @@ impl<M: SearchModel> Search<M> {
     /// The tree's first leaf is its root.
     fn hand_out_root(&mut self, at: &mut Place<'_, M>) -> Result<()> {
         self.path.clear();
+        self.skipped = 0;
         self.path_actions.clear();
         if at.model.expand(at.root, &mut self.legal)?.is_some() {
             return Err(Error::InvalidState("the game is over at this root".into()));

@@ -3,6 +3,8 @@
 use super::backup::{backup, remove_waiting};
 use super::batch::{LeafBatch, Ticket};
 use super::evaluation::{Evaluation, Shape, sort_candidates};
+use super::heads::Heads;
+use super::lcb;
 use super::session::{Rules, Search};
 use super::solver::prove_upwards;
 use super::tree::{Kind, ROOT};
@@ -32,6 +34,7 @@ impl<M: SearchModel> Search<M> {
         rules: &Rules,
         batch: &LeafBatch<M>,
         evaluation: &Evaluation<'_>,
+        heads: &Heads<'_>,
         row: usize,
         shape: Shape,
     ) {
@@ -44,11 +47,15 @@ impl<M: SearchModel> Search<M> {
         kept.serial = 0;
         let (id, key, path) = (kept.node, kept.key, std::mem::take(&mut kept.path));
         let proof = kept.proof.filter(|_| rules.params.solver && id != ROOT);
+        let skipped = kept.skipped;
         self.free_slots.push(ticket.slot);
 
         let tree = &mut self.tree;
         let actor = tree.node(id).actor;
         let values = evaluation.values(row, actor, tree.rule());
+        // A value that is exact stays so.
+        let draw = if proof.is_some() { 0.0 } else { heads.draw(row) };
+        let values = tree.with_draw(values, draw);
         let (priors, actions) = tree.candidates_mut(id);
         let legal = batch.legal(row);
         evaluation.priors(
@@ -66,18 +73,29 @@ impl<M: SearchModel> Search<M> {
         if let Some(key) = key {
             tree.remember(key, id);
         }
-        remove_waiting(tree, &path);
+        remove_waiting(tree, &path[skipped..]);
+        let mut values = values;
         if let Some(plies) = proof {
             tree.set_proven(id, &values, plies);
             prove_upwards(tree, &path, id);
+            values = tree.counted(values);
         }
-        backup(tree, &path, id, values);
+        if tree.moves_left.is_some() {
+            tree.add_plies(&path[skipped..], id, heads.plies(row));
+        }
+        backup(tree, &path[skipped..], id, values);
+        if skipped == 0
+            && let Some(step) = path.first()
+        {
+            lcb::note(&mut self.spreads, tree, step.slot, &values);
+        }
 
         self.nodes += 1;
         self.simulations += 1;
         self.depth = self.depth.max(path.len() as u32);
         self.outstanding[slot].path = path;
         if id == ROOT {
+            self.restrict_root();
             self.mix_noise(rules);
         }
         self.clock.take_back();

@@ -215,7 +215,7 @@ fn check_value(value: f32, at: &[usize]) -> Result<()> {
     Ok(())
 }
 
-fn check_wdl(wdl: &[f32], row: usize) -> Result<()> {
+pub(crate) fn check_wdl(wdl: &[f32], row: usize) -> Result<()> {
     if let Some(column) = wdl.iter().position(|p| !p.is_finite()) {
         return Err(not_finite("wdl", &[row, column], wdl[column]));
     }

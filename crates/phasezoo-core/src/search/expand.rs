@@ -126,7 +126,7 @@ impl<M: SearchModel> Search<M> {
         self.tree.add_candidates(id, &self.legal)?;
         self.tree.node_mut(id).phase = phase;
         self.link(id);
-        add_waiting(&mut self.tree, &self.path);
+        add_waiting(&mut self.tree, &self.path[self.skipped..]);
         let ticket = self.hand_out(at.tree, id);
         let leaf = Leaf {
             ticket,
@@ -186,6 +186,7 @@ impl<M: SearchModel> Search<M> {
             let Some(returns) = at.model.terminal(&state)? else { continue };
             if self.tree.worth(&self.tree.values_of(&returns, actor), actor) >= 1.0 {
                 self.path.clear();
+                self.skipped = 0;
                 self.path.push(Step { node: ROOT, slot });
                 self.add_end(rules, at, &state, &returns);
                 self.tree.rest_mut(ROOT).distance = 1;

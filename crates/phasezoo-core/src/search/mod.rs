@@ -10,6 +10,11 @@
 //! | `tree`, `edges`, `slab` | nodes, candidates, edges and where they lie |
 //! | `values` | what values are inside a tree, and their sums |
 //! | `select` | PUCT and virtual visits: the way down |
+//! | `explore` | descents that begin elsewhere, now and then |
+//! | `gumbel` | selection by Gumbel noise and sequential halving |
+//! | `forced`, `lcb` | forced playouts, and the choice by confidence bounds |
+//! | `heads`, `draws`, `moves_left` | what evaluators say besides values, and what it adds to them |
+//! | `searchmoves`, `decided` | a search among some moves, and its early end |
 //! | `graph` | nodes that several lines lead to |
 //! | `collect`, `expand` | leaves that go out, ends that are backed up at once |
 //! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
@@ -30,18 +35,27 @@ mod batch;
 mod cache;
 mod collect;
 mod complete;
+mod decided;
 pub mod decoupled;
+mod draws;
 mod edges;
 mod evaluation;
 mod expand;
+mod explore;
+mod forced;
 mod graph;
+mod gumbel;
+mod heads;
 mod inspect;
+mod lcb;
 mod limit;
+mod moves_left;
 mod params;
 mod pool;
 mod reroot;
 mod result;
 mod root;
+mod searchmoves;
 mod select;
 mod session;
 mod settings;
@@ -54,9 +68,10 @@ mod values;
 pub use batch::{LeafBatch, Ticket};
 pub use cache::{CacheKey, EvaluationCache};
 pub use evaluation::{Evaluation, Policy, Value};
+pub use heads::Heads;
 pub use inspect::NodeView;
 pub use limit::{Ended, Limit, Status};
-pub use params::{MemoryFull, Params, VirtualStyle};
+pub use params::{FpuStyle, FpuStyleRoot, MemoryFull, Params, Selection, VirtualStyle};
 pub use pool::SearchPool;
-pub use result::{PlayersPolicy, SearchResult};
+pub use result::{Line, PlayersPolicy, SearchResult};
 pub use settings::Setting;

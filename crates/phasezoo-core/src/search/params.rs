@@ -34,6 +34,58 @@ impl Choice for MemoryFull {
     const WORDS: &'static [(&'static str, Self)] = &[("end", Self::End), ("prune", Self::Prune)];
 }
 
+/// What the number says that is given for the Q of unvisited children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FpuStyle {
+    /// The node's mean value for its actor, less the number.
+    Reduction,
+    /// The node's mean value, less the number times the square root of the priors of the visited
+    /// children (`KataGo`; lc0's "reduction").
+    ScaledReduction,
+    /// The number itself.
+    Absolute,
+}
+
+impl Choice for FpuStyle {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("reduction", Self::Reduction),
+        ("scaled_reduction", Self::ScaledReduction),
+        ("absolute", Self::Absolute),
+    ];
+}
+
+/// [`FpuStyle`] at the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FpuStyleRoot {
+    /// As at every node.
+    Same,
+    /// A style of the root's own.
+    Own(FpuStyle),
+}
+
+impl Choice for FpuStyleRoot {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("same", Self::Same),
+        ("reduction", Self::Own(FpuStyle::Reduction)),
+        ("scaled_reduction", Self::Own(FpuStyle::ScaledReduction)),
+        ("absolute", Self::Own(FpuStyle::Absolute)),
+    ];
+}
+
+/// By which rule a descent chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// Q and prior against visits.
+    Puct,
+    /// Planning with Gumbel noise (Danihelka et al. 2022).
+    Gumbel,
+}
+
+impl Choice for Selection {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("puct", Self::Puct), ("gumbel", Self::Gumbel)];
+}
+
 settings! {
     /// The settings of a search. Defaults are written here alone and read from here by the bindings;
     /// they are those of match play in the published engine (`CrazyAra`; Helfenstein et al., M2CTS,
@@ -47,9 +99,11 @@ settings! {
         c_puct_init: f32 = 2.5, To(0.0, 1e3);
         /// `base` in the same formula, in visits.
         c_puct_base: f32 = 19_652.0, To(1.0, 1e9);
-        /// Q of an unvisited child: `None` is a loss (-1); `Some(r)` is the node's mean value for its
-        /// actor, less `r` ("first play urgency reduction").
-        fpu: Option<f32> = None, To(0.0, 2.0);
+        /// Q of an unvisited child ("first play urgency"): `None` is a loss (-1); what a number says is
+        /// [`Params::fpu_style`]'s.
+        fpu: Option<f32> = None, To(-1.0, 2.0);
+        /// What [`Params::fpu`] says.
+        fpu_style: FpuStyle = FpuStyle::Reduction, Any;
         /// How outstanding leaves keep other descents away.
         virtual_style: VirtualStyle = VirtualStyle::Mix, Any;
         /// Where [`VirtualStyle::Mix`] changes over, in visits of the edge.
@@ -58,10 +112,71 @@ settings! {
         node_temperature: f32 = 1.7, To(1e-2, 1e2);
 
         // The root.
+        /// [`Params::c_puct_init`] at the root; `None`: the same.
+        c_puct_init_root: Option<f32> = None, To(0.0, 1e3);
+        /// [`Params::c_puct_base`] at the root; `None`: the same.
+        c_puct_base_root: Option<f32> = None, To(1.0, 1e9);
+        /// [`Params::fpu`] at the root, if [`Params::fpu_style_root`] says so.
+        fpu_root: Option<f32> = None, To(-1.0, 2.0);
+        /// [`Params::fpu_style`] at the root; `Same`: as everywhere, [`Params::fpu`] as well.
+        fpu_style_root: FpuStyleRoot = FpuStyleRoot::Same, Any;
         /// Concentration of the Dirichlet noise at the root.
         dirichlet_alpha: f32 = 0.2, To(1e-3, 1e3);
         /// Share of that noise in the root's priors, 0 (none) to 1.
         dirichlet_epsilon: f32 = 0.0, To(0.0, 1.0);
+
+        // Planning with Gumbel noise.
+        /// Selection at the root: `Gumbel` is sequential halving among the moves with the largest
+        /// noisy priors, and the improved policy as the result's. It needs a limit of nodes or
+        /// simulations.
+        root_selection: Selection = Selection::Puct, Any;
+        /// Selection below the root: `Gumbel` is the largest improved policy less visits.
+        interior_selection: Selection = Selection::Puct, Any;
+        /// Moves that sequential halving begins with.
+        gumbel_considered_actions: usize = 16, To(1.0, 65_535.0);
+        /// Factor of the noise; 0 is none.
+        gumbel_scale: f32 = 1.0, To(0.0, 1e2);
+        /// Visits that are added to the largest number of visits in the weight of Q.
+        gumbel_maxvisit_init: f32 = 50.0, To(0.0, 1e6);
+        /// Factor of the weight of Q.
+        gumbel_value_scale: f32 = 0.1, To(0.0, 1e3);
+        /// Whether a node's Qs are spread over [0, 1] first.
+        gumbel_rescale_values: bool = true, Any;
+
+        // Exploration.
+        /// Share of descents that begin on the line of the most visited moves and expand the next
+        /// unexpanded child there ("epsilon-greedy"; 0.05 in the published engine).
+        epsilon_greedy: f32 = 0.0, To(0.0, 1.0);
+        /// The same for the first unexpanded forcing move ([`crate::model::SearchModel::is_forcing`],
+        /// checks in chess; 0.01 in the published engine).
+        epsilon_checks: f32 = 0.0, To(0.0, 1.0);
+
+        // Values.
+        /// What a draw is worth to the player who searches: value = W - L + this * D. It needs
+        /// evaluations with win, draw and loss; contempt is a score below 0.
+        draw_score: f32 = 0.0, To(-1.0, 1.0);
+        /// The most that the plies left add to a Q; 0 is off. It needs evaluations with plies left.
+        moves_left_max_effect: f32 = 0.0, To(0.0, 1.0);
+        /// How much a ply adds.
+        moves_left_slope: f32 = 0.0027, To(0.0, 1.0);
+        /// Nodes whose mean value is not further from 0 than this add nothing.
+        moves_left_threshold: f32 = 0.8, Below(0.0, 1.0);
+        /// The effect's factor is a + b q + c q^2, q the distance from the threshold to 1: a.
+        moves_left_constant_factor: f32 = 0.0, To(-1.0, 1.0);
+        /// b of the same.
+        moves_left_scaled_factor: f32 = 1.6521, To(-2.0, 2.0);
+        /// c of the same.
+        moves_left_quadratic_factor: f32 = -0.6521, To(-1.0, 1.0);
+
+        // Self-play.
+        /// k in the least visits `sqrt(k P N)` of a visited move of the root ("forced playouts"); the
+        /// policy is pruned of them. 0 is off.
+        forced_playouts_k: f32 = 0.0, To(0.0, 100.0);
+        /// Share of searches that are cheap ("playout cap randomization"): few nodes, no noise and
+        /// nothing forced at the root.
+        cheap_search_prob: f32 = 0.0, To(0.0, 1.0);
+        /// Nodes of a cheap search, if its limit has no fewer.
+        cheap_search_nodes: usize = 100, To(1.0, 1e9);
 
         // The choice of the move.
         /// Weight of Q in the final policy: a second-best move by visits with a better Q gains
@@ -78,10 +193,21 @@ settings! {
         /// Moves that together hold at most this much of the policy, least first, are never drawn.
         quantile_clipping: f32 = 0.25, Below(0.0, 1.0);
 
-        /// Whether lines that reach the same position at the same ply share its node.
-        graph: bool = false, Any;
+        /// Whether the move is chosen by lower confidence bounds in place of the Q veto and weight.
+        use_lcb_for_selection: bool = false, Any;
+        /// Standard errors of a move's value that its lower bound lies below it.
+        lcb_stdevs: f32 = 5.0, To(0.0, 100.0);
+        /// Share of the most visits that a move needs to be chosen by its bound.
+        min_visit_prop_for_lcb: f32 = 0.15, To(0.0, 1.0);
+        /// Moves whose lines are reported (`MultiPV` of UCI).
+        multi_pv: usize = 1, To(1.0, 500.0);
 
         // Ends.
+        /// Whether lines that reach the same position at the same ply share its node.
+        graph: bool = false, Any;
+        /// A search stops when the second most visited move cannot catch up in what is left of it
+        /// divided by this ("smart pruning"); 0 is off.
+        smart_pruning_factor: f32 = 0.0, To(0.0, 10.0);
         /// Whether ends of games are carried up the tree as proofs.
         solver: bool = true, Any;
         /// Whether a position that stood before inside the tree counts as a draw (not as a proof).
@@ -96,6 +222,48 @@ settings! {
         /// What happens when the next node would not fit.
         memory_full: MemoryFull = MemoryFull::End, Any;
     }
+}
+
+impl Params {
+    /// Refuses settings outside their ranges, and those that do not go together.
+    pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        self.check_graph()?;
+        check_fpu("fpu", self.fpu, self.fpu_style)?;
+        match self.fpu_style_root {
+            FpuStyleRoot::Own(style) => check_fpu("fpu_root", self.fpu_root, style),
+            FpuStyleRoot::Same if self.fpu_root.is_some() => Err(Error::InvalidConfig(
+                "fpu_root is given, and fpu_style_root is \"same\": say which style it is of, \
+                 reduction, scaled_reduction or absolute"
+                    .into(),
+            )),
+            FpuStyleRoot::Same => Ok(()),
+        }
+    }
+}
+
+impl Params {
+    /// Refuses what a node with several parents could not be told.
+    fn check_graph(&self) -> Result<()> {
+        let set = [
+            ("epsilon_greedy", self.epsilon_greedy),
+            ("epsilon_checks", self.epsilon_checks),
+            ("draw_score", self.draw_score),
+            ("moves_left_max_effect", self.moves_left_max_effect),
+        ];
+        match set.into_iter().find(|&(_, given)| self.graph && given != 0.0) {
+            None => Ok(()),
+            Some((name, given)) => Err(Error::InvalidConfig(format!(
+                "{name} is {given}, and graph is on: nodes with several parents do not know it; leave \
+                 one of them out"
+            ))),
+        }
+    }
+}
+
+fn check_fpu(name: &str, fpu: Option<f32>, style: FpuStyle) -> Result<()> {
+    let range = if style == FpuStyle::Absolute { To(-1.0, 1.0) } else { To(0.0, 2.0) };
+    fpu.check(name, range)
 }
 
 #[cfg(test)]

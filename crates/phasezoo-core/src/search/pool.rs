@@ -1,7 +1,9 @@
 //! Many searches whose leaves go out together.
 
 use super::batch::LeafBatch;
+use super::draws;
 use super::evaluation::{Evaluation, Shape};
+use super::heads::Heads;
 use super::inspect::NodeView;
 use super::limit::{Limit, Status};
 use super::params::Params;
@@ -49,6 +51,7 @@ impl<M: SearchModel> SearchPool<M> {
         threads: Option<usize>,
     ) -> Result<Self> {
         let rules = Rules::new(params)?;
+        draws::check(&rules.params, model.value_rule())?;
         let memory = memory::available().map(|left| (left / 2) as usize);
         Ok(Self { model, rules, gate, threads, searches: Vec::new(), cursor: 0, trees: 0, memory })
     }
@@ -101,6 +104,13 @@ impl<M: SearchModel> SearchPool<M> {
         let (search, model, rules) = self.parts(tree)?;
         search.memory = memory;
         search.begin(model, rules, root, limit, previous_phase)
+    }
+
+    /// Says which of the root's actions the next search of a tree looks at, with a new tree; none means
+    /// all. Beginning it refuses what is not legal.
+    pub fn restrict(&mut self, tree: u32, actions: &[Action]) -> Result<()> {
+        self.parts(tree)?.0.restrict(actions);
+        Ok(())
     }
 
     /// Follows a move of the game in a tree.
@@ -222,6 +232,16 @@ impl<M: SearchModel> SearchPool<M> {
     ///
     /// On an error nothing has changed: all rows are outstanding still, and may be completed again.
     pub fn complete(&mut self, leaves: &LeafBatch<M>, evaluation: &Evaluation<'_>) -> Result<()> {
+        self.complete_with(leaves, evaluation, Heads::default())
+    }
+
+    /// [`SearchPool::complete`] with what the options ask for besides moves and values.
+    pub fn complete_with(
+        &mut self,
+        leaves: &LeafBatch<M>,
+        evaluation: &Evaluation<'_>,
+        heads: Heads<'_>,
+    ) -> Result<()> {
         let shape = Shape {
             rows: leaves.len(),
             actions: self.model.num_actions(),
@@ -229,6 +249,7 @@ impl<M: SearchModel> SearchPool<M> {
             rule: self.model.value_rule(),
         };
         evaluation.check_sizes(shape)?;
+        let heads = heads.checked(evaluation, &self.rules.params, shape)?;
         for (row, &ticket) in leaves.tickets.iter().enumerate() {
             if let Some(Some(search)) = self.searches.get(ticket.tree as usize) {
                 search.is_out(ticket)?;
@@ -258,7 +279,7 @@ impl<M: SearchModel> SearchPool<M> {
         threads::run(self.threads, tasks, |(rows, mut searches)| {
             for &row in rows {
                 if let Some(search) = searches.get(tree_of(row)) {
-                    search.complete(rules, leaves, evaluation, row, shape);
+                    search.complete(rules, leaves, evaluation, &heads, row, shape);
                 }
             }
         })

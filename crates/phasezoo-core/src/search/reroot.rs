@@ -72,6 +72,9 @@ impl<S> Tree<S> {
             let width = self.width - 1;
             self.more_sums.copy_within(id * width..(id + 1) * width, count * width);
             self.more_values.copy_within(id * width..(id + 1) * width, count * width);
+            if count < self.plies.len() {
+                self.plies[count] = self.plies.get(id).copied().unwrap_or(0);
+            }
             let node = &self.nodes[count];
             rows.push((node.candidates, count as NodeId));
             if node.more != NONE {
@@ -82,6 +85,7 @@ impl<S> Tree<S> {
         self.nodes.truncate(count);
         self.rest.truncate(count);
         self.snapshots.truncate(count);
+        self.plies.truncate(count);
         self.more_sums.truncate(count * (self.width - 1));
         self.more_values.truncate(count * (self.width - 1));
         self.move_candidates(rows);
@@ -114,6 +118,9 @@ impl<S> Tree<S> {
         self.nodes.swap(0, at);
         self.rest.swap(0, at);
         self.snapshots.swap(0, at);
+        if at < self.plies.len() {
+            self.plies.swap(0, at);
+        }
         let width = self.width - 1;
         for entry in 0..width {
             self.more_sums.swap(entry, at * width + entry);

@@ -1,8 +1,10 @@
 //! What a search found.
 
 use super::edges::Edge;
+use super::forced;
+use super::lcb;
 use super::limit::{Ended, Status};
-use super::root::{Candidate, candidates, choose, final_policy};
+use super::root::{Candidate, candidates, choose, final_policy, normalised};
 use super::session::{Rules, Search};
 use super::solver::is_better;
 use super::tree::{NONE, NodeId, ROOT, Tree};
@@ -23,6 +25,19 @@ pub struct PlayersPolicy {
     pub shares: Vec<f32>,
 }
 
+/// What a search expects after one of the root's moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The move.
+    pub action: Action,
+    /// Its mean value for the root's player, exact if proven.
+    pub q: f32,
+    /// Simulations through it.
+    pub visits: u32,
+    /// The line, [`Line::action`] first.
+    pub pv: Vec<Action>,
+}
+
 /// The outcome of a search. Everything is from the view of the root's player to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
@@ -40,6 +55,8 @@ pub struct SearchResult {
     pub policy: Vec<f32>,
     /// The line that the search expects, [`SearchResult::action`] first.
     pub pv: Vec<Action>,
+    /// The lines of the best moves, best first, as many as [`super::Params::multi_pv`] says.
+    pub lines: Vec<Line>,
     /// The root's mean value, exact if proven.
     pub value: f32,
     /// The same for every player, in games with [`ValueRule::PerPlayer`].
@@ -60,6 +77,8 @@ pub struct SearchResult {
     pub phase: i8,
     /// Why the search ended.
     pub ended: Ended,
+    /// Whether this was a cheap search ([`super::Params::cheap_search_prob`]).
+    pub cheap: bool,
     /// Bytes that the tree holds.
     pub memory: usize,
 }
@@ -76,15 +95,26 @@ impl SearchResult {
         stream: &mut Stream,
     ) -> Result<Self> {
         let tree = &search.tree;
-        let moves =
-            if tree.has_root() { candidates(tree, &rules.selector) } else { unknown(model, root)? };
+        let moves = if tree.has_root() {
+            candidates(tree, &rules.selector)
+        } else {
+            unknown(search, model, root)?
+        };
         let known = tree.has_root().then(|| tree.node(ROOT));
         let proven = known
             .and_then(|node| tree.exact_worth(ROOT, node.actor))
             .map(|worth| (worth, tree.rest(ROOT).distance));
-        let policy = final_policy(&rules.params, &moves, proven.map(|(worth, _)| worth));
-        let chosen = choose(&rules.params, &policy, &moves, ply, stream);
+        let gumbel = search.gumbel.as_ref().filter(|_| proven.is_none());
+        let policy = match gumbel {
+            Some(_) => improved_policy(tree, rules, &moves),
+            None => policy_of(search, rules, &moves, proven.map(|(worth, _)| worth)),
+        };
+        let best = gumbel.and_then(|gumbel| gumbel.action(&rules.gumbel, tree));
+        let chosen = best
+            .and_then(|action| moves.iter().position(|found| found.action == action))
+            .unwrap_or_else(|| choose(&rules.params, &policy, &moves, ply, stream));
         let action = moves[chosen].action;
+        let lines = best_lines(tree, &moves, &policy, chosen, rules.params.multi_pv);
         let values = match tree.rule() {
             ValueRule::PerPlayer(players) if tree.has_root() => {
                 Some(tree.known(ROOT)[..players].to_vec())
@@ -97,8 +127,9 @@ impl SearchResult {
             visits: moves.iter().map(|found| found.visits).collect(),
             q: moves.iter().map(|found| found.q).collect(),
             prior: moves.iter().map(|found| found.prior).collect(),
+            pv: lines.first().map_or_else(Vec::new, |line| line.pv.clone()),
+            lines,
             policy,
-            pv: if tree.has_root() { principal_variation(tree, action) } else { vec![action] },
             value: known.map_or(0.0, |node| tree.worth(&tree.known(ROOT), node.actor)),
             values,
             policies: None,
@@ -112,15 +143,73 @@ impl SearchResult {
                 Status::Ended(why) => why,
                 Status::Idle | Status::Running => Ended::Stopped,
             },
+            cheap: search.is_cheap,
             memory: tree.bytes(),
         })
     }
 }
 
+/// The share of each move in the policy of a search that is not planned with Gumbel noise.
+fn policy_of<M: SearchModel>(
+    search: &Search<M>,
+    rules: &Rules,
+    moves: &[Candidate],
+    worth: Option<f32>,
+) -> Vec<f32> {
+    let (tree, params) = (&search.tree, &rules.params);
+    if worth.is_some() || !tree.has_root() {
+        return final_policy(params, moves, worth);
+    }
+    let k = if search.is_cheap { 0.0 } else { params.forced_playouts_k };
+    let pruned = (k > 0.0).then(|| forced::pruned(tree, &rules.selector, &search.noise, k, moves));
+    let moves = pruned.as_deref().unwrap_or(moves);
+    let by_bounds = params.use_lcb_for_selection;
+    let by_bounds = by_bounds.then(|| lcb::policy(params, tree, &search.spreads, moves)).flatten();
+    by_bounds.unwrap_or_else(|| final_policy(params, moves, None))
+}
+
+/// The lines of the `count` best moves: the chosen one, then by their share of the policy, visits and
+/// priors.
+fn best_lines<S>(
+    tree: &Tree<S>,
+    moves: &[Candidate],
+    policy: &[f32],
+    chosen: usize,
+    count: usize,
+) -> Vec<Line> {
+    let mut order: Vec<usize> = (0..moves.len()).collect();
+    order.sort_by(|&a, &b| {
+        let key = |i: usize| (i == chosen, policy[i], moves[i].visits, moves[i].prior);
+        key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let line = |index: usize| {
+        let Candidate { action, q, visits, .. } = moves[index];
+        let pv = if tree.has_root() { principal_variation(tree, action) } else { vec![action] };
+        Line { action, q, visits, pv }
+    };
+    order.into_iter().take(count).map(line).collect()
+}
+
+/// The improved policy of the root, by action; proven losses have no share.
+fn improved_policy<S>(tree: &Tree<S>, rules: &Rules, moves: &[Candidate]) -> Vec<f32> {
+    let shares = rules.gumbel.improved(tree, ROOT);
+    let share = |found: &Candidate| {
+        let slot = tree.actions(ROOT).iter().position(|&action| action == found.action);
+        if found.is_lost() { 0.0 } else { slot.map_or(0.0, |slot| shares[slot]) }
+    };
+    normalised(moves.iter().map(share).collect())
+}
+
 /// The moves of a root that nobody has evaluated: all alike.
-fn unknown<M: SearchModel>(model: &M, root: &M::State) -> Result<Vec<Candidate>> {
+fn unknown<M: SearchModel>(
+    search: &Search<M>,
+    model: &M,
+    root: &M::State,
+) -> Result<Vec<Candidate>> {
     let mut legal = Vec::new();
     model.expand(root, &mut legal)?;
+    let wanted = &search.searchmoves;
+    legal.retain(|action| wanted.is_empty() || wanted.contains(action));
     let prior = 1.0 / legal.len() as f32;
     let candidate = |action| Candidate { action, visits: 0, q: -1.0, prior, proven: None };
     Ok(legal.into_iter().map(candidate).collect())

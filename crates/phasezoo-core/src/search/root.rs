@@ -22,7 +22,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.proven.is_some_and(|(worth, _)| worth <= -1.0)
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn with_noise(priors: &[f32], params: &Params, stream: &mut Stream, o
 /// The root's moves, by action.
 pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidate> {
     let actor = tree.node(ROOT).actor;
-    let unvisited = selector.unvisited(|| tree.mean_for(ROOT, actor));
+    let unvisited = selector.unvisited(tree, ROOT);
     let mut moves: Vec<Candidate> = tree
         .actions(ROOT)
         .iter()
@@ -60,7 +60,7 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
             if edge.child == NONE || edge.visits == 0 {
                 return found;
             }
-            found.q = tree.worth(&tree.known(edge.child), actor);
+            found.q = tree.worth(&tree.counted(tree.known(edge.child)), actor);
             let distance = tree.rest(edge.child).distance;
             found.proven = tree.exact_worth(edge.child, actor).map(|worth| (worth, distance));
             found
@@ -136,7 +136,8 @@ fn weigh_by_q(params: &Params, moves: &[Candidate], mass: &mut [f32]) {
     }
 }
 
-fn normalised(mut mass: Vec<f32>) -> Vec<f32> {
+/// Shares that sum to 1; alike if there is nothing to share.
+pub(crate) fn normalised(mut mass: Vec<f32>) -> Vec<f32> {
     let total: f32 = mass.iter().sum();
     let count = mass.len() as f32;
     for share in &mut mass {

@@ -1,26 +1,39 @@
 //! Which child a descent takes: PUCT, with waiting descents counted.
 
 use super::edges::{Best, QUAD, Quad};
-use super::params::{Params, VirtualStyle};
+use super::gumbel::Gumbel;
+use super::params::{FpuStyle, FpuStyleRoot, Params, Selection, VirtualStyle};
 use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
 
 /// Visits up to which the exploration factor is looked up.
 const TABLE: u32 = 4_096;
 
-/// The factors of the selection rule, prepared once per pool.
+/// The rule of selection, prepared once per pool.
+#[derive(Clone, Debug)]
+pub(crate) struct Selector {
+    everywhere: Puct,
+    /// The root's own, if it is another.
+    root: Option<Puct>,
+    /// The rule below the root, if it is another than PUCT.
+    interior: Option<Gumbel>,
+    /// Edges with more visits than this count waiting descents as losses.
+    loss_above: i32,
+}
+
+/// The factors of PUCT at a node.
 ///
 /// A slot's score is `Q + c(N) P sqrt(N) / (1 + n)` with `c(N) = ln((N + base + 1) / base) + init`
 /// (Silver et al., "A general reinforcement learning algorithm…", 2018): `n` the edge's visits, `N` the
 /// sum of `n` over the node's edges, both with waiting descents.
 #[derive(Clone, Debug)]
-pub(crate) struct Selector {
+struct Puct {
     init: f32,
     base: f32,
     /// `c(N) sqrt(N)` for small N.
     table: Vec<f32>,
+    /// Q of slots that nobody has visited; `None`: a loss.
     fpu: Option<f32>,
-    /// Edges with more visits than this count waiting descents as losses.
-    loss_above: i32,
+    style: FpuStyle,
 }
 
 /// One step of a descent: a slot of a node.
@@ -47,22 +60,11 @@ pub(crate) enum Arrival {
     Full,
 }
 
-impl Selector {
-    /// The rule that `params` ask for.
-    pub(crate) fn new(params: &Params) -> Self {
-        let mut selector = Self {
-            init: params.c_puct_init,
-            base: params.c_puct_base,
-            table: Vec::new(),
-            fpu: params.fpu,
-            loss_above: match params.virtual_style {
-                VirtualStyle::Loss => -1,
-                VirtualStyle::Visit => i32::MAX,
-                VirtualStyle::Mix => params.virtual_mix_threshold.min(i32::MAX as u32) as i32,
-            },
-        };
-        selector.table = (0..TABLE).map(|visits| selector.compute(visits)).collect();
-        selector
+impl Puct {
+    fn new(init: f32, base: f32, fpu: Option<f32>, style: FpuStyle) -> Self {
+        let mut puct = Self { init, base, table: Vec::new(), fpu, style };
+        puct.table = (0..TABLE).map(|visits| puct.compute(visits)).collect();
+        puct
     }
 
     fn compute(&self, visits: u32) -> f32 {
@@ -78,9 +80,67 @@ impl Selector {
         }
     }
 
-    /// Q of a slot that nobody has visited, at a node whose mean value for its actor is `mean`.
-    pub(crate) fn unvisited(&self, mean: impl FnOnce() -> f32) -> f32 {
-        self.fpu.map_or(-1.0, |reduction| (mean() - reduction).max(-1.0))
+    /// Q of a slot that nobody has visited.
+    fn unvisited<S>(&self, tree: &Tree<S>, id: NodeId) -> f32 {
+        let Some(fpu) = self.fpu else { return -1.0 };
+        let mean = || tree.mean_for(id, tree.node(id).actor);
+        match self.style {
+            FpuStyle::Reduction => (mean() - fpu).max(-1.0),
+            FpuStyle::ScaledReduction => (mean() - fpu * visited_prior(tree, id).sqrt()).max(-1.0),
+            FpuStyle::Absolute => fpu,
+        }
+    }
+}
+
+/// The sum of the priors of a node's visited slots.
+fn visited_prior<S>(tree: &Tree<S>, id: NodeId) -> f32 {
+    let opened = usize::from(tree.node(id).opened);
+    let visited = tree.edges(id).zip(tree.priors(id)).take(opened);
+    visited.map(|(edge, &prior)| if edge.visits > 0 { prior } else { 0.0 }).sum()
+}
+
+impl Selector {
+    /// The rule that `params` ask for.
+    pub(crate) fn new(params: &Params) -> Self {
+        let (init, base) = (params.c_puct_init, params.c_puct_base);
+        let (fpu, style) = match params.fpu_style_root {
+            FpuStyleRoot::Same => (params.fpu, params.fpu_style),
+            FpuStyleRoot::Own(style) => (params.fpu_root, style),
+        };
+        let is_same = params.c_puct_init_root.is_none()
+            && params.c_puct_base_root.is_none()
+            && params.fpu_style_root == FpuStyleRoot::Same;
+        let at_root = || {
+            let init = params.c_puct_init_root.unwrap_or(init);
+            Puct::new(init, params.c_puct_base_root.unwrap_or(base), fpu, style)
+        };
+        Self {
+            everywhere: Puct::new(init, base, params.fpu, params.fpu_style),
+            root: (!is_same).then(at_root),
+            interior: (params.interior_selection == Selection::Gumbel).then(|| Gumbel::new(params)),
+            loss_above: match params.virtual_style {
+                VirtualStyle::Loss => -1,
+                VirtualStyle::Visit => i32::MAX,
+                VirtualStyle::Mix => params.virtual_mix_threshold.min(i32::MAX as u32) as i32,
+            },
+        }
+    }
+
+    fn puct(&self, id: NodeId) -> &Puct {
+        match &self.root {
+            Some(root) if id == ROOT => root,
+            _ => &self.everywhere,
+        }
+    }
+
+    /// `c(N) sqrt(N)` at `id`.
+    pub(crate) fn exploration(&self, id: NodeId, visits: u32) -> f32 {
+        self.puct(id).exploration(visits)
+    }
+
+    /// Q of a slot of `id` that nobody has visited.
+    pub(crate) fn unvisited<S>(&self, tree: &Tree<S>, id: NodeId) -> f32 {
+        self.puct(id).unvisited(tree, id)
     }
 
     /// Walks from the root to where something is to be done, and writes the way into `path`.
@@ -96,7 +156,18 @@ impl Selector {
         path: &mut Vec<Step>,
     ) -> Arrival {
         path.clear();
-        let mut id = ROOT;
+        self.descend_from(ROOT, tree, noise, pass_proven, path)
+    }
+
+    /// [`Selector::descend`] from `id`, to which `path` leads.
+    pub(crate) fn descend_from<S>(
+        &self,
+        mut id: NodeId,
+        tree: &mut Tree<S>,
+        noise: &[f32],
+        pass_proven: bool,
+        path: &mut Vec<Step>,
+    ) -> Arrival {
         loop {
             let node = tree.node(id);
             match node.kind {
@@ -108,7 +179,15 @@ impl Selector {
             if (usize::from(node.opened) >= QUAD || !noise.is_empty()) && !tree.open_all(id) {
                 return Arrival::Full;
             }
-            let slot = self.best(tree, id, noise, pass_proven);
+            let slot = match &self.interior {
+                Some(gumbel) if id != ROOT => {
+                    if !tree.open_all(id) {
+                        return Arrival::Full;
+                    }
+                    gumbel.interior(tree, id, pass_proven)
+                }
+                _ => self.best(tree, id, noise, pass_proven),
+            };
             path.push(Step { node: id, slot });
             let child = tree.child(id, slot);
             if child == NONE {
@@ -125,9 +204,10 @@ impl Selector {
     /// if they are to be compared.
     fn best<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32], pass_proven: bool) -> u32 {
         let node = tree.node(id);
+        let puct = self.puct(id);
         let at = Scoring {
-            factor: self.exploration(node.visits - 1 + node.waiting),
-            unvisited: self.unvisited(|| tree.mean_for(id, node.actor)),
+            factor: puct.exploration(node.visits - 1 + node.waiting),
+            unvisited: puct.unvisited(tree, id),
             loss_above: self.loss_above,
         };
         if pass_proven || !noise.is_empty() {
@@ -222,8 +302,10 @@ mod tests {
         for visits in [1_u32, 100, 4_095, 4_096, 1_000_000] {
             let n = f64::from(visits);
             let expected = (((n + 19_653.0) / 19_652.0).ln() + 2.5) * n.sqrt();
-            assert!((f64::from(selector.exploration(visits)) / expected - 1.0).abs() < 1e-5);
+            assert!(
+                (f64::from(selector.everywhere.exploration(visits)) / expected - 1.0).abs() < 1e-5
+            );
         }
-        assert_eq!(selector.exploration(0), 0.0);
+        assert_eq!(selector.everywhere.exploration(0), 0.0);
     }
 }

@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use super::batch::Ticket;
+use super::draws;
+use super::gumbel::{Gumbel, GumbelRoot};
+use super::lcb::Spread;
 use super::limit::{Clock, Ended, Limit, Status};
-use super::params::Params;
+use super::moves_left::MovesLeft;
+use super::params::{Params, Selection};
 use super::result::SearchResult;
 use super::root;
 use super::select::{Selector, Step};
@@ -19,13 +23,14 @@ use crate::rng::{Stream, mix};
 pub(crate) struct Rules {
     pub(crate) params: Params,
     pub(crate) selector: Selector,
+    pub(crate) gumbel: Gumbel,
 }
 
 impl Rules {
     pub(crate) fn new(params: Params) -> Result<Self> {
         params.check()?;
-        let selector = Selector::new(&params);
-        Ok(Self { params, selector })
+        let (selector, gumbel) = (Selector::new(&params), Gumbel::new(&params));
+        Ok(Self { params, selector, gumbel })
     }
 }
 
@@ -41,6 +46,8 @@ pub(crate) struct Outstanding {
     pub(crate) path: Vec<Step>,
     /// Plies to the end if the value that it will get is known to be exact.
     pub(crate) proof: Option<u16>,
+    /// Steps at its beginning that the descent does not count for.
+    pub(crate) skipped: usize,
 }
 
 /// A search session: begin, collect, complete, status, stop, advance, finish
@@ -76,12 +83,25 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) cancelled_below: u64,
     /// Scratch: the current path, its actions, legal actions, steps of collided descents, a sort.
     pub(crate) path: Vec<Step>,
+    /// Steps at the path's beginning that the descent does not count for: it began below the root.
+    pub(crate) skipped: usize,
     pub(crate) path_actions: Vec<Action>,
     pub(crate) legal: Vec<Action>,
     pub(crate) collided: Vec<Step>,
     /// The key of the leaf that is made, in a graph.
     pub(crate) key: Option<u64>,
     pub(crate) sorting: Vec<(f32, Action)>,
+    /// Selection at the root by sequential halving, if that is asked for.
+    pub(crate) gumbel: Option<GumbelRoot>,
+    /// The values backed up through each of the root's slots, if lower bounds are asked for.
+    pub(crate) spreads: Vec<Spread>,
+    /// Whether this search is one of the cheap ones.
+    pub(crate) is_cheap: bool,
+    /// The root's actions that the next search looks at, and this one does; none means all.
+    pub(crate) wanted: Vec<Action>,
+    pub(crate) searchmoves: Vec<Action>,
+    /// What descents that explore draw from.
+    pub(crate) exploring: Stream,
     seed: u64,
     /// How often a search was begun.
     begun: u64,
@@ -113,11 +133,18 @@ impl<M: SearchModel> Search<M> {
             next_serial: 1,
             cancelled_below: 0,
             path: Vec::new(),
+            skipped: 0,
             path_actions: Vec::new(),
             legal: Vec::new(),
             collided: Vec::new(),
             key: None,
             sorting: Vec::new(),
+            gumbel: None,
+            spreads: Vec::new(),
+            is_cheap: false,
+            wanted: Vec::new(),
+            searchmoves: Vec::new(),
+            exploring: Stream::new(seed),
             seed,
             begun: 0,
             advanced: false,
@@ -142,13 +169,29 @@ impl<M: SearchModel> Search<M> {
                 "the game is over at this root: there is nothing to search".into(),
             ));
         }
+        let was_whole = self.searchmoves.is_empty();
+        self.begin_restricted(model, &root)?;
+        let is_counted = limit.nodes.is_some() || limit.simulations.is_some();
+        if rules.params.root_selection == Selection::Gumbel && !is_counted {
+            return Err(Error::InvalidConfig(
+                "root_selection=\"gumbel\" shares a number of simulations out: give nodes= or \
+                 simulations="
+                    .into(),
+            ));
+        }
         let keep = rules.params.reuse_tree
+            && was_whole
+            && self.searchmoves.is_empty()
             && self.tree.has_root()
             && match &self.root {
                 Some(known) => model.same(known, &root)?,
                 None => false,
             };
+        let draw = draws::score(&rules.params, model.value_rule(), model.actor(&root)?);
+        // What is known was valued for the player who searched.
+        let keep = keep && draw == self.tree.draw;
         self.cancel();
+        (self.tree.draw, self.tree.moves_left) = (draw, MovesLeft::new(&rules.params));
         if !keep {
             self.tree.clear();
             self.tree.transpositions = rules.params.graph.then(Default::default);
@@ -162,7 +205,11 @@ impl<M: SearchModel> Search<M> {
         (self.nodes, self.simulations, self.depth, self.idle) = (0, 0, 0, 0);
         (self.limit, self.previous_phase) = (limit, previous_phase);
         self.begun += 1;
+        self.exploring = Stream::derive(mix(!self.seed), self.begun);
+        self.make_cheap(rules);
         self.noise.clear();
+        self.gumbel = None;
+        self.spreads.clear();
         self.status = Status::Running;
         self.clock.start(limit.movetime);
         if keep {
@@ -170,6 +217,18 @@ impl<M: SearchModel> Search<M> {
             self.check_end(rules);
         }
         Ok(())
+    }
+
+    /// Decides whether the search that begins is a cheap one, and bounds it if so.
+    fn make_cheap(&mut self, rules: &Rules) {
+        let share = f64::from(rules.params.cheap_search_prob);
+        self.is_cheap = share > 0.0
+            && !self.limit.infinite
+            && Stream::derive(mix(self.seed.wrapping_add(2)), self.begun).unit() < share;
+        if self.is_cheap {
+            let most = rules.params.cheap_search_nodes as u64;
+            self.limit.nodes = Some(self.limit.nodes.unwrap_or(u64::MAX).min(most));
+        }
     }
 
     /// Follows a move of the game: its subtree becomes the tree. Without a root there is nothing to
@@ -191,8 +250,11 @@ impl<M: SearchModel> Search<M> {
             _ => self.tree.clear(),
         }
         self.noise.clear();
+        self.gumbel = None;
+        self.spreads.clear();
         self.root = Some(Arc::new(state));
         self.advanced = true;
+        self.searchmoves.clear();
         self.followed += 1;
         Ok(())
     }
@@ -223,7 +285,10 @@ impl<M: SearchModel> Search<M> {
         self.cancel();
         self.tree.clear();
         self.noise.clear();
+        self.gumbel = None;
+        self.spreads.clear();
         (self.root, self.walker) = (None, None);
+        self.searchmoves.clear();
         (self.status, self.advanced, self.followed) = (Status::Idle, false, 0);
     }
 
@@ -271,19 +336,38 @@ impl<M: SearchModel> Search<M> {
             Ended::Nodes
         } else if self.limit.simulations.is_some_and(|limit| self.simulations >= limit) {
             Ended::Simulations
-        } else if root.count == 1 && root.visits > 1 && !self.limit.infinite {
+        } else if root.count == 1
+            && root.visits > 1
+            && !self.limit.infinite
+            && self.searchmoves.is_empty()
+        {
             Ended::Forced
+        } else if self.is_decided(rules) {
+            Ended::Decided
         } else {
             return;
         };
         self.end(why);
     }
 
-    /// Mixes new noise into the root's priors. Stored priors stay clean, so a reused root gets fresh
+    /// Mixes new noise into the root's priors, or draws that of sequential halving. Stored priors stay clean, so a reused root gets fresh
     /// noise and a former root keeps none.
     pub(crate) fn mix_noise(&mut self, rules: &Rules) {
         let mut stream = Stream::derive(self.seed, self.begun);
-        root::with_noise(self.tree.priors(ROOT), &rules.params, &mut stream, &mut self.noise);
+        if !self.is_cheap {
+            root::with_noise(self.tree.priors(ROOT), &rules.params, &mut stream, &mut self.noise);
+        }
+        if rules.params.use_lcb_for_selection {
+            self.spreads.resize(self.tree.priors(ROOT).len(), Spread::default());
+        }
+        if rules.params.root_selection == Selection::Gumbel {
+            let limit = self.limit.nodes.unwrap_or(u64::MAX);
+            let limit = limit.min(self.limit.simulations.unwrap_or(u64::MAX));
+            let budget = limit.saturating_sub(self.simulations);
+            let mut stream = Stream::derive(mix(self.seed.wrapping_add(1)), self.begun);
+            let root = GumbelRoot::new(&rules.gumbel, &self.tree, budget, &mut stream);
+            self.gumbel = Some(root);
+        }
     }
 
     /// Reserves a slot for a leaf that goes out, with the current path.
@@ -298,6 +382,7 @@ impl<M: SearchModel> Search<M> {
         (kept.serial, kept.node, kept.key) = (serial, node, self.key.take());
         kept.proof = None;
         kept.path.clone_from(&self.path);
+        kept.skipped = self.skipped;
         Ticket { tree, slot, serial }
     }
 
@@ -317,8 +402,8 @@ impl<M: SearchModel> Search<M> {
             return;
         }
         kept.serial = 0;
-        let path = std::mem::take(&mut kept.path);
-        super::backup::remove_waiting(&mut self.tree, &path);
+        let (path, skipped) = (std::mem::take(&mut kept.path), kept.skipped);
+        super::backup::remove_waiting(&mut self.tree, &path[skipped..]);
         match path.last() {
             Some(step) => self.tree.set_child(step.node, step.slot, NONE),
             None => self.tree.clear(),

@@ -223,7 +223,7 @@ macro_rules! settings {
                 None
             }
 
-            /// Changes the setting of a name. Ranges are [`Self::check`]'s.
+            /// Changes the setting of a name. Ranges are checked by [`Self::check`].
             pub fn set(&mut self, name: &str, given: &Setting) -> Result<()> {
                 $(if name == settings!(@name $field $($name)?) {
                     self.$field = Stored::read(name, given)?;
@@ -235,7 +235,7 @@ macro_rules! settings {
             }
 
             /// Refuses settings outside their ranges.
-            pub fn check(&self) -> Result<()> {
+            fn check_ranges(&self) -> Result<()> {
                 $(Stored::check(&self.$field, settings!(@name $field $($name)?), $allowed)?;)*
                 Ok(())
             }

@@ -47,6 +47,8 @@ pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId
         let q = edge_q(tree, child, actor);
         let (quad, lane) = tree.quad_mut(id, step.slot);
         quad.q[lane] = q;
+        let through = quad.visits[lane];
+        scale(&mut change, through, tree.node(child).visits);
         match if is_new { prove(tree, id, child) } else { None } {
             Some(proof) => {
                 change = tree.set_proven(id, &proof.values, proof.distance);
@@ -57,6 +59,16 @@ pub(crate) fn prove_upwards<S>(tree: &mut Tree<S>, path: &[Step], proven: NodeId
             None => tree.add_to_sum(id, &change),
         }
         child = id;
+    }
+}
+
+/// What a change means for a parent that only `through` of all visits of its child came through: the
+/// others began below the parent.
+fn scale(change: &mut Sums, through: u32, all: u32) {
+    if through < all {
+        for units in change {
+            *units = (i128::from(*units) * i128::from(through) / i128::from(all)) as i64;
+        }
     }
 }
 

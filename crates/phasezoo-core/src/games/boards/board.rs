@@ -446,6 +446,14 @@ impl<R: Rules> Game for BoardState<R> {
         self.history.prefetch();
     }
 
+    fn is_forcing(&self, action: Action) -> bool {
+        let mut position = self.position.clone();
+        actions::move_of(&self.position, action).is_some_and(|m| {
+            position.play_unchecked(m);
+            position.is_check()
+        })
+    }
+
     fn keep_best(&self, actions: &mut Vec<Action>) {
         R::keep_best(self, actions);
     }

@@ -61,3 +61,10 @@ settings! {
         memory as "memory_mb": Option<usize> = Some(2 << 30), Any;
     }
 }
+
+impl Params {
+    /// Refuses settings outside their ranges.
+    pub fn check(&self) -> Result<()> {
+        self.check_ranges()
+    }
+}

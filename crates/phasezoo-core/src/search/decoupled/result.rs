@@ -8,7 +8,7 @@ use super::select;
 use crate::error::Result;
 use crate::game::{Action, Player};
 use crate::search::limit::{Ended, Status};
-use crate::search::result::{PlayersPolicy, SearchResult};
+use crate::search::result::{Line, PlayersPolicy, SearchResult};
 
 /// The longest line that is reported, in plies.
 const MAX_PV: usize = 128;
@@ -38,14 +38,18 @@ impl<M: JointModel> Search<M> {
             Status::Ended(why) => why,
             Status::Idle | Status::Running => Ended::Stopped,
         };
+        let pv = self.line(index, place);
+        let (action, q_of) = (seat.actions[place], |place: usize| q(root, seat, place, params));
+        let line = Line { action, q: q_of(place), visits: seat.visits[place], pv: pv.clone() };
         Ok(SearchResult {
-            action: seat.actions[place],
+            action,
             actions: seat.actions.to_vec(),
             visits: seat.visits.to_vec(),
-            q: (0..seat.actions.len()).map(|place| q(root, seat, place, params)).collect(),
+            q: (0..seat.actions.len()).map(q_of).collect(),
             prior: seat.priors.to_vec(),
             policy,
-            pv: self.line(index, place),
+            pv,
+            lines: vec![line],
             value: values[usize::from(self.player)],
             values: Some(values),
             policies: Some(policies),
@@ -56,6 +60,7 @@ impl<M: JointModel> Search<M> {
             seconds: self.clock.seconds(),
             phase,
             ended,
+            cheap: false,
             memory: self.memory,
         })
     }

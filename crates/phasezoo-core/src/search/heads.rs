@@ -1,0 +1,76 @@
+//! What an evaluator says besides moves and values: chances of a draw, plies to the end.
+
+use super::evaluation::{Evaluation, Shape, Value, check_wdl};
+use super::params::Params;
+use crate::error::{Error, Result};
+
+/// Further answers to a batch of `B` rows; those that no option asks for are not looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heads<'a> {
+    /// `[B, 3]`: probabilities of win, draw, loss for the player to move, beside a value. An evaluation
+    /// by [`Value::Wdl`] need not say them again.
+    pub wdl: Option<&'a [f32]>,
+    /// `[B]`: plies that the game is expected to last, from 0.
+    pub plies_left: Option<&'a [f32]>,
+}
+
+impl<'a> Heads<'a> {
+    /// These answers with what `evaluation` says itself, checked, if the options of `params` ask for
+    /// them.
+    pub(crate) fn checked(
+        mut self,
+        evaluation: &Evaluation<'a>,
+        params: &Params,
+        shape: Shape,
+    ) -> Result<Self> {
+        if let (None, Value::Wdl(wdl)) = (self.wdl, evaluation.value) {
+            self.wdl = Some(wdl);
+        }
+        if params.draw_score != 0.0 {
+            let wdl = self.wdl.ok_or_else(|| lacks("draw_score", "wdl", "[B, 3]"))?;
+            check_length("wdl", wdl, shape.rows * 3)?;
+            let mut rows = wdl.as_chunks::<3>().0.iter().enumerate();
+            rows.try_for_each(|(row, wdl)| check_wdl(wdl, row))?;
+        }
+        if params.moves_left_max_effect > 0.0 {
+            let plies = self
+                .plies_left
+                .ok_or_else(|| lacks("moves_left_max_effect", "plies_left", "[B]"))?;
+            check_length("plies_left", plies, shape.rows)?;
+            if let Some(row) = plies.iter().position(|&plies| !(0.0..1e5).contains(&plies)) {
+                return Err(Error::InvalidEvaluation(format!(
+                    "plies_left[{row}] is {}, expected plies from 0 and below 100000",
+                    plies[row]
+                )));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The chance of a draw in a row; 0 if nobody says.
+    pub(crate) fn draw(&self, row: usize) -> f32 {
+        self.wdl.map_or(0.0, |wdl| wdl[row * 3 + 1].clamp(0.0, 1.0))
+    }
+
+    /// The plies that a row's game is expected to last; 0 if nobody says.
+    pub(crate) fn plies(&self, row: usize) -> f32 {
+        self.plies_left.map_or(0.0, |plies| plies[row])
+    }
+}
+
+fn check_length(name: &str, given: &[f32], expected: usize) -> Result<()> {
+    if given.len() == expected {
+        return Ok(());
+    }
+    Err(Error::InvalidEvaluation(format!(
+        "{name} has {} numbers, expected {expected} for this batch",
+        given.len()
+    )))
+}
+
+fn lacks(option: &str, head: &str, shape: &str) -> Error {
+    Error::InvalidEvaluation(format!(
+        "{option} is set and the evaluation has no {head}: answer {head}, float32{shape}, or leave \
+         {option} at 0"
+    ))
+}

@@ -1,0 +1,135 @@
+"""What users of engines ask of one search: searchmoves, MultiPV, an early end."""
+
+import pytest
+from branches import Branches, answer, core
+from reference_puct import puct, search
+from search_fakes import chess_pool, chess_state, drive
+
+from phasezoo import agents, inference
+from phasezoo.errors import IllegalAction, InvalidConfig
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_searchmoves_are_searched_as_if_there_were_no_others(first: int) -> None:
+    # The moves of a root by falling prior, two of which are kept.
+    root = Branches(first=first)
+    kept = [int(a) for a in root.legal_actions][::2]
+
+    def restricted(state: Branches) -> tuple[dict[int, float], float]:
+        logits, value = answer(state)
+        return {a: logit for a, logit in logits.items() if state.path or a in kept}, value
+
+    expected = search(root, 120, restricted, puct())
+    found = core(root, 120, begin={"searchmoves": kept})
+    assert found.actions.tolist() == kept
+    assert found.visits.tolist() == [expected.visits[a] for a in kept]
+    assert found.prior.tolist() == pytest.approx([expected.priors[a] for a in kept], abs=1e-6)
+
+
+@pytest.mark.parametrize("batch_size", [1, 64])
+@pytest.mark.parametrize("player", [0, 1])
+def test_a_search_among_moves_forgets_and_is_forgotten(player: int, batch_size: int) -> None:
+    state = chess_state(["e2e4"][:player])
+    legal = state.legal_actions.tolist()
+    pool, tree = chess_pool(batch_size=batch_size)
+    for _ in range(2):  # nothing is kept, neither way
+        pool.begin(tree, state, nodes=200)
+        drive(pool, num_actions=4672)
+        whole = pool.finish(tree)
+        assert (whole.actions.tolist(), whole.nodes) == (legal, 200)
+        pool.begin(tree, state, nodes=200, searchmoves=legal[3:5])
+        drive(pool, num_actions=4672)
+        result = pool.finish(tree)
+        assert result.actions.tolist() == legal[3:5]
+        assert result.policy.nonzero()[0].tolist() == legal[3:5]
+        assert (result.nodes, int(result.visits.sum())) == (200, 199)
+    pool.advance(tree, result.action)
+    kept = pool.inspect(tree)
+    assert kept.visits > 10
+    assert len(kept.actions) > 2
+
+
+def test_one_move_is_searched_as_long_as_asked() -> None:
+    pool, tree = chess_pool()
+    move = chess_state().parse_uci("a2a4")
+    pool.begin(tree, chess_state(), nodes=50, searchmoves=[move])
+    drive(pool, num_actions=4672)
+    result = pool.finish(tree)
+    assert (result.nodes, result.ended, result.action) == (50, "nodes", move)
+    # Proofs hold among the moves that were asked for.
+    state = chess_state(fen="6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
+    pool.begin(tree, state, nodes=300, searchmoves=[state.parse_uci("a1b1")])
+    drive(pool, num_actions=4672)
+    assert pool.finish(tree).proven is None
+
+
+def test_wrong_searchmoves_are_refused() -> None:
+    pool, tree = chess_pool()
+    with pytest.raises(IllegalAction, match="searchmoves has action 4671"):
+        pool.begin(tree, chess_state(), nodes=50, searchmoves=[4671])
+    with pytest.raises(InvalidConfig, match="searchmoves is empty"):
+        pool.begin(tree, chess_state(), nodes=50, searchmoves=[])
+    pool.begin(tree, chess_state(), nodes=1)  # nothing is left of them
+    drive(pool)
+    assert len(pool.finish(tree).actions) == 20
+
+
+def test_agents_search_among_moves_and_tell_lines() -> None:
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=100), multi_pv=3)
+    moves = [chess_state().parse_uci(move) for move in ("e2e4", "d2d4")]
+    result = agent.search(chess_state(), searchmoves=moves)
+    assert sorted(moves) == result.actions.tolist()
+    assert [line[0] for line in result.lines] == [
+        result.action,
+        (set(moves) - {result.action}).pop(),
+    ]
+
+
+@pytest.mark.parametrize("batch_size", [1, 64])
+@pytest.mark.parametrize("player", [0, 1])
+def test_lines_are_the_best_moves_in_order(player: int, batch_size: int) -> None:
+    state = chess_state(["e2e4"][:player])
+    pool, tree = chess_pool(batch_size=batch_size, multi_pv=5)
+    pool.begin(tree, state, nodes=400)
+    drive(pool, num_actions=4672)
+    result = pool.finish(tree)
+    assert len(result.lines) == 5
+    assert result.lines[0][0] == result.action
+    assert result.lines[0][3] == result.pv
+    shares = [result.policy[action] for action, _, _, _ in result.lines]
+    assert shares == sorted(shares, reverse=True)
+    for action, q, visits, line in result.lines:
+        at = result.actions.tolist().index(action)
+        assert (q, visits, line[0]) == (result.q[at], result.visits[at], action)
+        after = state
+        for move in line:
+            assert move in after.legal_actions
+            after = after.play(move)
+    with pytest.raises(InvalidConfig, match="multi_pv"):
+        chess_pool(multi_pv=0)
+
+
+@pytest.mark.parametrize("rows", [1, 64])
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_search_ends_when_its_leader_cannot_be_caught(first: int, rows: int) -> None:
+    for simulations in (50, 200, 800):
+        whole = core(Branches(first=first), simulations, rows)
+        early = core(Branches(first=first), simulations, rows, smart_pruning_factor=1.0)
+        assert early.ended in ("decided", "simulations")
+        assert early.simulations <= whole.simulations
+        assert early.action == whole.action
+        bold = core(Branches(first=first), simulations, rows, smart_pruning_factor=4.0)
+        assert bold.simulations <= early.simulations
+    assert early.ended == "decided"
+
+
+def test_early_ends_need_a_limit_and_leave_endless_searches_alone() -> None:
+    pool, tree = chess_pool(smart_pruning_factor=1.33)
+    pool.begin(tree, chess_state(), infinite=True)
+    leaves = pool.collect(1)
+    pool.complete(leaves, value=[0.0])
+    assert pool.is_running(tree)
+    pool.begin(tree, chess_state(), movetime_ms=3_600_000.0)
+    for _ in range(20):
+        pool.complete(leaves := pool.collect(1), value=[0.0] * len(leaves))
+    assert pool.status(tree) == "running"
