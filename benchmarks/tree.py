@@ -1,40 +1,71 @@
-"""The tree alone: uniform priors, a midgame position, 16 leaves at a time, one thread."""
+"""The tree alone: uniform priors, a midgame position."""
 
-from benchmarks.common import Row, alone, counted, native
+from benchmarks.common import Row, Work, counted, interleaved, native
 from phasezoo import agents, games, inference
 
 MIDGAME = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9"
 NODES = 200_000
 
+PEER = "lc0's random backend, which encodes too: 165 to 183 k"
 AIMS = {
-    "v2": "≥ 400 k (lc0's random backend, which encodes too: 165 to 183 k)",
-    "none": "≥ 900 k",
+    "v2,mean,16": f"≥ 800 k ({PEER})",
+    "v2,-1,16": f"≥ 330 k ({PEER})",
+    "none,mean,16": "≥ 1.1 M",
+    "none,-1,16": "≥ 450 k",
+    "none,mean,16,noise": "≥ 95 % of the row without noise",
+    "none,-1,16,noise": "≥ 95 % of the row without noise",
+    "v2,mean,64,threads2": "≥ 1.6x one thread",
+    "v2,-1,64,threads2": "≥ 1.6x one thread",
 }
 PLANES = {"v2": "v2 planes for each leaf", "none": "no planes"}
 UNVISITED = {"mean": "unvisited = mean", "-1": "unvisited = -1, over 100 plies deep"}
 
 
-def python_driven() -> float:
-    """Nodes of one search whose leaves go through Python, as every evaluator's do."""
-    limit = agents.Limit(nodes=NODES)
-    agent = agents.MCTSAgent(inference.Uniform(), limit=limit, batch_size=16, seed=1, threads=1)
-    return float(agent.search(games.make("chess").from_fen(MIDGAME)).nodes)
+def described(name: str) -> str:
+    """What a name of ``crates/phasezoo-core/benches/tree.rs`` means."""
+    planes, unvisited, batch, *more = name.split(",")
+    how = {"noise": "noise 0.25 at the root", "threads2": "one tree, two threads"}
+    words = [f"batch {batch}", PLANES[planes], UNVISITED[unvisited], *(how[word] for word in more)]
+    return f"tree, uniform, {', '.join(words)}"
 
 
 def core_alone() -> list[Row]:
     """What ``crates/phasezoo-core/benches/tree.rs`` measures."""
     return [
-        counted(
-            f"tree, uniform, batch 16, {PLANES[planes]}, {UNVISITED[unvisited]}",
-            "nodes/s",
-            AIMS[planes],
-            rates,
-        )
-        for planes, unvisited, *rates in native("tree")
+        counted(described(name), "nodes/s", AIMS.get(name, ""), rates)
+        for name, *rates in native("tree")
     ]
 
 
+def python_driven(batch_size: int, fpu: float | None) -> Work:
+    """Nodes of one search whose leaves go through Python, as every evaluator's do."""
+    agent = agents.MCTSAgent(
+        inference.Uniform(),
+        limit=agents.Limit(nodes=NODES),
+        batch_size=batch_size,
+        fpu=fpu,
+        seed=1,
+        threads=1,
+    )
+    position = games.make("chess").from_fen(MIDGAME)
+    return lambda: float(agent.search(position).nodes)
+
+
 def rows() -> list[Row]:
-    """The core alone, with and without planes; then the same search driven from Python."""
-    name = "the same driven from Python, no planes, unvisited = -1"
-    return [*core_alone(), alone(name, "nodes/s", "", python_driven, repeats=3)]
+    """The core alone, with and without planes; then the same searches driven from Python."""
+    cases = {
+        (batch, unvisited): python_driven(batch, fpu)
+        for batch in (1, 16, 64)
+        for unvisited, fpu in (("mean", 0.0), ("-1", None))
+    }
+    aims = {1: "≥ 150 k", 64: "≥ 90 % of the core alone"}
+    driven = [
+        counted(
+            f"tree, uniform, driven from Python, batch {batch}, no planes, {UNVISITED[unvisited]}",
+            "nodes/s",
+            aims.get(batch, ""),
+            [str(rate) for rate in rates],
+        )
+        for (batch, unvisited), rates in zip(cases, interleaved(*cases.values()), strict=True)
+    ]
+    return [*core_alone(), *driven]

@@ -142,10 +142,10 @@ impl<S> Tree<S> {
         for (from, id) in rows {
             let node = &mut self.nodes[id as usize];
             let padded = usize::from(node.count).next_multiple_of(QUAD);
-            node.candidates = to as u32;
-            self.priors.copy_within(from as usize..from as usize + padded, to);
-            self.actions.copy_within(from as usize..from as usize + padded, to);
-            to += padded;
+            let place = self.priors.move_row(from as usize, to, padded);
+            self.actions.move_row(from as usize, to, padded);
+            node.candidates = place as u32;
+            to = place + padded;
         }
         self.priors.truncate(to);
         self.actions.truncate(to);
@@ -188,9 +188,10 @@ impl<S> Tree<S> {
         shrink(&mut self.snapshots);
         shrink(&mut self.more_sums);
         shrink(&mut self.more_values);
-        shrink(&mut self.priors);
-        shrink(&mut self.actions);
-        shrink(&mut self.quads);
+        self.nodes.give_back();
+        self.priors.give_back();
+        self.actions.give_back();
+        self.quads.give_back();
     }
 
     /// Closes the gaps between the quads of these nodes, given with where their quads are.
@@ -200,9 +201,9 @@ impl<S> Tree<S> {
         for (from, id) in quads {
             let node = &mut self.nodes[id as usize];
             let count = usize::from(node.count).div_ceil(QUAD) - 1;
-            node.more = to as u32;
-            self.quads.copy_within(from as usize..from as usize + count, to);
-            to += count;
+            let place = self.quads.move_row(from as usize, to, count);
+            node.more = place as u32;
+            to = place + count;
         }
         self.quads.truncate(to);
     }

@@ -1,5 +1,6 @@
 //! What is special about the root: noise in its priors, and the choice of the move to play.
 
+use super::edges::QUAD;
 use super::params::Params;
 use super::select::Selector;
 use super::solver::is_better;
@@ -27,7 +28,8 @@ impl Candidate {
     }
 }
 
-/// The root's priors mixed with Dirichlet noise: `(1 - epsilon) P + epsilon Dir(alpha)`.
+/// The root's priors mixed with Dirichlet noise: `(1 - epsilon) P + epsilon Dir(alpha)`, filled up to
+/// whole quads with zeros.
 pub(crate) fn with_noise(priors: &[f32], params: &Params, stream: &mut Stream, out: &mut Vec<f32>) {
     out.clear();
     if params.dirichlet_epsilon <= 0.0 {
@@ -42,6 +44,7 @@ pub(crate) fn with_noise(priors: &[f32], params: &Params, stream: &mut Stream, o
         let noise = if total > 0.0 { (gamma / total) as f32 } else { prior };
         (1.0 - epsilon) * prior + epsilon * noise
     }));
+    out.resize(out.len().next_multiple_of(QUAD), 0.0);
 }
 
 /// The root's moves, by action.

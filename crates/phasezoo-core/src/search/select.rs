@@ -145,9 +145,9 @@ impl Selector {
 
     /// Walks from the root to where something is to be done, and writes the way into `path`.
     ///
-    /// `noise` holds the root's priors with noise, or nothing. With noise all of the root's slots are
-    /// compared, because they are no longer in the order of the priors that count. With `pass_proven`
-    /// the way leads past proven children, to something that can be learnt.
+    /// `noise` holds the root's priors with noise, filled up to whole quads, or nothing. With noise all
+    /// of the root's slots are compared, because they are no longer in the order of the priors that
+    /// count. With `pass_proven` the way leads past proven children, to something that can be learnt.
     pub(crate) fn descend<S>(
         &self,
         tree: &mut Tree<S>,
@@ -176,6 +176,7 @@ impl Selector {
                 _ => return Arrival::Known(id),
             }
             let noise = if id == ROOT { noise } else { &[] };
+            tree.expect_children(node);
             if (usize::from(node.opened) >= QUAD || !noise.is_empty()) && !tree.open_all(id) {
                 return Arrival::Full;
             }
@@ -210,12 +211,16 @@ impl Selector {
             unvisited: puct.unvisited(tree, id),
             loss_above: self.loss_above,
         };
-        if pass_proven || !noise.is_empty() {
-            return at.best_slowly(tree, id, noise, pass_proven);
+        if pass_proven {
+            return at.best_unproven(tree, id, noise);
         }
+        let count = usize::from(node.count);
+        let noise = noise.as_chunks().0.split_first();
+        let compared =
+            if noise.is_some() { count } else { count.min(usize::from(node.opened) + 1) };
         let (priors, quad) = Tree::<S>::first_quad(node);
+        let priors = noise.map_or(priors, |(first, _)| first);
         let mut best = Best::new();
-        let compared = usize::from(node.opened + 1).min(usize::from(node.count));
         let more = compared.div_ceil(QUAD) - 1;
         if node.waiting == 0 {
             best.see(0, at.scores(priors, quad));
@@ -224,6 +229,7 @@ impl Selector {
         }
         if more > 0 {
             let (priors, quads) = tree.more_quads(node, more);
+            let priors = noise.map_or(priors, |(_, more)| more);
             let quads = (1..).zip(priors.iter().zip(quads));
             if node.waiting == 0 {
                 quads
@@ -273,13 +279,12 @@ impl Scoring {
         })
     }
 
-    /// The best of all slots, with noise in their priors, or of those that lead to no proven child.
-    fn best_slowly<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32], pass_proven: bool) -> u32 {
+    /// The best of the slots that lead to no proven child.
+    fn best_unproven<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32]) -> u32 {
         let priors = if noise.is_empty() { tree.priors(id) } else { noise };
         let mut best = Best::new();
         for (slot, (&prior, edge)) in priors.iter().zip(tree.edges(id)).enumerate() {
-            let known = edge.child != NONE && tree.node(edge.child).proven;
-            if pass_proven && known {
+            if edge.child != NONE && tree.node(edge.child).proven {
                 continue;
             }
             let mut quad = Quad::fresh(0);

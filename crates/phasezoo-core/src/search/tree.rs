@@ -26,6 +26,12 @@ pub(crate) type NodeId = u32;
 /// No node, no edges.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Where the last row of candidates or quads may begin, so that places have 32 bits.
+const MOST_ROWS: usize = (u32::MAX - (1 << 17)) as usize;
+
+/// Children of a node up to which all are brought near before one is chosen.
+const FEW: u16 = 2;
+
 /// The root's index.
 pub(crate) const ROOT: NodeId = 0;
 
@@ -44,7 +50,7 @@ pub(crate) enum Kind {
 }
 
 /// A node: what descents and backups touch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Node {
     /// Sum over visits of the values backed up, entry 0 of [`super::values::Values`], in 2^-32.
@@ -93,7 +99,7 @@ pub(crate) struct Rest {
 }
 
 /// A search tree over states of which each node keeps an `S`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Tree<S> {
     pub(super) rule: ValueRule,
     /// Numbers per value: 1, or the number of players.
@@ -117,10 +123,10 @@ pub(crate) struct Tree<S> {
     /// What proofs leave open, of proven nodes whose values are not exact for everybody.
     pub(super) ranges: HashMap<NodeId, Range>,
     /// Rows of candidates, each filled up to whole quads with zeros.
-    pub(super) priors: Vec<f32>,
-    pub(super) actions: Vec<Action>,
+    pub(super) priors: Slab<f32>,
+    pub(super) actions: Slab<Action>,
     /// Rows of the quads after the first.
-    pub(super) quads: Vec<Quad>,
+    pub(super) quads: Slab<Quad>,
 }
 
 impl<S> Tree<S> {
@@ -133,7 +139,7 @@ impl<S> Tree<S> {
         Self {
             rule,
             width,
-            nodes: Slab::new(),
+            nodes: Slab::in_large_pages(),
             rest: Vec::new(),
             more_sums: Vec::new(),
             more_values: Vec::new(),
@@ -144,25 +150,26 @@ impl<S> Tree<S> {
             moves_left: None,
             plies: Vec::new(),
             ranges: HashMap::new(),
-            priors: Vec::new(),
-            actions: Vec::new(),
-            quads: Vec::new(),
+            priors: Slab::new(),
+            actions: Slab::new(),
+            quads: Slab::new(),
         }
     }
 
-    /// Forgets every node and gives their memory back.
+    /// Forgets every node. As much memory as they took is kept for those to come.
     pub(crate) fn clear(&mut self) {
-        *self = self.fresh();
-    }
-
-    /// An empty tree that values ends and shares nodes as this one does.
-    fn fresh(&self) -> Self {
-        Self {
-            draw: self.draw,
-            moves_left: self.moves_left,
-            transpositions: self.is_graph().then(HashMap::new),
-            ..Self::new(self.rule)
-        }
+        self.nodes.clear();
+        self.rest.clear();
+        self.more_sums.clear();
+        self.more_values.clear();
+        self.snapshots.clear();
+        self.plies.clear();
+        self.heap_bytes = 0;
+        self.transpositions.iter_mut().for_each(HashMap::clear);
+        self.ranges.clear();
+        self.priors.clear();
+        self.actions.clear();
+        self.quads.clear();
     }
 
     /// Whether there is a root with an evaluation.
@@ -186,12 +193,14 @@ impl<S> Tree<S> {
     /// are used up.
     pub(crate) fn add(&mut self, kind: Kind, actor: Player, snapshot: S) -> Option<NodeId> {
         let id = u32::try_from(self.nodes.len()).ok().filter(|&id| id != NONE)?;
-        let candidates = u32::try_from(self.priors.len()).ok()?;
+        if self.priors.len() > MOST_ROWS {
+            return None;
+        }
         self.nodes.push(Node {
             sum: 0,
             visits: 0,
             waiting: 0,
-            candidates,
+            candidates: 0,
             more: NONE,
             count: 0,
             opened: 0,
@@ -219,14 +228,14 @@ impl<S> Tree<S> {
                 u16::MAX
             ))
         })?;
+        let padded = actions.len().next_multiple_of(QUAD);
+        self.actions.push_row(actions, padded, 0);
         let node = &mut self.nodes[id as usize];
+        // Both lists get the same rows, so that their places are the same.
+        node.candidates = self.priors.push_row(&[], padded, 0.0) as u32;
         node.count = count;
         node.first = Quad::fresh(actions.len());
         self.rest[id as usize].unproven = count;
-        let end = node.candidates as usize + actions.len().next_multiple_of(QUAD);
-        self.actions.extend_from_slice(actions);
-        self.actions.resize(end, 0);
-        self.priors.resize(end, 0.0);
         self.copy_first(id);
         Ok(())
     }
@@ -235,8 +244,8 @@ impl<S> Tree<S> {
     pub(crate) fn copy_first(&mut self, id: NodeId) {
         let node = &mut self.nodes[id as usize];
         let at = node.candidates as usize;
-        node.first_priors.copy_from_slice(&self.priors[at..at + QUAD]);
-        node.first_actions.copy_from_slice(&self.actions[at..at + QUAD]);
+        node.first_priors.copy_from_slice(self.priors.row(at, QUAD));
+        node.first_actions.copy_from_slice(self.actions.row(at, QUAD));
     }
 
     /// Makes sure that the edges after the first four exist, if there are such; `false` if 32
@@ -247,11 +256,13 @@ impl<S> Tree<S> {
         if node.more != NONE || count <= QUAD {
             return true;
         }
-        let Some(offset) = u32::try_from(self.quads.len()).ok().filter(|&at| at != NONE) else {
+        if self.quads.len() > MOST_ROWS {
             return false;
-        };
-        node.more = offset;
-        self.quads.extend((QUAD..count).step_by(QUAD).map(|slot| Quad::fresh(count - slot)));
+        }
+        let more = (count - 1) / QUAD;
+        let at = self.quads.push_row(&[], more, Quad::fresh(QUAD));
+        self.quads.row_mut(at, more)[more - 1] = Quad::fresh(count - more * QUAD);
+        node.more = at as u32;
         true
     }
 
@@ -259,6 +270,17 @@ impl<S> Tree<S> {
     #[inline]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
+    }
+
+    /// Has the children of a node brought near while its slots are compared, if there are few: waiting
+    /// for memory is most of a deep descent.
+    #[inline]
+    pub(crate) fn expect_children(&self, node: &Node) {
+        if node.opened <= FEW {
+            for &child in &node.first.child[..usize::from(FEW)] {
+                self.nodes.prefetch(child as usize);
+            }
+        }
     }
 
     /// The node `id`, to be changed.
@@ -277,25 +299,23 @@ impl<S> Tree<S> {
         &mut self.rest[id as usize]
     }
 
-    fn row(node: &Node) -> std::ops::Range<usize> {
-        let start = node.candidates as usize;
-        start..start + usize::from(node.count)
-    }
-
     /// The priors of a node, one per slot.
     pub(crate) fn priors(&self, id: NodeId) -> &[f32] {
-        &self.priors[Self::row(self.node(id))]
+        let node = self.node(id);
+        self.priors.row(node.candidates as usize, usize::from(node.count))
     }
 
     /// The actions of a node, one per slot.
     pub(crate) fn actions(&self, id: NodeId) -> &[Action] {
-        &self.actions[Self::row(self.node(id))]
+        let node = self.node(id);
+        self.actions.row(node.candidates as usize, usize::from(node.count))
     }
 
     /// Priors and actions of a node, to be sorted; [`Tree::copy_first`] has to follow.
     pub(crate) fn candidates_mut(&mut self, id: NodeId) -> (&mut [f32], &mut [Action]) {
-        let row = Self::row(self.node(id));
-        (&mut self.priors[row.clone()], &mut self.actions[row])
+        let node = &self.nodes[id as usize];
+        let (at, count) = (node.candidates as usize, usize::from(node.count));
+        (self.priors.row_mut(at, count), self.actions.row_mut(at, count))
     }
 
     /// The first quad of a node with its priors.
@@ -308,8 +328,7 @@ impl<S> Tree<S> {
     #[inline]
     pub(crate) fn more_quads(&self, node: &Node, count: usize) -> (&[[f32; QUAD]], &[Quad]) {
         let (at, row) = (node.more as usize, node.candidates as usize + QUAD);
-        let priors = self.priors[row..row + count * QUAD].as_chunks().0;
-        (priors, &self.quads[at..at + count])
+        (self.priors.row(row, count * QUAD).as_chunks().0, self.quads.row(at, count))
     }
 
     #[inline]
@@ -317,7 +336,7 @@ impl<S> Tree<S> {
         match quad {
             0 => Some(&node.first),
             _ if node.more == NONE => None,
-            _ => self.quads.get(node.more as usize + quad - 1),
+            _ => Some(&self.quads[node.more as usize + quad - 1]),
         }
     }
 
