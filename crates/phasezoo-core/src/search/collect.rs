@@ -1,5 +1,6 @@
 //! Descents: from the root to leaves that go out, or to ends that are backed up at once.
 
+use super::ahead;
 use super::backup::{add_waiting, backup, remove_waiting};
 use super::batch::LeafBatch;
 use super::expand::{Expanded, Place};
@@ -46,9 +47,10 @@ impl<M: SearchModel> Search<M> {
         if root_is_out { 0 } else { left as usize }
     }
 
-    /// Adds up to `rows` new leaves to `out`. Ends of games that are met on the way are backed up at
-    /// once. After `2 * batch_size` of them descents pass proven nodes by, so that a batch is filled
-    /// where the best line is a proven draw; after as many again it goes out as it is.
+    /// Adds up to `rows` new leaves to `out`, on up to `threads` threads. Ends of games that are met on
+    /// the way are backed up at once. After `2 * batch_size` of them descents pass proven nodes by, so
+    /// that a batch is filled where the best line is a proven draw; after as many again it goes out as
+    /// it is.
     ///
     /// On an error of the game's own code the search has failed, and its new leaves are given up.
     pub(crate) fn collect(
@@ -57,11 +59,11 @@ impl<M: SearchModel> Search<M> {
         rules: &Rules,
         gate: Option<&Gating<M::Game>>,
         tree: u32,
-        rows: usize,
+        (rows, threads): (usize, usize),
         out: &mut LeafBatch<M>,
     ) -> Result<()> {
         let before = out.len();
-        let result = self.gather(model, rules, gate, tree, rows, out);
+        let result = self.gather(model, rules, gate, tree, (rows, threads), out);
         let collided = std::mem::take(&mut self.collided);
         remove_waiting(&mut self.tree, &collided);
         self.collided = collided;
@@ -86,7 +88,7 @@ impl<M: SearchModel> Search<M> {
         rules: &Rules,
         gate: Option<&Gating<M::Game>>,
         tree: u32,
-        rows: usize,
+        (rows, threads): (usize, usize),
         out: &mut LeafBatch<M>,
     ) -> Result<()> {
         let Some(root) = self.root.clone().filter(|_| rows > 0 && self.is_running()) else {
@@ -107,11 +109,27 @@ impl<M: SearchModel> Search<M> {
             return self.hand_out_root(&mut at);
         }
         let (mut new, mut ends, mut collisions) = (0, 0, 0);
+        // Descents to go one by one before others go ahead again.
+        let mut one_by_one = 0;
         let many = 2 * rules.params.batch_size as u32;
         let too_many = if rules.params.solver { 2 * many } else { many };
         while new < rows.min(self.left(rules) + new) && self.is_running() {
             let alone = self.waiting() == 0;
             let pass_proven = rules.params.solver && (self.idle >= PATIENCE || ends >= many);
+            let wanted = (rows - new).min(self.left(rules));
+            let may_share = threads > 1 && self.idle < PATIENCE && self.may_go_ahead(rules);
+            if may_share && wanted >= ahead::LEAST {
+                if one_by_one == 0 {
+                    let added = self.gather_ahead(rules, &mut at, threads, pass_proven, wanted)?;
+                    new += added;
+                    if added > 0 {
+                        self.idle = 0;
+                    }
+                    one_by_one = if added < ahead::LEAST { 2 * ahead::LEAST } else { 1 };
+                    continue;
+                }
+                one_by_one -= 1;
+            }
             match self.descend(rules, &at, pass_proven)? {
                 Arrival::New => match self.expand(rules, &mut at)? {
                     Expanded::Leaf => {

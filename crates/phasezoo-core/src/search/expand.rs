@@ -11,7 +11,7 @@ use super::solver::prove_upwards;
 use super::tree::{Kind, NONE, NodeId, ROOT};
 use super::values::Values;
 use crate::error::{Error, Result};
-use crate::game::Returns;
+use crate::game::{Action, Player, Returns};
 use crate::gate::Gating;
 use crate::model::SearchModel;
 
@@ -38,7 +38,22 @@ pub(crate) struct Place<'a, M: SearchModel> {
     pub(crate) out: &'a mut LeafBatch<M>,
 }
 
+/// What is found at a leaf's state.
+pub(crate) struct Filling<'a, S> {
+    pub(crate) actor: Player,
+    pub(crate) phase: i8,
+    /// The phase one ply before.
+    pub(crate) previous: i8,
+    pub(crate) legal: &'a [Action],
+    pub(crate) snapshot: S,
+}
+
 impl<M: SearchModel> Search<M> {
+    /// Whether the tree holds as much as it may.
+    pub(crate) fn is_full(&self) -> bool {
+        self.memory.is_some_and(|limit| self.tree.bytes() >= limit)
+    }
+
     /// Makes the child of the path's last step.
     pub(crate) fn expand(&mut self, rules: &Rules, at: &mut Place<'_, M>) -> Result<Expanded> {
         if !self.has_room(rules) {
@@ -118,27 +133,41 @@ impl<M: SearchModel> Search<M> {
                 gate.phase(at.model.game(state), actor, before)? as i8
             }
         };
-        let snapshot = at.model.snapshot(state);
-        self.tree.heap_bytes += at.model.heap_bytes(&snapshot);
-        let Some(id) = self.tree.add(Kind::Pending, actor, snapshot.clone()) else {
+        let Some(id) = self.tree.reserve(Kind::Pending, actor) else {
             return Ok(false);
         };
-        self.tree.add_candidates(id, &self.legal)?;
-        self.tree.node_mut(id).phase = phase;
+        let legal = std::mem::take(&mut self.legal);
+        let snapshot = at.model.snapshot(state);
+        let found = Filling { actor, phase, previous, legal: &legal, snapshot };
+        let filled = self.fill_leaf(at, id, found);
+        self.legal = legal;
+        filled?;
         self.link(id);
         add_waiting(&mut self.tree, &self.path[self.skipped..]);
-        let ticket = self.hand_out(at.tree, id);
-        let leaf = Leaf {
-            ticket,
-            phase,
-            previous,
-            player: actor,
-            actions: &self.legal,
-            path: &self.path_actions,
-            snapshot,
-        };
-        at.out.push(at.shared, leaf);
         Ok(true)
+    }
+
+    /// Gives a reserved node what was found at its state, hands it out and adds its row.
+    pub(crate) fn fill_leaf(
+        &mut self,
+        at: &mut Place<'_, M>,
+        id: NodeId,
+        found: Filling<'_, M::Snapshot>,
+    ) -> Result<()> {
+        let Filling { actor, phase, previous, legal, snapshot } = found;
+        self.tree.heap_bytes += at.model.heap_bytes(&snapshot);
+        self.tree.snapshots.push(snapshot.clone());
+        self.tree.add_candidates(id, legal)?;
+        let node = self.tree.node_mut(id);
+        (node.actor, node.phase) = (actor, phase);
+        let ticket = self.hand_out(at.tree, id);
+        let path = &self.path_actions;
+        let player = actor;
+        at.out.push(
+            at.shared,
+            Leaf { ticket, phase, previous, player, actions: legal, path, snapshot },
+        );
+        Ok(())
     }
 
     /// Adds an ended game, backs it up and carries its proof upwards.
@@ -220,7 +249,7 @@ impl<M: SearchModel> Search<M> {
 }
 
 /// Refuses what no evaluator could answer.
-fn check_actions(legal: &[u32], num_actions: usize) -> Result<()> {
+pub(crate) fn check_actions(legal: &[u32], num_actions: usize) -> Result<()> {
     if legal.is_empty() {
         return Err(Error::GameContract(
             "a state that does not end the game has no legal action".into(),

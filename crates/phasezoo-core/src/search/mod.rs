@@ -17,6 +17,7 @@
 //! | `searchmoves`, `decided` | a search among some moves, and its early end |
 //! | `graph` | nodes that several lines lead to |
 //! | `collect`, `expand` | leaves that go out, ends that are backed up at once |
+//! | `ahead` | one tree on several threads |
 //! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
 //! | `backup`, `solver` | values and proofs on the way up |
 //! | `root`, `result`, `inspect` | noise, choice of the move, what is reported |
@@ -30,6 +31,7 @@
 //! is enough), so that nothing has to be negated on the way up; what leaves the tree is for the player
 //! to move.
 
+mod ahead;
 mod backup;
 mod batch;
 mod cache;

@@ -1,5 +1,6 @@
 //! Many searches whose leaves go out together.
 
+use super::ahead;
 use super::batch::LeafBatch;
 use super::draws;
 use super::evaluation::{Evaluation, Shape};
@@ -89,6 +90,11 @@ impl<M: SearchModel> SearchPool<M> {
         Ok(())
     }
 
+    /// Forgets all trees, as [`SearchPool::remove`] does.
+    pub fn remove_all(&mut self) {
+        self.searches.iter_mut().for_each(|search| *search = None);
+    }
+
     /// Begins a search (a running one of the same tree is stopped). What the tree knows of `root` is
     /// kept if that is where the search before began, or where [`SearchPool::advance`] has led since.
     ///
@@ -170,6 +176,12 @@ impl<M: SearchModel> SearchPool<M> {
         let mut results: Vec<(LeafBatch<M>, Result<()>)> = Vec::new();
         results.resize_with(parts.max(1), || (LeafBatch::default(), Ok(())));
         let (model, rules, gate) = (&self.model, &self.rules, self.gate.as_ref());
+        // A tree that is alone has all threads for itself.
+        let own = if shares.len() == 1 && total >= ahead::LEAST {
+            threads::count(self.threads)?
+        } else {
+            1
+        };
         let mut searches = Slices { rest: &mut self.searches, first: 0 };
         let tasks: Vec<_> = threads::ranges(shares.len(), parts)
             .zip(&mut results)
@@ -182,7 +194,7 @@ impl<M: SearchModel> SearchPool<M> {
         threads::run(self.threads, tasks, |(shares, mut searches, (batch, done))| {
             batch.reserve(shares.iter().map(|share| share.1).sum());
             *done = shares.iter().try_for_each(|&(tree, rows)| match searches.get(tree) {
-                Some(search) => search.collect(model, rules, gate, tree as u32, rows, batch),
+                Some(search) => search.collect(model, rules, gate, tree as u32, (rows, own), batch),
                 None => Ok(()),
             });
         })?;

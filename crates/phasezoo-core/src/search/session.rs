@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::batch::Ticket;
 use super::draws;
 use super::gumbel::{Gumbel, GumbelRoot};
@@ -102,6 +103,8 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) searchmoves: Vec<Action>,
     /// What descents that explore draw from.
     pub(crate) exploring: Stream,
+    /// What descents that go ahead work with.
+    pub(crate) ahead: Ahead<M>,
     seed: u64,
     /// How often a search was begun.
     begun: u64,
@@ -145,6 +148,7 @@ impl<M: SearchModel> Search<M> {
             wanted: Vec::new(),
             searchmoves: Vec::new(),
             exploring: Stream::new(seed),
+            ahead: Ahead::default(),
             seed,
             begun: 0,
             advanced: false,

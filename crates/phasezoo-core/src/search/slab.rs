@@ -134,8 +134,10 @@ impl<T: Copy> Slab<T> {
             return self.len();
         }
         let block = self.block_with(count);
-        row.iter().for_each(|&element| block.push(element));
-        (row.len()..count).for_each(|_| block.push(filler));
+        block.put(block.len, row);
+        for _ in row.len()..count {
+            block.push(filler);
+        }
         self.len() - count
     }
 
@@ -285,7 +287,9 @@ impl<T: Copy> Block<T> {
     fn put(&mut self, at: usize, row: &[T]) {
         let known = (self.len - at).min(row.len());
         self.elements_mut()[at..at + known].copy_from_slice(&row[..known]);
-        row[known..].iter().for_each(|&element| self.push(element));
+        for &element in &row[known..] {
+            self.push(element);
+        }
     }
 
     #[inline]
@@ -373,7 +377,7 @@ mod tests {
         let second = &raw const slab[full];
         slab.clear();
         assert!(slab.is_empty() && slab.first().is_none() && slab.row(full, 0).is_empty());
-        (0..full + 1).for_each(|i| slab.push(i as u32));
+        (0..=full).for_each(|i| slab.push(i as u32));
         assert!(std::ptr::eq(second, &raw const slab[full]));
         assert_eq!((slab.len(), slab[full], slab.blocks.len()), (full + 1, full as u32, 3));
         slab.clear();

@@ -192,6 +192,13 @@ impl<S> Tree<S> {
     /// Adds a node without candidates. Nodes and rows are counted with 32 bits; `None` if those
     /// are used up.
     pub(crate) fn add(&mut self, kind: Kind, actor: Player, snapshot: S) -> Option<NodeId> {
+        let id = self.reserve(kind, actor)?;
+        self.snapshots.push(snapshot);
+        Some(id)
+    }
+
+    /// Adds a node whose snapshot follows, after those of the nodes before it.
+    pub(crate) fn reserve(&mut self, kind: Kind, actor: Player) -> Option<NodeId> {
         let id = u32::try_from(self.nodes.len()).ok().filter(|&id| id != NONE)?;
         if self.priors.len() > MOST_ROWS {
             return None;
@@ -215,8 +222,34 @@ impl<S> Tree<S> {
         self.rest.push(Rest::default());
         self.more_sums.resize(self.more_sums.len() + self.width - 1, 0);
         self.more_values.resize(self.more_values.len() + self.width - 1, 0.0);
-        self.snapshots.push(snapshot);
         Some(id)
+    }
+
+    /// Forgets the newest node, which was reserved and has no snapshot yet.
+    pub(crate) fn unreserve(&mut self) {
+        let count = self.nodes.len() - 1;
+        debug_assert!(self.snapshots.len() <= count, "a node with a snapshot stays");
+        self.nodes.truncate(count);
+        self.rest.truncate(count);
+        self.more_sums.truncate(count * (self.width - 1));
+        self.more_values.truncate(count * (self.width - 1));
+    }
+
+    /// How many rows of further edges there were so far; see [`Tree::close_after`].
+    pub(crate) fn rows_of_edges(&self) -> usize {
+        self.quads.len()
+    }
+
+    /// Takes back what [`Tree::open_all`] did for the nodes of these ids since [`Tree::rows_of_edges`]
+    /// was `before`.
+    pub(crate) fn close_after(&mut self, before: usize, ids: impl Iterator<Item = NodeId>) {
+        for id in ids {
+            let node = self.node_mut(id);
+            if node.more != NONE && node.more as usize >= before {
+                node.more = NONE;
+            }
+        }
+        self.quads.truncate(before);
     }
 
     /// Gives the newest node its candidates; priors follow with the evaluation.
