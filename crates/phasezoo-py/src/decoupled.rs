@@ -16,7 +16,7 @@ use crate::errors::{external, to_py};
 use crate::native::{Native, typed, viewer};
 use crate::options::GameOptions;
 use crate::planes::{WantedPlanes, fill_in_parallel, of_states};
-use crate::pools::DynPool;
+use crate::pools::{DynPool, Root};
 use crate::rows::{Columns, DynRows, GRAIN};
 use crate::search_params::{read, shown};
 
@@ -157,15 +157,17 @@ impl<M: JointWalked> DynPool for Pool<M> {
         self.0.remove(tree)
     }
 
-    fn begin(
-        &mut self,
-        tree: u32,
-        root: &Bound<'_, PyAny>,
-        options: GameOptions<'_, '_>,
-        limit: Limit,
-        previous_phase: i8,
-    ) -> Result<()> {
-        let (root, player) = self.0.model().root(root, options)?;
+    fn remove_all(&mut self) {
+        self.0.remove_all();
+    }
+
+    fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Root> {
+        Ok(Box::new(self.0.model().root(state, options)?))
+    }
+
+    fn begin(&mut self, tree: u32, root: Root, limit: Limit, previous_phase: i8) -> Result<()> {
+        let root: Box<(M::State, Player)> = root.downcast().map_err(|_| strange())?;
+        let (root, player) = *root;
         self.0.begin(tree, root, player, limit, previous_phase)
     }
 

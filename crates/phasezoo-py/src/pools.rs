@@ -15,21 +15,21 @@ use crate::native::PoolSetup;
 use crate::options::GameOptions;
 use crate::rows::{DynRows, Rows, Walked};
 
+/// Where a search begins: a state of the pool's model.
+pub(crate) type Root = Box<dyn Any + Send>;
+
 /// A pool of searches of any model. One call of it does the work of a batch.
 pub(crate) trait DynPool: Send {
     /// Adds a tree.
     fn add(&mut self, seed: u64) -> Result<u32>;
     /// Forgets a tree.
     fn remove(&mut self, tree: u32) -> Result<()>;
-    /// Begins a search at a state of Python's, with what the game's room wants to know of it.
-    fn begin(
-        &mut self,
-        tree: u32,
-        root: &Bound<'_, PyAny>,
-        options: GameOptions<'_, '_>,
-        limit: Limit,
-        previous_phase: i8,
-    ) -> Result<()>;
+    /// Forgets all trees.
+    fn remove_all(&mut self);
+    /// The root of a search, from a state of Python's with what the game's room wants to know of it.
+    fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Root>;
+    /// Begins a search at such a root.
+    fn begin(&mut self, tree: u32, root: Root, limit: Limit, previous_phase: i8) -> Result<()>;
     /// Says which of the root's actions the next search looks at.
     fn restrict(&mut self, tree: u32, actions: &[Action]) -> Result<()>;
     /// Follows a move of the game.
@@ -120,16 +120,17 @@ impl<M: Walked> DynPool for Pool<M> {
         self.0.remove(tree)
     }
 
-    fn begin(
-        &mut self,
-        tree: u32,
-        root: &Bound<'_, PyAny>,
-        options: GameOptions<'_, '_>,
-        limit: Limit,
-        previous_phase: i8,
-    ) -> Result<()> {
-        let root = self.0.model().root(root, options)?;
-        self.0.begin(tree, root, limit, previous_phase)
+    fn remove_all(&mut self) {
+        self.0.remove_all();
+    }
+
+    fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Root> {
+        Ok(Box::new(self.0.model().root(state, options)?))
+    }
+
+    fn begin(&mut self, tree: u32, root: Root, limit: Limit, previous_phase: i8) -> Result<()> {
+        let root: Box<M::State> = root.downcast().map_err(|_| strange())?;
+        self.0.begin(tree, *root, limit, previous_phase)
     }
 
     fn restrict(&mut self, tree: u32, actions: &[Action]) -> Result<()> {

@@ -105,7 +105,7 @@ impl SearchPool {
     /// Forget a tree; its number is not used again.
     fn remove(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
         let tree = number(tree)?;
-        self.with(py, |pool| pool.remove(tree))
+        self.with_released(py, |pool| pool.remove(tree))
     }
 
     /// Begin a search; what is known of `root` is kept if `advance` has led there. `game_options` are
@@ -135,16 +135,18 @@ impl SearchPool {
         }
         let limit = limit(nodes, simulations, movetime_ms, infinite).map_err(to_py)?;
         let options = GameOptions::new(self.native.as_deref().unwrap_or_default(), game_options);
-        self.with(py, |pool| {
+        let root = self.with(py, |pool| pool.root(root, options))?;
+        let previous_phase = previous_phase.unwrap_or(-1);
+        self.with_released(py, |pool| {
             pool.restrict(tree, &among)?;
-            pool.begin(tree, root, options, limit, previous_phase.unwrap_or(-1))
+            pool.begin(tree, root, limit, previous_phase)
         })
     }
 
     /// Follow a move of the game: its subtree becomes the tree.
     fn advance(&self, py: Python<'_>, tree: i64, action: ActionIndex) -> PyResult<()> {
         let tree = number(tree)?;
-        self.with(py, |pool| pool.advance(tree, action.0))
+        self.with_released(py, |pool| pool.advance(tree, action.0))
     }
 
     /// End a search; leaves that are out may still be completed.
@@ -156,7 +158,7 @@ impl SearchPool {
     /// Forget what a tree knows, and what is outstanding.
     fn clear(&self, py: Python<'_>, tree: i64) -> PyResult<()> {
         let tree = number(tree)?;
-        self.with(py, |pool| pool.clear(tree))
+        self.with_released(py, |pool| pool.clear(tree))
     }
 
     /// Whether a search has not ended.
@@ -258,7 +260,7 @@ impl SearchPool {
     fn finish(&self, py: Python<'_>, tree: i64) -> PyResult<SearchResult> {
         let tree = number(tree)?;
         let (result, actions) =
-            self.with(py, |pool| pool.finish(tree).map(|result| (result, pool.num_actions())))?;
+            self.with_released(py, |pool| Ok((pool.finish(tree)?, pool.num_actions())))?;
         Ok(SearchResult::new(py, result, actions))
     }
 
@@ -286,6 +288,18 @@ fn thread_count(threads: Option<Count>) -> PyResult<Option<usize>> {
     let threads = threads.map(|count| count.0);
     threads::count(threads).map_err(to_py)?;
     Ok(threads)
+}
+
+impl Drop for SearchPool {
+    /// Forgets the trees with the interpreter lock released, if the game is native: giving memory back
+    /// takes a while.
+    fn drop(&mut self) {
+        if self.calls_python {
+            return;
+        }
+        let pool = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        Python::try_attach(|py| py.detach(|| pool.remove_all()));
+    }
 }
 
 impl SearchPool {

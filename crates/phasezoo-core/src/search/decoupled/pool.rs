@@ -53,6 +53,11 @@ impl<M: JointModel> JointPool<M> {
         Ok(())
     }
 
+    /// Forgets all trees, as [`JointPool::remove`] does.
+    pub fn remove_all(&mut self) {
+        self.searches.iter_mut().for_each(|search| *search = None);
+    }
+
     /// Begins a search by `player` with a new tree. `previous_phase` is that of the ply before, -1 if
     /// nobody knows.
     pub fn begin(
