@@ -72,7 +72,9 @@ class Driver:
         self._batch_size = batch_size
         self._flight = CallsInFlight(parallel_calls_of(evaluator) if overlaps else 0, self.counts)
         self._queues: ExpertQueues | None = None
-        if isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact":
+        is_routed = isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact"
+        self._is_plain = self._flight.most == 1 and not is_routed and not gathers
+        if is_routed:
             self._queues = ExpertQueues(
                 evaluator, pool_rows, self.counts, self._complete, patient=patient
             )
@@ -84,6 +86,9 @@ class Driver:
             InvalidEvaluation: The evaluator's answer is not valid. The trees that wait for it go on
                 waiting: clear them.
         """
+        if self._is_plain:
+            self._ask_here()
+            return
         rows = self._pool.running * self._batch_size
         half = -(-self._pool.running // 2) * self._batch_size
         splits = self._flight.most > 1 and half < rows and half >= LEAST_ROWS
@@ -96,6 +101,16 @@ class Driver:
             self._flight.begin(call, here=here and not self._flight)
         if self._flight and (len(self._flight) == self._flight.most or not batches):
             self._flight.take_in()
+
+    def _ask_here(self) -> None:
+        """The usual round where there is nothing to do while the evaluator answers."""
+        batches = self._collected(self._pool_rows)
+        if len(batches) == 1:
+            (leaves,) = batches
+            self._complete_unchecked(leaves, ask(self._evaluator, leaves, self.counts))
+        elif batches:
+            call = self._call(batches)
+            call.deliver(call.ask(call.leaves, self.counts))
 
     def forget(self) -> None:
         """Drop leaves that wait in queues or for answers, after their trees were cleared."""
@@ -113,7 +128,7 @@ class Driver:
                 batches.append(batch)
                 room -= len(batch)
                 out += len(batch)
-            if room == 0 or out >= self._pool.running:
+            if room == 0 or self._batch_size > 1 or out >= self._pool.running:
                 break
         return batches
 

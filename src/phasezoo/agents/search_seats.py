@@ -254,6 +254,8 @@ class SearchSeats:
                 self._seats[seat].forget()
             self._asked.clear()
             raise
+        if self._pool.running == len(self._asked):  # all of them; no other trees are searched
+            return []
         done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
         return [(self._asked[tree], self._finish(tree)) for tree in done]
 

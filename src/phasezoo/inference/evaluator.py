@@ -180,8 +180,12 @@ def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
         given = type(answer).__name__
         message = f"{name_of(evaluator)} returned a {given}, expected an inference.Evaluation"
         raise InvalidEvaluation(message)
-    spent = answer.spent
-    counts.add(Counts(rows=len(leaves), calls=1, seconds=seconds) if spent is None else spent)
+    if answer.spent is not None:
+        counts.add(answer.spent)
+    else:
+        counts.rows += len(leaves)
+        counts.calls += 1
+        counts.seconds += seconds
     return answer
 
 
