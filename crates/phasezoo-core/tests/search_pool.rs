@@ -24,6 +24,8 @@ fn pool(batch_size: usize, threads: usize) -> Chess {
     let params = Params {
         batch_size,
         dirichlet_epsilon: 0.25,
+        // So that trees go deep and do not end soon.
+        fpu: None,
         virtual_style: VirtualStyle::Loss,
         ..Params::default()
     };

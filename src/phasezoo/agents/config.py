@@ -84,7 +84,9 @@ class SearchConfig:
     """Everything that a search does besides its limit.
 
     The defaults are the core's: match play as published (CrazyAra's search constants; Helfenstein
-    et al., M2CTS, appendix). :meth:`self_play` has those of self-play.
+    et al., M2CTS, appendix), but for ``fpu``, whose published value loses to 0 (the page
+    ``docs/search_options.md``). :meth:`published` has that one too, :meth:`self_play` what
+    self-play was published with.
     """
 
     batch_size: int = _DEFAULT.batch_size
@@ -251,6 +253,17 @@ class SearchConfig:
                 flag(field.name, getattr(self, field.name))
 
     @classmethod
+    def published(cls, **overrides: Any) -> "SearchConfig":
+        """The published settings of match play, with fields changed by name.
+
+        They are the defaults, but for the value of unvisited actions, which is -1 (``fpu=None``).
+
+        Raises:
+            InvalidConfig: A name is not a field.
+        """
+        return cls(fpu=None).with_(**overrides)
+
+    @classmethod
     def self_play(cls, **overrides: Any) -> "SearchConfig":
         """The published self-play settings (M2CTS, Table XI), with fields changed by name.
 
@@ -260,7 +273,7 @@ class SearchConfig:
         Raises:
             InvalidConfig: A name is not a field.
         """
-        published = cls(
+        published = cls.published(
             batch_size=8,
             node_temperature=1.0,
             dirichlet_alpha=0.3,

@@ -90,12 +90,15 @@ def test_overrides_and_published_self_play():
 
 def test_match_play_is_the_published_one():
     # The engine's published options (docs/definitions/published.md#search).
-    config = agents.SearchConfig()
+    config = agents.SearchConfig.published()
     assert (config.c_puct_init, config.c_puct_base, config.node_temperature) == (2.5, 19652, 1.7)
     assert (config.q_value_weight, config.q_veto_delta, config.dirichlet_epsilon) == (1.0, 0.4, 0)
     assert (config.virtual_style, config.virtual_mix_threshold) == ("virtual_mix", 1000)
     assert config.fpu is None
     assert config.batch_size == 1
+    # An unvisited action counts as even with its node by default, which is stronger.
+    assert config.with_(fpu=0.0) == agents.SearchConfig()
+    assert agents.SearchConfig.self_play().fpu is None
 
 
 def test_every_option_is_a_parameter_of_the_core():

@@ -314,7 +314,9 @@ def test_every_expert_sees_its_own_phase_only():
             return inference.Evaluation(value=np.zeros(len(leaves)))
 
     experts = {name: Checks(phase) for phase, name in enumerate(LICHESS)}
-    work(mixed(experts, routing="exact", batch_size=8), CHESS.from_fen(MIDGAME))
+    # A search that goes deep meets several phases.
+    agent = mixed(experts, routing="exact", batch_size=8, fpu=None)
+    work(agent, CHESS.from_fen(MIDGAME))
     assert sum(expert.rows for expert in experts.values()) == 120
     assert sum(expert.rows > 0 for expert in experts.values()) > 1
 
@@ -372,7 +374,7 @@ def test_gates_that_do_not_belong_together():
 
 
 def test_searching_by_another_gate_is_counted():
-    agent = mixed(search_gate="lichess:engine")
+    agent = mixed(search_gate="lichess:engine", fpu=None)
     counts = work(agent, START)
     assert 0 < counts.regated_rows <= counts.rows
     assert work(mixed(), START).regated_rows == 0

@@ -69,8 +69,9 @@ def core(
     heads: Callable[[Any], dict[str, Any]] = lambda state: {},
     **params: Any,
 ) -> _core.SearchResult:
-    """The core's result, priors as they are and ends unproven."""
-    given = {"node_temperature": 1.0, "solver": False, "q_value_weight": 0.0, **params}
+    """The core's result: priors as they are, ends unproven, unvisited actions lost."""
+    own = {"node_temperature": 1.0, "solver": False, "q_value_weight": 0.0, "fpu": None}
+    given = own | params
     pool = _core.SearchPool(
         Handle("branches", 2, WIDTH), _core.SearchParams(**{"batch_size": rows, **given})
     )

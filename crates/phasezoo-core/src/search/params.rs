@@ -101,7 +101,7 @@ settings! {
         c_puct_base: f32 = 19_652.0, To(1.0, 1e9);
         /// Q of an unvisited child ("first play urgency"): `None` is a loss (-1); what a number says is
         /// [`Params::fpu_style`]'s.
-        fpu: Option<f32> = None, To(-1.0, 2.0);
+        fpu: Option<f32> = Some(0.0), To(-1.0, 2.0);
         /// What [`Params::fpu`] says.
         fpu_style: FpuStyle = FpuStyle::Reduction, Any;
         /// How outstanding leaves keep other descents away.

@@ -67,6 +67,9 @@ class M2ctsConfig:
     """Give up lost games and agree drawn ones by the searches' values (paper: yes)."""
     search_batch: int = 1
     """Leaves a tree may have outstanding (1 or more; paper: 1 to 64)."""
+    search: Literal["default", "published"] = "default"
+    """Constants of the search: this package's, or the paper's, which count an unvisited move as
+    lost."""
     routing: Literal["majority", "exact", "soft"] = "exact"
     """Which expert answers a position; majority is the paper's."""
     concurrency: int = 100
@@ -145,6 +148,7 @@ _PAPER = dataclasses.replace(
     simulations_per_node=2,
     adjudicate=True,
     search_batch=64,
+    search="published",
     routing="majority",
     max_plies=None,
 )

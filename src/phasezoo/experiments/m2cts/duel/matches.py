@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games, inference
-from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent
+from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent, SearchConfig
 from phasezoo.arena import (
     Adjudication,
     GameRecord,
@@ -144,7 +144,9 @@ def _agents(
             path, backend=config.backend, device=config.device, threads=config.threads
         )
 
+    is_published = config.search == "published"
     options: dict[str, Any] = {
+        "config": SearchConfig.published() if is_published else SearchConfig(),
         "limit": _limit(config),
         "batch_size": config.search_batch,
         "game": config.game,

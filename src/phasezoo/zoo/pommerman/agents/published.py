@@ -10,7 +10,7 @@ __all__ = ["PUBLISHED", "SinglePlayerMCTSAgent"]
 PUBLISHED_LIMIT = Limit(simulations=100)
 """Simulations a move of the published engine (Helfenstein et al., M2CTS, section on Pommerman)."""
 
-PUBLISHED = SearchConfig(virtual_style="virtual_loss", solver=False, reuse_tree=False)
+PUBLISHED = SearchConfig.published(virtual_style="virtual_loss", solver=False, reuse_tree=False)
 """The published settings that differ from those of chess: virtual loss, no solver, a new tree for
 every move. Priors have temperature 1.7 and no noise, as when the engine is loaded as an agent;
 self-play and the engine's own evaluations have 1.0 and noise 0.25."""
