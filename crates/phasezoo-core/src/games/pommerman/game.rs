@@ -3,6 +3,7 @@
 use super::config::{MAX_PLAYERS, Mode};
 use super::planes::{CHANNELS, KINDS};
 use super::state::{NOWHERE, State, action, cell};
+use super::symmetry::Symmetry;
 use super::tracker::Tracker;
 use super::{gates, planners};
 use crate::error::{Error, Result};
@@ -10,7 +11,7 @@ use crate::game::{
     Action, Game, Outcome, Player, PlayerSet, Reason, Returns, Scripted, Store, Turn,
 };
 use crate::gate::{GateKind, Plies};
-use crate::planes::PlaneKind;
+use crate::planes::{PackedRow, PlaneKind};
 use crate::rng::mix;
 
 /// Words of the radio's vocabulary.
@@ -234,6 +235,10 @@ impl Game for State {
 
     fn plane_kinds(_planes: PommermanPlanes) -> Vec<PlaneKind> {
         KINDS.to_vec()
+    }
+
+    fn encode_packed(&self, _planes: PommermanPlanes, player: Player, out: &mut PackedRow<'_>) {
+        self.pack_turned(player, Symmetry::new(0), out);
     }
 
     fn gates() -> Vec<GateKind<Self>> {

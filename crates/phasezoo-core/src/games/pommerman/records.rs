@@ -4,6 +4,7 @@ use super::game::PommermanPlanes;
 use super::state::{State, action};
 use super::symmetry::{SYMMETRIES, Symmetry};
 use crate::game::{Action, Player};
+use crate::planes::PackedRow;
 use crate::records::Stored;
 
 impl Stored for State {
@@ -25,6 +26,16 @@ impl Stored for State {
         out: &mut [f32],
     ) {
         self.write_turned(player, Symmetry::new(symmetry), out);
+    }
+
+    fn encode_turned_packed(
+        &self,
+        _planes: PommermanPlanes,
+        player: Player,
+        symmetry: u8,
+        out: &mut PackedRow<'_>,
+    ) {
+        self.pack_turned(player, Symmetry::new(symmetry), out);
     }
 
     /// Words stay what they are.
