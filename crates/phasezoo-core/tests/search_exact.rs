@@ -80,8 +80,7 @@ fn a_search_of_turns_refuses_a_game_whose_players_move_at_once() {
         SearchPool::new(Turns::of(&Pennies::default()), Params::default(), None, None).unwrap();
     let tree = pool.add(1).unwrap();
     let limit = Limit { nodes: Some(10), ..Limit::default() };
-    pool.begin(tree, Pennies::default(), limit, -1).unwrap();
-    let message = pool.collect(1).err().unwrap().to_string();
+    let message = pool.begin(tree, Pennies::default(), limit, -1).unwrap_err().to_string();
     assert!(message.contains("pennies move at once"), "{message}");
 }
 
