@@ -10,7 +10,7 @@ use phasezoo_core::gate::{GateKind, Subject};
 use phasezoo_core::model::{SearchModel, ValueRule};
 use phasezoo_core::search::LeafBatch;
 use phasezoo_core::{Error, Result};
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyAttributeError, PyException};
 use pyo3::prelude::*;
 
 use crate::errors::external;
@@ -298,14 +298,25 @@ impl SearchModel for PythonModel {
 
     /// What the state says by `graph_key`, otherwise the key of its position.
     fn graph_key(&self, state: &PythonState) -> Result<Option<u64>> {
-        let own = Python::attach(|py| {
-            let own = state.object(py).getattr("graph_key").ok()?;
-            Some(own.extract::<Option<u64>>())
-        });
-        match own {
-            Some(key) => key.map_err(external),
-            None => state.position_key(),
-        }
+        Python::attach(|py| {
+            let state = state.object(py);
+            // A property that fails says so by the type, which has it.
+            let has_own = state.get_type().hasattr("graph_key").map_err(external)?
+                || state.hasattr("graph_key").map_err(external)?;
+            let name = if has_own { "graph_key" } else { "key" };
+            let key = match state.getattr(name) {
+                Err(error) if !has_own && error.is_instance_of::<PyAttributeError>(py) => {
+                    return Ok(None);
+                }
+                key => key.map_err(external)?,
+            };
+            key.extract::<Option<u64>>().map_err(|_| {
+                Error::GameContract(format!(
+                    "the {name} of a state is {key}; with graph=True it must be a whole number from \
+                     0 to 2**64 - 1, or graph_key None for a state that shares no node"
+                ))
+            })
+        })
     }
 
     fn ply(&self, state: &PythonState) -> Option<u32> {

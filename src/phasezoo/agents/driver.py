@@ -73,7 +73,8 @@ class Driver:
         self._flight = CallsInFlight(parallel_calls_of(evaluator) if overlaps else 0, self.counts)
         self._queues: ExpertQueues | None = None
         is_routed = isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact"
-        self._is_plain = self._flight.most == 1 and not is_routed and not gathers
+        is_plain = self._flight.most == 1 and not is_routed and not gathers
+        self._is_plain = is_plain and oracle is None
         if is_routed:
             self._queues = ExpertQueues(
                 evaluator, pool_rows, self.counts, self._complete, patient=patient

@@ -1,11 +1,12 @@
 """One game of an agent that searches."""
 
+import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
 from phasezoo.agents.search_seats import SearchSeats
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, InvalidState
 
 if TYPE_CHECKING:
     from phasezoo.agents.decoupled_seats import DecoupledSeats
@@ -28,6 +29,11 @@ class MCTSSession:
         self._seats: SearchSeats | DecoupledSeats | None = None
         self._seat = 0
         self._last: Any = None
+        self._is_searching = False
+
+    def __copy__(self) -> "MCTSSession":
+        """A copy shares no tree, as a deep one."""
+        return copy.deepcopy(self)
 
     def act(self, state: Any, player: int | None = None) -> int:
         """The action for ``state``; the tree is kept if it continues the last one shown.
@@ -50,7 +56,24 @@ class MCTSSession:
         *,
         searchmoves: Sequence[int] | None = None,
     ) -> Any:
-        """As :meth:`MCTSAgent.search`, going on with this game."""
+        """As :meth:`MCTSAgent.search`, going on with this game.
+
+        Raises:
+            InvalidState: It is searching already, in another thread or further up in this one.
+        """
+        if self._is_searching:
+            message = (
+                "this game is being searched already; give each thread a session of its own "
+                "(agent.session(seed))"
+            )
+            raise InvalidState(message)
+        self._is_searching = True
+        try:
+            return self._search(state, player, searchmoves)
+        finally:
+            self._is_searching = False
+
+    def _search(self, state: Any, player: int | None, searchmoves: Sequence[int] | None) -> Any:
         seats = self._at(state)
         acting = self._agent.acting(state, player)
         if searchmoves is None:

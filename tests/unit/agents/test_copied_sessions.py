@@ -2,18 +2,21 @@
 
 import copy
 import pickle
+import threading
+import time
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from phasezoo import agents, games, inference
+from phasezoo.errors import InvalidState
 
 CHESS = games.make("chess")
 FFA = games.make("pommerman-ffa")
 NOISE = {"dirichlet_epsilon": 0.25, "temperature": 1.2, "temperature_plies": 50}
 
-COPIES = [copy.deepcopy, lambda session: pickle.loads(pickle.dumps(session))]
+COPIES = [copy.copy, copy.deepcopy, lambda session: pickle.loads(pickle.dumps(session))]
 
 
 class Material:
@@ -190,3 +193,47 @@ def test_games_of_ones_own_go_on():
     state = after_moves(session, Race(), 2)
     twin = pickle.loads(pickle.dumps(session))
     same(session.search(state), twin.search(state))
+
+
+def test_a_session_that_is_searching_refuses_another_search():
+    class Asking:
+        plane_spec = None
+
+        def evaluate_batch(self, leaves):
+            session.search(CHESS.initial_state())
+
+    agent = agents.MCTSAgent(Asking(), limit=agents.Limit(nodes=5))
+    session = agent.session(1)
+    with pytest.raises(InvalidState, match=r"session of its own \(agent.session"):
+        session.search(CHESS.initial_state())
+    # It goes on afterwards.
+    agent.evaluator.evaluate_batch = lambda leaves: inference.Evaluation(
+        value=np.zeros(len(leaves), dtype=np.float32)
+    )
+    assert session.search(CHESS.initial_state()).nodes == 5
+
+
+def test_threads_on_one_session_are_told_and_none_hangs():
+    class Slow:
+        plane_spec = None
+
+        def evaluate_batch(self, leaves):
+            time.sleep(0.001)
+            return inference.Evaluation(value=np.zeros(len(leaves), dtype=np.float32))
+
+    session = agents.MCTSAgent(Slow(), limit=agents.Limit(nodes=60)).session(1)
+    outcomes = []
+
+    def search():
+        try:
+            outcomes.append(session.search(CHESS.initial_state()).action)
+        except InvalidState as error:
+            outcomes.append(str(error))
+
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert len(outcomes) == 3
+    assert sum(isinstance(outcome, int) for outcome in outcomes) >= 1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, games, inference
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.inference import Evaluation, StateBatch
 from phasezoo.inference.oracle import ORACLE_PLIES, Known
 
@@ -234,3 +234,35 @@ def test_what_is_wrong_is_named(tmp_path):
         agents.MCTSAgent(
             inference.Uniform(), others="random", oracle=Prophet(), game="pommerman-ffa"
         )
+
+
+# --- what an oracle answers ---
+
+
+def test_what_an_oracle_does_not_know_proves_nothing():
+    class Ignorant:
+        def look(self, leaves):
+            count = len(leaves)
+            return Known(np.zeros(count, bool), np.ones(count), np.zeros(count, int))
+
+        def root_actions(self, state):
+            return None
+
+    state = CHESS.initial_state()
+    result, plain = (mcts(oracle, nodes=60).search(state) for oracle in (Ignorant(), None))
+    assert result.proven is None
+    np.testing.assert_array_equal(result.visits, plain.visits)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ([True], [0.0, 1.0], [0]),
+        ([[True]], [[0.0]], [[0]]),
+        ([True], ["x"], [0]),
+        ([True], [0.0], [0.5]),
+    ],
+)
+def test_an_answer_of_another_shape_or_type_is_named(answer):
+    with pytest.raises(InvalidEvaluation, match="what an oracle knows"):
+        Known(*answer)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from search_fakes import Pile, chess_state, drive, pile_pool
 
-from phasezoo import agents, inference
+from phasezoo import agents, errors, inference
 
 
 @dataclass(frozen=True)
@@ -43,3 +43,41 @@ def test_an_agent_follows_a_game_through_a_graph() -> None:
         result = session.search(state)
         assert result.nodes <= 300
         state = state.play(result.action)
+
+
+@dataclass(frozen=True)
+class Tuple(Pile):
+    """A pile whose key is no number."""
+
+    @property
+    def key(self) -> tuple[int, int]:  # type: ignore[override]
+        """What the state is."""
+        return (self.stones, self.to_play)
+
+    def play(self, action: int) -> "Tuple":
+        """The state after an action."""
+        return Tuple(self.stones - action, 1 - self.to_play)
+
+
+@dataclass(frozen=True)
+class Raising(Pile):
+    """A pile whose key for graphs cannot be told."""
+
+    @property
+    def graph_key(self) -> int:
+        """What makes it the same."""
+        return self.stonse  # type: ignore[attr-defined, no-any-return]
+
+    def play(self, action: int) -> "Raising":
+        """The state after an action."""
+        return Raising(self.stones - action, 1 - self.to_play)
+
+
+def test_keys_that_are_no_numbers_are_named() -> None:
+    pool, tree = pile_pool(graph=True)
+    pool.begin(tree, Tuple(9), nodes=100)
+    with pytest.raises(errors.GameContract, match=r"the key of a state is \(\d+, \d\); with graph"):
+        drive(pool)
+    pool.begin(tree, Raising(9), nodes=100)
+    with pytest.raises(AttributeError, match="stonse"):
+        drive(pool)
