@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use phasezoo_core::games::ConnectFour;
 use phasezoo_core::games::connect_four::ConnectFourPlanes;
-use phasezoo_core::planes::PlaneBuffer;
+use phasezoo_core::plane_buffers::PlaneBuffer;
 use phasezoo_core::rng::Stream;
 use phasezoo_core::vector::{Autoreset, Illegal, Mark, Opponent, Options, Outputs, Seat, Vector};
 

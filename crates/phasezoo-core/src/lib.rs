@@ -19,6 +19,7 @@ pub mod gate;
 pub mod memory;
 pub mod model;
 pub mod perft;
+pub mod plane_buffers;
 pub mod planes;
 mod prefetch;
 pub mod records;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use phasezoo_core::game::{Action, Player};
 use phasezoo_core::gate::{Gating, Subject};
-use phasezoo_core::planes::PlaneRows;
+use phasezoo_core::plane_buffers::PlaneRows;
 use phasezoo_core::search::decoupled::{JointBatch, JointModel, JointPool, Params, Together};
 use phasezoo_core::search::{Evaluation, Heads, Limit, NodeView, SearchResult, Status};
 use phasezoo_core::{Error, Result};

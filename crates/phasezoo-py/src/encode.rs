@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use numpy::{PyArray1, PyArray4, PyArrayMethods, PyReadwriteArray4, PyUntypedArrayMethods};
 use phasezoo_core::game::{Action, Player};
-use phasezoo_core::planes::{PlaneBuffer, PlaneRows};
+use phasezoo_core::plane_buffers::{PlaneBuffer, PlaneRows};
 use phasezoo_core::{Error, Result, threads};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

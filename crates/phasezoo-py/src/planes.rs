@@ -6,7 +6,8 @@ use numpy::{
     PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadwriteArray2, PyReadwriteArray4,
 };
 use phasezoo_core::game::Player;
-use phasezoo_core::planes::{PackedLayout, PackedRow, PlaneBuffer, PlaneRows};
+use phasezoo_core::plane_buffers::{PlaneBuffer, PlaneRows};
+use phasezoo_core::planes::{PackedLayout, PackedRow};
 use phasezoo_core::{Result, memory, threads};
 use pyo3::prelude::*;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use phasezoo_core::game::{Action, Kept, Player};
 use phasezoo_core::model::{SearchModel, Turns};
-use phasezoo_core::planes::PlaneRows;
+use phasezoo_core::plane_buffers::PlaneRows;
 use phasezoo_core::records::Stored;
 use phasezoo_core::search::{LeafBatch, Ticket};
 use phasezoo_core::{Error, Result};

@@ -6,7 +6,7 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use phasezoo_core::memory;
-use phasezoo_core::planes::PlaneSize;
+use phasezoo_core::plane_buffers::PlaneSize;
 use phasezoo_core::vector::{Mark, Outputs};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

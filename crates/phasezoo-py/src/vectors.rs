@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use phasezoo_core::game::{Action, Player, Reason};
 use phasezoo_core::gate::Gating;
-use phasezoo_core::planes::{PlaneBuffer, PlaneSize};
+use phasezoo_core::plane_buffers::{PlaneBuffer, PlaneSize};
 use phasezoo_core::vector::{Options, Outputs, Saved, Vector, Won};
 use pyo3::prelude::*;
 

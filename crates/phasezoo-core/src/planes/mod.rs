@@ -1,10 +1,6 @@
 //! Packed planes: a bit a cell where planes hold ones and zeros, one number where they hold one
 //! (`docs/definitions/planes.md#packed-planes`).
 
-mod buffer;
-
-pub use buffer::{PlaneBuffer, PlaneRows, PlaneSize};
-
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
 

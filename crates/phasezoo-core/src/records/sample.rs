@@ -6,7 +6,7 @@ use super::stored::learners;
 use super::{Stored, Table};
 use crate::error::{Error, Result};
 use crate::game::{Action, MAX_PLAYERS, Player};
-use crate::planes::PlaneBuffer;
+use crate::plane_buffers::PlaneBuffer;
 use crate::threads;
 
 /// Rows that a task of the thread pool makes at least.
@@ -127,7 +127,10 @@ impl<G: Stored> Table<'_, G> {
             *out.action = i64::from(action);
             return Ok(());
         }
-        out.planes.encode_turned(&state, planes, player, symmetry);
+        match &mut out.planes {
+            PlaneBuffer::Floats(out) => state.encode_turned(planes, player, symmetry, out),
+            PlaneBuffer::Packed(out) => state.encode_turned_packed(planes, player, symmetry, out),
+        }
         *out.action = i64::from(G::turned_action(action, symmetry));
         let known = state.num_actions();
         for turned in out.policy {

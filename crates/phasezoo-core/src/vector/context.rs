@@ -3,7 +3,7 @@
 use super::options::{Opponent, OptionsOf};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Player, PlayerSet, Returns};
-use crate::planes::PlaneSize;
+use crate::plane_buffers::PlaneSize;
 
 /// `to_play` where several players move at once.
 pub const SIMULTANEOUS: i64 = -2;

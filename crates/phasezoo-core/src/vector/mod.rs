@@ -28,7 +28,7 @@ pub use outputs::{Mark, Outputs};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game, Player, Reason};
 use crate::memory;
-use crate::planes::{PlaneBuffer, PlaneSize};
+use crate::plane_buffers::{PlaneBuffer, PlaneSize};
 use crate::rng::mix;
 use crate::threads;
 

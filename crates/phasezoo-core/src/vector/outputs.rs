@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::game::Action;
-use crate::planes::{PlaneBuffer, PlaneSize};
+use crate::plane_buffers::{PlaneBuffer, PlaneSize};
 use crate::threads::take_rows;
 
 /// Which entries of a mask buffer are set, so that the next write unsets those alone.

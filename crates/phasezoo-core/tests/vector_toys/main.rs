@@ -9,7 +9,7 @@ mod support;
 use games::{Pennies, Race};
 use phasezoo_core::Error;
 use phasezoo_core::gate::Gating;
-use phasezoo_core::planes::PlaneBuffer;
+use phasezoo_core::plane_buffers::PlaneBuffer;
 use phasezoo_core::vector::{
     Autoreset, Illegal, Opponent, Options, Purpose, SIMULTANEOUS, Seat, Vector, stream,
 };

@@ -3,7 +3,7 @@
 use crate::games::Race;
 use phasezoo_core::Result;
 use phasezoo_core::game::Game;
-use phasezoo_core::planes::PlaneBuffer;
+use phasezoo_core::plane_buffers::PlaneBuffer;
 use phasezoo_core::vector::{
     Autoreset, Illegal, Mark, Opponent, Options, OptionsOf, Outputs, Seat, Vector,
 };

@@ -1,7 +1,7 @@
 //! Samples of stored games, beside games played one by one, and rows and actions that are wrong.
 
 use super::*;
-use crate::planes::PlaneBuffer;
+use crate::plane_buffers::PlaneBuffer;
 
 /// Some rows of a store with what is asked of them, and room for the answers.
 struct Asked {

@@ -4,7 +4,7 @@ use super::*;
 use crate::game::Game;
 use crate::games::{Atomic, Chess, Chess960, ChessState, Crazyhouse, Krk};
 use crate::gate::Gating;
-use crate::planes::PlaneBuffer;
+use crate::plane_buffers::PlaneBuffer;
 use crate::records::{Rows, Samples, Table, Waypoints};
 use crate::rng::{Stream, mix};
 

@@ -1,9 +1,8 @@
 //! Room for planes, as floats or packed, of one state or of several.
 
-use super::PackedRow;
 use crate::error::{Error, Result};
 use crate::game::{Game, Player};
-use crate::records::Stored;
+use crate::planes::PackedRow;
 use crate::threads::take_rows;
 
 /// The room that the planes of one state take.
@@ -46,20 +45,6 @@ impl<'a> PlaneBuffer<'a> {
         match self {
             Self::Floats(out) => state.encode(planes, player, out),
             Self::Packed(out) => state.encode_packed(planes, player, out),
-        }
-    }
-
-    /// Writes what `player` sees of the state turned by `symmetry`, which it has.
-    pub fn encode_turned<G: Stored>(
-        &mut self,
-        state: &G,
-        planes: G::Planes,
-        player: Player,
-        symmetry: u8,
-    ) {
-        match self {
-            Self::Floats(out) => state.encode_turned(planes, player, symmetry, out),
-            Self::Packed(out) => state.encode_turned_packed(planes, player, symmetry, out),
         }
     }
 
