@@ -38,6 +38,8 @@ class Counts:
         self.calls += other.calls
         self.off_phase_rows += other.off_phase_rows
         self.regated_rows += other.regated_rows
+        self.cached_rows += other.cached_rows
+        self.oracle_rows += other.oracle_rows
         self.seconds += other.seconds
 
     def __add__(self, other: "Counts") -> "Counts":
