@@ -1,6 +1,5 @@
 //! Pools of decoupled searches, of the core's games and a user's own, behind the type of all pools.
 
-use std::any::Any;
 use std::ops::Range;
 
 use phasezoo_core::game::{Action, Player};
@@ -17,7 +16,7 @@ use crate::native::{Native, typed, viewer};
 use crate::options::GameOptions;
 use crate::planes::{WantedPlanes, fill_in_parallel, of_states};
 use crate::pools::{DynPool, Root};
-use crate::rows::{Columns, DynRows, GRAIN};
+use crate::rows::{Columns, DynRows, GRAIN, own, own_mut, strange, write_row};
 use crate::search_params::{read, shown};
 
 /// A model of a decoupled search whose states Python sees.
@@ -73,14 +72,7 @@ impl<G: Native> JointWalked for Together<G> {
         let planes = G::named_planes(wanted.spec, batch.states.first()).map_err(to_py)?;
         let write = |rows: Range<usize>, room: PlaneRows<'_>| {
             for (mut room, row) in room.zip(rows) {
-                let state = &batch.states[row];
-                if !state.fits(planes) {
-                    return Err(Error::InvalidArray(format!(
-                        "row {row} is of a board of another size than row 0: search them in pools of \
-                         their own"
-                    )));
-                }
-                room.encode(state, planes, batch.players[row]);
+                write_row(&mut room, row, &batch.states[row], planes, batch.players[row])?;
             }
             Ok(())
         };
@@ -136,16 +128,6 @@ pub(crate) fn boxed<M: JointWalked<Game: Subject>>(
 ) -> PyResult<Box<dyn DynPool>> {
     let gate = gate.map(|spec| Gating::parse(spec, false)).transpose().map_err(to_py)?;
     Ok(Box::new(Pool(JointPool::new(model, params, gate).map_err(to_py)?)))
-}
-
-fn strange() -> Error {
-    Error::InvalidState("these leaves are of another game than the pool searches".into())
-}
-
-/// Rows as this pool has collected them.
-fn own<M: JointWalked>(rows: &dyn DynRows) -> Result<&JointRows<M>> {
-    let rows: &dyn Any = rows;
-    rows.downcast_ref().ok_or_else(strange)
 }
 
 impl<M: JointWalked> DynPool for Pool<M> {
@@ -225,18 +207,16 @@ impl<M: JointWalked> DynPool for Pool<M> {
         evaluation: &Evaluation<'_>,
         _heads: Heads<'_>,
     ) -> Result<()> {
-        self.0.complete(&own::<M>(rows)?.batch, evaluation)
+        self.0.complete(&own::<JointRows<M>>(rows)?.batch, evaluation)
     }
 
     fn cancel(&mut self, rows: &dyn DynRows) -> Result<()> {
-        self.0.cancel(&own::<M>(rows)?.batch);
+        self.0.cancel(&own::<JointRows<M>>(rows)?.batch);
         Ok(())
     }
 
     fn set_phases(&mut self, rows: &mut dyn DynRows, phases: &[i8]) -> Result<()> {
-        let rows: &mut dyn Any = rows;
-        let rows: &mut JointRows<M> = rows.downcast_mut().ok_or_else(strange)?;
-        self.0.set_phases(&mut rows.batch, phases)
+        self.0.set_phases(&mut own_mut::<JointRows<M>>(rows)?.batch, phases)
     }
 
     fn set_proofs(&mut self, _rows: &dyn DynRows, _plies: &[i32]) -> Result<()> {

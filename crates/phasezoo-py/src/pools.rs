@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::errors::to_py;
 use crate::native::PoolSetup;
 use crate::options::GameOptions;
-use crate::rows::{DynRows, Rows, Walked};
+use crate::rows::{DynRows, Rows, Walked, own, own_mut, strange};
 
 /// Where a search begins: a state of the pool's model.
 pub(crate) type Root = Box<dyn Any + Send>;
@@ -101,16 +101,6 @@ pub(crate) fn of_turns<M: Walked<Game: Subject>>(
     boxed(model, setup.params, setup.gate.as_deref(), setup.threads)
 }
 
-/// Rows as this pool has collected them.
-fn own<M: Walked>(rows: &dyn DynRows) -> Result<&Rows<M>> {
-    let rows: &dyn Any = rows;
-    rows.downcast_ref().ok_or_else(strange)
-}
-
-fn strange() -> Error {
-    Error::InvalidState("these leaves are of another game than the pool searches".into())
-}
-
 impl<M: Walked> DynPool for Pool<M> {
     fn add(&mut self, seed: u64) -> Result<u32> {
         self.0.add(seed)
@@ -176,22 +166,20 @@ impl<M: Walked> DynPool for Pool<M> {
         evaluation: &Evaluation<'_>,
         heads: Heads<'_>,
     ) -> Result<()> {
-        self.0.complete_with(&own::<M>(rows)?.batch, evaluation, heads)
+        self.0.complete_with(&own::<Rows<M>>(rows)?.batch, evaluation, heads)
     }
 
     fn cancel(&mut self, rows: &dyn DynRows) -> Result<()> {
-        self.0.cancel(&own::<M>(rows)?.batch);
+        self.0.cancel(&own::<Rows<M>>(rows)?.batch);
         Ok(())
     }
 
     fn set_phases(&mut self, rows: &mut dyn DynRows, phases: &[i8]) -> Result<()> {
-        let rows: &mut dyn Any = rows;
-        let rows: &mut Rows<M> = rows.downcast_mut().ok_or_else(strange)?;
-        self.0.set_phases(&mut rows.batch, phases)
+        self.0.set_phases(&mut own_mut::<Rows<M>>(rows)?.batch, phases)
     }
 
     fn set_proofs(&mut self, rows: &dyn DynRows, plies: &[i32]) -> Result<()> {
-        self.0.set_proofs(&own::<M>(rows)?.batch, plies)
+        self.0.set_proofs(&own::<Rows<M>>(rows)?.batch, plies)
     }
 
     fn finish(&mut self, tree: u32) -> Result<SearchResult> {

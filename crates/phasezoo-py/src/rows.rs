@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use phasezoo_core::game::{Action, Kept, Player};
 use phasezoo_core::model::{SearchModel, Turns};
-use phasezoo_core::plane_buffers::PlaneRows;
-use phasezoo_core::records::Stored;
+use phasezoo_core::plane_buffers::{PlaneBuffer, PlaneRows};
 use phasezoo_core::search::{LeafBatch, Ticket};
 use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
@@ -115,6 +114,40 @@ impl<M: Walked> DynRows for Rows<M> {
     }
 }
 
+/// Rows as the pool has collected them that is asked.
+pub(crate) fn own<R: DynRows>(rows: &dyn DynRows) -> Result<&R> {
+    let rows: &dyn Any = rows;
+    rows.downcast_ref().ok_or_else(strange)
+}
+
+/// [`own`], to be changed.
+pub(crate) fn own_mut<R: DynRows>(rows: &mut dyn DynRows) -> Result<&mut R> {
+    let rows: &mut dyn Any = rows;
+    rows.downcast_mut().ok_or_else(strange)
+}
+
+/// What is said of leaves and roots that are not of a pool's own kind.
+pub(crate) fn strange() -> Error {
+    Error::InvalidState("these leaves are of another game than the pool searches".into())
+}
+
+/// Writes the planes of row `row`, as `player` sees `state`.
+pub(crate) fn write_row<G: Native>(
+    room: &mut PlaneBuffer<'_>,
+    row: usize,
+    state: &G,
+    planes: G::Planes,
+    player: Player,
+) -> Result<()> {
+    if !state.fits(planes) {
+        return Err(Error::InvalidArray(format!(
+            "row {row} is of a board of another size than row 0: search them in pools of their own"
+        )));
+    }
+    room.encode(state, planes, player);
+    Ok(())
+}
+
 /// float32[B, C, H, W], or packed, of rows of a game of the core, made in parallel with the interpreter lock
 /// released.
 pub(crate) fn native_planes<'py, M: SearchModel<Game: Native>>(
@@ -131,14 +164,7 @@ pub(crate) fn native_planes<'py, M: SearchModel<Game: Native>>(
         for (mut room, row) in room.zip(rows) {
             let state = state.get_or_insert_with(|| batch.root(row).clone());
             batch.restore(model, row, state)?;
-            let game = model.game(state);
-            if !game.fits(planes) {
-                return Err(Error::InvalidArray(format!(
-                    "row {row} is of a board of another size than row 0: search them in pools of \
-                     their own"
-                )));
-            }
-            room.encode(game, planes, batch.players[row]);
+            write_row(&mut room, row, model.game(state), planes, batch.players[row])?;
         }
         Ok(())
     };

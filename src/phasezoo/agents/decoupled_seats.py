@@ -3,25 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from phasezoo import _core, games
-from phasezoo.agents.base import Move
 from phasezoo.agents.config import Limit
 from phasezoo.agents.driver import Driver
-from phasezoo.agents.search_seats import DEFAULT_POOL_ROWS, DEFAULT_THREADS
+from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
 from phasezoo.agents.seat import Asked, Played, SavedSeat, Seat
-from phasezoo.conductor import Told, View
+from phasezoo.conductor import Told
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.games.contracts import check_state
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.other_games import check_plays, has_more_actions
+from phasezoo.inference.other_games import has_more_actions
 from phasezoo.types import Gate
 
 __all__ = ["DecoupledSeats"]
 
 
-class DecoupledSeats:
+class DecoupledSeats(PooledSeats):
     """Games that share a pool of decoupled searches; see :class:`~phasezoo.agents.base.Seats`.
 
     Every move is searched with a new tree and random numbers that depend on how many searches there
@@ -43,8 +39,6 @@ class DecoupledSeats:
         InvalidConfig: An option does not fit the game.
     """
 
-    view: View | None = None
-
     def __init__(
         self,
         game: games.Game,
@@ -57,7 +51,7 @@ class DecoupledSeats:
         threads: int | None = None,
         information: str = "observed",
     ) -> None:
-        check_plays(evaluator, game)
+        super().__init__(game, evaluator, limit, gate, threads)
         self._tree_rows = settings["batch_size"] * game.num_players
         if pool_rows is None:
             pool_rows = max(DEFAULT_POOL_ROWS, self._tree_rows)
@@ -68,19 +62,9 @@ class DecoupledSeats:
                 f"{self._tree_rows} or a smaller batch_size"
             )
             raise InvalidConfig(message)
-        self.game = game
-        self.limit = limit
-        self.result: Any = None
-        self._evaluator = evaluator
-        self._settings = settings
-        self._gate = gate
         self._pool_rows = pool_rows
-        self._threads = DEFAULT_THREADS if threads is None else threads
+        self._settings = settings
         self._tracker = game.tracker if information == "observed" else None
-        self._seats: dict[int, Seat] = {}
-        self._asked: dict[int, int] = {}
-        self._next = 0
-        self._is_checked = game.native
         self._open_pool()
 
     def _open_pool(self) -> None:
@@ -96,32 +80,9 @@ class DecoupledSeats:
             overlaps=self.game.native,
         )
 
-    @property
-    def counts(self) -> Counts:
-        """What inference took so far, over all seats."""
-        return self._driver.counts
-
-    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat."""
-        number, self._next = self._next, self._next + 1
-        self._seats[number] = self._new_seat(seed, history)
-        return number
-
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """Take in what was played."""
         self._seats[seat].add(Played(action, state))
-
-    def follow(self, seat: int, last: Any, state: Any) -> int:
-        """The seat to ask about ``state``, the game having stood at ``last``.
-
-        What all did at once is not known; a game that has become younger is another one, and gets
-        another seat with other random numbers.
-        """
-        if last is not None and getattr(state, "ply", 0) >= getattr(last, "ply", 0):
-            return seat
-        seed = int(np.random.default_rng(self._seats[seat].seed).integers(2**63))
-        self.close(seat)
-        return self.open(seed)
 
     def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
         """Begin a search at ``state``.
@@ -130,11 +91,8 @@ class DecoupledSeats:
             GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
             InvalidState: The game is over, or over for the player.
         """
-        if not self._is_checked:
-            self._is_checked = True
-            check_state(state, self.game.num_players)
-        is_idle = getattr(state, "is_idle", None)
-        if player not in games.acting_players(state) or (is_idle is not None and is_idle(player)):
+        self._check_once(state)
+        if self._is_out(state, player):
             message = (
                 f"player {player} has nothing to search for: their game is over, or others move"
             )
@@ -145,29 +103,6 @@ class DecoupledSeats:
         except BaseException:
             self._seats[seat].events.pop()  # nothing was asked
             raise
-
-    def poll(self) -> list[tuple[int, Move]]:
-        """One round of collecting, evaluating and backing up; the searches that ended with it."""
-        if not self._asked:
-            return []
-        try:
-            self._driver.round()
-        except BaseException:
-            # Leaves that were handed out will not be answered: such trees cannot go on.
-            self._driver.forget()
-            for tree, seat in self._asked.items():
-                self._pool.clear(tree)
-                self._seats[seat].answered(0)
-            self._asked.clear()
-            raise
-        done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
-        return [(self._asked[tree], self._finish(tree)) for tree in done]
-
-    def close(self, seat: int) -> None:
-        """Leave the game, and drop its tree."""
-        found = self._seats.pop(seat)
-        self._asked.pop(found.tree, None)
-        self._pool.remove(found.tree)
 
     def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
         return Seat(
@@ -193,17 +128,6 @@ class DecoupledSeats:
             game_options={"player": asked.player},
         )
         self._asked[seat.tree] = number
-
-    def _finish(self, tree: int) -> Move:
-        seat = self._seats[self._asked.pop(tree)]
-        self.result = self._pool.finish(tree)
-        seat.answered(int(self.result.simulations))
-        return Move(
-            int(self.result.action),
-            float(self.result.value),
-            int(self.result.nodes),
-            int(self.result.simulations),
-        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the trees: searches that are running begin anew in a copy."""

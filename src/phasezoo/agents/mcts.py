@@ -58,7 +58,7 @@ class MCTSAgent(SearchingAgent):
         config: How to search; default match play.
         name: How reports call it.
         threads: Threads that walk trees and make planes; default 1
-            (:data:`~phasezoo.agents.search_seats.DEFAULT_THREADS`).
+            (:data:`~phasezoo.agents.pooled_seats.DEFAULT_THREADS`).
         cache_mb: Memory in MiB for answers that are kept for positions which come again
             (:class:`~phasezoo.inference.Cached`), shared by all its games; 0: none.
         oracle: Knows what some positions are worth, such as endgame tables

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.agents.base import Move, state_in
 from phasezoo.agents.phase_memory import PhaseMemory
-from phasezoo.agents.search_seats import DEFAULT_POOL_ROWS
+from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS
 from phasezoo.conductor import Told, View
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts

@@ -14,24 +14,16 @@ from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.kept_result import kept_by
 from phasezoo.agents.others import OnePlayersGate, OnePlayersState, check_others, needs_others
+from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
 from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat
-from phasezoo.conductor import Told, View
+from phasezoo.conductor import Told
 from phasezoo.errors import InvalidConfig, InvalidState
-from phasezoo.games.contracts import check_state
-from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Leaves
 from phasezoo.inference.oracle import Oracle
-from phasezoo.inference.other_games import check_plays, has_more_actions
+from phasezoo.inference.other_games import has_more_actions
 from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["DEFAULT_POOL_ROWS", "DEFAULT_THREADS", "SearchSeats", "params_of"]
-
-DEFAULT_THREADS = 1
-"""A row takes 5 µs of one thread; in batches of 64, waking a second thread costs what it saves, and
-more if other processes use the same cores. The network has threads of its own."""
-
-DEFAULT_POOL_ROWS = 256
-"""Bounds memory: 256 rows of chess planes are 3.4 MB, their policies 4.8 MB."""
+__all__ = ["SearchSeats", "params_of"]
 
 
 def params_of(config: SearchConfig) -> _core.SearchParams:
@@ -59,7 +51,7 @@ def _check_alone(name: str, value: Any) -> None:
         raise InvalidConfig(message) from error
 
 
-class SearchSeats:
+class SearchSeats(PooledSeats):
     """Games that share a ``SearchPool``; see :class:`~phasezoo.agents.base.Seats`.
 
     A copy, or what was pickled, goes on as the original would: trees are made again, the first time
@@ -73,7 +65,8 @@ class SearchSeats:
         gate: Says the phases of leaves; None: all are phase 0.
         pool_rows: The most rows handed to the evaluator at once; at least ``config.batch_size``,
             so that no tree's batch is cut; default 256, or ``config.batch_size`` if that is more.
-        threads: Threads that walk trees and make planes; default :data:`DEFAULT_THREADS`.
+        threads: Threads that walk trees and make planes; default
+            :data:`~phasezoo.agents.pooled_seats.DEFAULT_THREADS`.
         others: Who moves all but the searching player, in games whose players move at once.
         information: With ``others``, ``"observed"`` or ``"full"``.
         oracle: Knows what some positions are worth.
@@ -83,8 +76,6 @@ class SearchSeats:
         InvalidConfig: An option does not fit the game, or is out of range.
         InvalidPlaneSpec: The evaluator wants planes that the game does not have.
     """
-
-    view: View | None = None
 
     def __init__(
         self,
@@ -101,7 +92,7 @@ class SearchSeats:
         oracle: Oracle | None = None,
     ) -> None:
         check_others(others, game)
-        check_plays(evaluator, game)
+        super().__init__(game, evaluator, limit, gate, threads)
         if others is None and game.native and game.search_others:
             raise needs_others(game)
         if pool_rows is None:
@@ -115,22 +106,12 @@ class SearchSeats:
                 f"which changes a search; give at least {config.batch_size} or a smaller batch_size"
             )
             raise InvalidConfig(message)
-        self.game = game
-        self.limit = limit
-        self.result: Any = None
-        self._evaluator = evaluator
+        self._pool_rows = pool_rows
         self._config = config
         self._reuse = config.reuse_tree and others is None
-        self._gate = gate
-        self._pool_rows = pool_rows
-        self._threads = DEFAULT_THREADS if threads is None else threads
         self._others = others
         self._oracle = oracle
         self._is_observed = others is not None and information == "observed"
-        self._seats: dict[int, Seat] = {}
-        self._asked: dict[int, int] = {}
-        self._next = 0
-        self._is_checked = game.native
         self._saved: dict[int, SavedSeat] = {}
         self._open_pool()
 
@@ -161,17 +142,6 @@ class SearchSeats:
             return np.asarray(leaves.players)
         return np.array([state.player for state in leaves.states()], dtype=np.int64)
 
-    @property
-    def counts(self) -> Counts:
-        """What inference took so far, over all seats."""
-        return self._driver.counts
-
-    def open(self, seed: int, history: Sequence[Any] = ()) -> int:
-        """Take a seat: a tree of its own."""
-        number, self._next = self._next, self._next + 1
-        self._seats[number] = self._new_seat(seed, history)
-        return number
-
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """Move the tree's root along ``action``."""
         self._rebuild()
@@ -187,33 +157,15 @@ class SearchSeats:
             found.forget()
 
     def follow(self, seat: int, last: Any, state: Any) -> int:
-        """Whatever was played since ``last`` was asked for: the game stands at ``state`` now.
-
-        Args:
-            seat: The game's seat.
-            last: The state asked for last; None if that search failed.
-            state: Where the game stands.
-
-        Returns:
-            The seat to ask from now on: if ``state`` is of another game, a new one, with another
-            tree and other random numbers.
-        """
+        """Whatever was played since ``last`` was asked for; see :class:`PooledSeats`."""
         self._rebuild()
-        steps = None if last is None else self._steps(last, state)
-        if steps is None:
-            seed = int(np.random.default_rng(self._seats[seat].seed).integers(2**63))
-            self.close(seat)
-            return self.open(seed)
-        for action, after in steps:
-            self.tell(seat, action, after)
-        return seat
+        return super().follow(seat, last, state)
 
     def _steps(self, last: Any, state: Any) -> list[tuple[Any, Any]] | None:
         """How a game went on from ``last`` to ``state``; None if that is another game."""
         if self._others is None:
             return steps_between(last, state)
-        # What all did at once is not known; a game that has become younger is another one.
-        return None if getattr(state, "ply", 0) < getattr(last, "ply", 0) else []
+        return super()._steps(last, state)
 
     def ask(
         self,
@@ -241,31 +193,12 @@ class SearchSeats:
     def poll(self) -> list[tuple[int, Move]]:
         """One round of collecting, evaluating and backing up; the searches that ended with it."""
         self._rebuild()
-        if not self._asked:
-            return []
-        try:
-            self._driver.round()
-        except BaseException:
-            # Leaves that were handed out will not be answered: such trees cannot go on.
-            self._driver.forget()
-            for tree, seat in self._asked.items():
-                self._pool.clear(tree)
-                self._seats[seat].answered(0)
-                self._seats[seat].forget()
-            self._asked.clear()
-            raise
-        if self._pool.running == len(self._asked):  # all of them; no other trees are searched
-            return []
-        done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
-        return [(self._asked[tree], self._finish(tree)) for tree in done]
+        return super().poll()
 
     def close(self, seat: int) -> None:
         """Leave the game, and drop its tree."""
-        if self._saved.pop(seat, None) is not None:
-            return
-        found = self._seats.pop(seat)
-        self._asked.pop(found.tree, None)
-        self._pool.remove(found.tree)
+        if self._saved.pop(seat, None) is None:
+            super().close(seat)
 
     def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
         return Seat(
@@ -278,15 +211,12 @@ class SearchSeats:
         )
 
     def _check(self, state: Any, player: int) -> None:
-        if not self._is_checked:
-            self._is_checked = True
-            check_state(state, self.game.num_players)
+        self._check_once(state)
         if self._others is None:
             if state.to_play == SIMULTANEOUS:
                 raise needs_others(self.game)
             return
-        is_idle = getattr(state, "is_idle", None)
-        if player not in games.acting_players(state) or (is_idle is not None and is_idle(player)):
+        if self._is_out(state, player):
             message = f"player {player} has nothing to search for: their game is over"
             raise InvalidState(message)
 
@@ -310,20 +240,18 @@ class SearchSeats:
             searchmoves=asked.searchmoves,
         )
 
+    def _result_of(self, tree: int, seat: Seat) -> Any:
+        result = super()._result_of(tree, seat)
+        if self._oracle is None:
+            return result
+        return kept_by(self._oracle, seat.events[-1].state, result)
+
     def _finish(self, tree: int) -> Move:
-        seat = self._seats[self._asked.pop(tree)]
-        self.result = self._pool.finish(tree)
-        if self._oracle is not None:
-            self.result = kept_by(self._oracle, seat.events[-1].state, self.result)
-        seat.answered(int(self.result.simulations))
+        seat = self._seats[self._asked[tree]]
+        move = super()._finish(tree)
         if not self._reuse:
             seat.forget()
-        return Move(
-            int(self.result.action),
-            float(self.result.value),
-            int(self.result.nodes),
-            int(self.result.simulations),
-        )
+        return move
 
     def _rebuild(self) -> None:
         """Make the trees of a copy, by the searches that made the original's."""

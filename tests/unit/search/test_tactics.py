@@ -28,12 +28,12 @@ class Case(NamedTuple):
 
 
 def names() -> list[str]:
-    """Games in which two players move in turn."""
+    """Games of the package in which two players move in turn, without those of other tests."""
     made = ((name, games.make(name)) for name in games.names())
     return [
         name
         for name, game in made
-        if game.num_players == 2 and game.initial_state().to_play != SIMULTANEOUS
+        if game.native and game.num_players == 2 and game.initial_state().to_play != SIMULTANEOUS
     ]
 
 

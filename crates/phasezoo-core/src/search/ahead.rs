@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::backup::{add_waiting, remove_waiting};
-use super::expand::{Filling, Place, check_actions};
+use super::expand::{Filling, Place, check_actions, phase_of};
 use super::params::Selection;
 use super::select::{Arrival, Step};
 use super::session::{Rules, Search};
@@ -130,13 +130,7 @@ impl<M: SearchModel> Desk<'_, M> {
         }
         check_actions(&errand.legal, self.model.num_actions())?;
         let actor = self.model.actor(state)?;
-        let phase = match self.gate {
-            None => 0,
-            Some(gate) => {
-                let before = u8::try_from(errand.previous).ok();
-                gate.phase(self.model.game(state), actor, before)? as i8
-            }
-        };
+        let phase = phase_of(self.gate, self.model.game(state), actor, errand.previous)?;
         Ok(Some((actor, phase, self.model.snapshot(state))))
     }
 }

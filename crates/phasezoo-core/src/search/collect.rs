@@ -148,13 +148,12 @@ impl<M: SearchModel> Search<M> {
                     }
                 },
                 Arrival::Lagging => self.count_shared(rules.params.solver),
-                Arrival::Known(id) if self.tree.is_graph() && self.tree.node(id).proven => {
-                    self.count_shared(rules.params.solver);
-                    self.idle = if alone { self.idle + 1 } else { 0 };
-                }
                 Arrival::Known(id) => {
-                    let values = self.tree.values(id);
-                    self.count_end(id, values);
+                    if self.tree.is_graph() && self.tree.node(id).proven {
+                        self.count_shared(rules.params.solver);
+                    } else {
+                        self.count_end(id, self.tree.values(id));
+                    }
                     self.idle = if alone { self.idle + 1 } else { 0 };
                 }
                 Arrival::Waiting => {

@@ -75,9 +75,7 @@ impl<M: SearchModel> Search<M> {
 
     /// Whether another node fits, after pruning if that is asked for.
     fn has_room(&mut self, rules: &Rules) -> bool {
-        let Some(limit) = self.memory.filter(|&limit| self.tree.bytes() >= limit) else {
-            return true;
-        };
+        let Some(limit) = self.memory.filter(|_| self.is_full()) else { return true };
         if rules.params.memory_full == MemoryFull::End {
             return false;
         }
@@ -109,7 +107,7 @@ impl<M: SearchModel> Search<M> {
             return Ok(self.add_repetition(at, state));
         }
         let key = self.key_of(at.model, state)?;
-        if self.join(key).is_some() {
+        if self.join(key) {
             return Ok(Expanded::Joined);
         }
         self.key = key;
@@ -126,13 +124,7 @@ impl<M: SearchModel> Search<M> {
     ) -> Result<bool> {
         check_actions(&self.legal, at.model.num_actions())?;
         let actor = at.model.actor(state)?;
-        let phase = match at.gate {
-            None => 0,
-            Some(gate) => {
-                let before = u8::try_from(previous).ok();
-                gate.phase(at.model.game(state), actor, before)? as i8
-            }
-        };
+        let phase = phase_of(at.gate, at.model.game(state), actor, previous)?;
         let Some(id) = self.tree.reserve(Kind::Pending, actor) else {
             return Ok(false);
         };
@@ -246,6 +238,18 @@ impl<M: SearchModel> Search<M> {
         let node = self.tree.node_mut(step.node);
         node.opened = node.opened.max(step.slot as u16 + 1);
     }
+}
+
+/// The phase that `gate` gives a position, `previous` being that of one ply before, -1 if unknown; 0
+/// without a gate.
+pub(crate) fn phase_of<G>(
+    gate: Option<&Gating<G>>,
+    state: &G,
+    player: Player,
+    previous: i8,
+) -> Result<i8> {
+    let Some(gate) = gate else { return Ok(0) };
+    Ok(gate.phase(state, player, u8::try_from(previous).ok())? as i8)
 }
 
 /// Refuses what no evaluator could answer.

@@ -116,11 +116,13 @@ impl<M: SearchModel> Search<M> {
         Ok(model.graph_key(state)?.map(|key| mix(key ^ mix(ply))))
     }
 
-    /// Links the last step of the path to the node of `key`, if there is one.
-    pub(crate) fn join(&mut self, key: Option<u64>) -> Option<NodeId> {
-        let id = self.tree.known_as(key?)?;
-        self.link(id);
-        Some(id)
+    /// Links the last step of the path to the node of `key`; `false` if there is none.
+    pub(crate) fn join(&mut self, key: Option<u64>) -> bool {
+        let known = key.and_then(|key| self.tree.known_as(key));
+        if let Some(id) = known {
+            self.link(id);
+        }
+        known.is_some()
     }
 
     /// Counts a descent that ended at a node with other parents: one that is known for good, or one that

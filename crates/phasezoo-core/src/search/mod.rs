@@ -24,7 +24,7 @@
 //! | `reroot`, `session` | a search's life over a game |
 //! | [`uct`] | UCT with rollouts, on the same tree |
 //! | [`decoupled`] | players who move at once, each with statistics of their own |
-//! | `batch`, `pool` | leaves with tickets; many searches at once |
+//! | `batch`, `trees`, `pool` | leaves with tickets; many searches at once |
 //! | `cache` | answers kept for positions that come again |
 //!
 //! Values are expected returns in [-1, 1]. Inside a tree they are kept per player (one number if one
@@ -64,6 +64,7 @@ mod settings;
 mod slab;
 mod solver;
 mod tree;
+mod trees;
 pub mod uct;
 mod values;
 

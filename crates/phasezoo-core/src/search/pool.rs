@@ -10,6 +10,7 @@ use super::limit::{Limit, Status};
 use super::params::Params;
 use super::result::SearchResult;
 use super::session::{Rules, Search};
+use super::trees::Trees;
 use crate::error::{Error, Result};
 use crate::game::Action;
 use crate::gate::Gating;
@@ -30,11 +31,9 @@ pub struct SearchPool<M: SearchModel> {
     rules: Rules,
     gate: Option<Gating<M::Game>>,
     threads: Option<usize>,
-    searches: Vec<Option<Search<M>>>,
+    searches: Trees<Search<M>>,
     /// The tree that the next collection begins with.
     cursor: usize,
-    /// Trees that were added and not removed.
-    trees: usize,
     /// Bytes that all trees together may hold, if the system says what is left.
     memory: Option<usize>,
 }
@@ -54,7 +53,7 @@ impl<M: SearchModel> SearchPool<M> {
         let rules = Rules::new(params)?;
         draws::check(&rules.params, model.value_rule())?;
         let memory = memory::available().map(|left| (left / 2) as usize);
-        Ok(Self { model, rules, gate, threads, searches: Vec::new(), cursor: 0, trees: 0, memory })
+        Ok(Self { model, rules, gate, threads, searches: Trees::new(), cursor: 0, memory })
     }
 
     /// The model that the trees walk.
@@ -74,25 +73,18 @@ impl<M: SearchModel> SearchPool<M> {
 
     /// Adds a tree that draws its randomness from `seed`, and returns its number.
     pub fn add(&mut self, seed: u64) -> Result<u32> {
-        let id = u32::try_from(self.searches.len())
-            .map_err(|_| Error::InvalidState("a pool cannot hold more trees".into()))?;
-        self.searches.push(Some(Search::new(&self.model, seed)));
-        self.trees += 1;
-        Ok(id)
+        self.searches.add(Search::new(&self.model, seed))
     }
 
     /// Forgets a tree. Its number is not given to another one; its outstanding leaves are ignored when
     /// they come back.
     pub fn remove(&mut self, tree: u32) -> Result<()> {
-        self.search(tree)?;
-        self.searches[tree as usize] = None;
-        self.trees -= 1;
-        Ok(())
+        self.searches.remove(tree)
     }
 
     /// Forgets all trees, as [`SearchPool::remove`] does.
     pub fn remove_all(&mut self) {
-        self.searches.iter_mut().for_each(|search| *search = None);
+        self.searches.remove_all();
     }
 
     /// Begins a search (a running one of the same tree is stopped). What the tree knows of `root` is
@@ -145,22 +137,22 @@ impl<M: SearchModel> SearchPool<M> {
 
     /// Where a search stands.
     pub fn status(&self, tree: u32) -> Result<Status> {
-        Ok(self.search(tree)?.status)
+        Ok(self.searches.get(tree)?.status)
     }
 
     /// Positions evaluated and simulations finished by the search of a tree so far.
     pub fn progress(&self, tree: u32) -> Result<(u64, u64)> {
-        self.search(tree).map(|search| (search.nodes, search.simulations))
+        self.searches.get(tree).map(|search| (search.nodes, search.simulations))
     }
 
     /// What a tree holds about the position that `path` leads to from its root, if anything.
     pub fn inspect(&self, tree: u32, path: &[Action]) -> Result<Option<NodeView>> {
-        self.search(tree).map(|search| search.inspect(path))
+        self.searches.get(tree).map(|search| search.inspect(path))
     }
 
     /// How many searches are running: not ended, waiting ones included.
     pub fn running(&self) -> usize {
-        self.searches.iter().flatten().filter(|search| search.is_running()).count()
+        self.searches.iter().filter(|search| search.is_running()).count()
     }
 
     /// Hands out up to `max_rows` new leaves of all running trees, in turn. A tree gives its whole
@@ -182,7 +174,7 @@ impl<M: SearchModel> SearchPool<M> {
         } else {
             1
         };
-        let mut searches = Slices { rest: &mut self.searches, first: 0 };
+        let mut searches = Slices { rest: self.searches.slots(), first: 0 };
         let tasks: Vec<_> = threads::ranges(shares.len(), parts)
             .zip(&mut results)
             .map(|(range, result)| {
@@ -218,7 +210,7 @@ impl<M: SearchModel> SearchPool<M> {
         let mut left = max_rows;
         for turn in 0..count {
             let tree = (first + turn) % count;
-            let room = self.searches[tree].as_ref().map_or(0, |search| search.room(&self.rules));
+            let room = self.searches.find(tree).map_or(0, |search| search.room(&self.rules));
             if room == 0 {
                 continue;
             }
@@ -263,7 +255,7 @@ impl<M: SearchModel> SearchPool<M> {
         evaluation.check_sizes(shape)?;
         let heads = heads.checked(evaluation, &self.rules.params, shape)?;
         for (row, &ticket) in leaves.tickets.iter().enumerate() {
-            if let Some(Some(search)) = self.searches.get(ticket.tree as usize) {
+            if let Some(search) = self.searches.find(ticket.tree as usize) {
                 search.is_out(ticket)?;
             }
             evaluation.check_row(row, leaves.legal(row), leaves.offsets[row], shape)?;
@@ -278,7 +270,7 @@ impl<M: SearchModel> SearchPool<M> {
         }
         let parts = threads::parts(self.threads, rows.len(), GRAIN)?;
         let rules = &self.rules;
-        let mut searches = Slices { rest: &mut self.searches, first: 0 };
+        let mut searches = Slices { rest: self.searches.slots(), first: 0 };
         let mut tasks = Vec::with_capacity(parts);
         let mut left = rows.as_slice();
         while let Some(&last) = left.get(rows.len().div_ceil(parts) - 1).or(left.last()) {
@@ -300,7 +292,7 @@ impl<M: SearchModel> SearchPool<M> {
     /// Gives up leaves: their trees are as if they had not been handed out.
     pub fn cancel(&mut self, leaves: &LeafBatch<M>) {
         for ticket in &leaves.tickets {
-            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+            if let Some(search) = self.searches.find_mut(ticket.tree as usize)
                 && search.is_out(*ticket).unwrap_or(false)
             {
                 search.cancel_slot(ticket.slot as usize);
@@ -321,7 +313,7 @@ impl<M: SearchModel> SearchPool<M> {
         }
         leaves.phases.copy_from_slice(phases);
         for (ticket, &phase) in leaves.tickets.iter().zip(phases) {
-            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+            if let Some(search) = self.searches.find_mut(ticket.tree as usize)
                 && search.is_out(*ticket)?
             {
                 let id = search.outstanding[ticket.slot as usize].node;
@@ -348,7 +340,7 @@ impl<M: SearchModel> SearchPool<M> {
             )));
         }
         for (ticket, &plies) in leaves.tickets.iter().zip(plies) {
-            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+            if let Some(search) = self.searches.find_mut(ticket.tree as usize)
                 && search.is_out(*ticket)?
             {
                 let proof = (plies >= 0).then(|| plies.min(i32::from(u16::MAX)) as u16);
@@ -361,16 +353,11 @@ impl<M: SearchModel> SearchPool<M> {
     /// Bytes that each tree may hold.
     fn memory_of_a_tree(&self) -> Option<usize> {
         let limit = self.rules.params.memory?;
-        Some(self.memory.map_or(limit, |memory| limit.min(memory / self.trees.max(1))))
-    }
-
-    fn search(&self, tree: u32) -> Result<&Search<M>> {
-        self.searches.get(tree as usize).and_then(Option::as_ref).ok_or_else(|| no_tree(tree))
+        Some(self.memory.map_or(limit, |memory| limit.min(memory / self.searches.count().max(1))))
     }
 
     fn parts(&mut self, tree: u32) -> Result<(&mut Search<M>, &M, &Rules)> {
-        let search = self.searches.get_mut(tree as usize).and_then(Option::as_mut);
-        Ok((search.ok_or_else(|| no_tree(tree))?, &self.model, &self.rules))
+        Ok((self.searches.get_mut(tree)?, &self.model, &self.rules))
     }
 }
 
@@ -393,8 +380,4 @@ impl<'a, M: SearchModel> Slices<'a, M> {
     fn get(&mut self, tree: usize) -> Option<&mut Search<M>> {
         self.rest.get_mut(tree.checked_sub(self.first)?)?.as_mut()
     }
-}
-
-fn no_tree(tree: u32) -> Error {
-    Error::InvalidState(format!("tree {tree} is not in this pool: add() makes one"))
 }

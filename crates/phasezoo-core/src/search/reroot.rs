@@ -3,14 +3,6 @@
 use super::edges::{Edge, QUAD};
 use super::tree::{Kind, NONE, NodeId, ROOT, Tree};
 
-/// What becomes of the child that an edge leads to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Kept,
-    /// The edge becomes an unvisited one. What it gave to its ancestors' means stays there.
-    Dropped,
-}
-
 impl<S> Tree<S> {
     /// Makes `id`, an evaluated node of which nothing is outstanding, the root and forgets all nodes
     /// that are not below it. Works in place: besides the tree it needs twenty bytes a node.
@@ -19,9 +11,7 @@ impl<S> Tree<S> {
     /// more.
     pub(crate) fn reroot(&mut self, id: NodeId) {
         self.keep(id, |tree, _, child, depth| {
-            let is_old =
-                tree.node(child).kind == Kind::Repetition && tree.rest(child).distance > depth;
-            if is_old { Fate::Dropped } else { Fate::Kept }
+            tree.node(child).kind != Kind::Repetition || tree.rest(child).distance <= depth
         });
     }
 
@@ -37,7 +27,7 @@ impl<S> Tree<S> {
             let is_below_a_proof = tree.node(parent).proven && parent != ROOT;
             // A proof of a child is part of what its parent knows.
             let is_wanted = node.visits > least || node.proven;
-            if is_in_use || (is_wanted && !is_below_a_proof) { Fate::Kept } else { Fate::Dropped }
+            is_in_use || (is_wanted && !is_below_a_proof)
         })
     }
 
@@ -53,28 +43,22 @@ impl<S> Tree<S> {
         least
     }
 
-    /// Makes `root` the root and keeps what `fate` lets be reached from it; `fate` is told of the tree,
-    /// a parent, its child and the child's depth. Returns where each node is now.
+    /// Makes `root` the root and keeps what can be reached from it by way of children that `stays` is
+    /// true of; it is told of the tree, a parent, its child and the child's depth. An edge to another
+    /// child becomes an unvisited one; what it gave to its ancestors' means stays there. Returns where
+    /// each node is now.
     fn keep(
         &mut self,
         root: NodeId,
-        fate: impl Fn(&Self, NodeId, NodeId, u16) -> Fate,
+        stays: impl Fn(&Self, NodeId, NodeId, u16) -> bool,
     ) -> Vec<NodeId> {
-        let mut places = self.places(root, fate);
+        let mut places = self.places(root, stays);
         let old_count = self.nodes.len();
         let (mut rows, mut quads) = (Vec::new(), Vec::new());
         let mut count = 0_usize;
         for (id, _) in places.iter().enumerate().filter(|&(_, &place)| place != NONE) {
             // Nodes stay in their order, so nothing is overwritten that is still to be moved.
-            self.nodes.swap(count, id);
-            self.rest.swap(count, id);
-            self.snapshots.swap(count, id);
-            let width = self.width - 1;
-            self.more_sums.copy_within(id * width..(id + 1) * width, count * width);
-            self.more_values.copy_within(id * width..(id + 1) * width, count * width);
-            if count < self.plies.len() {
-                self.plies[count] = self.plies.get(id).copied().unwrap_or(0);
-            }
+            self.exchange(count, id);
             let node = &self.nodes[count];
             rows.push((node.candidates, count as NodeId));
             if node.more != NONE {
@@ -114,24 +98,34 @@ impl<S> Tree<S> {
         if place == ROOT {
             return;
         }
-        let at = place as usize;
-        self.nodes.swap(0, at);
-        self.rest.swap(0, at);
-        self.snapshots.swap(0, at);
-        if at < self.plies.len() {
-            self.plies.swap(0, at);
-        }
-        let width = self.width - 1;
-        for entry in 0..width {
-            self.more_sums.swap(entry, at * width + entry);
-            self.more_values.swap(entry, at * width + entry);
-        }
+        self.exchange(0, place as usize);
         for other in places.iter_mut() {
             *other = match *other {
                 ROOT => place,
                 same if same == place => ROOT,
                 same => same,
             };
+        }
+    }
+
+    /// Exchanges two nodes, the first of which comes first; their rows stay where they are.
+    fn exchange(&mut self, first: usize, second: usize) {
+        if first == second {
+            return;
+        }
+        self.nodes.swap(first, second);
+        self.rest.swap(first, second);
+        self.snapshots.swap(first, second);
+        let width = self.width - 1;
+        for entry in 0..width {
+            self.more_sums.swap(first * width + entry, second * width + entry);
+            self.more_values.swap(first * width + entry, second * width + entry);
+        }
+        // Nodes past the end of the list have no plies yet.
+        if first < self.plies.len() {
+            let last = self.plies.len().max(second + 1);
+            self.plies.resize(last, 0);
+            self.plies.swap(first, second);
         }
     }
 
@@ -155,7 +149,7 @@ impl<S> Tree<S> {
     fn places(
         &self,
         root: NodeId,
-        fate: impl Fn(&Self, NodeId, NodeId, u16) -> Fate,
+        stays: impl Fn(&Self, NodeId, NodeId, u16) -> bool,
     ) -> Vec<NodeId> {
         let mut places = vec![NONE; self.nodes.len()];
         let mut left = vec![(root, 0_u16)];
@@ -167,7 +161,7 @@ impl<S> Tree<S> {
             let children = self.edges(id).map(|edge| edge.child).filter(|&child| child != NONE);
             left.extend(
                 children
-                    .filter(|&child| fate(self, id, child, deeper) == Fate::Kept)
+                    .filter(|&child| stays(self, id, child, deeper))
                     .map(|child| (child, deeper)),
             );
         }

@@ -211,9 +211,7 @@ impl<M: SearchModel> Search<M> {
         self.begun += 1;
         self.exploring = Stream::derive(mix(!self.seed), self.begun);
         self.make_cheap(rules);
-        self.noise.clear();
-        self.gumbel = None;
-        self.spreads.clear();
+        self.forget_root();
         self.status = Status::Running;
         self.clock.start(limit.movetime);
         if keep {
@@ -253,9 +251,7 @@ impl<M: SearchModel> Search<M> {
             Some(child) if rules.params.reuse_tree => self.tree.reroot(child),
             _ => self.tree.clear(),
         }
-        self.noise.clear();
-        self.gumbel = None;
-        self.spreads.clear();
+        self.forget_root();
         self.root = Some(Arc::new(state));
         self.advanced = true;
         self.searchmoves.clear();
@@ -288,9 +284,7 @@ impl<M: SearchModel> Search<M> {
     pub(crate) fn clear(&mut self) {
         self.cancel();
         self.tree.clear();
-        self.noise.clear();
-        self.gumbel = None;
-        self.spreads.clear();
+        self.forget_root();
         (self.root, self.walker) = (None, None);
         self.searchmoves.clear();
         (self.status, self.advanced, self.followed) = (Status::Idle, false, 0);
@@ -354,8 +348,15 @@ impl<M: SearchModel> Search<M> {
         self.end(why);
     }
 
-    /// Mixes new noise into the root's priors, or draws that of sequential halving. Stored priors stay clean, so a reused root gets fresh
-    /// noise and a former root keeps none.
+    /// Forgets what holds for a root alone.
+    fn forget_root(&mut self) {
+        self.noise.clear();
+        self.gumbel = None;
+        self.spreads.clear();
+    }
+
+    /// Mixes new noise into the root's priors, or draws that of sequential halving. Stored priors stay
+    /// clean, so a reused root gets fresh noise and a former root keeps none.
     pub(crate) fn mix_noise(&mut self, rules: &Rules) {
         let mut stream = Stream::derive(self.seed, self.begun);
         if !self.is_cheap {

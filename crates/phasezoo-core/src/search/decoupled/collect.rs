@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::game::{MAX_PLAYERS, PlayerSet};
 use crate::gate::Gating;
 use crate::search::batch::Ticket;
+use crate::search::expand::phase_of;
 use crate::search::limit::Ended;
 
 /// Descents of one collection at most, so that a caller can stop a search that meets only known ends.
@@ -249,11 +250,7 @@ impl<M: JointModel> Search<M> {
                 }
                 let player = usize::from(seat.player);
                 let previous = before.map_or(self.previous_phase, |phases| phases[player]);
-                let known = u8::try_from(previous).ok();
-                let phase = match gate {
-                    Some(gate) => gate.phase(model.game(&node.state), seat.player, known)? as i8,
-                    None => 0,
-                };
+                let phase = phase_of(gate, model.game(&node.state), seat.player, previous)?;
                 node.phases[player] = phase;
                 let serial = self.next_serial;
                 self.next_serial += 1;

@@ -11,6 +11,7 @@ use crate::gate::Gating;
 use crate::search::evaluation::Evaluation;
 use crate::search::limit::{Ended, Limit, Status};
 use crate::search::result::SearchResult;
+use crate::search::trees::Trees;
 
 /// Searches over one model with one set of parameters.
 ///
@@ -20,7 +21,7 @@ pub struct JointPool<M: JointModel> {
     model: M,
     params: Params,
     gate: Option<Gating<M::Game>>,
-    searches: Vec<Option<Search<M>>>,
+    searches: Trees<Search<M>>,
     /// The tree that the next collection begins with.
     cursor: usize,
 }
@@ -30,7 +31,7 @@ impl<M: JointModel> JointPool<M> {
     /// [`JointPool::set_phases`] says otherwise.
     pub fn new(model: M, params: Params, gate: Option<Gating<M::Game>>) -> Result<Self> {
         params.check()?;
-        Ok(Self { model, params, gate, searches: Vec::new(), cursor: 0 })
+        Ok(Self { model, params, gate, searches: Trees::new(), cursor: 0 })
     }
 
     /// The model that the trees walk.
@@ -40,22 +41,17 @@ impl<M: JointModel> JointPool<M> {
 
     /// Adds a tree that draws its randomness from `seed`, and returns its number.
     pub fn add(&mut self, seed: u64) -> Result<u32> {
-        let number = u32::try_from(self.searches.len())
-            .map_err(|_| Error::InvalidState("a pool holds 2^32 trees at most".into()))?;
-        self.searches.push(Some(Search::new(seed)));
-        Ok(number)
+        self.searches.add(Search::new(seed))
     }
 
     /// Forgets a tree; its number is not used again.
     pub fn remove(&mut self, tree: u32) -> Result<()> {
-        self.search(tree)?;
-        self.searches[tree as usize] = None;
-        Ok(())
+        self.searches.remove(tree)
     }
 
     /// Forgets all trees, as [`JointPool::remove`] does.
     pub fn remove_all(&mut self) {
-        self.searches.iter_mut().for_each(|search| *search = None);
+        self.searches.remove_all();
     }
 
     /// Begins a search by `player` with a new tree. `previous_phase` is that of the ply before, -1 if
@@ -68,34 +64,33 @@ impl<M: JointModel> JointPool<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
-        let search = self.searches.get_mut(tree as usize).and_then(Option::as_mut);
-        let search = search.ok_or_else(|| no_tree(tree))?;
+        let search = self.searches.get_mut(tree)?;
         search.begin(&self.model, &self.params, root, player, limit, previous_phase)
     }
 
     /// Hands out no more leaves of a tree. Those that are out may still come back.
     pub fn stop(&mut self, tree: u32) -> Result<()> {
-        self.search_mut(tree).map(|search| search.end(Ended::Stopped))
+        self.searches.get_mut(tree).map(|search| search.end(Ended::Stopped))
     }
 
     /// Forgets what a tree knows, and what is outstanding.
     pub fn clear(&mut self, tree: u32) -> Result<()> {
-        self.search_mut(tree).map(Search::clear)
+        self.searches.get_mut(tree).map(Search::clear)
     }
 
     /// Where a tree's search stands.
     pub fn status(&self, tree: u32) -> Result<Status> {
-        self.search(tree).map(|search| search.status)
+        self.searches.get(tree).map(|search| search.status)
     }
 
     /// Positions evaluated and simulations finished by the search of a tree so far.
     pub fn progress(&self, tree: u32) -> Result<(u64, u64)> {
-        self.search(tree).map(|search| (search.evaluated, search.simulations))
+        self.searches.get(tree).map(|search| (search.evaluated, search.simulations))
     }
 
     /// How many searches are running, waiting ones included.
     pub fn running(&self) -> usize {
-        self.searches.iter().flatten().filter(|search| search.is_running()).count()
+        self.searches.iter().filter(|search| search.is_running()).count()
     }
 
     /// Hands out new leaves of all running trees, in turn, with `max_rows` rows at most; but whoever
@@ -110,7 +105,7 @@ impl<M: JointModel> JointPool<M> {
         let (mut batch, mut left) = (JointBatch::default(), max_rows);
         for turn in 0..count {
             let tree = (first + turn) % count;
-            let Some(search) = &mut self.searches[tree] else { continue };
+            let Some(search) = self.searches.find_mut(tree) else { continue };
             let room = search.room(&self.params);
             if room == 0 {
                 continue;
@@ -145,13 +140,13 @@ impl<M: JointModel> JointPool<M> {
         let shape = shape_of(&self.model, leaves, evaluation);
         evaluation.check_sizes(shape)?;
         for (row, &ticket) in leaves.tickets.iter().enumerate() {
-            if let Some(Some(search)) = self.searches.get(ticket.tree as usize) {
+            if let Some(search) = self.searches.find(ticket.tree as usize) {
                 search.is_out(ticket)?;
             }
             evaluation.check_row(row, leaves.legal(row), leaves.offsets[row], shape)?;
         }
         for (row, ticket) in leaves.tickets.iter().enumerate() {
-            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize) {
+            if let Some(search) = self.searches.find_mut(ticket.tree as usize) {
                 search.complete(&self.params, leaves, evaluation, row, shape);
             }
         }
@@ -162,7 +157,7 @@ impl<M: JointModel> JointPool<M> {
     /// out.
     pub fn cancel(&mut self, leaves: &JointBatch<M::State>) {
         for &ticket in &leaves.tickets {
-            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+            if let Some(search) = self.searches.find_mut(ticket.tree as usize)
                 && search.is_out(ticket).unwrap_or(false)
             {
                 search.cancel();
@@ -182,7 +177,7 @@ impl<M: JointModel> JointPool<M> {
         }
         leaves.phases.copy_from_slice(phases);
         for (&ticket, &phase) in leaves.tickets.iter().zip(phases) {
-            if let Some(Some(search)) = self.searches.get_mut(ticket.tree as usize)
+            if let Some(search) = self.searches.find_mut(ticket.tree as usize)
                 && search.is_out(ticket)?
             {
                 search.set_phase(ticket, phase);
@@ -193,20 +188,6 @@ impl<M: JointModel> JointPool<M> {
 
     /// Ends a search if it still runs, and says what it found.
     pub fn finish(&mut self, tree: u32) -> Result<SearchResult> {
-        let search = self.searches.get_mut(tree as usize).and_then(Option::as_mut);
-        search.ok_or_else(|| no_tree(tree))?.finish(&self.params)
+        self.searches.get_mut(tree)?.finish(&self.params)
     }
-
-    fn search(&self, tree: u32) -> Result<&Search<M>> {
-        self.searches.get(tree as usize).and_then(Option::as_ref).ok_or_else(|| no_tree(tree))
-    }
-
-    fn search_mut(&mut self, tree: u32) -> Result<&mut Search<M>> {
-        let search = self.searches.get_mut(tree as usize).and_then(Option::as_mut);
-        search.ok_or_else(|| no_tree(tree))
-    }
-}
-
-fn no_tree(tree: u32) -> Error {
-    Error::InvalidState(format!("tree {tree} is not in this pool: add() makes one"))
 }
