@@ -99,7 +99,7 @@ class InvalidNetwork(InvalidConfig):
 
 
 class InvalidEvaluation(PhasezooError, ValueError):
-    """An evaluator that answered with NaN, infinities or the wrong shape."""
+    """An evaluator or oracle that answered with NaN, infinities or the wrong shape."""
 
 
 class GameContract(PhasezooError, ValueError):
@@ -127,7 +127,7 @@ class GateMismatch(CheckpointError):
 
 
 class GameMismatch(CheckpointError):
-    """A network of another game than the one that it is asked to play."""
+    """A network or an oracle of another game than the one that it is asked to play."""
 
 
 class RunDirectoryError(PhasezooError, ValueError):

@@ -13,7 +13,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, ask, evaluate_leaves, name_of
 from phasezoo.inference.leaf_batches import LeafBatches
 from phasezoo.inference.mixture import MixtureOfExperts, merged
-from phasezoo.inference.oracle import Known, Oracle, with_known
+from phasezoo.inference.oracle import Known, Oracle, looked_up, with_known
 from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.inference.queues import ExpertQueues
 
@@ -149,7 +149,7 @@ class Driver:
         """The evaluator asked about all of these leaves that no oracle knows."""
         if self._oracle is not None:
             joined = LeafBatches(batches)
-            known = self._oracle.look(joined)
+            known = looked_up(self._oracle, joined)
             if known is not None:
                 return self._partly_known(joined, known)
         if len(batches) == 1 and not self._gathers:
@@ -204,7 +204,7 @@ class Driver:
     def _complete(self, leaves: Leaves, evaluation: Evaluation) -> None:
         known = None
         if self._queues is not None and self._oracle is not None:
-            known = self._oracle.look(leaves)
+            known = looked_up(self._oracle, leaves)
         if known is not None:
             self.counts.oracle_rows += int(known.rows.sum())
             self._pool.set_proofs(leaves, known.plies)

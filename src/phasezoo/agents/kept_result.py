@@ -3,36 +3,59 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from phasezoo.inference.oracle import ORACLE_PLIES, Oracle
+from phasezoo.inference.oracle import ORACLE_PLIES, Oracle, kept_actions
 
 __all__ = ["kept_by"]
 
 
 def kept_by(oracle: Oracle, state: Any, result: Any) -> Any:
-    """``result`` of a search of ``state``, whose action is one that the oracle would play.
+    """``result`` of a search of ``state``, of the actions that the oracle would play.
 
-    Of several that is the most visited, of equals the one with the larger prior. A win that the
-    search has proven by itself stays as it is.
+    Its action stays if it is one of them; otherwise it is the most visited of them, of equals the
+    one with the larger prior. A win that the search has proven by itself stays as it is, and so
+    does a search that was told to look at none of them.
+
+    Raises:
+        InvalidEvaluation: The oracle fails, or answers something else than legal actions.
     """
-    won = result.proven == "win" and result.proven_plies < ORACLE_PLIES
-    allowed = None if won else oracle.root_actions(state)
-    if allowed is None or len(allowed) == 0 or result.action in allowed:
+    if result.proven == "win" and result.proven_plies < ORACLE_PLIES:
         return result
-    among = np.flatnonzero(np.isin(result.actions, allowed))
-    order = np.lexsort((result.prior[among], result.visits[among]))
-    return _Kept(result, int(result.actions[among[order[-1]]]))
+    allowed = kept_actions(oracle, state)
+    kept = None if allowed is None else np.isin(result.actions, allowed)
+    if kept is None or kept.all() or not kept.any():
+        return result
+    return _Kept(result, kept)
 
 
 class _Kept:
-    """A ``SearchResult`` with another action; its line is that action alone."""
+    """A ``SearchResult`` whose ``action``, ``pv``, ``lines`` and ``policy`` are of some actions."""
 
-    def __init__(self, result: Any, action: int) -> None:
+    def __init__(self, result: Any, kept: npt.NDArray[np.bool_]) -> None:
         self._result = result
-        self.action = action
-        self.pv = [action]
+        actions = result.actions[kept]
+        best = np.lexsort((result.prior[kept], result.visits[kept]))[-1]
+        is_own = result.action in actions
+        self.action = int(result.action if is_own else actions[best])
+        self.lines = [line for line in result.lines if line[0] in actions]
+        told = {action: pv for action, _, _, pv in self.lines}
+        self.pv = result.pv if is_own else told.get(self.action, [self.action])
+        if self.action not in told:
+            at = int(np.flatnonzero(result.actions == self.action)[0])
+            q, visits = float(result.q[at]), int(result.visits[at])
+            self.lines.insert(0, (self.action, q, visits, self.pv))
+        self.policy = np.zeros_like(result.policy)
+        self.policy[actions] = result.policy[actions]
+        if self.policy.any():
+            self.policy /= self.policy.sum()
+        else:
+            self.policy[self.action] = 1
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "_result":
             raise AttributeError(name)
         return getattr(self._result, name)
+
+    def __repr__(self) -> str:
+        return f"<action={self.action} kept by an oracle, of {self._result!r}>"

@@ -12,7 +12,7 @@ from phasezoo.errors import GateMismatch, InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.cache import with_cache
 from phasezoo.inference.mixture import MixtureOfExperts, gate_of
-from phasezoo.inference.oracle import Oracle
+from phasezoo.inference.oracle import Oracle, check_knows
 from phasezoo.inference.other_games import check_plays
 from phasezoo.inference.routing import Routing
 from phasezoo.types import Gate
@@ -62,14 +62,16 @@ class MCTSAgent(SearchingAgent):
         cache_mb: Memory in MiB for answers that are kept for positions which come again
             (:class:`~phasezoo.inference.Cached`), shared by all its games; 0: none.
         oracle: Knows what some positions are worth, such as endgame tables
-            (:class:`~phasezoo.agents.Syzygy`): leaves get its values, as proofs if they are exact,
-            and what is played is among the actions that it keeps.
+            (:class:`~phasezoo.agents.Syzygy`, or an :class:`~phasezoo.inference.Oracle` of one's
+            own): leaves get its values, as proofs if they are exact, and what is played is among
+            the actions that it keeps.
         overrides: Fields of ``config`` by name, such as ``c_puct_init=2.0``.
 
     Raises:
         InvalidConfig: An option does not exist or is out of range, or ``evaluator`` is none.
         GameMismatch: ``evaluator`` is a network of another game than ``game``, or of the states
-            that it is shown later (``inference.load(…, allow_other_game=True)`` allows that).
+            that it is shown later (``inference.load(…, allow_other_game=True)`` allows that); or
+            ``oracle`` is for other games.
         GateMismatch: ``gate`` is not the one that the mixture routes by.
     """
 
@@ -110,7 +112,7 @@ class MCTSAgent(SearchingAgent):
         self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
         self.name = self._default_name() if name is None else name
         self.threads = threads
-        self.oracle = _checked_oracle(oracle, others)
+        self.oracle = _checked_oracle(oracle, others, self.game)
 
     def _default_name(self) -> str:
         return "M2CTS" if isinstance(self.evaluator, MixtureOfExperts) else "MCTS"
@@ -221,15 +223,16 @@ class M2CTSAgent(MCTSAgent):
         super().__init__(mixture, **options)
 
 
-def _checked_oracle(oracle: Any, others: Any) -> Oracle | None:
-    """Refuse what is no oracle, and one beside ``others``.
+def _checked_oracle(oracle: Any, others: Any, game: games.Game | None) -> Oracle | None:
+    """Refuse what is no oracle, one beside ``others``, and one of other games than ``game``.
 
     Raises:
         InvalidConfig: It is none, or others move too: its values hold for both players' best play.
+        GameMismatch: It is for other games.
     """
     if oracle is None:
         return None
-    if not isinstance(oracle, Oracle):
+    if isinstance(oracle, type) or not isinstance(oracle, Oracle):
         message = (
             f"oracle={oracle!r}: expected an object with look(leaves) and root_actions(state), "
             "such as agents.Syzygy(folder)"
@@ -238,6 +241,8 @@ def _checked_oracle(oracle: Any, others: Any) -> Oracle | None:
     if others is not None:
         message = "oracle= is for games in which one player moves at a time: leave out others="
         raise InvalidConfig(message)
+    if game is not None:
+        check_knows(oracle, game)
     return oracle
 
 

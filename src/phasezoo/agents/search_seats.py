@@ -19,7 +19,7 @@ from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat
 from phasezoo.conductor import Told
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.inference.evaluator import Leaves
-from phasezoo.inference.oracle import Oracle
+from phasezoo.inference.oracle import Oracle, check_knows
 from phasezoo.inference.other_games import has_more_actions
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -72,7 +72,7 @@ class SearchSeats(PooledSeats):
         oracle: Knows what some positions are worth.
 
     Raises:
-        GameMismatch: The evaluator is a network of another game.
+        GameMismatch: The evaluator is a network of another game, or the oracle is for others.
         InvalidConfig: An option does not fit the game, or is out of range.
         InvalidPlaneSpec: The evaluator wants planes that the game does not have.
     """
@@ -95,6 +95,8 @@ class SearchSeats(PooledSeats):
         super().__init__(game, evaluator, limit, gate, threads)
         if others is None and game.native and game.search_others:
             raise needs_others(game)
+        if oracle is not None:
+            check_knows(oracle, game)
         if pool_rows is None:
             pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
         if pool_rows < 1:

@@ -17,6 +17,7 @@ from phasezoo.inference.experts import Experts, load_experts
 from phasezoo.inference.load import load, load_network
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.oracle import Known, Oracle
 from phasezoo.inference.packaged import packaged_networks
 from phasezoo.inference.save import save
 from phasezoo.inference.states import StateBatch
@@ -34,10 +35,12 @@ __all__ = [
     "Evaluation",
     "Evaluator",
     "Experts",
+    "Known",
     "Leaves",
     "MixtureOfExperts",
     "NetworkEvaluator",
     "OnnxEvaluator",
+    "Oracle",
     "StateBatch",
     "TorchEvaluator",
     "Uniform",

@@ -1,15 +1,25 @@
 """Oracles: who knows what some positions are worth, such as endgame tables."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidEvaluation
-from phasezoo.inference.evaluator import Evaluation, Floats, Leaves
+from phasezoo import games
+from phasezoo.errors import GameMismatch, InvalidConfig, InvalidEvaluation, PhasezooError
+from phasezoo.inference.evaluator import VALUE_SLACK, Evaluation, Floats, Leaves, name_of
 
-__all__ = ["ORACLE_PLIES", "Known", "Oracle", "with_known"]
+__all__ = [
+    "ORACLE_PLIES",
+    "Known",
+    "Oracle",
+    "check_knows",
+    "kept_actions",
+    "looked_up",
+    "with_known",
+]
 
 
 ORACLE_PLIES = 1000
@@ -52,13 +62,112 @@ class Known:
 
 @runtime_checkable
 class Oracle(Protocol):
-    """Knows the values of some positions, and which actions keep them."""
+    """Knows the values of some positions, and which actions keep them.
+
+    One that is for some games alone says so by an attribute ``games``, a tuple of their names;
+    others are refused then.
+    """
 
     def look(self, leaves: Leaves) -> Known | None:
         """What it knows of ``leaves``; None: nothing."""
 
     def root_actions(self, state: Any) -> npt.NDArray[np.int64] | None:
         """The actions of ``state`` that are worth playing; None: it does not know."""
+
+
+def check_knows(oracle: Any, game: games.Game) -> None:
+    """Refuse an oracle of other games than ``game``, and one where there is no use for it.
+
+    Raises:
+        GameMismatch: It says that it is for other games.
+        InvalidConfig: The game has more than two players, of whose values it says nothing.
+    """
+    known = getattr(oracle, "games", None)
+    names = (known,) if isinstance(known, str) else known
+    if isinstance(names, Collection) and game.name not in names:
+        message = (
+            f"{name_of(oracle)} is an oracle of {', '.join(map(str, names))}, and {game.name} is "
+            "played: leave oracle= out, or give one of this game"
+        )
+        raise GameMismatch(message)
+    if game.num_players > 2:
+        message = (
+            f"oracle= is for games of up to two players, and {game.name} has {game.num_players}: "
+            "leave it out"
+        )
+        raise InvalidConfig(message)
+
+
+def looked_up(oracle: Oracle, leaves: Leaves) -> Known | None:
+    """What ``oracle`` knows of ``leaves``, checked.
+
+    Raises:
+        InvalidEvaluation: It fails, or answers something else than what it knows of these leaves.
+    """
+    call, rows = "look(leaves)", len(leaves)
+    try:
+        known: Any = oracle.look(leaves)
+    except Exception as error:
+        _failed(oracle, call, error)
+    if known is None:
+        return None
+    if not isinstance(known, Known):
+        found = f"returned a {type(known).__name__}, expected an inference.Known, or None"
+    elif len(known.rows) != rows:
+        found = f"answered rows bool[{len(known.rows)}], expected bool[{rows}], one for each leaf"
+    else:
+        told = known.values[known.rows]
+        wrong = told[~(np.abs(told) <= 1 + VALUE_SLACK)]
+        if not wrong.size:
+            return known
+        found = f"knows the value {wrong[0]:.4g}, outside [-1, 1]"
+    message = f"{name_of(oracle)}.{call} {found}"
+    raise InvalidEvaluation(message)
+
+
+def kept_actions(oracle: Oracle, state: Any) -> npt.NDArray[np.int64] | None:
+    """The actions of ``state`` that ``oracle`` would play, checked; None if it does not know.
+
+    Raises:
+        InvalidEvaluation: It fails, or answers something else than legal actions.
+    """
+    call = "root_actions(state)"
+    try:
+        given: Any = oracle.root_actions(state)
+    except Exception as error:
+        _failed(oracle, call, error)
+    if given is None:
+        return None
+    try:
+        actions = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        actions = np.asarray(given, dtype=object)
+    if actions.shape == (0,):
+        return None
+    legal = np.asarray(state.legal_actions, dtype=np.int64)
+    if actions.ndim != 1 or actions.dtype.kind not in "iu":
+        found = f"{actions.dtype}{list(actions.shape)} ({given!r})"
+    else:
+        strange = actions[~np.isin(actions, legal)]
+        if not strange.size:
+            return actions.astype(np.int64)
+        found = f"{strange.tolist()}, which are not legal"
+    message = (
+        f"{name_of(oracle)}.{call} answered {found}; expected the indices of some of the legal "
+        f"actions, {legal.tolist()}, or None if it does not know"
+    )
+    raise InvalidEvaluation(message)
+
+
+def _failed(oracle: Oracle, call: str, error: Exception) -> NoReturn:
+    """Say whose code has failed; the package's own errors stay what they are."""
+    if isinstance(error, PhasezooError):
+        raise error
+    message = (
+        f"{name_of(oracle)}.{call} raised {type(error).__name__}: {error}; if it does not know, an "
+        "oracle answers None"
+    )
+    raise InvalidEvaluation(message) from error
 
 
 def with_known(known: Known, evaluation: Evaluation) -> Evaluation:

@@ -36,6 +36,8 @@ class Syzygy:
         MissingDependency: python-chess is not installed.
     """
 
+    games = ("chess", "chess960")
+
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self._open()
@@ -81,7 +83,7 @@ class Syzygy:
         """
         import chess.syzygy
 
-        board = self._board(state, state.fen.split())
+        board = self._board(state)
         if board is None:
             return None
         ranks = []
@@ -113,8 +115,7 @@ class Syzygy:
     def _wdl(self, state: Any) -> int | None:
         import chess.syzygy
 
-        fields = state.fen.split()
-        board = self._board(state, fields) if fields[4] == "0" else None
+        board = self._board(state, is_fresh=True)
         if board is None:
             return None
         try:
@@ -122,10 +123,17 @@ class Syzygy:
         except chess.syzygy.MissingTableError:
             return None
 
-    def _board(self, state: Any, fields: list[str]) -> "chess.Board | None":
-        """The position, if it has no more pieces than the tables and nobody may castle."""
-        pieces = sum(map(str.isalpha, fields[0]))
-        if pieces > self.most_pieces or fields[2] != "-" or state.game not in ("chess", "chess960"):
+    def _board(self, state: Any, *, is_fresh: bool = False) -> "chess.Board | None":
+        """The position, if it has no more pieces than the tables and nobody may castle.
+
+        ``is_fresh``: and if its clock stands at 0.
+        """
+        if getattr(state, "game", None) not in self.games:
+            return None
+        fields = state.fen.split()
+        if fields[2] != "-" or (is_fresh and fields[4] != "0"):
+            return None
+        if sum(map(str.isalpha, fields[0])) > self.most_pieces:
             return None
         import chess
 
