@@ -120,10 +120,10 @@ def _warn_of_another(environment: Environment, name: str) -> None:
     warnings.warn(message, stacklevel=4)
 
 
-def _agent_named(name: str) -> Any:
+def _agent_named(text: str) -> Any:
     from phasezoo import agents  # heavy, and above the environments that ask for it
 
-    return agents.make(name)
+    return agents.parse(text)
 
 
 def _gate_trainer() -> Any:

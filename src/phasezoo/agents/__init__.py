@@ -22,7 +22,7 @@ from phasezoo.agents.config import Limit, SearchConfig
 from phasezoo.agents.decoupled import DecoupledConfig, DecoupledMCTSAgent
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
-from phasezoo.agents.registry import make, names, register
+from phasezoo.agents.registry import make, names, options, parse, register, spec_of
 from phasezoo.agents.sb3 import SB3Agent
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
@@ -56,6 +56,9 @@ __all__ = [
     "make",
     "name_of_agent",
     "names",
+    "options",
+    "parse",
     "register",
     "seats_of",
+    "spec_of",
 ]

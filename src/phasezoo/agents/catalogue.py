@@ -1,14 +1,20 @@
 """The agents of the package by name: the only file of this layer that names rooms."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from phasezoo.agents.decoupled import DecoupledMCTSAgent
-from phasezoo.agents.mcts import MCTSAgent
+from phasezoo.agents.kinds import AgentKind, Part
+from phasezoo.agents.knowledge import LOADING, NETWORK, make_m2cts
+from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
+from phasezoo.agents.own_agents import attribute_named
+from phasezoo.agents.policy import PolicyAgent
+from phasezoo.agents.sb3 import SB3Agent
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
 from phasezoo.agents.uct import UCTAgent
-from phasezoo.inference.uniform import Uniform
+from phasezoo.errors import InvalidConfig
 from phasezoo.zoo.boards.agents import Syzygy
 from phasezoo.zoo.pommerman.agents.legacy import LegacyPommermanAgent
 from phasezoo.zoo.pommerman.agents.published import SinglePlayerMCTSAgent
@@ -23,24 +29,42 @@ __all__ = [
     "Syzygy",
 ]
 
-
-def _searching(kind: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a searching agent, with no knowledge unless an evaluator is given."""
-
-    def make(**options: Any) -> Any:
-        return kind(options.pop("evaluator", None) or Uniform(), **options)
-
-    return make
-
-
-AGENTS: dict[str, Callable[..., Any]] = {
-    "decoupled_mcts": _searching(DecoupledMCTSAgent),
-    "mcts": _searching(MCTSAgent),
-    "random": RandomAgent,
+SCRIPTED: dict[str, Callable[..., Any]] = {
     "simple": SimpleAgent,
     "simple_unbiased": SimpleUnbiasedAgent,
-    "single_player_mcts": _searching(SinglePlayerMCTSAgent),
-    "tablebase": TablebaseAgent,
-    "uct": UCTAgent,
 }
-"""What makes each."""
+"""Players that games bring along."""
+
+
+def _scripted(script: str, **options: Any) -> Any:
+    if script not in SCRIPTED:
+        message = f"scripted:{script}: known are {', '.join(SCRIPTED)}"
+        raise InvalidConfig(message)
+    return SCRIPTED[script](**options)
+
+
+def _syzygy(syzygy: str | Path) -> Syzygy:
+    return Syzygy(syzygy)
+
+
+TABLES = Part("oracle", _syzygy)
+"""Endgame tables by their folder."""
+
+AGENTS: dict[str, AgentKind] = {
+    "decoupled_mcts": AgentKind(DecoupledMCTSAgent, own_parts=(NETWORK,)),
+    "legacy_pommerman": AgentKind(
+        LegacyPommermanAgent, first="agent", read={"agent": attribute_named}
+    ),
+    "m2cts": AgentKind(make_m2cts, like=M2CTSAgent, own_parts=(LOADING, TABLES)),
+    "mcts": AgentKind(MCTSAgent, own_parts=(NETWORK, TABLES)),
+    "policy": AgentKind(PolicyAgent, own_parts=(NETWORK,)),
+    "random": AgentKind(RandomAgent),
+    "sb3": AgentKind(SB3Agent, first="model", read={"algorithm": attribute_named}),
+    "scripted": AgentKind(_scripted, first="script", like=SimpleAgent),
+    "simple": AgentKind(SimpleAgent),
+    "simple_unbiased": AgentKind(SimpleUnbiasedAgent),
+    "single_player_mcts": AgentKind(SinglePlayerMCTSAgent, own_parts=(NETWORK,)),
+    "tablebase": AgentKind(TablebaseAgent),
+    "uct": AgentKind(UCTAgent),
+}
+"""What makes each, and from which options."""

@@ -11,10 +11,10 @@ from typing import Any
 import tyro
 
 from phasezoo import agents, games, gating, inference
-from phasezoo.apps.plugins import import_module
 from phasezoo.checking import Report
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.packaged import EXPERTS, MANIFEST, PREFIX
+from phasezoo.plugins import import_module
 
 __all__ = ["CheckOptions"]
 

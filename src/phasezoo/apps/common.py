@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypeVar
 from tyro.conf import arg
 
 from phasezoo.apps.command_words import chosen, options_of
-from phasezoo.apps.plugins import import_module
 from phasezoo.errors import InvalidConfig
+from phasezoo.plugins import import_module
 
 __all__ = ["PLUGIN", "Common", "CommonOptions", "with_common"]
 

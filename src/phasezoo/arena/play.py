@@ -61,9 +61,10 @@ def play_match(
     with evaluators that answer a row alike in any batch, the concurrency does not matter either.
 
     Args:
-        agent_a: Side 0: an agent, a callable ``(observation, info) -> action``, or an agent's name.
-            A callable is told what an environment tells, and may say by its attributes
-            ``plane_spec`` and ``gate`` what it wants to see.
+        agent_a: Side 0: an agent, a callable ``(observation, info) -> action``, or a text such as
+            ``"mcts:nodes=400"`` (:func:`phasezoo.agents.parse`). A callable is told what an
+            environment tells, and may say by its attributes ``plane_spec`` and ``gate`` what it
+            wants to see.
         agent_b: Side 1, likewise.
         game: What is played. A game that is made with options starts as they say, for example
             ``games.make("krk", start="train")``; without, each pair of games of ``"krk"`` has a
@@ -204,7 +205,7 @@ def _sides(
     limits = limit if isinstance(limit, tuple) else (limit, limit)
     for option, given in (("names", names), ("limit", limits)):
         _check_pair(option, given)
-    found = [agents.make(agent) if isinstance(agent, str) else agent for agent in players]
+    found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
     called = [agents.name_of_agent(agent) for agent in found] if names is None else list(names)
     if called[0] == called[1]:
         called = [f"{called[0]} (A)", f"{called[1]} (B)"]

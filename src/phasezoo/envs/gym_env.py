@@ -33,9 +33,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
 
     Args:
         game: The game or its name.
-        opponent: ``"random"``, in games with a table of perfect play ``"tablebase"``, the name of
-            another agent, a callable ``(observation, info) -> action``, an agent, or None for
-            self-play; in games of more than two players also a list, in the order of seats.
+        opponent: ``"random"``, in games with a table of perfect play ``"tablebase"``, the text of
+            an agent such as ``"mcts:nodes=50"`` (:func:`phasezoo.agents.parse`), a callable
+            ``(observation, info) -> action``, an agent, or None for self-play; in games of more
+            than two players also a list, in the order of seats.
         agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` if there
             are two players, ``"alternate"`` (the next seat every game) or ``"random"``.
         planes: Which planes are observed; default the game's own.

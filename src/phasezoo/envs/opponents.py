@@ -58,6 +58,9 @@ class _Tablebase(_Random):
         return int(actions[self._stream.below(len(actions))])
 
 
+SCRIPTED = "scripted:"
+"""May stand before the name of a player that the game brings along."""
+
 NATIVE = {"random": _Random, "tablebase": _Tablebase}
 """Opponents by name that the native core can play too."""
 
@@ -109,6 +112,7 @@ def resolve(given: Any, view: View) -> Any:
     Raises:
         InvalidConfig: It is none of these, or needs a table that the game does not have.
         UnknownGame: No agent has that name.
+        PhasezooError: An agent cannot be made from that text.
     """
     game = view.game
     if isinstance(given, str):
@@ -118,16 +122,18 @@ def resolve(given: Any, view: View) -> Any:
                 "'random', another agent, or a callable"
             )
             raise InvalidConfig(message)
-        if given in NATIVE or given in game.scripted:
-            return given
+        script = given.removeprefix(SCRIPTED)
+        if given in NATIVE or script in game.scripted:
+            return script
         given = agent_named(given)
     if hasattr(given, "session"):
         return given
     if callable(given):
         return Callee(given, view)
     message = (
-        f"opponent={given!r}: expected None for self-play, a name such as 'random', a callable "
-        "(observation, info) -> action, or an agent with session(seed)"
+        f"opponent={given!r}: expected None for self-play, a name such as 'random', a text such "
+        "as 'mcts:nodes=50', a callable (observation, info) -> action, or an agent with "
+        "session(seed)"
     )
     raise InvalidConfig(message)
 

@@ -6,9 +6,11 @@ import pickle
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 
 import phasezoo  # noqa: F401  (registers the environments)
 from phasezoo import agents, inference
+from phasezoo.errors import InvalidConfig
 
 LIMIT = agents.Limit(nodes=12)
 
@@ -113,3 +115,44 @@ def test_a_copied_environment_goes_on_with_its_searching_opponent(opponent, copi
         step(env, rng)
         step(twin, other)
         assert env.unwrapped.game_state == twin.unwrapped.game_state
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("Chess-v0", {"opponent": "mcts:nodes=6,temperature=1.5,temperature_plies=40"}),
+        ("ConnectFour-v0", {"opponent": "uct:simulations=20,threshold=7"}),
+        ("PommermanFFA-v0", {"opponents": ["scripted:simple", "simple_unbiased:seed=1", "random"]}),
+    ],
+)
+def test_a_spec_with_texts_is_json_and_makes_the_same_environment(name, options):
+    def seen(env):
+        env.action_space.seed(1)
+        observations = [env.reset(seed=5)[0]]
+        mask = env.reset(seed=5)[1]["action_mask"]
+        for _ in range(5):
+            observation, _, terminated, _, info = env.step(env.action_space.sample(mask))
+            mask = info["action_mask"]
+            observations.append(observation)
+            if terminated:
+                break
+        return np.array(observations)
+
+    env = gym.make(name, **options)
+    again = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.spec.kwargs == env.spec.kwargs
+    assert np.array_equal(seen(env), seen(again))
+
+
+def test_scripted_players_by_text_are_the_games_own():
+    played = []
+    for opponents in ("simple", "scripted:simple"):
+        env = gym.make("PommermanFFA-v0", opponents=opponents)
+        env.reset(seed=3)
+        played.append([env.step(0)[0] for _ in range(20)])
+    assert np.array_equal(*played)
+
+
+def test_a_wrong_text_is_refused_when_the_environment_is_made():
+    with pytest.raises(InvalidConfig, match="did you mean nodes="):
+        gym.make("Chess-v0", opponent="mcts:node=6")

@@ -96,7 +96,7 @@ class ChessEnv(GymEnv):
     | argument | default | meaning |
     |---|---|---|
     | ``chess960`` | False | whether games start from one of the 960 arrays and castle by their rules |
-    | ``opponent`` | ``"random"`` | a name, a callable ``(observation, info) -> action``, an agent, None for self-play |
+    | ``opponent`` | ``"random"`` | the text of an agent, such as ``"mcts:nodes=50"``, a callable ``(observation, info) -> action``, an agent, None for self-play |
     | ``agent_color`` | ``"white"`` | or ``"black"``, ``"alternate"``, ``"random"`` (by game) |
     | ``planes`` | ``"v2"`` | or ``"v1"``, ``"minimal"`` |
     | ``gate`` | None | what says the phase: ``"lichess"``, ``"moves:3"``, a gate, a callable … |

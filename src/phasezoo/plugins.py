@@ -12,7 +12,7 @@ __all__ = ["import_module"]
 
 
 def import_module(path: str) -> ModuleType:
-    """The module of a dotted name, or of a file.
+    """The module of a dotted name, or of a file; one that is imported already is that one.
 
     Args:
         path: ``my_module``, looked for in the current directory too, or ``my_module.py``.
@@ -27,15 +27,28 @@ def import_module(path: str) -> ModuleType:
                 sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it
             return importlib.import_module(path)
         file = Path(path)
+        known = sys.modules.get(file.stem)
+        if known is not None and _is_of(known, file):
+            return known
         spec = importlib.util.spec_from_file_location(file.stem, file)
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[file.stem] = module  # so that its classes can be pickled
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[file.stem]
+            raise
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split())
         kind = "" if isinstance(error, PhasezooError) else f"{type(error).__name__}: "
         message = f"{path!r} cannot be imported: {kind}{text}"
         raise InvalidConfig(message) from error
     return module
+
+
+def _is_of(module: ModuleType, file: Path) -> bool:
+    """Whether a module was made from the file."""
+    own = getattr(module, "__file__", None)
+    return own is not None and Path(own).resolve() == file.resolve()

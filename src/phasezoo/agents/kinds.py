@@ -1,0 +1,291 @@
+"""What one name of an agent stands for: what makes it, and the options that it takes."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, is_dataclass
+from functools import cached_property
+from typing import Any, get_type_hints
+
+from phasezoo.agents.config import Limit
+from phasezoo.agents.option_values import UNKNOWN, is_written, read_value, write_value
+from phasezoo.agents.spec_text import SpecText
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["AgentKind", "Part"]
+
+MOST_TOLD = 15
+"""Options of an agent that a message lists; of those that have more it names similar ones."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """An argument of an agent that is made from options of its own, such as its limit."""
+
+    argument: str
+    """What the agent takes."""
+    make: Callable[..., Any]
+    """Makes it; its parameters are the options."""
+    prefix: str = ""
+    """Stands before the names of the options."""
+    like: Callable[..., Any] | None = None
+    """What takes the options that ``make`` passes on."""
+    always: bool = False
+    """Whether it is made even if none of its options is given."""
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The types of its options by name."""
+        kinds = _parameters(self.make, self.like).kinds
+        return {self.prefix + name: kind for name, kind in kinds.items()}
+
+    def made(self, given: dict[str, Any]) -> dict[str, Any]:
+        """``given`` with the argument in place of its options.
+
+        Raises:
+            InvalidConfig: Both are given.
+        """
+        own = {name: value for name, value in given.items() if name in self.options}
+        rest = {name: value for name, value in given.items() if name not in own}
+        if own and rest.get(self.argument) is not None:
+            message = f"{next(iter(own))}= and {self.argument}= say the same thing: give one"
+            raise InvalidConfig(message)
+        if not own and not (self.always and rest.get(self.argument) is None):
+            return rest
+        made = self.make(**{name.removeprefix(self.prefix): value for name, value in own.items()})
+        return {**rest, self.argument: made}
+
+
+@dataclass(frozen=True)
+class AgentKind:
+    """What makes the agents of one name.
+
+    Its options are the parameters of ``make``, and where that passes options on, those of the
+    classes that it inherits from, or of ``like``, down to the fields of ``config``. A limit is
+    given whole or by its fields.
+    """
+
+    make: Callable[..., Any]
+    """A class or function."""
+    first: str | None = None
+    """The option that a text may give first, without its name."""
+    like: Callable[..., Any] | None = None
+    """What takes the options that ``make`` passes on."""
+    own_parts: tuple[Part, ...] = ()
+    """Arguments made from options of their own, besides limits."""
+    read: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
+    """What reads the values of options that have no type of their own."""
+    rest: str | None = None
+    """The argument that collects, as a dictionary, whatever options are not known."""
+    sets_name: bool = True
+    """Whether agents are told their ``name``, also if ``make`` takes none."""
+
+    @cached_property
+    def _signature(self) -> "_Parameters":
+        return _parameters(self.make, self.like)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The arguments that are made from options of their own."""
+        limits = [
+            Part(name, Limit, name.removesuffix("limit"))
+            for name, kind in self._signature.kinds.items()
+            if kind in (Limit, Limit | None) and name.endswith("limit")
+        ]
+        return (*self.own_parts, *limits)
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The types of the options that a text can give, by name."""
+        replaced = {part.argument for part in self.parts} | {self.rest}
+        own = {
+            name: kind
+            for name, kind in self._signature.kinds.items()
+            if name not in replaced and (name in self.read or is_written(kind))
+        }
+        parts = {name: kind for part in self.parts for name, kind in part.options.items()}
+        found = {**own, **{name: kind for name, kind in parts.items() if is_written(kind)}}
+        return {**found, "name": str | None} if self.sets_name else found
+
+    def read_options(self, spec: SpecText) -> dict[str, Any]:
+        """The values of a text's options.
+
+        Raises:
+            InvalidConfig: An option is not known, or its text is no value of it.
+        """
+        given = dict(spec.options)
+        if spec.first is not None:
+            if self.first is None:
+                message = f"{spec.name}:{spec.first} needs a key: {self._told(spec.name)}"
+                raise InvalidConfig(message)
+            if self.first in given:
+                message = f"{spec.name}:{spec.first} and {self.first}= say the same thing"
+                raise InvalidConfig(message)
+            given = {self.first: spec.first, **given}
+        self._check_known(spec.name, given, self.options)
+        return {key: self._value(key, text) for key, text in given.items()}
+
+    def build(self, name: str, given: Mapping[str, Any]) -> Any:
+        """The agent, from the values of its options.
+
+        Raises:
+            InvalidConfig: An option is not known, missing, or out of range.
+        """
+        options = dict(given)
+        self._check_known(name, options, {*self.options, *self._signature.kinds})
+        is_own = "name" in self._signature.kinds or not self.sets_name
+        called = None if is_own else options.pop("name", None)
+        for part in self.parts:
+            options = part.made(options)
+        if self.rest is not None:
+            known = {key: value for key, value in options.items() if self._is_argument(key)}
+            more = {key: value for key, value in options.items() if key not in known}
+            if more:
+                known[self.rest] = {**(known.get(self.rest) or {}), **more}
+            options = known
+        missing = [key for key in self._signature.required if key not in options]
+        if missing:
+            example = self._example(name, missing[0])
+            message = f"{name} needs {', '.join(f'{key}=' for key in missing)}{example}"
+            raise InvalidConfig(message)
+        agent = self.make(**options)
+        if called is not None:
+            agent.name = called
+        return agent
+
+    def written(self, given: Mapping[str, Any]) -> tuple[str | None, dict[str, str]] | None:
+        """What a text gives first, and its other options; None if a value has no text."""
+        values = dict(given)
+        for part in self.parts:
+            value = values.get(part.argument)
+            if part.make is Limit and isinstance(value, Limit):
+                del values[part.argument]
+                values |= {
+                    part.prefix + each: getattr(value, each)
+                    for each in _parameters(Limit).kinds
+                    if getattr(value, each) is not None
+                }
+        texts = {key: write_value(value) for key, value in values.items()}
+        if any(text is None for text in texts.values()) or not texts.keys() <= self._textual(texts):
+            return None
+        whole = {key: text for key, text in texts.items() if text is not None}
+        first = whole.pop(self.first, None) if self.first is not None else None
+        return first, whole
+
+    def _textual(self, texts: Mapping[str, Any]) -> set[str]:
+        """The options among them that a text can give."""
+        is_any = self._signature.is_open or self.rest is not None
+        return set(texts) if is_any else set(self.options)
+
+    def _is_argument(self, key: str) -> bool:
+        return key in self._signature.kinds
+
+    def _value(self, key: str, text: str) -> Any:
+        if key in self.read:
+            return self.read[key](text)
+        is_rest = self.rest is not None and key not in self.options
+        return text if is_rest else read_value(key, self.options.get(key, UNKNOWN), text)
+
+    def _check_known(self, name: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+        if self.rest is not None or self._signature.is_open:
+            return
+        unknown = [key for key in given if key not in known]
+        if unknown:
+            close = difflib.get_close_matches(unknown[0], self.options, n=3, cutoff=0.5)
+            hint = f"; did you mean {' or '.join(f'{each}=' for each in close)}?" if close else ""
+            message = f"{unknown[0]}=: {name} has no such option{hint} {self._told(name)}".rstrip()
+            raise InvalidConfig(message)
+
+    def _told(self, name: str) -> str:
+        if len(self.options) > MOST_TOLD:
+            return f"agents.options({name!r}) lists all"
+        return f"its options are {', '.join(self.options)}"
+
+    def _example(self, name: str, missing: str) -> str:
+        given = f"{missing.upper()}" if missing == self.first else f"{missing}=…"
+        return f", such as {name}:{given}"
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    kinds: dict[str, Any]
+    """The types of the parameters by name."""
+    required: tuple[str, ...]
+    """Those without a default."""
+    is_open: bool
+    """Whether any other is taken too."""
+
+
+def _parameters(make: Callable[..., Any], like: Callable[..., Any] | None = None) -> _Parameters:
+    """What can be given to a class or function by name, also through what it passes on.
+
+    Args:
+        make: The class or function.
+        like: What it passes options on to, besides the classes that it inherits from.
+    """
+    found = _of_one(make)
+    if like is None or not found.is_open:
+        return found
+    more = _of_one(like)
+    return _Parameters({**more.kinds, **found.kinds}, found.required or more.required, more.is_open)
+
+
+def _of_one(make: Callable[..., Any]) -> _Parameters:
+    kinds: dict[str, Any] = {}
+    required: tuple[str, ...] = ()
+    is_open = False
+    for place, each in enumerate(_chain(make)):
+        hints = _hints(each)
+        is_open = False
+        for parameter in _signature(each).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                is_open = True
+                continue
+            is_required = parameter.default is parameter.empty
+            if parameter.kind is parameter.VAR_POSITIONAL or parameter.name == "self":
+                continue
+            if place and is_required:  # given by what passes the options on
+                continue
+            kinds.setdefault(parameter.name, hints.get(parameter.name, UNKNOWN))
+            required += (parameter.name,) * is_required
+        if not is_open:
+            break
+    config = _dataclass_in(kinds.get("config"))
+    if is_open and config is not None:
+        kinds = {**_hints(config), **kinds}
+        is_open = False
+    return _Parameters(kinds, required, is_open)
+
+
+def _chain(make: Callable[..., Any]) -> Iterator[Any]:
+    """What is called, one after another, as long as options are passed on."""
+    if not inspect.isclass(make):
+        yield make
+        return
+    for kind in make.__mro__[:-1]:
+        if "__init__" in vars(kind):
+            yield vars(kind)["__init__"]
+
+
+_ANYTHING = inspect.Signature([inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD)])
+
+
+def _signature(of: Any) -> inspect.Signature:
+    """What it takes; of what does not say so, anything."""
+    try:
+        return inspect.signature(of)
+    except (TypeError, ValueError):
+        return _ANYTHING
+
+
+def _hints(of: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(of)
+    except (NameError, TypeError):  # names that only a type checker imports
+        return {}
+
+
+def _dataclass_in(kind: Any) -> Any:
+    """The dataclass of an optional one."""
+    members = getattr(kind, "__args__", (kind,))
+    return next((each for each in members if is_dataclass(each)), None)

@@ -1,0 +1,102 @@
+"""What searches know, as options of agents: a network, or a folder of experts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasezoo.agents.kinds import Part
+from phasezoo.agents.mcts import M2CTSAgent
+from phasezoo.errors import InvalidConfig
+from phasezoo.inference.experts import load_experts
+from phasezoo.inference.load import Backend, load
+from phasezoo.inference.uniform import Uniform
+from phasezoo.types import Dtype, Gate
+
+__all__ = ["LOADING", "NETWORK", "Loading", "make_m2cts", "network"]
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How networks are loaded (:func:`phasezoo.inference.load_network`)."""
+
+    backend: Backend = "auto"
+    """What runs them."""
+    device: str | None = None
+    """Where to run."""
+    net_threads: int | None = None
+    """Their CPU threads; those of the search are the agent's ``threads``."""
+    dtype: Dtype = "float32"
+    """Number format."""
+    compiled: bool = False
+    """Whether ``torch.compile`` makes a program of them first."""
+    allow_other_game: bool = False
+    """Whether a search of another game may ask them."""
+    packed: bool | None = None
+    """Whether they are given their planes packed."""
+
+    def as_options(self) -> dict[str, Any]:
+        """As :func:`phasezoo.inference.load_network` takes them."""
+        options = dict(vars(self))
+        return {"threads": options.pop("net_threads"), **options}
+
+
+def network(net: str | Path | None = None, **loading: Any) -> Any:
+    """The evaluator in a folder, or one without knowledge.
+
+    Args:
+        net: The folder of a network or of experts, or a name such as ``"phasezoo/chess-small"``;
+            None: all actions are alike and all positions even.
+        loading: Fields of :class:`Loading`.
+
+    Raises:
+        CheckpointError: There is nothing in the folder, or a file is damaged.
+        InvalidConfig: The options do not go together, or there is no such device.
+        MissingDependency: The backend is not installed.
+    """
+    if net is None:
+        return Uniform()
+    return load(net, **Loading(**loading).as_options())
+
+
+def make_m2cts(
+    experts: Mapping[str, Any] | str | Path,
+    gate: str | Gate | None = None,
+    *,
+    fallback: str | None = None,
+    loading: Loading | None = None,
+    **options: Any,
+) -> M2CTSAgent:
+    """The agent of an evaluator for each phase, or of a folder of experts.
+
+    Args:
+        experts: Evaluators by phase; or the folder of experts, or its name in the package.
+        gate: The gate that they were trained under; default the one that the folder names.
+        fallback: The phase whose expert answers for those that have none; likewise.
+        loading: How the folder's networks are loaded.
+        options: As for :class:`~phasezoo.agents.M2CTSAgent`.
+
+    Raises:
+        CheckpointError: The folder has no experts, or they cannot be loaded.
+        InvalidConfig: Evaluators are given without a gate.
+    """
+    if isinstance(experts, Mapping):
+        if gate is None:
+            message = "m2cts needs gate=, the gate that its experts were trained under"
+            raise InvalidConfig(message)
+        return M2CTSAgent(experts, gate, fallback=fallback, **options)
+    found = load_experts(experts)
+    how = (loading or Loading()).as_options()
+    return M2CTSAgent(
+        {phase: found.expert(phase, **how) for phase in found.phases},
+        found.gate if gate is None else gate,
+        fallback=found.fallback if fallback is None else fallback,
+        **options,
+    )
+
+
+NETWORK = Part("evaluator", network, like=Loading, always=True)
+"""An evaluator by ``net=`` and how it is loaded."""
+
+LOADING = Part("loading", Loading)
+"""How networks are loaded, by the fields of that."""

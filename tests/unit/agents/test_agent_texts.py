@@ -1,0 +1,307 @@
+"""Agents as short texts: the grammar, typed values, every name, and the way back."""
+
+import dataclasses
+import sys
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phasezoo import agents, inference
+from phasezoo.agents.option_values import read_value
+from phasezoo.agents.spec_text import SpecText, read_spec, write_spec
+from phasezoo.errors import CheckpointError, InvalidConfig, UnknownGame
+
+KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]*( [A-Za-z0-9_]+)?", fullmatch=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "first", "options"),
+    [
+        ("random", "random", None, {}),
+        (" random : seed = 2 ", "random", None, {"seed": "2"}),
+        ("sb3:dir/model.zip", "sb3", "dir/model.zip", {}),
+        ("sb3:C:/a=b.zip,planes=v2", "sb3", "C:/a=b.zip", {"planes": "v2"}),
+        ("sb3:'a=b,c.zip'", "sb3", "a=b,c.zip", {}),
+        ("mcts:gate='plies:14,28',nodes=4", "mcts", None, {"gate": "plies:14,28", "nodes": "4"}),
+        ('x:a="it\'s ""so""",b=\'\'', "x", None, {"a": 'it\'s "so"', "b": ""}),
+        ("uci:stockfish,Move Overhead=10", "uci", "stockfish", {"Move Overhead": "10"}),
+        ("x:a=b=c", "x", None, {"a": "b=c"}),
+        ("x:don't", "x", "don't", {}),
+    ],
+)
+def test_the_grammar(text, name, first, options):
+    assert read_spec(text) == SpecText(name, first, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no agent"),
+        (":nodes=4", "no agent"),
+        ("=", "no agent"),
+        (7, "no agent"),
+        ("mcts:", "a value is missing"),
+        ("mcts:nodes=4,", "a value is missing"),
+        ("mcts:nodes=", "nodes= has no value"),
+        ("mcts:nodes=4,nodes=5", "nodes= is given twice"),
+        ("mcts:gate=plies:14,28", "'28' has no key"),
+        ("mcts:gate='plies:14,28", "is not closed"),
+        ("mcts:gate='a'b,nodes=4", "is not closed"),
+    ],
+)
+def test_texts_that_do_not_follow_it(text, words):
+    with pytest.raises(InvalidConfig, match=words):
+        agents.parse(text)
+
+
+@given(
+    first=st.none() | st.text(max_size=12),
+    options=st.dictionaries(KEYS, st.text(max_size=12), max_size=4),
+)
+def test_what_is_written_is_read_again(first, options):
+    spec = SpecText("name", first, options)
+    assert read_spec(write_spec(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (int, "12", 12),
+        (int | None, "none", None),
+        (float, "1", 1.0),
+        (float | None, "-0.5", -0.5),
+        (bool, "False", False),
+        (str, "12", "12"),
+        (str | None, "none", None),
+        (int | str, "12", 12),
+        (int | str, "v2", "v2"),
+    ],
+)
+def test_values_have_the_type_of_the_option(kind, text, value):
+    found = read_value("option", kind, text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(("kind", "text"), [(int, "1.5"), (float, "nan"), (bool, "1"), (int, "")])
+def test_values_of_other_types(kind, text):
+    with pytest.raises(InvalidConfig, match=f"option='{text}': expected"):
+        read_value("option", kind, text)
+
+
+def test_every_field_of_limits_and_settings_is_an_option():
+    for name in ("mcts", "m2cts", "single_player_mcts"):
+        known = agents.options(name)
+        fields = {field.name for field in dataclasses.fields(agents.SearchConfig)}
+        assert fields | {field.name for field in dataclasses.fields(agents.Limit)} <= set(known)
+        assert not {"evaluator", "limit", "config"} & set(known)
+    fields = {field.name for field in dataclasses.fields(agents.DecoupledConfig)}
+    assert fields <= set(agents.options("decoupled_mcts"))
+
+
+def test_searches():
+    agent = agents.parse(
+        "mcts:nodes=40,movetime_ms=7.5,c_puct_init=2,solver=false,gate='plies:3,9'"
+    )
+    assert agent.limit == agents.Limit(nodes=40, movetime_ms=7.5)
+    assert (agent.config.c_puct_init, agent.config.solver) == (2.0, False)
+    assert agent.gate.spec == "plies:3,9"
+    assert isinstance(agent.evaluator, inference.Uniform)
+    uct = agents.parse("uct:c=2,threshold=50,simulations=30,first_simulations=60,rollout=random")
+    assert (uct.c, uct.threshold) == (2.0, 50)
+    assert uct.limit == agents.Limit(simulations=30)
+    assert uct.first_limit == agents.Limit(simulations=60)
+
+
+def test_networks_and_experts():
+    mcts = agents.parse("mcts:net=phasezoo/chess-small,net_threads=1,nodes=3")
+    m2cts = agents.parse("m2cts:experts=phasezoo/chess-small,routing=majority,nodes=3")
+    assert type(m2cts) is agents.M2CTSAgent
+    assert m2cts.evaluator.routing == "majority"
+    assert m2cts.gate.names == mcts.gate.names == ("opening", "middlegame", "endgame")
+    experts = dict.fromkeys(m2cts.gate.names, inference.Uniform())
+    assert agents.make("m2cts", experts=experts, gate="lichess", nodes=5).limit.nodes == 5
+    with pytest.raises(InvalidConfig, match="m2cts needs gate="):
+        agents.make("m2cts", experts=experts)
+    with pytest.raises(CheckpointError):
+        agents.parse("mcts:net=no/such/folder")
+
+
+NEEDED = {
+    "legacy_pommerman": "random:Random",
+    "m2cts": "experts=phasezoo/chess-small",
+    "scripted": "simple",
+    "sb3": "model.zip",
+    "module": "phasezoo.agents:RandomAgent",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in agents.names() if not name.startswith("test-")])
+def test_every_name_makes_an_agent(name):
+    if name == "sb3":
+        with pytest.raises(CheckpointError, match=r"model\.zip: no such file"):
+            agents.parse("sb3:model.zip")
+        return
+    if name == "legacy_pommerman":
+        with pytest.raises(InvalidConfig, match=r"'random' has no 'Gone'"):
+            agents.parse("legacy_pommerman:random:Gone")
+    agent = agents.parse(f"{name}:{NEEDED[name]}" if name in NEEDED else name)
+    assert hasattr(agent, "session") or callable(agent)
+
+
+def test_every_class_of_agents_has_a_name():
+    """But for those that wrap a callable, which module: names."""
+    from phasezoo.agents.catalogue import AGENTS
+
+    made = {kind.make for kind in AGENTS.values()} | {kind.like for kind in AGENTS.values()}
+    classes = {
+        getattr(agents, name)
+        for name in agents.__all__
+        if name.endswith("Agent") and not getattr(getattr(agents, name), "_is_protocol", False)
+    }
+    assert classes - made == {agents.CallableAgent}
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("mcts:node=40", InvalidConfig, r"node=: mcts has no such option; did you mean nodes= or"),
+        ("random:sed=1", InvalidConfig, r"did you mean seed=\? its options are seed, name"),
+        ("mcts:nodes=many", InvalidConfig, "nodes='many': expected a whole number"),
+        ("mcts:nodes=0", InvalidConfig, "nodes=0"),
+        ("mcts:nodes", InvalidConfig, "mcts:nodes needs a key"),
+        ("uct:selection=best", InvalidConfig, "expected ucb1 or puct"),
+        ("mcts:evaluator=x", InvalidConfig, "no such option"),
+        ("mtcs:nodes=4", UnknownGame, "did you mean 'mcts'"),
+        ("scripted", InvalidConfig, "scripted needs script=, such as scripted:SCRIPT"),
+        ("scripted:clever", InvalidConfig, "known are simple, simple_unbiased"),
+        ("scripted:simple,script=simple", InvalidConfig, "say the same thing"),
+        ("module", InvalidConfig, "say which"),
+        ("module:mod", InvalidConfig, "expected module:name"),
+        ("module:no_such_module:Agent", InvalidConfig, "cannot be imported"),
+        ("no_such_module:Agent", UnknownGame, "no such agent"),
+        ("math:no_such_name", InvalidConfig, "'math' has no 'no_such_name'"),
+        ("module:math:pi", InvalidConfig, "gives a float, which is no agent"),
+        ("module:math:hypot", InvalidConfig, "gives a float, which is no agent"),
+    ],
+)
+def test_what_is_refused(text, error, words):
+    with pytest.raises(error, match=words):
+        agents.parse(text)
+
+
+def test_a_limit_is_given_once():
+    with pytest.raises(InvalidConfig, match="nodes= and limit= say the same thing"):
+        agents.make("mcts", nodes=4, limit=agents.Limit(nodes=4))
+
+
+OWN = """
+    from phasezoo.agents import Limit
+
+    class Deep:
+        def __init__(self, depth: int = 1, label: str = "", speed=0, limit: Limit | None = None):
+            self.given = depth, label, speed, limit
+
+        def session(self, seed):
+            raise NotImplementedError
+
+    def first(observation, info):
+        return 0
+
+    def second(obs, extra):
+        return 1
+
+    def factory(depth: int = 2):
+        return Deep(depth)
+
+    def needy(depth: int, width: int):
+        return Deep(depth)
+
+    class Nested:
+        deep = Deep
+
+    def pointless():
+        return None
+
+    ready = Deep(9)
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_texts.py").write_text(textwrap.dedent(OWN))
+    yield
+    sys.modules.pop("own_texts", None)
+
+
+@pytest.mark.usefixtures("own")
+def test_agents_of_ones_own():
+    made = agents.parse("module:own_texts:Deep,depth=3,label=7,speed=1.5,nodes=20")
+    assert made.given == (3, "7", 1.5, agents.Limit(nodes=20))
+    assert agents.parse("own_texts:Deep").given == (1, "", 0, None)
+    assert agents.parse("module:own_texts:Nested.deep,depth=4").given[0] == 4
+    assert agents.parse("module:own_texts:factory,depth=5").given[0] == 5
+    assert agents.parse("module:own_texts:factory").given[0] == 2
+    assert agents.parse("module:own_texts:needy,depth=6,width=1").given[0] == 6
+    assert agents.parse("module:own_texts:ready").given[0] == 9
+    assert agents.parse("module:own_texts:first")(None, None) == 0
+    assert agents.parse("module:own_texts:second")(None, None) == 1
+    assert agents.make("module", object="own_texts:Deep", depth=8).given[0] == 8
+    for text, words in [
+        ("module:own_texts:Deep,dept=3", "did you mean depth="),
+        ("module:own_texts:Deep,depth=x", "depth='x': expected a whole number"),
+        ("module:own_texts:needy,depth=x,width=1", "depth='x'"),
+        ("module:own_texts:needy,depth=1", "needs width="),
+        ("module:own_texts:ready,depth=3", "no such option"),
+        ("module:own_texts:pointless", "gives a NoneType"),
+    ]:
+        with pytest.raises(InvalidConfig, match=words):
+            agents.parse(text)
+
+
+@pytest.mark.usefixtures("own")
+def test_a_file_of_ones_own_is_imported_once():
+    one, other = (agents.parse("module:own_texts.py:Deep") for _ in range(2))
+    assert type(one) is type(other)
+
+
+@pytest.mark.usefixtures("own")
+def test_registered_agents_read_their_annotations():
+    from own_texts import Deep
+
+    agents.register("test-deep", Deep)
+    assert agents.parse("test-deep:depth=2,nodes=3").given == (2, "", 0, agents.Limit(nodes=3))
+    assert "depth" in agents.options("test-deep")
+    for name in ("a:b", "", "module", "mcts"):
+        with pytest.raises(InvalidConfig):
+            agents.register(name, Deep)
+
+
+def test_agents_say_how_they_were_made():
+    text = "mcts:nodes=7,gate='plies:14,28',seed=3"
+    agent = agents.parse(text)
+    assert agents.spec_of(agent) == text == agent.name
+    assert agents.parse("mcts").name == "MCTS"
+    assert agents.parse("random:name=Ann").name == "Ann"
+    made = agents.make("mcts", limit=agents.Limit(nodes=7), gate="plies:14,28", seed=3, fpu=None)
+    again = agents.parse(agents.spec_of(made))
+    assert (again.limit, again.config, again.seed) == (made.limit, made.config, made.seed)
+    assert again.gate.spec == made.gate.spec
+    assert agents.spec_of(read_value) == "module:phasezoo.agents.option_values:read_value"
+    for unnamed in (agents.make("mcts", evaluator=inference.Uniform()), lambda o, i: 0):
+        with pytest.raises(InvalidConfig, match="no text names"):
+            agents.spec_of(unnamed)
+
+
+def test_matches_take_texts():
+    from phasezoo import arena
+
+    match = arena.play_match(
+        "mcts:nodes=5", "random:seed=1", game="connect-four", games=2, seed=1, max_plies=8
+    )
+    assert [side.name for side in match.sides] == ["mcts:nodes=5", "random:seed=1"]
+    assert match.sides[0].limit == "5 nodes"
