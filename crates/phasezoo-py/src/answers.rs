@@ -135,7 +135,7 @@ fn converted<'py>(
         return Err(invalid(&format!("{name} is {dtype}, expected float32{}", shown(shape))));
     }
     let float32 = numpy.getattr("float32")?;
-    let array = numpy.call_method1("ascontiguousarray", (array, float32))?;
+    let array = numpy.call_method1("asarray", (array, float32, "C"))?; // keeps a scalar one
     Ok(array.cast_into::<PyArrayDyn<f32>>()?)
 }
 

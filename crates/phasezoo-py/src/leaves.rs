@@ -19,6 +19,8 @@ pub(crate) struct LeafBatch {
     pub(crate) rows: Box<dyn DynRows>,
     /// The pool that takes the rows back.
     pub(crate) pool: u64,
+    /// Of the game that is searched, or of one player in it.
+    num_actions: usize,
     threads: Option<usize>,
     /// Planes made, by their text and whether they are packed.
     planes: Mutex<HashMap<(String, bool), Py<PyAny>>>,
@@ -29,8 +31,13 @@ pub(crate) struct LeafBatch {
 
 impl LeafBatch {
     /// The rows that a pool has collected.
-    pub(crate) fn new(rows: Box<dyn DynRows>, pool: u64, threads: Option<usize>) -> Self {
-        Self { rows, pool, threads, planes: Mutex::default(), parent: None }
+    pub(crate) fn new(
+        rows: Box<dyn DynRows>,
+        pool: u64,
+        num_actions: usize,
+        threads: Option<usize>,
+    ) -> Self {
+        Self { rows, pool, num_actions, threads, planes: Mutex::default(), parent: None }
     }
 
     fn known_planes(&self, py: Python<'_>, wanted: WantedPlanes<'_>) -> Option<Py<PyAny>> {
@@ -76,6 +83,12 @@ impl LeafBatch {
         let mut planes = self.planes.lock().unwrap_or_else(PoisonError::into_inner);
         planes.insert((spec.to_owned(), packed), made.clone().unbind());
         Ok(made)
+    }
+
+    /// How many actions the game has: the columns of policy logits.
+    #[getter]
+    fn num_actions(&self) -> usize {
+        self.num_actions
     }
 
     /// int8[B]: each row's phase under the pool's gate; 0 without one.
@@ -141,6 +154,7 @@ impl LeafBatch {
         Ok(Self {
             rows: this.rows.select(&rows),
             pool: this.pool,
+            num_actions: this.num_actions,
             threads: this.threads,
             planes: Mutex::default(),
             parent: Some((slf.clone().unbind(), rows)),

@@ -206,8 +206,9 @@ impl SearchPool {
             let message = "max_rows is 0: at least one row is needed to go on".into();
             return Err(to_py(Error::InvalidConfig(message)));
         }
-        let rows = self.with_released(py, |pool| pool.collect(max_rows))?;
-        let leaves = LeafBatch::new(rows, self.number, self.threads);
+        let (rows, actions) =
+            self.with_released(py, |pool| Ok((pool.collect(max_rows)?, pool.num_actions())))?;
+        let leaves = LeafBatch::new(rows, self.number, actions, self.threads);
         match &self.gate {
             Some(gate) if leaves.count() > 0 => self.gated(py, gate.bind(py), leaves),
             _ => Ok(leaves),

@@ -12,7 +12,9 @@ from phasezoo.agents.config import Limit
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.seat import Seat
 from phasezoo.conductor import View
+from phasezoo.errors import InvalidEvaluation
 from phasezoo.games.contracts import check_state
+from phasezoo.inference.cache import forget_answers
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.other_games import check_plays
 from phasezoo.types import Gate
@@ -115,7 +117,9 @@ class PooledSeats(ABC):
             return []
         try:
             self._driver.round()
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, InvalidEvaluation):
+                forget_answers(self._evaluator)
             # Leaves that were handed out will not be answered: such trees cannot go on.
             self._driver.forget()
             for tree, seat in self._asked.items():

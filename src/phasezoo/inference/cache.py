@@ -25,7 +25,7 @@ from phasezoo.inference.parallel import parallel_calls_of
 from phasezoo.inference.ragged import entries_of
 from phasezoo.types import Planes
 
-__all__ = ["DEFAULT_CACHE_MB", "Cached", "with_cache"]
+__all__ = ["DEFAULT_CACHE_MB", "Cached", "forget_answers", "with_cache"]
 
 DEFAULT_CACHE_MB = 256
 """About a million positions of chess."""
@@ -75,6 +75,11 @@ class Cached:
     def evaluator(self) -> Any:
         """The evaluator whose answers are kept."""
         return self.experts[0]
+
+    @property
+    def name(self) -> str:
+        """The evaluator's."""
+        return name_of(self.evaluator)
 
     @property
     def parallel_calls(self) -> int:
@@ -179,6 +184,15 @@ def with_cache(evaluator: Any, cache_mb: int = DEFAULT_CACHE_MB) -> Any:
     mixture = copy.copy(evaluator)
     mixture.experts = tuple(made.get(id(expert), expert) for expert in evaluator.experts)
     return mixture
+
+
+def forget_answers(evaluator: Any) -> None:
+    """Empty the caches in ``evaluator``, because one of the answers was refused by a search."""
+    if isinstance(evaluator, Cached):
+        evaluator.clear()
+    elif isinstance(evaluator, MixtureOfExperts):
+        for expert in evaluator.experts:
+            forget_answers(expert)
 
 
 class _Store:

@@ -31,12 +31,19 @@ Legal: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 VALUE_SLACK = 1e-2
 """How far a value may leave [-1, 1], or a WDL row's sum 1: bfloat16 networks round that far."""
 
+MOST_PLIES_LEFT = 100_000
+"""No game is expected to last so long."""
+
 
 class Leaves(Protocol):
     """Positions that await an evaluation: a search's ``LeafBatch`` or a :class:`StateBatch`."""
 
     def __len__(self) -> int:
         """B, the number of rows."""
+
+    @property
+    def num_actions(self) -> int:
+        """A, how many actions the game has."""
 
     @property
     def phases(self) -> npt.NDArray[np.int8]:
@@ -96,6 +103,10 @@ class Evaluation:
             given = getattr(self, name)
             if given is not None and not isinstance(given, np.ndarray):
                 object.__setattr__(self, name, _as_array(name, given))
+        spent: Any = self.spent
+        if spent is not None and not isinstance(spent, Counts):
+            message = f"spent is a {type(spent).__name__}, expected an inference.Counts"
+            raise InvalidEvaluation(message)
 
     def values(self) -> Floats:
         """``value``, or win minus loss if only ``wdl`` is given."""
@@ -158,7 +169,9 @@ def evaluate_leaves(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluatio
             values or probabilities. The message names the evaluator, what was expected and what
             came.
     """
-    return _checked(ask(evaluator, leaves, counts), leaves, name_of(evaluator))
+    answer = ask(evaluator, leaves, counts)
+    columns: int | None = getattr(evaluator, "policy_size", None)
+    return _checked(answer, leaves, name_of(evaluator), columns)
 
 
 def ask(evaluator: Any, leaves: Leaves, counts: Counts) -> Evaluation:
@@ -199,8 +212,10 @@ def planes_for(evaluator: Any, leaves: Leaves) -> Any:
     return leaves.planes(spec)
 
 
-def _checked(answer: Evaluation, leaves: Leaves, name: str) -> Evaluation:
+def _checked(answer: Evaluation, leaves: Leaves, name: str, columns: int | None) -> Evaluation:
     """The evaluation as :func:`evaluate_leaves` returns it.
+
+    ``columns`` are those of the policy logits, if they are not as many as the game has actions.
 
     Raises:
         InvalidEvaluation: See there.
@@ -222,7 +237,7 @@ def _checked(answer: Evaluation, leaves: Leaves, name: str) -> Evaluation:
     else:
         message = f"{name} gave neither value= (float32[{rows}]) nor wdl= (float32[{rows}, 3])"
         raise InvalidEvaluation(message)
-    legal_logits = _checked_logits(answer, leaves, name)
+    legal_logits = _checked_logits(answer, leaves, name, columns)
     return Evaluation(
         value=value,
         wdl=wdl,
@@ -252,13 +267,19 @@ def _checked_plies(plies: Floats | None, rows: int, name: str) -> Floats | None:
     if plies is None:
         return None
     array = _array(plies, (rows,), f"{name}: plies_left")
-    if array.min(initial=0.0) < 0:
-        message = f"{name}: plies_left has {array.min():.4g}; a game lasts 0 plies or more"
+    wrong = array[(array < 0) | (array >= MOST_PLIES_LEFT)]
+    if wrong.size:
+        message = (
+            f"{name}: plies_left has {wrong[0]:.4g}, expected plies from 0 and below "
+            f"{MOST_PLIES_LEFT}"
+        )
         raise InvalidEvaluation(message)
     return array
 
 
-def _checked_logits(answer: Evaluation, leaves: Leaves, name: str) -> Floats | None:
+def _checked_logits(
+    answer: Evaluation, leaves: Leaves, name: str, columns: int | None
+) -> Floats | None:
     if answer.policy_logits is not None and answer.legal_logits is not None:
         message = f"{name} gave policy_logits and legal_logits; give one of them"
         raise InvalidEvaluation(message)
@@ -267,23 +288,16 @@ def _checked_logits(answer: Evaluation, leaves: Leaves, name: str) -> Floats | N
     offsets, actions = leaves.legal
     if answer.legal_logits is not None:
         return _array(answer.legal_logits, (len(actions),), f"{name}: legal_logits")
-    return _gathered(answer.policy_logits, offsets, actions, f"{name}: policy_logits")
-
-
-def _gathered(
-    logits: Any, offsets: npt.NDArray[np.int64], actions: npt.NDArray[np.int32], what: str
-) -> Floats:
-    """The legal logits. Only they are looked at: of 4672 a row, about 35 matter."""
-    rows = len(offsets) - 1
-    array = np.asarray(logits)
-    needed = int(actions.max(initial=-1)) + 1
-    if array.ndim != 2 or array.shape[0] != rows or array.shape[1] < needed:
+    # Only the legal ones are looked at: of 4672 a row, about 35 matter.
+    array, what = np.asarray(answer.policy_logits), f"{name}: policy_logits"
+    shape = (len(leaves), leaves.num_actions if columns is None else columns)
+    if array.shape != shape:
         message = (
-            f"{what} has shape {list(array.shape)}, expected [{rows}, A] with a logit for each of "
-            "the game's A actions"
+            f"{what} is {array.dtype}{list(array.shape)}, expected float32{list(shape)}, a logit "
+            "for each of the game's actions"
         )
         raise InvalidEvaluation(message)
-    row_of = np.repeat(np.arange(rows), np.diff(offsets))
+    row_of = np.repeat(np.arange(len(leaves)), np.diff(offsets))
     return _array(array[row_of, actions], (len(actions),), what)
 
 

@@ -26,6 +26,11 @@ class LeafBatches:
         return int(self._starts[-1])
 
     @property
+    def num_actions(self) -> int:
+        """A."""
+        return self.parts[0].num_actions
+
+    @property
     def phases(self) -> npt.NDArray[np.int8]:
         """``int8[B]``."""
         return np.concatenate([part.phases for part in self.parts])

@@ -67,6 +67,11 @@ class NetworkEvaluator(ABC):
         return self.manifest.planes
 
     @property
+    def policy_size(self) -> int:
+        """How many actions it answers, which may be more than a game has that it is asked about."""
+        return self.manifest.num_actions
+
+    @property
     def packed(self) -> bool:
         """Whether it wants its planes packed, and unpacks them on its device."""
         return self.layout is not None

@@ -71,9 +71,7 @@ def common_game(evaluators: Any, game: str | None) -> str | None:
 
 def has_more_actions(evaluator: Any, game: games.Game) -> bool:
     """Whether a network knows actions that ``game`` does not have."""
-    return isinstance(evaluator, NetworkEvaluator) and (
-        evaluator.manifest.num_actions > game.num_actions
-    )
+    return isinstance(evaluator, NetworkEvaluator) and (evaluator.policy_size > game.num_actions)
 
 
 def _check_network(network: NetworkEvaluator, game: games.Game) -> None:

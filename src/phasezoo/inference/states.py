@@ -64,6 +64,11 @@ class StateBatch:
         return len(self._states)
 
     @property
+    def num_actions(self) -> int:
+        """A."""
+        return games.game_of(self._states[0]).num_actions
+
+    @property
     def legal(self) -> Legal:
         """``(offsets int64[B + 1], actions int32[total])``."""
         if self._legal is None:

@@ -34,7 +34,8 @@ class LearnedGate(FakeGate):
 class FakeLeaves:
     """Row i has ``widths[i]`` legal actions from ``first_action[i]`` up, and planes full of i."""
 
-    def __init__(self, phases, trees=None, widths=None, rows=None):
+    def __init__(self, phases, trees=None, widths=None, rows=None, num_actions=64):
+        self.num_actions = num_actions
         self.phases = np.asarray(phases, dtype=np.int8)
         count = len(self.phases)
         self.trees = (
@@ -69,7 +70,8 @@ class FakeLeaves:
         return self.phases.tolist()
 
     def select(self, rows):
-        return FakeLeaves(self.phases[rows], self.trees[rows], self.widths[rows], self.rows[rows])
+        columns = (self.phases, self.trees, self.widths, self.rows)
+        return FakeLeaves(*(column[rows] for column in columns), self.num_actions)
 
 
 class Expert:

@@ -6,7 +6,7 @@ from phasezoo import games
 from phasezoo.errors import InvalidArray, InvalidEvaluation
 from phasezoo.inference import Counts, Evaluation, StateBatch, Uniform, evaluate_leaves
 
-LEAVES = FakeLeaves([0, 1, 2], widths=[2, 1, 3])
+LEAVES = FakeLeaves([0, 1, 2], widths=[2, 1, 3], num_actions=10)
 
 
 class Answers:
@@ -69,9 +69,10 @@ def test_nan_for_an_illegal_action_does_no_harm():
         ({"wdl": np.ones((3, 3))}, "wdl row 0 .* sum to 1"),
         ({"wdl": [[0, 1, 0], [1.2, 0, -0.2], [0, 1, 0]]}, "wdl row 1"),
         ({"wdl": np.zeros((3, 2))}, r"expected float32\[3, 3\]"),
-        ({"value": np.zeros(3), "policy_logits": np.zeros((3, 4))}, r"shape \[3, 4\]"),
-        ({"value": np.zeros(3), "policy_logits": np.zeros((2, 10))}, r"expected \[3, A\]"),
-        ({"value": np.zeros(3), "policy_logits": np.zeros(30)}, r"expected \[3, A\]"),
+        ({"value": np.zeros(3), "policy_logits": np.zeros((3, 4))}, r"float64\[3, 4\]"),
+        ({"value": np.zeros(3), "policy_logits": np.zeros((2, 10))}, r"float32\[3, 10\]"),
+        ({"value": np.zeros(3), "policy_logits": np.zeros((3, 11))}, r"float32\[3, 10\]"),
+        ({"value": np.zeros(3), "policy_logits": np.zeros(30)}, r"float32\[3, 10\]"),
         (
             {"value": np.zeros(3), "policy_logits": np.full((3, 10), np.nan)},
             "policy_logits has nan",

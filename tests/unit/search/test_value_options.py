@@ -225,10 +225,14 @@ def test_shared_nodes_are_refused_what_they_cannot_know(name: str) -> None:
         chess_pool(graph=True, **{name: 0.1})
 
 
-def test_options_that_are_off_look_at_no_heads() -> None:
+def test_heads_are_judged_alike_whether_an_option_asks_for_them_or_not() -> None:
     pool, tree = pile_pool(batch_size=3)
     pool.begin(tree, Pile(12), nodes=20)
     leaves = pool.collect(1)
-    pool.complete(leaves, value=[0.0], plies_left=[-5.0])
+    with pytest.raises(InvalidEvaluation, match=r"plies_left\[0\] is -5"):
+        pool.complete(leaves, value=[0.0], plies_left=[-5.0])
+    with pytest.raises(InvalidEvaluation, match="sum to 1"):
+        pool.complete(leaves, value=[0.0], wdl=[[1.0, 1.0, 1.0]])
+    pool.complete(leaves, value=[0.0], plies_left=[5.0], wdl=[[0.0, 1.0, 0.0]])
     drive(pool, num_actions=4)
     assert pool.finish(tree).simulations > 0

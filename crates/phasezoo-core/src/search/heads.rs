@@ -4,7 +4,7 @@ use super::evaluation::{Evaluation, Shape, Value, check_wdl};
 use super::params::Params;
 use crate::error::{Error, Result};
 
-/// Further answers to a batch of `B` rows; those that no option asks for are not looked at.
+/// Further answers to a batch of `B` rows, which must be right even if no option asks for them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heads<'a> {
     /// `[B, 3]`: probabilities of win, draw, loss for the player to move, beside a value. An evaluation
@@ -15,27 +15,23 @@ pub struct Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    /// These answers with what `evaluation` says itself, checked, if the options of `params` ask for
-    /// them.
+    /// These answers, checked, with what `evaluation` says itself; options of `params` ask for some.
     pub(crate) fn checked(
         mut self,
         evaluation: &Evaluation<'a>,
         params: &Params,
         shape: Shape,
     ) -> Result<Self> {
-        if let (None, Value::Wdl(wdl)) = (self.wdl, evaluation.value) {
-            self.wdl = Some(wdl);
-        }
-        if params.draw_score != 0.0 {
-            let wdl = self.wdl.ok_or_else(|| lacks("draw_score", "wdl", "[B, 3]"))?;
+        if let Some(wdl) = self.wdl {
             check_length("wdl", wdl, shape.rows * 3)?;
             let mut rows = wdl.as_chunks::<3>().0.iter().enumerate();
             rows.try_for_each(|(row, wdl)| check_wdl(wdl, row))?;
+        } else if let Value::Wdl(wdl) = evaluation.value {
+            self.wdl = Some(wdl);
+        } else if params.draw_score != 0.0 {
+            return Err(lacks("draw_score", "wdl", "[B, 3]"));
         }
-        if params.moves_left_max_effect > 0.0 {
-            let plies = self
-                .plies_left
-                .ok_or_else(|| lacks("moves_left_max_effect", "plies_left", "[B]"))?;
+        if let Some(plies) = self.plies_left {
             check_length("plies_left", plies, shape.rows)?;
             if let Some(row) = plies.iter().position(|&plies| !(0.0..1e5).contains(&plies)) {
                 return Err(Error::InvalidEvaluation(format!(
@@ -43,6 +39,8 @@ impl<'a> Heads<'a> {
                     plies[row]
                 )));
             }
+        } else if params.moves_left_max_effect > 0.0 {
+            return Err(lacks("moves_left_max_effect", "plies_left", "[B]"));
         }
         Ok(self)
     }
