@@ -13,7 +13,15 @@ use phasezoo_core::search::{
 };
 use toys::Dice;
 
-const LIMIT: Limit = Limit { nodes: Some(400), simulations: None, movetime: None, infinite: false };
+const LIMIT: Limit = Limit {
+    nodes: Some(400),
+    simulations: None,
+    movetime: None,
+    clock: None,
+    depth: None,
+    mate: None,
+    infinite: false,
+};
 
 /// A search in which the answers to leaves after `action` are exact: `value` for who is to move there.
 fn search(

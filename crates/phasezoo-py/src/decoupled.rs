@@ -223,6 +223,14 @@ impl<M: JointWalked> DynPool for Pool<M> {
         Err(Error::InvalidState("decoupled searches prove nothing: give values alone".into()))
     }
 
+    fn report(&self, tree: u32) -> Result<SearchResult> {
+        self.0.report(tree)
+    }
+
+    fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
+        self.0.change_limit(tree, limit)
+    }
+
     fn finish(&mut self, tree: u32) -> Result<SearchResult> {
         self.0.finish(tree)
     }

@@ -14,6 +14,7 @@ mod errors;
 mod games;
 mod gating;
 mod leaves;
+mod limits;
 mod native;
 mod options;
 mod others;
@@ -52,6 +53,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     search::register(m)?;
     search_params::register(m)?;
     leaves::register(m)?;
+    limits::register(m)?;
     results::register(m)?;
     stream::register(m)?;
     uct::register(m)?;

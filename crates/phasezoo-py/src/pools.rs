@@ -61,6 +61,10 @@ pub(crate) trait DynPool: Send {
     fn set_phases(&mut self, rows: &mut dyn DynRows, phases: &[i8]) -> Result<()>;
     /// Says whose values will be exact.
     fn set_proofs(&mut self, rows: &dyn DynRows, plies: &[i32]) -> Result<()>;
+    /// What a search has found so far.
+    fn report(&self, tree: u32) -> Result<SearchResult>;
+    /// Replaces the limit of a search that runs.
+    fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()>;
     /// What a search found.
     fn finish(&mut self, tree: u32) -> Result<SearchResult>;
     /// The size of the action space.
@@ -180,6 +184,14 @@ impl<M: Walked> DynPool for Pool<M> {
 
     fn set_proofs(&mut self, rows: &dyn DynRows, plies: &[i32]) -> Result<()> {
         self.0.set_proofs(&own::<Rows<M>>(rows)?.batch, plies)
+    }
+
+    fn report(&self, tree: u32) -> Result<SearchResult> {
+        self.0.report(tree)
+    }
+
+    fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
+        self.0.change_limit(tree, limit)
     }
 
     fn finish(&mut self, tree: u32) -> Result<SearchResult> {

@@ -38,8 +38,13 @@ pub(crate) struct SearchResult {
     nodes: u64,
     /// Simulations of this search.
     simulations: u64,
-    /// The longest descent of this search, in plies.
+    /// The mean length of this search's descents, in whole plies.
     depth: u32,
+    /// The longest descent of this search, in plies.
+    seldepth: u32,
+    /// float32[L]: share of draws in this search's simulations through each, by what the evaluator says
+    /// (0 of one that says nothing) and by ends; NaN if there were none.
+    draws: Floats,
     /// "win", "loss" or "draw" if the solver knows; None otherwise.
     proven: Option<&'static str>,
     /// Plies to the end behind a proof.
@@ -48,8 +53,8 @@ pub(crate) struct SearchResult {
     seconds: f64,
     /// The root's phase; 0 without a gate.
     phase: i8,
-    /// Why the search ended: "nodes", "simulations", "movetime", "solved", "forced", "decided", "exhausted",
-    /// "memory", "stopped" or "failed".
+    /// Why the search ended: "nodes", "simulations", "movetime", "depth", "mate", "solved", "forced",
+    /// "decided", "exhausted", "memory", "stopped" or "failed".
     ended: &'static str,
     /// Whether this was one of the cheap searches (`cheap_search_prob`).
     cheap: bool,
@@ -165,6 +170,8 @@ impl SearchResult {
             nodes: found.nodes,
             simulations: found.simulations,
             depth: found.depth,
+            seldepth: found.seldepth,
+            draws: floats(py, found.draws.iter().map(|draws| draws.unwrap_or(f32::NAN))),
             proven: found.proven.map(|(worth, _)| outcome(worth)),
             proven_plies: found.proven.map(|(_, plies)| plies),
             seconds: found.seconds,

@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
-use std::time::Duration;
 
 use numpy::PyReadonlyArray1;
 use phasezoo_core::game::Action;
-use phasezoo_core::search::{Limit, Status};
+use phasezoo_core::search::Status;
 use phasezoo_core::{Error, Result, threads};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -20,6 +19,7 @@ use crate::decoupled;
 use crate::errors::to_py;
 use crate::gating::Gate;
 use crate::leaves::LeafBatch;
+use crate::limits::{LimitWords, TimeWords};
 use crate::native::PoolSetup;
 use crate::options::GameOptions;
 use crate::pools::{self, DynPool};
@@ -112,7 +112,7 @@ impl SearchPool {
     /// what the game wants to know beside the state, by name. With `searchmoves` only these actions of
     /// the root are searched, in a new tree.
     #[pyo3(signature = (tree, root, *, nodes = None, simulations = None, movetime_ms = None,
-        infinite = false, previous_phase = None, game_options = None, searchmoves = None))]
+        clock = None, depth = None, mate = None, infinite = false, previous_phase = None, game_options = None, searchmoves = None))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn begin(
         &self,
@@ -122,6 +122,9 @@ impl SearchPool {
         nodes: Option<i64>,
         simulations: Option<i64>,
         movetime_ms: Option<f64>,
+        clock: Option<TimeWords>,
+        depth: Option<i64>,
+        mate: Option<i64>,
         infinite: bool,
         previous_phase: Option<i8>,
         game_options: Option<&Bound<'_, PyDict>>,
@@ -133,7 +136,8 @@ impl SearchPool {
             let message = "searchmoves is empty: name at least one action, or leave it out".into();
             return Err(to_py(Error::InvalidConfig(message)));
         }
-        let limit = limit(nodes, simulations, movetime_ms, infinite).map_err(to_py)?;
+        let words = LimitWords { nodes, simulations, movetime_ms, clock, depth, mate, infinite };
+        let limit = words.limit().map_err(to_py)?;
         let options = GameOptions::new(self.native.as_deref().unwrap_or_default(), game_options);
         let root = self.with(py, |pool| pool.root(root, options))?;
         let previous_phase = previous_phase.unwrap_or(-1);
@@ -141,6 +145,29 @@ impl SearchPool {
             pool.restrict(tree, &among)?;
             pool.begin(tree, root, limit, previous_phase)
         })
+    }
+
+    /// Replace the limit of a search that runs: time counts from now, all else from its beginning. One
+    /// that has ended stays as it is.
+    #[pyo3(signature = (tree, *, nodes = None, simulations = None, movetime_ms = None, clock = None,
+        depth = None, mate = None, infinite = false))]
+    #[allow(clippy::too_many_arguments)] // keywords
+    fn change_limit(
+        &self,
+        py: Python<'_>,
+        tree: i64,
+        nodes: Option<i64>,
+        simulations: Option<i64>,
+        movetime_ms: Option<f64>,
+        clock: Option<TimeWords>,
+        depth: Option<i64>,
+        mate: Option<i64>,
+        infinite: bool,
+    ) -> PyResult<()> {
+        let tree = number(tree)?;
+        let words = LimitWords { nodes, simulations, movetime_ms, clock, depth, mate, infinite };
+        let limit = words.limit().map_err(to_py)?;
+        self.with(py, |pool| pool.change_limit(tree, limit))
     }
 
     /// Follow a move of the game: its subtree becomes the tree.
@@ -255,6 +282,14 @@ impl SearchPool {
         self.check_home(leaves)?;
         let plies = plies.as_slice()?;
         self.with(py, |pool| pool.set_proofs(&*leaves.rows, plies))
+    }
+
+    /// What a search has found so far; it goes on.
+    fn report(&self, py: Python<'_>, tree: i64) -> PyResult<SearchResult> {
+        let tree = number(tree)?;
+        let (result, actions) =
+            self.with_released(py, |pool| Ok((pool.report(tree)?, pool.num_actions())))?;
+        Ok(SearchResult::new(py, result, actions))
     }
 
     /// End a search if it still runs, and say what it found.
@@ -391,33 +426,6 @@ impl SearchPool {
             }
         }
     }
-}
-
-pub(crate) fn limit(
-    nodes: Option<i64>,
-    simulations: Option<i64>,
-    movetime_ms: Option<f64>,
-    infinite: bool,
-) -> Result<Limit> {
-    let count = |name: &str, given: Option<i64>| match given {
-        None => Ok(None),
-        Some(count @ 1..) => Ok(Some(count as u64)),
-        Some(other) => {
-            Err(Error::InvalidConfig(format!("{name} is {other}, at least 1 is needed")))
-        }
-    };
-    let movetime = movetime_ms.map(|ms| match Duration::try_from_secs_f64(ms / 1e3) {
-        Ok(time) if !time.is_zero() => Ok(time),
-        _ => Err(Error::InvalidConfig(format!(
-            "movetime_ms is {ms}, expected a positive number of milliseconds"
-        ))),
-    });
-    Ok(Limit {
-        nodes: count("nodes", nodes)?,
-        simulations: count("simulations", simulations)?,
-        movetime: movetime.transpose()?,
-        infinite,
-    })
 }
 
 /// The name of a game of the core, given by name or by handle.

@@ -8,10 +8,11 @@ use pyo3::prelude::*;
 use crate::arguments::{ActionIndex, Count};
 use crate::catalogue;
 use crate::errors::to_py;
+use crate::limits::LimitWords;
 use crate::options::GameOptions;
 use crate::python_game::PythonModel;
 use crate::rollouts::{self, DynUct, RolloutName, UctSetup};
-use crate::search::{limit, native_name};
+use crate::search::native_name;
 use crate::vector::named;
 
 /// UCT over one game, its tree kept from move to move.
@@ -92,7 +93,8 @@ impl UctSearch {
         simulations: Option<i64>,
         movetime_ms: Option<f64>,
     ) -> PyResult<UctResult> {
-        let limit = limit(nodes, simulations, movetime_ms, false).map_err(to_py)?;
+        let words = LimitWords { nodes, simulations, movetime_ms, ..LimitWords::default() };
+        let limit = words.limit().map_err(to_py)?;
         let report = self.search.search(root, GameOptions::new(&self.game, None), &limit)?;
         Ok(UctResult::new(py, report))
     }

@@ -18,8 +18,9 @@ from phasezoo.agents.catalogue import (
     Syzygy,
 )
 from phasezoo.agents.checker import check
-from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.config import SearchConfig
 from phasezoo.agents.decoupled import DecoupledConfig, DecoupledMCTSAgent
+from phasezoo.agents.limit import Limit, TimeControl
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
 from phasezoo.agents.registry import make, names, options, parse, register, spec_of
@@ -50,6 +51,7 @@ __all__ = [
     "SinglePlayerMCTSAgent",
     "Syzygy",
     "TablebaseAgent",
+    "TimeControl",
     "UCTAgent",
     "UCTSession",
     "check",

@@ -1,10 +1,11 @@
-"""How long an agent searches, and how."""
+"""How an agent searches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from phasezoo import _core
+from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
 
@@ -12,68 +13,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 __all__ = ["Limit", "SearchConfig", "limit_or", "with_fields"]
-
-
-@dataclass(frozen=True)
-class Limit:
-    """When a search ends: at the first of the limits that are given.
-
-    What counts as a node and a simulation is on the page ``docs/definitions/limits.md``.
-
-    A search also ends when its root is solved.
-    """
-
-    nodes: int | None = None
-    """Positions newly evaluated by the evaluator; a reused subtree does not count. At least 1."""
-    simulations: int | None = None
-    """Finished descents with their backup, those that end in terminal positions included. At
-    least 1."""
-    movetime_ms: float | None = None
-    """Wall time of a move in milliseconds, more than 0."""
-
-    def __post_init__(self) -> None:
-        given = [
-            value for value in (self.nodes, self.simulations, self.movetime_ms) if value is not None
-        ]
-        if not given:
-            message = "a limit without a limit: give nodes=, simulations= or movetime_ms="
-            raise InvalidConfig(message)
-        whole = all(
-            value is None
-            or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 2**63)
-            for value in (self.nodes, self.simulations)
-        )
-        if not whole or (self.movetime_ms is not None and not 0 < self.movetime_ms < float("inf")):
-            message = (
-                f"nodes={self.nodes!r}, simulations={self.simulations!r}, "
-                f"movetime_ms={self.movetime_ms!r}: nodes and simulations are whole numbers "
-                "from 1 and below 2**63, movetime_ms is more than 0"
-            )
-            raise InvalidConfig(message)
-
-    def __str__(self) -> str:
-        parts = []
-        if self.nodes is not None:
-            parts.append(f"{self.nodes} nodes")
-        if self.simulations is not None:
-            parts.append(f"{self.simulations} simulations")
-        if self.movetime_ms is not None:
-            parts.append(f"{self.movetime_ms:g} ms")
-        return ", ".join(parts)
-
-
-def limit_or(limit: Any, default: Limit) -> Limit:
-    """``limit``, or the default if there is none.
-
-    Raises:
-        InvalidConfig: ``limit`` is no :class:`Limit`.
-    """
-    if limit is None:
-        return default
-    if not isinstance(limit, Limit):
-        message = f"limit={limit!r}: expected a Limit, such as Limit(simulations=3000)"
-        raise InvalidConfig(message)
-    return limit
 
 
 _DEFAULT = _core.SearchParams()

@@ -75,7 +75,7 @@ class DecoupledSeats(PooledSeats):
             self._evaluator,
             self._pool_rows,
             self._tree_rows,
-            patient=self.limit.movetime_ms is None,
+            patient=not self.limit.is_timed,
             gathers=has_more_actions(self._evaluator, self.game),
             overlaps=self.game.native,
         )
@@ -121,9 +121,7 @@ class DecoupledSeats(PooledSeats):
         self._pool.begin(
             seat.tree,
             seat.known(asked.state),
-            nodes=self.limit.nodes,
-            simulations=self.limit.simulations,
-            movetime_ms=self.limit.movetime_ms,
+            **self.limit.words(),
             previous_phase=seat.previous_phase,
             game_options={"player": asked.player},
         )

@@ -1,12 +1,14 @@
 """One game of an agent that searches."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.search_seats import SearchSeats
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.inference.counts import Counts
 
 if TYPE_CHECKING:
     from phasezoo.agents.decoupled_seats import DecoupledSeats
@@ -30,6 +32,7 @@ class MCTSSession:
         self._seat = 0
         self._last: Any = None
         self._is_searching = False
+        self._is_live = False
 
     def __copy__(self) -> "MCTSSession":
         """A copy shares no tree, as a deep one."""
@@ -55,8 +58,18 @@ class MCTSSession:
         player: int | None = None,
         *,
         searchmoves: Sequence[int] | None = None,
+        limit: Limit | None = None,
+        watch: Callable[[], object] | None = None,
     ) -> Any:
         """As :meth:`MCTSAgent.search`, going on with this game.
+
+        Args:
+            state: Where the game stands.
+            player: For whom, if players move at once; default the agent's ``player``.
+            searchmoves: The root's actions that are searched alone; default all.
+            limit: When this search ends; default as the agent says.
+            watch: Called after every batch of leaves; it may look at :meth:`report`, and
+                :meth:`stop` the search.
 
         Raises:
             InvalidState: It is searching already, in another thread or further up in this one.
@@ -69,26 +82,70 @@ class MCTSSession:
             raise InvalidState(message)
         self._is_searching = True
         try:
-            return self._search(state, player, searchmoves)
+            return self._search(state, player, searchmoves, limit, watch)
         finally:
-            self._is_searching = False
+            self._is_searching = self._is_live = False
 
-    def _search(self, state: Any, player: int | None, searchmoves: Sequence[int] | None) -> Any:
+    def report(self) -> Any:
+        """What the search that runs has found so far, from any thread; None if none runs.
+
+        It is a ``SearchResult`` as :meth:`search` gives one, of less work.
+        """
+        seats = self._live_seats()
+        return None if seats is None else seats.report(self._seat)
+
+    def stop(self) -> None:
+        """End the search that runs, from any thread, by what it has found; if none, nothing."""
+        seats = self._live_seats()
+        if seats is not None:
+            seats.stop(self._seat)
+
+    def change_limit(self, limit: Limit) -> None:
+        """Go on with another limit, from any thread: time counts from now, all else as before.
+
+        That is what happens when an opponent plays the move that was pondered on. If no search
+        runs, nothing happens.
+        """
+        seats = self._live_seats()
+        if seats is not None:
+            seats.change_limit(self._seat, limit)
+
+    @property
+    def counts(self) -> Counts:
+        """What inference took in this game so far."""
+        return Counts() if self._seats is None else Counts() + self._seats.counts
+
+    def _live_seats(self) -> SearchSeats | None:
+        seats = self._seats
+        return seats if self._is_live and isinstance(seats, SearchSeats) else None
+
+    def _search(
+        self,
+        state: Any,
+        player: int | None,
+        searchmoves: Sequence[int] | None,
+        limit: Limit | None,
+        watch: Callable[[], object] | None,
+    ) -> Any:
         seats = self._at(state)
         acting = self._agent.acting(state, player)
-        if searchmoves is None:
+        if isinstance(seats, SearchSeats):
+            seats.ask(self._seat, state, acting, searchmoves=searchmoves, limit=limit)
+            self._is_live = True
+        elif searchmoves is None and limit is None:
             seats.ask(self._seat, state, acting)
-        elif isinstance(seats, SearchSeats):
-            seats.ask(self._seat, state, acting, searchmoves=searchmoves)
         else:
-            message = "searchmoves= restricts searches in which one player moves at a time"
+            message = "searchmoves= and limit= are for searches in which one player moves at a time"
             raise InvalidConfig(message)
         try:
             while not seats.poll():
-                pass
+                if watch is not None:
+                    watch()
         except BaseException:
             self._last = None
             raise
+        if isinstance(seats, SearchSeats):
+            seats.forget_waiting()
         return seats.result
 
     def _at(self, state: Any) -> "SearchSeats | DecoupledSeats":

@@ -131,7 +131,7 @@ class SearchSeats(PooledSeats):
             self._evaluator,
             self._pool_rows,
             self._config.batch_size,
-            patient=self.limit.movetime_ms is None,
+            patient=not self.limit.is_timed,
             searchers=None if self._others is None else self._searchers,
             gathers=has_more_actions(self._evaluator, self.game),
             overlaps=self.game.native,  # a game in Python may not expect several threads
@@ -177,8 +177,11 @@ class SearchSeats(PooledSeats):
         shown: Told | None = None,
         *,
         searchmoves: Sequence[int] | None = None,
+        limit: Limit | None = None,
     ) -> None:
         """Begin a search at ``state``, among ``searchmoves`` if they are given.
+
+        ``limit`` replaces that of the seats for this search.
 
         Raises:
             IllegalAction: One of ``searchmoves`` is not legal.
@@ -189,8 +192,31 @@ class SearchSeats(PooledSeats):
         self._rebuild()
         self._check(state, player)
         among = None if searchmoves is None else tuple(int(action) for action in searchmoves)
-        self._begin(self._seats[seat], Asked(state, player, among), self.limit)
+        asked = Asked(state, player, among, limit)
+        self._begin(self._seats[seat], asked, self.limit if limit is None else limit)
         self._asked[self._seats[seat].tree] = seat
+
+    def report(self, seat: int) -> Any:
+        """What the search of ``seat`` has found so far; any thread may ask."""
+        found = self._seats[seat]
+        return self._kept(found, self._pool.report(found.tree))
+
+    def stop(self, seat: int) -> None:
+        """End the search of ``seat``: the next poll has its move. Any thread may say so."""
+        found = self._seats[seat]
+        found.was_stopped()
+        self._pool.stop(found.tree)
+
+    def change_limit(self, seat: int, limit: Limit) -> None:
+        """Go on with another limit, whose time counts from now. Any thread may say so."""
+        found = self._seats[seat]
+        found.was_stopped()
+        self._pool.change_limit(found.tree, **limit.words())
+
+    def forget_waiting(self) -> None:
+        """Drop the leaves of searches that have ended, if no other goes on."""
+        if not self._asked:
+            self._driver.forget()
 
     def poll(self) -> list[tuple[int, Move]]:
         """One round of collecting, evaluating and backing up; the searches that ended with it."""
@@ -234,16 +260,17 @@ class SearchSeats(PooledSeats):
         self._pool.begin(
             seat.tree,
             root,
-            nodes=limit.nodes,
-            simulations=limit.simulations,
-            movetime_ms=limit.movetime_ms,
+            **limit.words(),
             previous_phase=seat.previous_phase,
             game_options=options,
             searchmoves=asked.searchmoves,
         )
 
     def _result_of(self, tree: int, seat: Seat) -> Any:
-        result = super()._result_of(tree, seat)
+        return self._kept(seat, super()._result_of(tree, seat))
+
+    def _kept(self, seat: Seat, result: Any) -> Any:
+        """A search's result, less the actions that the oracle advises against."""
         if self._oracle is None:
             return result
         return kept_by(self._oracle, seat.events[-1].state, result)
@@ -274,7 +301,8 @@ class SearchSeats(PooledSeats):
                 self.poll()
         for number, seat in saved.items():
             if seat.events and getattr(seat.events[-1], "simulations", 0) is None:
-                self._begin(self._seats[number], seat.events[-1], self.limit)  # type: ignore[arg-type]
+                asked: Any = seat.events[-1]
+                self._begin(self._seats[number], asked, asked.limit or self.limit)
                 self._asked[self._seats[number].tree] = number
         self.counts.__dict__.update(counts)  # the copy has not done that work
 
@@ -290,8 +318,8 @@ class SearchSeats(PooledSeats):
             if isinstance(event, Played):
                 self.tell(number, event.action, event.state)
             elif event.simulations and index >= searched_from:
-                timed = self.limit.movetime_ms is not None
-                limit = Limit(simulations=event.simulations) if timed else self.limit
+                known = event.limit is None and not self.limit.is_timed
+                limit = self.limit if known else Limit(simulations=event.simulations)
                 self._begin(seat, event, limit)
                 self._asked[seat.tree] = number
                 return True

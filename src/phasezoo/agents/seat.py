@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.phase_memory import PhaseMemory
 from phasezoo.types import Gate
 
@@ -26,6 +27,8 @@ class Asked(NamedTuple):
     player: int
     searchmoves: tuple[int, ...] | None = None
     """The actions that were searched alone; None: all."""
+    limit: Limit | None = None
+    """When this search alone ends; None: as all do."""
     simulations: int | None = None
     """Simulations made for the answer; None while it is awaited, 0 if the search failed."""
 
@@ -82,6 +85,7 @@ class Seat:
         self._stream = np.random.default_rng(seed)
         self._phases = PhaseMemory(gate)
         self._tracker: Any = None
+        self._was_stopped = False
         for state in history:
             self._see(state)
 
@@ -110,7 +114,13 @@ class Seat:
         """The search asked for last has ended after so many simulations; 0 if it failed."""
         asked = self.events[-1]
         if isinstance(asked, Asked):
-            self.events[-1] = asked._replace(simulations=simulations)
+            limit = Limit(infinite=True) if self._was_stopped else asked.limit
+            self.events[-1] = asked._replace(simulations=simulations, limit=limit)
+        self._was_stopped = False
+
+    def was_stopped(self) -> None:
+        """The search asked for last ends where nobody could have told."""
+        self._was_stopped = True
 
     def forget(self) -> None:
         """The tree holds nothing of what was searched so far."""

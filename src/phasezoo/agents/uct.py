@@ -9,8 +9,8 @@ import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.agents.base import Move, SessionSeats, state_in
-from phasezoo.agents.config import Limit, limit_or
 from phasezoo.agents.continuation import steps_between
+from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.contracts import check_state
 from phasezoo.types import SIMULTANEOUS
@@ -19,6 +19,9 @@ __all__ = ["UCTAgent", "UCTSession"]
 
 DEFAULT_LIMIT = Limit(simulations=3000)
 """Simulations a move of the study of the rook endgame (Kohne 2012)."""
+
+_LEAST_MS = 1.0
+"""Milliseconds of a search whose clock has run out."""
 
 Rollout = str | Callable[[Any, np.random.Generator], int]
 """``"random"``, a policy that the game brings, or a callable ``(state, rng) -> action``."""
@@ -45,7 +48,7 @@ class UCTAgent:
         rollout: ``"random"``; the name of a policy that the game brings; or a callable
             ``(state, rng) -> action``, which is slow.
         limit: When a search ends: ``simulations``, ``nodes`` (positions added to the tree) or
-            ``movetime_ms``; default 3,000 simulations.
+            ``movetime_ms`` or ``clock``; default 3,000 simulations.
         first_limit: The same for the first search of a game; default ``limit``.
         selection: ``"ucb1"``, or ``"puct"``: ``q + c * P * sqrt(N) / (1 + n)`` (AlphaZero 2018)
             with the same prior ``P`` for all children in the tree.
@@ -93,6 +96,7 @@ class UCTAgent:
         self.name = name
         self._called: UCTSession | None = None
         self._check_types()
+        self._check_limits()
         self._check_ranges()
 
     def _check_types(self) -> None:
@@ -114,6 +118,16 @@ class UCTAgent:
                 continue
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 message = f"{name}={value!r}: expected a whole number from {least}"
+                raise InvalidConfig(message)
+
+    def _check_limits(self) -> None:
+        """Refuse limits that rollouts know nothing of."""
+        for limit in (self.limit, self.first_limit):
+            if limit.depth is not None or limit.mate is not None or limit.infinite:
+                message = (
+                    f"limit={limit}: a search with rollouts ends by nodes, simulations, "
+                    "movetime_ms or clock"
+                )
                 raise InvalidConfig(message)
 
     def _check_ranges(self) -> None:
@@ -296,8 +310,7 @@ class UCTSession:
         for played, state, limit, simulations in self._searches:
             for action in played:
                 self._search.advance(action)
-            timed = limit.movetime_ms is not None
-            _run(self._search, state, Limit(simulations=simulations) if timed else limit)
+            _run(self._search, state, Limit(simulations=simulations) if limit.is_timed else limit)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the tree, and with what it is made from again."""
@@ -316,9 +329,12 @@ class _Searched(NamedTuple):
 
 
 def _run(search: _core.UctSearch, state: Any, limit: Limit) -> Any:
+    times = [] if limit.movetime_ms is None else [limit.movetime_ms]
+    if limit.clock is not None:
+        times.append(max(limit.clock.target_ms, _LEAST_MS))
     return search.search(
         state,
         nodes=limit.nodes,
         simulations=limit.simulations,
-        movetime_ms=limit.movetime_ms,
+        movetime_ms=min(times, default=None),
     )

@@ -75,7 +75,7 @@ def test_games_of_several_stages_are_worth_what_backward_induction_says(seed):
     result = searcher(20_000, exploration=0.02, game="test-stages").search(stage, stage.acting[0])
     assert result.values[0] == pytest.approx(exact, abs=0.08)
     assert result.values[1] == pytest.approx(-result.values[0], abs=1e-5)
-    assert result.depth == 3
+    assert result.seldepth == 3
 
 
 def test_nodes_at_which_one_player_moves_are_searched_as_everywhere():

@@ -3,6 +3,7 @@
 use super::ahead;
 use super::backup::{add_waiting, backup, remove_waiting};
 use super::batch::LeafBatch;
+use super::drawn;
 use super::expand::{Expanded, Place};
 use super::lcb;
 use super::limit::{Ended, MAX_IDLE};
@@ -97,8 +98,12 @@ impl<M: SearchModel> Search<M> {
         if self.waiting() == 0 {
             self.is_cut = rows < self.left(rules);
         }
-        // The root is evaluated however late it is.
-        let rows = if self.tree.has_root() { self.clock.fits(rows) } else { rows };
+        // The root is evaluated however late it is, unless the clock would run out.
+        let rows = match self.tree.has_root() {
+            true => self.clock.fits(rows),
+            false if self.clock.is_too_late() => 0,
+            false => rows,
+        };
         if rows == 0 {
             self.end(Ended::Time);
             return Ok(());
@@ -191,6 +196,7 @@ impl<M: SearchModel> Search<M> {
 
     /// Backs up a visit of a node whose value is known.
     pub(crate) fn count_end(&mut self, id: NodeId, values: Values) {
+        let is_draw = self.tree.worth(&values, self.tree.node(id).actor) == 0.0;
         let values = self.tree.counted(values);
         let counted = &self.path[self.skipped..];
         if self.tree.moves_left.is_some() {
@@ -202,9 +208,10 @@ impl<M: SearchModel> Search<M> {
             && let Some(step) = self.path.first()
         {
             lcb::note(&mut self.spreads, &self.tree, step.slot, &values);
+            drawn::note(&mut self.drawn, step.slot, f32::from(is_draw));
         }
         self.simulations += 1;
-        self.depth = self.depth.max(self.path.len() as u32);
+        self.descents.note(self.path.len());
     }
 
     /// The tree's first leaf is its root.

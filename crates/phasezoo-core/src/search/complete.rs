@@ -2,6 +2,7 @@
 
 use super::backup::{backup, remove_waiting};
 use super::batch::{LeafBatch, Ticket};
+use super::drawn;
 use super::evaluation::{Evaluation, Shape, sort_candidates};
 use super::heads::Heads;
 use super::lcb;
@@ -55,6 +56,10 @@ impl<M: SearchModel> Search<M> {
         let values = evaluation.values(row, actor, tree.rule());
         // A value that is exact stays so.
         let draw = if proof.is_some() { 0.0 } else { heads.draw(row) };
+        let chance = match proof {
+            Some(_) => f32::from(tree.worth(&values, actor) == 0.0),
+            None => heads.draw(row),
+        };
         let values = tree.with_draw(values, draw);
         let (priors, actions) = tree.candidates_mut(id);
         let legal = batch.legal(row);
@@ -88,11 +93,12 @@ impl<M: SearchModel> Search<M> {
             && let Some(step) = path.first()
         {
             lcb::note(&mut self.spreads, tree, step.slot, &values);
+            drawn::note(&mut self.drawn, step.slot, chance);
         }
 
         self.nodes += 1;
         self.simulations += 1;
-        self.depth = self.depth.max(path.len() as u32);
+        self.descents.note(path.len());
         self.outstanding[slot].path = path;
         if id == ROOT {
             self.restrict_root();

@@ -9,7 +9,7 @@ impl<M: SearchModel> Search<M> {
     /// even if it got [`super::Params::smart_pruning_factor`] times less than all of it.
     pub(crate) fn is_decided(&self, rules: &Rules) -> bool {
         let factor = rules.params.smart_pruning_factor;
-        if factor <= 0.0 || self.limit.infinite {
+        if factor <= 0.0 || !self.limit.ends_when_forced() {
             return false;
         }
         let until = |limit: Option<u64>, done: u64| limit.map(|limit| limit.saturating_sub(done));

@@ -137,6 +137,6 @@ impl<M: SearchModel> Search<M> {
         let values = is_proven.then(|| self.tree.values(id));
         backup_graph(&mut self.tree, &self.path, values);
         self.simulations += 1;
-        self.depth = self.depth.max(self.path.len() as u32);
+        self.descents.note(self.path.len());
     }
 }

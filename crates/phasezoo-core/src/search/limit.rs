@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use super::time_control::TimeControl;
 use crate::error::{Error, Result};
 
 /// Descents in a row that expand nothing, with no leaf outstanding, after which a search gives up.
@@ -18,6 +19,14 @@ pub struct Limit {
     /// Wall-clock time. Checked per batch with the latency measured so far; the root is evaluated
     /// however short it is.
     pub movetime: Option<Duration>,
+    /// The clock of the player to move: a share of it is spent, and the root is not evaluated if that
+    /// would take more than there is.
+    pub clock: Option<TimeControl>,
+    /// The mean length of this search's descents in whole plies, at which it ends (lc0's depth).
+    pub depth: Option<u32>,
+    /// A win of the player to move in this many of their moves ends the search; a single legal move
+    /// does not. Needs the solver.
+    pub mate: Option<u32>,
     /// Whether a search without any other limit is meant. With it a single legal move does not end
     /// the search.
     pub infinite: bool,
@@ -26,7 +35,13 @@ pub struct Limit {
 impl Limit {
     /// Refuses a limit that is zero, and none at all unless [`Limit::infinite`].
     pub fn check(&self) -> Result<()> {
-        for (name, given) in [("nodes", self.nodes), ("simulations", self.simulations)] {
+        let (depth, mate) = (self.depth.map(u64::from), self.mate.map(u64::from));
+        for (name, given) in [
+            ("nodes", self.nodes),
+            ("simulations", self.simulations),
+            ("depth", depth),
+            ("mate", mate),
+        ] {
             if given == Some(0) {
                 return Err(Error::InvalidConfig(format!("{name} is 0, at least 1 is needed")));
             }
@@ -37,10 +52,23 @@ impl Limit {
         let unlimited = *self == Self::default();
         if unlimited {
             return Err(Error::InvalidConfig(
-                "a search needs nodes, simulations or movetime_ms, or infinite=True".into(),
+                "a search needs nodes, simulations, movetime_ms, clock, depth or mate, or \
+                 infinite=True"
+                    .into(),
             ));
         }
         Ok(())
+    }
+
+    /// Time from the beginning in which leaves may come back.
+    fn target(&self) -> Option<Duration> {
+        let clock = self.clock.map(|clock| clock.allot().target);
+        self.movetime.into_iter().chain(clock).min()
+    }
+
+    /// Whether a single legal move is looked at no longer than once.
+    pub(crate) fn ends_when_forced(&self) -> bool {
+        !self.infinite && self.mate.is_none()
     }
 }
 
@@ -51,8 +79,12 @@ pub enum Ended {
     Nodes,
     /// [`Limit::simulations`] is used up.
     Simulations,
-    /// [`Limit::movetime`] is used up.
+    /// [`Limit::movetime`] is used up, or what [`Limit::clock`] allots.
     Time,
+    /// [`Limit::depth`] is reached.
+    Depth,
+    /// A win in [`Limit::mate`] moves is proven.
+    Mate,
     /// The solver knows the root's value.
     Solved,
     /// There is one legal move, and it has been looked at.
@@ -77,6 +109,8 @@ impl Ended {
             Self::Nodes => "nodes",
             Self::Simulations => "simulations",
             Self::Time => "movetime",
+            Self::Depth => "depth",
+            Self::Mate => "mate",
             Self::Solved => "solved",
             Self::Forced => "forced",
             Self::Decided => "decided",
@@ -105,6 +139,10 @@ pub(crate) struct Clock {
     started: Instant,
     ended: Option<Instant>,
     deadline: Option<Instant>,
+    /// When the move has to be played, whatever is known of the root.
+    last: Option<Instant>,
+    /// Whether batches are measured.
+    measures: bool,
     /// Batches that are out, the oldest first.
     out: VecDeque<Out>,
     /// When the newest batch came back.
@@ -127,6 +165,8 @@ impl Clock {
             started: Instant::now(),
             ended: None,
             deadline: None,
+            last: None,
+            measures: false,
             out: VecDeque::new(),
             back: None,
             latency: Latency::default(),
@@ -134,11 +174,31 @@ impl Clock {
     }
 
     /// Starts a search.
-    pub(crate) fn start(&mut self, movetime: Option<Duration>) {
+    pub(crate) fn start(&mut self, limit: &Limit) {
         self.started = Instant::now();
         self.ended = None;
         self.give_up();
-        self.deadline = movetime.and_then(|time| self.started.checked_add(time));
+        self.limit(self.started, limit);
+    }
+
+    /// Goes on with another limit from now on.
+    pub(crate) fn change(&mut self, limit: &Limit) {
+        self.limit(Instant::now(), limit);
+    }
+
+    fn limit(&mut self, now: Instant, limit: &Limit) {
+        let after = |time: Duration| now.checked_add(time);
+        self.deadline = limit.target().and_then(after);
+        self.last = limit.clock.and_then(|clock| after(clock.allot().most));
+        // Only searches by time are measured: asking for the time costs as much as a step of a descent.
+        // One without an end may get one later.
+        self.measures = self.deadline.is_some() || limit.infinite;
+    }
+
+    /// Whether not even the root would be back before the move has to be played.
+    pub(crate) fn is_too_late(&self) -> bool {
+        let left = |last: Instant| last.saturating_duration_since(Instant::now()).as_secs_f64();
+        self.last.is_some_and(|last| self.latency.of(1) > left(last))
     }
 
     /// Stops the time that a result reports.
@@ -188,10 +248,9 @@ impl Clock {
         (done > 0 && passed > 0.0).then(|| (done as f64 * left / passed) as u64)
     }
 
-    /// Notes that leaves leave. Only searches by time are measured: asking for the time costs as much
-    /// as a step of a descent.
+    /// Notes that leaves leave.
     pub(crate) fn hand_out(&mut self, rows: usize) {
-        if self.deadline.is_some() {
+        if self.measures {
             self.out.push_back(Out { since: Instant::now(), rows, left: rows });
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `params`, `settings`, `limit` | settings, their ranges and sources; when a search ends |
+//! | `params`, `settings`, `limit`, `time_control` | settings, their ranges and sources; when a search ends |
 //! | `tree`, `edges`, `slab` | nodes, candidates, edges and where they lie |
 //! | `values` | what values are inside a tree, and their sums |
 //! | `select` | PUCT and virtual visits: the way down |
@@ -20,7 +20,7 @@
 //! | `ahead` | one tree on several threads |
 //! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
 //! | `backup`, `solver` | values and proofs on the way up |
-//! | `root`, `result`, `inspect` | noise, choice of the move, what is reported |
+//! | `root`, `result`, `inspect`, `descents`, `drawn` | noise, choice of the move, what is reported |
 //! | `reroot`, `session` | a search's life over a game |
 //! | [`uct`] | UCT with rollouts, on the same tree |
 //! | [`decoupled`] | players who move at once, each with statistics of their own |
@@ -39,6 +39,8 @@ mod collect;
 mod complete;
 mod decided;
 pub mod decoupled;
+mod descents;
+mod drawn;
 mod draws;
 mod edges;
 mod evaluation;
@@ -63,6 +65,7 @@ mod session;
 mod settings;
 mod slab;
 mod solver;
+mod time_control;
 mod tree;
 mod trees;
 pub mod uct;
@@ -78,3 +81,4 @@ pub use params::{FpuStyle, FpuStyleRoot, MemoryFull, Params, Selection, VirtualS
 pub use pool::SearchPool;
 pub use result::{Line, PlayersPolicy, SearchResult};
 pub use settings::Setting;
+pub use time_control::{Allotment, TimeControl};

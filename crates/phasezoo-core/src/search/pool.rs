@@ -135,6 +135,18 @@ impl<M: SearchModel> SearchPool<M> {
         search.finish(model, rules)
     }
 
+    /// What a search has found so far; it goes on.
+    pub fn report(&self, tree: u32) -> Result<SearchResult> {
+        self.searches.get(tree)?.report(&self.model, &self.rules)
+    }
+
+    /// Replaces the limit of a search that runs: time counts from now, everything else from its
+    /// beginning. One that has ended stays as it is.
+    pub fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
+        let (search, _, rules) = self.parts(tree)?;
+        search.change_limit(rules, limit)
+    }
+
     /// Where a search stands.
     pub fn status(&self, tree: u32) -> Result<Status> {
         Ok(self.searches.get(tree)?.status)

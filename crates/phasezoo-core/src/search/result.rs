@@ -67,8 +67,13 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Simulations of this search.
     pub simulations: u64,
-    /// The longest descent of this search, in plies.
+    /// The mean length of this search's descents, in whole plies.
     pub depth: u32,
+    /// The longest descent of this search, in plies.
+    pub seldepth: u32,
+    /// How many of this search's simulations through each action were draws: what evaluators said of
+    /// leaves, 0 of those who say nothing, and 0 or 1 at ends. `None` if there were none.
+    pub draws: Vec<Option<f32>>,
     /// The root's exact value and the plies to the end behind it, if proven.
     pub proven: Option<(f32, u16)>,
     /// Wall-clock time from begin to the end of the search.
@@ -114,6 +119,7 @@ impl SearchResult {
             .and_then(|action| moves.iter().position(|found| found.action == action))
             .unwrap_or_else(|| choose(&rules.params, &policy, &moves, ply, stream));
         let action = moves[chosen].action;
+        let draws = moves.iter().map(|found| search.drawn_by(found.action)).collect();
         let lines = best_lines(tree, &moves, &policy, chosen, rules.params.multi_pv);
         let values = match tree.rule() {
             ValueRule::PerPlayer(players) if tree.has_root() => {
@@ -135,7 +141,9 @@ impl SearchResult {
             policies: None,
             nodes: search.nodes,
             simulations: search.simulations,
-            depth: search.depth,
+            depth: search.depth(),
+            seldepth: search.descents.longest,
+            draws,
             proven,
             seconds: search.clock.seconds(),
             phase: tree.nodes.first().map_or(-1, |node| node.phase),
@@ -146,6 +154,15 @@ impl SearchResult {
             cheap: search.is_cheap,
             memory: tree.bytes(),
         })
+    }
+}
+
+impl<M: SearchModel> Search<M> {
+    /// The share of draws in the simulations through one of the root's moves.
+    fn drawn_by(&self, action: Action) -> Option<f32> {
+        let slot = self.tree.has_root().then(|| self.tree.actions(ROOT))?;
+        let slot = slot.iter().position(|&known| known == action)?;
+        self.drawn.get(slot)?.mean()
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::ahead::Ahead;
 use super::batch::Ticket;
+use super::descents::Descents;
+use super::drawn::Drawn;
 use super::draws;
 use super::gumbel::{Gumbel, GumbelRoot};
 use super::lcb::Spread;
@@ -72,7 +74,7 @@ pub(crate) struct Search<M: SearchModel> {
     /// Counters of this search; a reused subtree does not count.
     pub(crate) nodes: u64,
     pub(crate) simulations: u64,
-    pub(crate) depth: u32,
+    pub(crate) descents: Descents,
     /// Descents in a row that expanded nothing while no leaf was outstanding.
     pub(crate) idle: u32,
     /// Whether the mini-batch that is out is a part, because the caller had no room for all of it.
@@ -96,6 +98,8 @@ pub(crate) struct Search<M: SearchModel> {
     pub(crate) gumbel: Option<GumbelRoot>,
     /// The values backed up through each of the root's slots, if lower bounds are asked for.
     pub(crate) spreads: Vec<Spread>,
+    /// How many simulations through each of the root's slots were draws.
+    pub(crate) drawn: Vec<Drawn>,
     /// Whether this search is one of the cheap ones.
     pub(crate) is_cheap: bool,
     /// The root's actions that the next search looks at, and this one does; none means all.
@@ -128,7 +132,7 @@ impl<M: SearchModel> Search<M> {
             previous_phase: -1,
             nodes: 0,
             simulations: 0,
-            depth: 0,
+            descents: Descents::default(),
             idle: 0,
             is_cut: false,
             outstanding: Vec::new(),
@@ -144,6 +148,7 @@ impl<M: SearchModel> Search<M> {
             sorting: Vec::new(),
             gumbel: None,
             spreads: Vec::new(),
+            drawn: Vec::new(),
             is_cheap: false,
             wanted: Vec::new(),
             searchmoves: Vec::new(),
@@ -167,7 +172,7 @@ impl<M: SearchModel> Search<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
-        limit.check()?;
+        Self::check_limit(rules, &limit)?;
         if model.terminal(&root)?.is_some() {
             return Err(Error::InvalidState(
                 "the game is over at this root: there is nothing to search".into(),
@@ -175,14 +180,6 @@ impl<M: SearchModel> Search<M> {
         }
         let was_whole = self.searchmoves.is_empty();
         self.begin_restricted(model, &root)?;
-        let is_counted = limit.nodes.is_some() || limit.simulations.is_some();
-        if rules.params.root_selection == Selection::Gumbel && !is_counted {
-            return Err(Error::InvalidConfig(
-                "root_selection=\"gumbel\" shares a number of simulations out: give nodes= or \
-                 simulations="
-                    .into(),
-            ));
-        }
         let keep = rules.params.reuse_tree
             && was_whole
             && self.searchmoves.is_empty()
@@ -206,14 +203,15 @@ impl<M: SearchModel> Search<M> {
             self.followed = 0;
         }
         self.advanced = false;
-        (self.nodes, self.simulations, self.depth, self.idle) = (0, 0, 0, 0);
+        (self.nodes, self.simulations, self.idle) = (0, 0, 0);
+        self.descents = Descents::default();
         (self.limit, self.previous_phase) = (limit, previous_phase);
         self.begun += 1;
         self.exploring = Stream::derive(mix(!self.seed), self.begun);
         self.make_cheap(rules);
         self.forget_root();
         self.status = Status::Running;
-        self.clock.start(limit.movetime);
+        self.clock.start(&limit);
         if keep {
             self.mix_noise(rules);
             self.check_end(rules);
@@ -292,13 +290,18 @@ impl<M: SearchModel> Search<M> {
 
     /// Ends the search and says what it found. Leaves that are out are given up. May be called again.
     pub(crate) fn finish(&mut self, model: &M, rules: &Rules) -> Result<SearchResult> {
+        if self.root.is_some() {
+            self.cancel();
+            self.end(Ended::Stopped);
+        }
+        self.report(model, rules)
+    }
+
+    /// What the search has found so far; it goes on.
+    pub(crate) fn report(&self, model: &M, rules: &Rules) -> Result<SearchResult> {
         let Some(root) = self.root.clone() else {
-            return Err(Error::InvalidState(
-                "this tree has no root: call begin() before finish()".into(),
-            ));
+            return Err(Error::InvalidState("this tree has no root: call begin() first".into()));
         };
-        self.cancel();
-        self.end(Ended::Stopped);
         let ply = model.ply(&root).unwrap_or(self.followed);
         // A stream of its own for each search, so that asking twice gives the same move.
         let mut stream = Stream::derive(mix(self.seed), self.begun);
@@ -329,14 +332,16 @@ impl<M: SearchModel> Search<M> {
             return;
         };
         let why = if root.proven && rules.params.solver {
-            Ended::Solved
+            if self.has_mate() { Ended::Mate } else { Ended::Solved }
         } else if self.limit.nodes.is_some_and(|limit| self.nodes >= limit) {
             Ended::Nodes
         } else if self.limit.simulations.is_some_and(|limit| self.simulations >= limit) {
             Ended::Simulations
+        } else if self.limit.depth.is_some_and(|limit| self.depth() >= limit) {
+            Ended::Depth
         } else if root.count == 1
             && root.visits > 1
-            && !self.limit.infinite
+            && self.limit.ends_when_forced()
             && self.searchmoves.is_empty()
         {
             Ended::Forced
@@ -348,11 +353,54 @@ impl<M: SearchModel> Search<M> {
         self.end(why);
     }
 
+    /// The mean length of this search's descents in whole plies.
+    pub(crate) fn depth(&self) -> u32 {
+        self.descents.mean(self.simulations)
+    }
+
+    /// Whether the root is proven to be won in as few moves as the limit asks for.
+    fn has_mate(&self) -> bool {
+        let worth = self.tree.exact_worth(ROOT, self.tree.node(ROOT).actor);
+        let is_won = worth.is_some_and(|worth| worth >= 1.0);
+        let moves = u32::from(self.tree.rest(ROOT).distance).div_ceil(2);
+        is_won && self.limit.mate.is_some_and(|limit| moves <= limit)
+    }
+
+    /// Goes on with another limit, whose time counts from now; what was counted stays counted.
+    pub(crate) fn change_limit(&mut self, rules: &Rules, limit: Limit) -> Result<()> {
+        Self::check_limit(rules, &limit)?;
+        if self.is_running() {
+            self.limit = limit;
+            self.clock.change(&limit);
+            self.check_end(rules);
+        }
+        Ok(())
+    }
+
+    fn check_limit(rules: &Rules, limit: &Limit) -> Result<()> {
+        limit.check()?;
+        let is_counted = limit.nodes.is_some() || limit.simulations.is_some();
+        if rules.params.root_selection == Selection::Gumbel && !is_counted {
+            return Err(Error::InvalidConfig(
+                "root_selection=\"gumbel\" shares a number of simulations out: give nodes= or \
+                 simulations="
+                    .into(),
+            ));
+        }
+        if limit.mate.is_some() && !rules.params.solver {
+            return Err(Error::InvalidConfig(
+                "mate= ends a search by its proof: give it solver=True, or another limit".into(),
+            ));
+        }
+        Ok(())
+    }
+
     /// Forgets what holds for a root alone.
     fn forget_root(&mut self) {
         self.noise.clear();
         self.gumbel = None;
         self.spreads.clear();
+        self.drawn.clear();
     }
 
     /// Mixes new noise into the root's priors, or draws that of sequential halving. Stored priors stay
@@ -362,6 +410,7 @@ impl<M: SearchModel> Search<M> {
         if !self.is_cheap {
             root::with_noise(self.tree.priors(ROOT), &rules.params, &mut stream, &mut self.noise);
         }
+        self.drawn.resize(self.tree.priors(ROOT).len(), Drawn::default());
         if rules.params.use_lcb_for_selection {
             self.spreads.resize(self.tree.priors(ROOT).len(), Spread::default());
         }

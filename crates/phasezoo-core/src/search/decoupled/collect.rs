@@ -181,7 +181,6 @@ impl<M: JointModel> Search<M> {
         model.play(&mut state, &joint[..count])?;
         let child = self.add(model, params, state, Some(id))?;
         self.nodes[id as usize].children.insert(key, child);
-        self.depth = self.depth.max(self.path.len() as u32);
         let is_over = self.nodes[child as usize].kind == Kind::Over;
         Ok(if is_over { Found::End(child) } else { Found::Leaf(child) })
     }

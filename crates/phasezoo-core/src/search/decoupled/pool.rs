@@ -78,6 +78,16 @@ impl<M: JointModel> JointPool<M> {
         self.searches.get_mut(tree).map(Search::clear)
     }
 
+    /// What a tree's search has found so far; it goes on.
+    pub fn report(&self, tree: u32) -> Result<SearchResult> {
+        self.searches.get(tree)?.report(&self.params)
+    }
+
+    /// Replaces the limit of a tree's search if it runs, whose time counts from now.
+    pub fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
+        self.searches.get_mut(tree)?.change_limit(limit)
+    }
+
     /// Where a tree's search stands.
     pub fn status(&self, tree: u32) -> Result<Status> {
         self.searches.get(tree).map(|search| search.status)

@@ -19,6 +19,11 @@ impl<M: JointModel> Search<M> {
         self.root()?;
         self.cancel();
         self.end(Ended::Stopped);
+        self.report(params)
+    }
+
+    /// What the search has found so far; it goes on.
+    pub(super) fn report(&self, params: &Params) -> Result<SearchResult> {
         let root = self.root()?;
         let index = root.seat_of(self.player).unwrap_or_default();
         let seat = &root.seats[index];
@@ -55,7 +60,9 @@ impl<M: JointModel> Search<M> {
             policies: Some(policies),
             nodes: self.evaluated,
             simulations: self.simulations,
-            depth: self.depth,
+            depth: self.depth(),
+            seldepth: self.descents.longest,
+            draws: vec![None; seat.actions.len()],
             proven: None,
             seconds: self.clock.seconds(),
             phase,

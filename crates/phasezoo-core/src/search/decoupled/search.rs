@@ -10,6 +10,7 @@ use super::select;
 use crate::error::{Error, Result};
 use crate::game::Player;
 use crate::rng::{Stream, mix};
+use crate::search::descents::Descents;
 use crate::search::limit::{Clock, Ended, Limit, MAX_IDLE, Status};
 
 /// A row that has been handed out.
@@ -48,7 +49,7 @@ pub(super) struct Search<M: JointModel> {
     /// Positions evaluated, and descents finished.
     pub(super) evaluated: u64,
     pub(super) simulations: u64,
-    pub(super) depth: u32,
+    pub(super) descents: Descents,
     pub(super) memory: usize,
     pub(super) stream: Stream,
     pub(super) limit: Limit,
@@ -77,7 +78,7 @@ impl<M: JointModel> Search<M> {
             player: 0,
             evaluated: 0,
             simulations: 0,
-            depth: 0,
+            descents: Descents::default(),
             memory: 0,
             stream: Stream::new(seed),
             limit: Limit::default(),
@@ -105,7 +106,7 @@ impl<M: JointModel> Search<M> {
         limit: Limit,
         previous_phase: i8,
     ) -> Result<()> {
-        limit.check()?;
+        check(&limit)?;
         let acting = model.acting(&root)?;
         if acting.0 == 0 {
             return Err(Error::InvalidState(
@@ -121,13 +122,14 @@ impl<M: JointModel> Search<M> {
         }
         self.clear();
         self.player = player;
-        (self.evaluated, self.simulations, self.depth, self.idle) = (0, 0, 0, 0);
+        (self.evaluated, self.simulations, self.idle) = (0, 0, 0);
+        self.descents = Descents::default();
         (self.limit, self.previous_phase) = (limit, previous_phase);
         self.begun += 1;
         self.stream = Stream::derive(self.seed, self.begun);
         self.add(model, params, root, None)?;
         self.status = Status::Running;
-        self.clock.start(limit.movetime);
+        self.clock.start(&limit);
         Ok(())
     }
 
@@ -189,6 +191,7 @@ impl<M: JointModel> Search<M> {
         values: &PerPlayer,
     ) {
         self.simulations += 1;
+        self.descents.note(path.len());
         count(&mut self.nodes[end as usize], values);
         let mut regrets = Vec::new();
         for step in path.iter().rev() {
@@ -231,17 +234,35 @@ impl<M: JointModel> Search<M> {
             self.end(Ended::Nodes);
         } else if simulations.is_some_and(|limit| self.simulations >= limit) {
             self.end(Ended::Simulations);
+        } else if self.limit.depth.is_some_and(|limit| self.depth() >= limit) {
+            self.end(Ended::Depth);
         } else if choices == 1 && root.visits > 1 && !self.limit.infinite {
             self.end(Ended::Forced);
         }
+    }
+
+    /// The mean length of this search's descents in whole plies.
+    pub(super) fn depth(&self) -> u32 {
+        self.descents.mean(self.simulations)
+    }
+
+    /// Replaces the limit of a search that runs, whose time counts from now.
+    pub(super) fn change_limit(&mut self, limit: Limit) -> Result<()> {
+        check(&limit)?;
+        if self.is_running() {
+            self.limit = limit;
+            self.clock.change(&limit);
+            self.check_end();
+        }
+        Ok(())
     }
 
     /// Gives up if nothing is left to be expanded and neither a count of simulations nor time ends the
     /// search.
     pub(super) fn note_idle(&mut self) {
         self.idle += 1;
-        let Limit { simulations, movetime, infinite, .. } = self.limit;
-        let goes_on = simulations.is_some() || movetime.is_some() || infinite;
+        let Limit { simulations, movetime, clock, infinite, .. } = self.limit;
+        let goes_on = simulations.is_some() || movetime.is_some() || clock.is_some() || infinite;
         if self.idle >= MAX_IDLE && self.leaves.is_empty() && !goes_on {
             self.end(Ended::Exhausted);
         }
@@ -253,6 +274,18 @@ impl<M: JointModel> Search<M> {
             Error::InvalidState("this tree has no root: call begin() before finish()".into())
         })
     }
+}
+
+/// Refuses a limit that searches without proofs do not have.
+fn check(limit: &Limit) -> Result<()> {
+    if limit.mate.is_some() {
+        return Err(Error::InvalidConfig(
+            "mate= ends a search by its proof, and decoupled searches prove nothing: give another \
+             limit"
+                .into(),
+        ));
+    }
+    limit.check()
 }
 
 fn count<S>(node: &mut Node<S>, values: &PerPlayer) {
