@@ -3,7 +3,7 @@
 import difflib
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, get_type_hints
 
@@ -161,9 +161,9 @@ class AgentKind:
             if part.make is Limit and isinstance(value, Limit):
                 del values[part.argument]
                 values |= {
-                    part.prefix + each: getattr(value, each)
-                    for each in _parameters(Limit).kinds
-                    if getattr(value, each) is not None
+                    part.prefix + each.name: getattr(value, each.name)
+                    for each in fields(Limit)
+                    if getattr(value, each.name) != each.default
                 }
         texts = {key: write_value(value) for key, value in values.items()}
         if any(text is None for text in texts.values()) or not texts.keys() <= self._textual(texts):
