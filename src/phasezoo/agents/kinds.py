@@ -39,13 +39,14 @@ class Part:
         kinds = _parameters(self.make, self.like).kinds
         return {self.prefix + name: kind for name, kind in kinds.items()}
 
-    def made(self, given: dict[str, Any]) -> dict[str, Any]:
-        """``given`` with the argument in place of its options.
+    def made(self, given: dict[str, Any], taken: Collection[str] = ()) -> dict[str, Any]:
+        """``given`` with the argument in place of its options, but for those ``taken`` by others.
 
         Raises:
             InvalidConfig: Both are given.
         """
-        own = {name: value for name, value in given.items() if name in self.options}
+        names = self.options.keys() - set(taken)
+        own = {name: value for name, value in given.items() if name in names}
         rest = {name: value for name, value in given.items() if name not in own}
         if own and rest.get(self.argument) is not None:
             message = f"{next(iter(own))}= and {self.argument}= say the same thing: give one"
@@ -104,7 +105,8 @@ class AgentKind:
             if name not in replaced and (name in self.read or is_written(kind))
         }
         parts = {name: kind for part in self.parts for name, kind in part.options.items()}
-        found = {**own, **{name: kind for name, kind in parts.items() if is_written(kind)}}
+        more = {name: kind for name, kind in parts.items() if is_written(kind) and name not in own}
+        found = {**own, **more}
         return {**found, "name": str | None} if self.sets_name else found
 
     def read_options(self, spec: SpecText) -> dict[str, Any]:
@@ -136,7 +138,7 @@ class AgentKind:
         is_own = "name" in self._signature.kinds or not self.sets_name
         called = None if is_own else options.pop("name", None)
         for part in self.parts:
-            options = part.made(options)
+            options = part.made(options, self._signature.kinds)
         if self.rest is not None:
             known = {key: value for key, value in options.items() if self._is_argument(key)}
             more = {key: value for key, value in options.items() if key not in known}
@@ -160,11 +162,14 @@ class AgentKind:
             value = values.get(part.argument)
             if part.make is Limit and isinstance(value, Limit):
                 del values[part.argument]
-                values |= {
+                ends = {
                     part.prefix + each.name: getattr(value, each.name)
                     for each in fields(Limit)
                     if getattr(value, each.name) != each.default
                 }
+                if not ends.keys().isdisjoint(self._signature.kinds):
+                    return None  # the agent itself takes an option of that name
+                values |= ends
         texts = {key: write_value(value) for key, value in values.items()}
         if any(text is None for text in texts.values()) or not texts.keys() <= self._textual(texts):
             return None
