@@ -1,7 +1,7 @@
 """How an agent searches."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from phasezoo import _core
@@ -12,8 +12,7 @@ from phasezoo.games.options import flag
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Limit", "SearchConfig", "limit_or", "with_fields"]
-
+__all__ = ["Limit", "SearchConfig", "limit_or", "params_of", "taken_by_core", "with_fields"]
 
 _DEFAULT = _core.SearchParams()
 
@@ -26,170 +25,191 @@ class SearchConfig:
     et al., M2CTS, appendix), but for ``fpu``, whose published value loses to 0 (the page
     ``docs/search_options.md``). :meth:`published` has that one too, :meth:`self_play` what
     self-play was published with.
+
+    Attributes:
+        batch_size: Leaves that a tree may have outstanding: 1 with many trees (matches, self-play),
+            8 to 64 for a single search (M2CTS: 1, 8, 16, 32, 64). From 1 to 65535.
+        c_puct_init: Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) +
+            c_puct_init (Silver et al., AlphaZero 2018; value: CrazyAra). From 0 to 1000.
+        c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018). From
+            1 to 1e9.
+        fpu: Value of an unvisited action ("first play urgency"): None: -1 (CrazyAra); a number:
+            what ``fpu_style`` says. From 0 to 2, or from -1 to 1 if ``fpu_style`` is "absolute".
+        fpu_style: What ``fpu`` is: the node's value minus ``fpu``; minus ``fpu`` times the square
+            root of the priors of the visited actions (KataGo; "reduction" in lc0); or ``fpu``
+            itself.
+        virtual_style: What an outstanding visit counts as: a loss, only a visit, or (mix) a visit
+            up to ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra).
+        virtual_mix_threshold: Visits at which ``virtual_mix`` changes over. From 0.
+        node_temperature: Softmax temperature of priors; 1.7 in match play, 1.0 in self-play
+            (CrazyAra). From 0.01 to 100.
+        c_puct_init_root: ``c_puct_init`` at the root (lc0: CPuctAtRoot). None: the same. From 0 to
+            1000.
+        c_puct_base_root: ``c_puct_base`` at the root (lc0: CPuctBaseAtRoot). None: the same. From 1
+            to 1e9.
+        fpu_root: ``fpu`` at the root, if ``fpu_style_root`` is not ``"same"``. As ``fpu``.
+        fpu_style_root: ``fpu_style`` at the root; ``"same"``: ``fpu`` and ``fpu_style`` hold there
+            too.
+        dirichlet_alpha: Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in
+            chess). From 0.001 to 1000.
+        dirichlet_epsilon: Share of noise in the root's priors; 0 in match play, 0.25 in self-play.
+            From 0 to 1.
+        root_selection: ``"gumbel"``: sequential halving among the actions of the largest noisy
+            priors; the result's ``policy`` is the improved one, and its action the halving's. Needs
+            a limit of nodes or simulations; Dirichlet noise and play temperatures are not used.
+        interior_selection: ``"gumbel"``: below the root, the action of the largest improved policy
+            less its share of the visits.
+        gumbel_considered_actions: Actions that the halving begins with (mctx:
+            max_num_considered_actions). From 1 to 65535.
+        gumbel_scale: Factor of the noise; 0: none. From 0 to 100.
+        gumbel_maxvisit_init: Values are weighed by gumbel_value_scale * (gumbel_maxvisit_init +
+            most visits). From 0 to 1e6.
+        gumbel_value_scale: See ``gumbel_maxvisit_init``. From 0 to 1000.
+        gumbel_rescale_values: Spreads the values of a node's actions over [0, 1] before they are
+            weighed.
+        epsilon_greedy: Share of descents that begin somewhere on the line of the most visited
+            actions and expand the next unexpanded action there (CrazyAra: 0.05). From 0 to 1.
+        epsilon_checks: The same for the first unexpanded action that is a check (CrazyAra: 0.01);
+            as ``epsilon_greedy`` if there is none. From 0 to 1.
+        draw_score: What a draw is worth to the player who searches: value = W - L + draw_score * D
+            (lc0: DrawScore); below 0 it is contempt. Needs evaluations with ``wdl``. From -1 to 1.
+        moves_left_max_effect: The most that the plies left add to a value: who wins hurries, who
+            loses waits (lc0: MovesLeftMaxEffect, 0.0345); 0: nothing. Needs evaluations with
+            ``plies_left``. From 0 to 1.
+        moves_left_slope: How much of it a ply adds (lc0: MovesLeftSlope). From 0 to 1.
+        moves_left_threshold: Positions whose value is no further from 0 than this are not decided
+            enough to count plies (lc0: MovesLeftThreshold). From 0 to below 1.
+        moves_left_constant_factor: The effect is multiplied by a + b q + c q**2, q from 0 at the
+            threshold to 1: a (lc0). From -1 to 1.
+        moves_left_scaled_factor: b of the same (lc0). From -2 to 2.
+        moves_left_quadratic_factor: c of the same (lc0). From -1 to 1.
+        forced_playouts_k: Visited actions of the root get sqrt(k P N) visits at least, which the
+            policy is pruned of (KataGo: 2 in self-play); 0: none are forced. From 0 to 100.
+        cheap_search_prob: Share of searches with few nodes and without noise, whose
+            ``result.cheap`` is true (KataGo: cheapSearchProb, 0.75). From 0 to 1.
+        cheap_search_nodes: Nodes of such a search (KataGo: cheapSearchVisits). From 1 to 1e9.
+        q_value_weight: How far the second most visited action gains visits when its value is better
+            (CrazyAra); 0 plays by visits alone. From 0 to 1000.
+        q_veto_delta: An action whose value is better by this much takes the place of the most
+            visited (CrazyAra). From 0 to 2.
+        temperature: Temperature of the draw from visits in the first ``temperature_plies`` plies; 0
+            plays the best one. From 0 to 100.
+        temperature_plies: Plies from the game's start in which the action is drawn; 0: always the
+            best one. From 0.
+        temperature_decay: The temperature at ply p is temperature * temperature_decay ** p
+            (CrazyAra). From 0 to 1.
+        quantile_clipping: Mass of the least visited actions that a draw leaves out (CrazyAra). From
+            0 to below 1.
+        use_lcb_for_selection: Plays the action of the best lower confidence bound, in place of veto
+            and weight (KataGo).
+        lcb_stdevs: Standard errors between a value and its bound (KataGo: lcbStdevs). From 0 to
+            100.
+        min_visit_prop_for_lcb: Share of the most visits that an action needs for that (KataGo:
+            minVisitPropForLCB). From 0 to 1.
+        multi_pv: Actions whose lines a result tells, best first (UCI: MultiPV). From 1 to 500.
+        smart_pruning_factor: Ends a search early when the second most visited action cannot catch
+            up in what is left of it divided by this (lc0: 1.33); 0: never. From 0 to 10.
+        graph: Whether lines that reach the same position at the same ply share its node (Czech,
+            Korus and Kersting 2021). A shared node was evaluated with the history of the line that
+            came first. In chess positions that stood before share none, nor do counts of moves
+            without progress that are 20 plies apart. Searches with ``others`` share nothing.
+        solver: Proves wins, losses and draws from ends of the game upwards, and plays by them.
+        draw_on_second_occurrence: Counts a position that stood before on the path inside the tree
+            as a draw.
+        reuse_tree: Keeps the subtree of the actions that were played. A search with ``others``
+            never does: what they did is seen only afterwards.
+        memory_mb: Size of a tree in MiB, with the states that it keeps, at which ``memory_full``
+            says what happens; default 2 GiB, 0: no limit. Never more than the tree's share of half
+            the memory that was left when the pool was made. Moving the root and pruning need eight
+            bytes a node besides. From 0.
+        memory_full: What happens at ``memory_mb``: the search ends, or the least visited quarter of
+            the tree is forgotten and the search goes on (their moves count as unvisited again;
+            means keep what they gave).
     """
 
     batch_size: int = _DEFAULT.batch_size
-    """Leaves that a tree may have outstanding: 1 with many trees (matches, self-play), 8 to 64 for
-    a single search (M2CTS: 1, 8, 16, 32, 64). From 1."""
 
     # Selection
 
     c_puct_init: float = _DEFAULT.c_puct_init
-    """Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) + c_puct_init (Silver et
-    al., AlphaZero 2018; value: CrazyAra). From 0."""
     c_puct_base: float = _DEFAULT.c_puct_base
-    """How slowly exploration grows with the visits N of a node (AlphaZero 2018). More than 0."""
     fpu: float | None = _DEFAULT.fpu
-    """Value of an unvisited action ("first play urgency"): None: -1 (CrazyAra); a number: what
-    ``fpu_style`` says."""
     fpu_style: Literal["reduction", "scaled_reduction", "absolute"] = _DEFAULT.fpu_style
-    """What ``fpu`` is: the node's value minus ``fpu``; minus ``fpu`` times the square root of the
-    priors of the visited actions (KataGo; "reduction" in lc0); or ``fpu`` itself."""
     virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit"] = _DEFAULT.virtual_style
-    """What an outstanding visit counts as: a loss, only a visit, or (mix) a visit up to
-    ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra)."""
     virtual_mix_threshold: int = _DEFAULT.virtual_mix_threshold
-    """Visits at which ``virtual_mix`` changes over. From 0."""
     node_temperature: float = _DEFAULT.node_temperature
-    """Softmax temperature of priors; 1.7 in match play, 1.0 in self-play (CrazyAra). Above 0."""
 
     # The root
 
     c_puct_init_root: float | None = _DEFAULT.c_puct_init_root
-    """``c_puct_init`` at the root (lc0: CPuctAtRoot). None: the same."""
     c_puct_base_root: float | None = _DEFAULT.c_puct_base_root
-    """``c_puct_base`` at the root (lc0: CPuctBaseAtRoot). None: the same."""
     fpu_root: float | None = _DEFAULT.fpu_root
-    """``fpu`` at the root, if ``fpu_style_root`` is not ``"same"``."""
     fpu_style_root: Literal["same", "reduction", "scaled_reduction", "absolute"] = (
         _DEFAULT.fpu_style_root
     )
-    """``fpu_style`` at the root; ``"same"``: ``fpu`` and ``fpu_style`` hold there too."""
     dirichlet_alpha: float = _DEFAULT.dirichlet_alpha
-    """Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in chess). Above 0."""
     dirichlet_epsilon: float = _DEFAULT.dirichlet_epsilon
-    """Share of noise in the root's priors; 0 in match play, 0.25 in self-play. In [0, 1]."""
 
     # Planning with Gumbel noise (Danihelka et al. 2022)
 
     root_selection: Literal["puct", "gumbel"] = _DEFAULT.root_selection
-    """``"gumbel"``: sequential halving among the actions of the largest noisy priors; the result's
-    ``policy`` is the improved one, and its action the halving's. Needs a limit of nodes or
-    simulations; Dirichlet noise and play temperatures are not used."""
     interior_selection: Literal["puct", "gumbel"] = _DEFAULT.interior_selection
-    """``"gumbel"``: below the root, the action of the largest improved policy less its share of the
-    visits."""
     gumbel_considered_actions: int = _DEFAULT.gumbel_considered_actions
-    """Actions that the halving begins with (mctx: max_num_considered_actions). From 1."""
     gumbel_scale: float = _DEFAULT.gumbel_scale
-    """Factor of the noise; 0: none. From 0."""
     gumbel_maxvisit_init: float = _DEFAULT.gumbel_maxvisit_init
-    """Values are weighed by gumbel_value_scale * (gumbel_maxvisit_init + most visits). From 0."""
     gumbel_value_scale: float = _DEFAULT.gumbel_value_scale
-    """See ``gumbel_maxvisit_init``. From 0."""
     gumbel_rescale_values: bool = _DEFAULT.gumbel_rescale_values
-    """Spreads the values of a node's actions over [0, 1] before they are weighed."""
 
     # Exploration
 
     epsilon_greedy: float = _DEFAULT.epsilon_greedy
-    """Share of descents that begin somewhere on the line of the most visited actions and expand the
-    next unexpanded action there (CrazyAra: 0.05). In [0, 1]."""
     epsilon_checks: float = _DEFAULT.epsilon_checks
-    """The same for the first unexpanded action that is a check (CrazyAra: 0.01); as
-    ``epsilon_greedy`` if there is none. In [0, 1]."""
 
     # Values
 
     draw_score: float = _DEFAULT.draw_score
-    """What a draw is worth to the player who searches: value = W - L + draw_score * D (lc0:
-    DrawScore); below 0 it is contempt. Needs evaluations with ``wdl``. In [-1, 1]."""
     moves_left_max_effect: float = _DEFAULT.moves_left_max_effect
-    """The most that the plies left add to a value: who wins hurries, who loses waits (lc0:
-    MovesLeftMaxEffect, 0.0345); 0: nothing. Needs evaluations with ``plies_left``. From 0."""
     moves_left_slope: float = _DEFAULT.moves_left_slope
-    """How much of it a ply adds (lc0: MovesLeftSlope). From 0."""
     moves_left_threshold: float = _DEFAULT.moves_left_threshold
-    """Positions whose value is no further from 0 than this are not decided enough to count plies
-    (lc0: MovesLeftThreshold). In [0, 1)."""
     moves_left_constant_factor: float = _DEFAULT.moves_left_constant_factor
-    """The effect is multiplied by a + b q + c q**2, q from 0 at the threshold to 1: a (lc0)."""
     moves_left_scaled_factor: float = _DEFAULT.moves_left_scaled_factor
-    """b of the same (lc0)."""
     moves_left_quadratic_factor: float = _DEFAULT.moves_left_quadratic_factor
-    """c of the same (lc0)."""
 
     # Self-play
 
     forced_playouts_k: float = _DEFAULT.forced_playouts_k
-    """Visited actions of the root get sqrt(k P N) visits at least, which the policy is pruned of
-    (KataGo: 2 in self-play); 0: none are forced. From 0."""
     cheap_search_prob: float = _DEFAULT.cheap_search_prob
-    """Share of searches with few nodes and without noise, whose ``result.cheap`` is true (KataGo:
-    cheapSearchProb, 0.75). In [0, 1]."""
     cheap_search_nodes: int = _DEFAULT.cheap_search_nodes
-    """Nodes of such a search (KataGo: cheapSearchVisits). From 1."""
 
     # The choice of the move
 
     q_value_weight: float = _DEFAULT.q_value_weight
-    """How far the second most visited action gains visits when its value is better (CrazyAra);
-    0 plays by visits alone. From 0."""
     q_veto_delta: float = _DEFAULT.q_veto_delta
-    """An action whose value is better by this much takes the place of the most visited (CrazyAra).
-    More than 0."""
     temperature: float = _DEFAULT.temperature
-    """Temperature of the draw from visits in the first ``temperature_plies`` plies. From 0; 0
-    plays the best one."""
     temperature_plies: int = _DEFAULT.temperature_plies
-    """Plies from the game's start in which the action is drawn; 0: always the best one."""
     temperature_decay: float = _DEFAULT.temperature_decay
-    """The temperature at ply p is temperature * temperature_decay ** p (CrazyAra). In (0, 1]."""
     quantile_clipping: float = _DEFAULT.quantile_clipping
-    """Mass of the least visited actions that a draw leaves out (CrazyAra). In [0, 1)."""
 
     use_lcb_for_selection: bool = _DEFAULT.use_lcb_for_selection
-    """Plays the action of the best lower confidence bound, in place of veto and weight (KataGo)."""
     lcb_stdevs: float = _DEFAULT.lcb_stdevs
-    """Standard errors between a value and its bound (KataGo: lcbStdevs). From 0."""
     min_visit_prop_for_lcb: float = _DEFAULT.min_visit_prop_for_lcb
-    """Share of the most visits that an action needs for that (KataGo: minVisitPropForLCB)."""
     multi_pv: int = _DEFAULT.multi_pv
-    """Actions whose lines a result tells, best first (UCI: MultiPV). 1 to 500."""
 
     # Ends
 
     smart_pruning_factor: float = _DEFAULT.smart_pruning_factor
-    """Ends a search early when the second most visited action cannot catch up in what is left of it
-    divided by this (lc0: 1.33); 0: never. From 0."""
     graph: bool = _DEFAULT.graph
-    """Whether lines that reach the same position at the same ply share its node (Czech, Korus and
-    Kersting 2021). A shared node was evaluated with the history of the line that came first. In
-    chess positions that stood before share none, nor do counts of moves without progress that are
-    20 plies apart. Searches with ``others`` share nothing."""
     solver: bool = _DEFAULT.solver
-    """Proves wins, losses and draws from ends of the game upwards, and plays by them."""
     draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence
-    """Counts a position that stood before on the path inside the tree as a draw."""
 
     # Memory
 
     reuse_tree: bool = _DEFAULT.reuse_tree
-    """Keeps the subtree of the actions that were played. A search with ``others`` never does: what
-    they did is seen only afterwards."""
     memory_mb: int = _DEFAULT.memory_mb
-    """Size of a tree in MiB, with the states that it keeps, at which ``memory_full`` says what
-    happens; default 2 GiB, 0: no limit. Never more than the tree's share of half the memory that
-    was left when the pool was made. Moving the root and pruning need eight bytes a node besides."""
     memory_full: Literal["end", "prune"] = _DEFAULT.memory_full
-    """What happens at ``memory_mb``: the search ends, or the least visited quarter of the tree is
-    forgotten and the search goes on (their moves count as unvisited again; means keep what they
-    gave)."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if isinstance(field.default, bool):
-                flag(field.name, getattr(self, field.name))
+        params_of(self)  # refuses what is out of range now, not at the first move
 
     @classmethod
     def published(cls, **overrides: Any) -> "SearchConfig":
@@ -198,7 +218,7 @@ class SearchConfig:
         They are the defaults, but for the value of unvisited actions, which is -1 (``fpu=None``).
 
         Raises:
-            InvalidConfig: A name is not a field.
+            InvalidConfig: A name is not a field, or a value is out of range.
         """
         return cls(fpu=None).with_(**overrides)
 
@@ -210,7 +230,7 @@ class SearchConfig:
         the first 15 plies, by visits alone, batches of 8, no tree reuse.
 
         Raises:
-            InvalidConfig: A name is not a field.
+            InvalidConfig: A name is not a field, or a value is out of range.
         """
         published = cls.published(
             batch_size=8,
@@ -229,19 +249,60 @@ class SearchConfig:
         """A copy with fields changed by name.
 
         Raises:
-            InvalidConfig: A name is not a field.
+            InvalidConfig: A name is not a field, or a value is out of range.
         """
         return with_fields(self, overrides)
 
 
+def params_of(config: SearchConfig) -> _core.SearchParams:
+    """The settings as the core takes them.
+
+    Raises:
+        InvalidConfig: One of them is out of range, or of another type.
+    """
+    return taken_by_core(_core.SearchParams, config)
+
+
 Config = TypeVar("Config", bound="DataclassInstance")
+Taken = TypeVar("Taken")
+
+
+def taken_by_core(make: Callable[..., Taken], config: "DataclassInstance") -> Taken:
+    """What the core makes of settings, ``make(**settings)``.
+
+    Raises:
+        InvalidConfig: One of them is out of range, or of another type.
+    """
+    settings = asdict(config)
+    for field in fields(config):
+        value = settings[field.name]
+        if isinstance(field.default, bool):
+            flag(field.name, value)
+        elif isinstance(value, bool):
+            message = f"{field.name}={value!r}: no option to switch; default {field.default!r}"
+            raise InvalidConfig(message)
+    try:
+        return make(**settings)
+    except (TypeError, OverflowError):
+        for field in fields(config):
+            _check_alone(make, field.name, settings[field.name], field.default)
+        raise
+
+
+def _check_alone(make: Callable[..., Any], name: str, value: Any, default: Any) -> None:
+    """Refuse a setting that the core cannot take, by its name."""
+    try:
+        make(**{name: value})
+    except (TypeError, OverflowError) as error:
+        message = f"{name}={value!r}: {error}; the default is {default!r}"
+        raise InvalidConfig(message) from error
 
 
 def with_fields(config: Config, overrides: Mapping[str, Any]) -> Config:
     """A copy of a search's settings with fields changed by name.
 
     Raises:
-        InvalidConfig: A name is not a field.
+        InvalidConfig: A name is not a field, or a value is out of range.
     """
     names = [field.name for field in fields(config)]
     unknown = [name for name in overrides if name not in names]

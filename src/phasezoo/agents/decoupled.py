@@ -1,15 +1,15 @@
 """Search of games whose players move at once, everybody's actions being searched."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from phasezoo import _core, games
-from phasezoo.agents.config import Limit, limit_or, with_fields
+from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
+from phasezoo.agents.config import Limit, limit_or, taken_by_core, with_fields
 from phasezoo.agents.decoupled_seats import DecoupledSeats
 from phasezoo.agents.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.others import INFORMATION
 from phasezoo.agents.searching import SearchingAgent
-from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
 from phasezoo.inference.other_games import check_plays
 from phasezoo.types import Gate
@@ -18,43 +18,55 @@ __all__ = ["DecoupledConfig", "DecoupledMCTSAgent"]
 
 DEFAULT_LIMIT = Limit(simulations=800)
 
+DEFAULT_NAME = "Decoupled MCTS"
+
 _DEFAULT = _core.decoupled_settings()
 
 
 @dataclass(frozen=True)
 class DecoupledConfig:
-    """Everything that a decoupled search does besides its limit; the defaults are the core's."""
+    """Everything that a decoupled search does besides its limit; the defaults are the core's.
+
+    Attributes:
+        selection: How a player chooses at a node: by their own PUCT (decoupled UCT: Finnsson and
+            Björnsson 2008, with the priors of AlphaZero 2018), or by a draw from their regrets
+            (Hart and Mas-Colell 2000; in a tree: Lanctot, Lisý and Winands 2013), whose mean
+            strategy approaches a mixed equilibrium of a zero-sum game of two where PUCT may not.
+        play: The action: the likeliest of the final policy, or drawn from it; ``"auto"``: drawn
+            with regret matching, the likeliest with PUCT.
+        batch_size: Leaves that a tree may have outstanding, each with a row for every mover. From 1
+            to 65535.
+        c_puct_init: Exploration constant of PUCT: c(N) = ln((N + c_puct_base + 1) / c_puct_base) +
+            c_puct_init (AlphaZero 2018). From 0 to 1000.
+        c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018). From
+            1 to 1e9.
+        fpu: Value of an action that was not tried: the node's mean for its player minus this. From
+            0 to 2.
+        node_temperature: Softmax temperature of priors. From 0.01 to 100.
+        exploration: Share of uniform draws in regret matching; the final policy leaves them out.
+            From 0 to 1.
+        memory_mb: Size of a tree, in MiB, at which its search ends, states counted; 0: no limit.
+            From 0.
+    """
 
     selection: Literal["puct", "regret_matching"] = _DEFAULT["selection"]
-    """How a player chooses at a node: by their own PUCT (decoupled UCT: Finnsson and Björnsson
-    2008, with the priors of AlphaZero 2018), or by a draw from their regrets (Hart and Mas-Colell
-    2000; in a tree: Lanctot, Lisý and Winands 2013), whose mean strategy approaches a mixed
-    equilibrium of a zero-sum game of two where PUCT may not."""
     play: Literal["auto", "best", "sample"] = _DEFAULT["play"]
-    """The action: the likeliest of the final policy, or drawn from it; ``"auto"``: drawn with
-    regret matching, the likeliest with PUCT."""
     batch_size: int = _DEFAULT["batch_size"]
-    """Leaves that a tree may have outstanding, each with a row for every mover. From 1."""
     c_puct_init: float = _DEFAULT["c_puct_init"]
-    """Exploration constant of PUCT: c(N) = ln((N + c_puct_base + 1) / c_puct_base) + c_puct_init
-    (AlphaZero 2018). From 0."""
     c_puct_base: float = _DEFAULT["c_puct_base"]
-    """How slowly exploration grows with the visits N of a node (AlphaZero 2018). From 1."""
     fpu: float = _DEFAULT["fpu"]
-    """Value of an action that was not tried: the node's mean for its player minus this. In
-    [0, 2]."""
     node_temperature: float = _DEFAULT["node_temperature"]
-    """Softmax temperature of priors. From 0.01."""
     exploration: float = _DEFAULT["exploration"]
-    """Share of uniform draws in regret matching; the final policy leaves them out. In [0, 1]."""
     memory_mb: int = _DEFAULT["memory_mb"]
-    """Size of a tree, in MiB, at which its search ends, states counted; 0: no limit."""
+
+    def __post_init__(self) -> None:
+        settings_of(self)  # refuses what is out of range now, not at the first move
 
     def with_(self, **overrides: Any) -> "DecoupledConfig":
         """A copy with fields changed by name.
 
         Raises:
-            InvalidConfig: A name is not a field.
+            InvalidConfig: A name is not a field, or a value is out of range.
         """
         return with_fields(self, overrides)
 
@@ -105,7 +117,7 @@ class DecoupledMCTSAgent(SearchingAgent):
         game: str | games.Game | None = None,
         gate: str | Gate | None = None,
         config: DecoupledConfig | None = None,
-        name: str = "Decoupled MCTS",
+        name: str | None = None,
         threads: int | None = None,
         **overrides: Any,
     ) -> None:
@@ -115,14 +127,13 @@ class DecoupledMCTSAgent(SearchingAgent):
             check_plays(evaluator, self.game)
         self.evaluator = evaluator
         self.information = one_of("information", information, INFORMATION)
-        self.player = player
+        self.player = checked_player(player, self.game)
         self.limit = limit_or(limit, DEFAULT_LIMIT)
-        self.config = (DecoupledConfig() if config is None else config).with_(**overrides)
-        settings_of(self.config)  # refuses what is out of range now, not at the first move
-        self.seed = seed
+        self.config = config_or(config, DecoupledConfig, DecoupledConfig()).with_(**overrides)
+        self.seed = seed_of(seed)
         self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
-        self.name = name
-        self.threads = threads
+        self.name = name_or(name, DEFAULT_NAME)
+        self.threads = threads_or(threads, None)
 
     def search(self, state: Any, player: int | None = None) -> Any:
         """Search ``state`` with a new tree; the same state always gives the same result.
@@ -135,10 +146,12 @@ class DecoupledMCTSAgent(SearchingAgent):
             A ``SearchResult``: ``action``; ``actions``, ``visits``, ``q`` and ``prior`` of the
             player's actions; their ``policy`` over all actions; ``policies float32[P, A]`` and
             ``values float32[P]`` of every player; ``value``, the player's own; ``pv``, their own
-            actions; ``nodes``, ``simulations``, ``depth``, ``seconds``.
+            actions; ``nodes``, ``simulations``, ``depth``, ``seconds``; ``ended``, as
+            :meth:`MCTSAgent.search` says.
 
         Raises:
             UnknownGame: The state belongs to no registered game.
+            InvalidConfig: There is no such ``player``.
             InvalidEvaluation: The evaluator's answer is not valid.
             InvalidState: The game is over, over for the player, or it is not their turn.
         """
@@ -157,7 +170,7 @@ class DecoupledMCTSAgent(SearchingAgent):
             game,
             self.evaluator,
             settings_of(self.config),
-            self.limit if limit is None else limit,
+            limit_or(limit, self.limit),
             self.gate,
             pool_rows=pool_rows,
             threads=self.threads if threads is None else threads,
@@ -177,8 +190,4 @@ def settings_of(config: DecoupledConfig) -> dict[str, Any]:
     Raises:
         InvalidConfig: One of them is out of range, or of another type.
     """
-    try:
-        return _core.decoupled_settings(**asdict(config))
-    except (TypeError, OverflowError) as error:
-        message = f"{config}: {error}"
-        raise InvalidConfig(message) from error
+    return taken_by_core(_core.decoupled_settings, config)

@@ -10,6 +10,7 @@ from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
 from phasezoo.agents.seat import Asked, Played, SavedSeat, Seat
 from phasezoo.conductor import Told
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.other_games import has_more_actions
 from phasezoo.types import Gate
@@ -55,6 +56,7 @@ class DecoupledSeats(PooledSeats):
         self._tree_rows = settings["batch_size"] * game.num_players
         if pool_rows is None:
             pool_rows = max(DEFAULT_POOL_ROWS, self._tree_rows)
+        pool_rows = at_least("pool_rows", pool_rows, 1)
         if pool_rows < self._tree_rows:
             message = (
                 f"pool_rows={pool_rows} would cut the batches of batch_size="

@@ -3,40 +3,40 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import flag
+from phasezoo.games.options import between, flag
 
-__all__ = ["Limit", "TimeControl", "limit_or"]
+__all__ = ["Limit", "TimeControl", "checked_limit", "limit_or"]
 
-_COUNTS = ("nodes", "simulations", "depth", "mate")
-
-_USUAL = ("nodes", "simulations", "movetime_ms")
-"""What messages tell even if it was not given."""
+LEAST_MS, MOST_MS = 1e-6, 1e12
+"""The shortest and the longest time: a nanosecond, and 31 years."""
 
 
 @dataclass(frozen=True)
 class TimeControl:
-    """The clock of the player to move; how it is spent is on ``docs/definitions/limits.md``."""
+    """The clock of the player to move; how it is spent is on ``docs/definitions/limits.md``.
+
+    Attributes:
+        left_ms: Milliseconds left. From 0 to 1e12.
+        increment_ms: Milliseconds that are added after the move. From 0 to 1e12.
+        moves_to_go: Moves until more time is added, this one among them. None: none is added. From
+            1 to below 2**32.
+        overhead_ms: Milliseconds that a move loses on its way to the clock. From 0 to 1e12.
+    """
 
     left_ms: float
-    """Milliseconds left, from 0."""
     increment_ms: float = 0.0
-    """Milliseconds that are added after the move, from 0."""
     moves_to_go: int | None = None
-    """Moves until more time is added, this one among them; at least 1. None: none is added."""
     overhead_ms: float = 0.0
-    """Milliseconds that a move loses on its way to the clock, from 0."""
 
     def __post_init__(self) -> None:
         for name in ("left_ms", "increment_ms", "overhead_ms"):
-            value = getattr(self, name)
-            if not _is_number(value) or not 0 <= value < float("inf"):
-                message = f"{name}={value!r}: expected milliseconds from 0"
-                raise InvalidConfig(message)
-        if self.moves_to_go is not None and not _is_count(self.moves_to_go, 2**32):
-            message = f"moves_to_go={self.moves_to_go!r}: expected a whole number from 1, or None"
-            raise InvalidConfig(message)
+            _set(self, name, _milliseconds(name, getattr(self, name), 0))
+        if self.moves_to_go is not None:
+            _set(self, "moves_to_go", between("moves_to_go", self.moves_to_go, 1, 2**32 - 1))
 
     @property
     def target_ms(self) -> float:
@@ -64,24 +64,29 @@ class Limit:
     What counts as a node and a simulation is on the page ``docs/definitions/limits.md``.
 
     A search also ends when its root is solved.
+
+    Attributes:
+        nodes: Positions newly evaluated by the evaluator; a reused subtree does not count. From 1
+            to below 2**63.
+        simulations: Finished descents with their backup, those that end in terminal positions
+            included. From 1 to below 2**63.
+        movetime_ms: Wall time of a move in milliseconds. From 1e-6 to 1e12.
+        clock: The clock of the player to move, of which a share is spent.
+        depth: Mean length of this search's descents in whole plies (lc0's depth). From 1 to below
+            2**63.
+        mate: A win of the player to move in so many of their moves ends the search. From 1 to below
+            2**63.
+        infinite: Whether a search without any other limit is meant, which somebody stops. A single
+            legal move does not end it.
     """
 
     nodes: int | None = None
-    """Positions newly evaluated by the evaluator; a reused subtree does not count. At least 1."""
     simulations: int | None = None
-    """Finished descents with their backup, those that end in terminal positions included. At
-    least 1."""
     movetime_ms: float | None = None
-    """Wall time of a move in milliseconds, more than 0."""
     clock: TimeControl | None = None
-    """The clock of the player to move, of which a share is spent."""
     depth: int | None = None
-    """Mean length of this search's descents in whole plies (lc0's depth). At least 1."""
     mate: int | None = None
-    """A win of the player to move in so many of their moves ends the search. At least 1."""
     infinite: bool = False
-    """Whether a search without any other limit is meant, which somebody stops. A single legal move
-    does not end it."""
 
     def __post_init__(self) -> None:
         flag("infinite", self.infinite)
@@ -92,20 +97,11 @@ class Limit:
                 "or mate=, or infinite=True"
             )
             raise InvalidConfig(message)
-        whole = all(
-            getattr(self, name) is None or _is_count(getattr(self, name), 2**63) for name in _COUNTS
-        )
-        if not whole or (self.movetime_ms is not None and not 0 < self.movetime_ms < float("inf")):
-            shown = ", ".join(
-                f"{name}={value!r}"
-                for name, value in self.words().items()
-                if name not in ("clock", "infinite") and (name in _USUAL or value is not None)
-            )
-            message = (
-                f"{shown}: nodes and simulations are whole numbers from 1 and below 2**63, "
-                "movetime_ms is more than 0, depth and mate are whole numbers from 1"
-            )
-            raise InvalidConfig(message)
+        for name in ("nodes", "simulations", "depth", "mate"):
+            if name in given:
+                _set(self, name, between(name, getattr(self, name), 1, 2**63 - 1))
+        if self.movetime_ms is not None:
+            _set(self, "movetime_ms", _milliseconds("movetime_ms", self.movetime_ms, LEAST_MS))
         clock: Any = self.clock
         if clock is not None and not isinstance(clock, TimeControl):
             message = (
@@ -147,12 +143,23 @@ class Limit:
         return ", ".join(parts)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _milliseconds(name: str, given: Any, least: float) -> float:
+    """A time, if it is one.
+
+    Raises:
+        InvalidConfig: It is no number, or too short or too long.
+    """
+    is_number = isinstance(given, int | float | np.integer | np.floating)
+    if not is_number or isinstance(given, bool) or not least <= given <= MOST_MS:
+        message = f"{name}={given!r}: expected milliseconds, a number from {least:g} to {MOST_MS:g}"
+        raise InvalidConfig(message)
+    milliseconds: float = given.item() if isinstance(given, np.generic) else given
+    return milliseconds
 
 
-def _is_count(value: Any, below: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value < below
+def _set(given: object, name: str, value: float) -> None:
+    """A frozen object's field, as the number that it is."""
+    object.__setattr__(given, name, value)
 
 
 def limit_or(limit: Any, default: Limit) -> Limit:
@@ -161,8 +168,15 @@ def limit_or(limit: Any, default: Limit) -> Limit:
     Raises:
         InvalidConfig: ``limit`` is no :class:`Limit`.
     """
-    if limit is None:
-        return default
+    return default if limit is None else checked_limit(limit)
+
+
+def checked_limit(limit: Any) -> Limit:
+    """``limit``, if it is one.
+
+    Raises:
+        InvalidConfig: It is no :class:`Limit`.
+    """
     if not isinstance(limit, Limit):
         message = f"limit={limit!r}: expected a Limit, such as Limit(simulations=3000)"
         raise InvalidConfig(message)

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from phasezoo import games, gating
+from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
 from phasezoo.agents.config import Limit, SearchConfig, limit_or
 from phasezoo.agents.others import INFORMATION, check_others
-from phasezoo.agents.search_seats import SearchSeats, params_of
+from phasezoo.agents.search_seats import SearchSeats
 from phasezoo.agents.searching import SearchingAgent
 from phasezoo.errors import GateMismatch, InvalidConfig
 from phasezoo.games.options import one_of
@@ -104,14 +105,13 @@ class MCTSAgent(SearchingAgent):
         self.evaluator = with_cache(evaluator, cache_mb) if cache_mb else evaluator
         self.others = others
         self.information = one_of("information", information, INFORMATION)
-        self.player = player
+        self.player = checked_player(player, self.game)
         self.limit = limit_or(limit, DEFAULT_LIMIT)
         self.config = _config(config, others, overrides)
-        params_of(self.config)  # refuses what is out of range now, not at the first move
-        self.seed = seed
+        self.seed = seed_of(seed)
         self.gate = search_gate_of(evaluator, gate, None if self.game is None else self.game.name)
-        self.name = self._default_name() if name is None else name
-        self.threads = threads
+        self.name = name_or(name, self._default_name())
+        self.threads = threads_or(threads, None)
         self.oracle = _checked_oracle(oracle, others, self.game)
 
     def _default_name(self) -> str:
@@ -135,11 +135,14 @@ class MCTSAgent(SearchingAgent):
             A ``SearchResult``: ``action``; ``actions``, ``visits``, ``q`` and ``prior`` of the
             root's legal actions; ``policy`` over all actions; ``value`` for the player to move;
             ``pv``; ``lines``, (action, q, visits, pv) of the ``multi_pv`` best; ``nodes``,
-            ``simulations``, ``depth``, ``proven``, ``seconds``.
+            ``simulations``, ``depth``, ``proven``, ``seconds``; ``ended``, why it has: ``"nodes"``,
+            ``"simulations"``, ``"movetime"``, ``"solved"``, ``"forced"``, ``"decided"``,
+            ``"exhausted"`` or ``"memory"`` (``docs/definitions/limits.md#units``).
 
         Raises:
             UnknownGame: The state belongs to no registered game.
-            InvalidConfig: Players move at once, and the agent was made without ``others``.
+            InvalidConfig: Players move at once, and the agent was made without ``others``; there
+                is no such ``player``; or ``searchmoves`` are no whole numbers.
             InvalidEvaluation: The evaluator's answer is not valid.
             InvalidState: The game is over, or over for the player.
             IllegalAction: One of ``searchmoves`` is not legal.
@@ -159,7 +162,7 @@ class MCTSAgent(SearchingAgent):
             game,
             self.evaluator,
             self.config,
-            self.limit if limit is None else limit,
+            limit_or(limit, self.limit),
             self.gate,
             pool_rows=pool_rows,
             threads=self.threads if threads is None else threads,
@@ -253,14 +256,14 @@ def _config(config: SearchConfig | None, others: Any, overrides: Mapping[str, An
         InvalidConfig: An option does not exist, or others move and the tree is to be kept.
     """
     if others is None:
-        return (SearchConfig() if config is None else config).with_(**overrides)
+        return config_or(config, SearchConfig, SearchConfig()).with_(**overrides)
     if overrides.get("reuse_tree"):
         message = (
             "reuse_tree=True: what the others did is seen only afterwards, so that every move is "
             "searched with a new tree; leave it out"
         )
         raise InvalidConfig(message)
-    chosen = SearchConfig(solver=False) if config is None else config
+    chosen = config_or(config, SearchConfig, SearchConfig(solver=False))
     return chosen.with_(**{**overrides, "reuse_tree": False})
 
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
-from phasezoo.agents.limit import Limit
+from phasezoo.agents.arguments import seed_of
+from phasezoo.agents.limit import Limit, checked_limit
 from phasezoo.agents.search_seats import SearchSeats
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
@@ -26,7 +27,7 @@ class MCTSSession:
 
     def __init__(self, agent: "SearchingAgent", seed: int, game: games.Game | None) -> None:
         self._agent = agent
-        self._seed = seed
+        self._seed = seed_of(seed)
         self._game = game
         self._seats: SearchSeats | DecoupledSeats | None = None
         self._seat = 0
@@ -72,6 +73,7 @@ class MCTSSession:
                 :meth:`stop` the search.
 
         Raises:
+            InvalidConfig: ``limit`` or ``watch`` is none.
             InvalidState: It is searching already, in another thread or further up in this one.
         """
         if self._is_searching:
@@ -80,6 +82,12 @@ class MCTSSession:
                 "(agent.session(seed))"
             )
             raise InvalidState(message)
+        if limit is not None:
+            checked_limit(limit)
+        watcher: Any = watch
+        if watcher is not None and not callable(watcher):
+            message = f"watch={watcher!r}: expected a function without arguments"
+            raise InvalidConfig(message)
         self._is_searching = True
         try:
             return self._search(state, player, searchmoves, limit, watch)
@@ -105,7 +113,11 @@ class MCTSSession:
 
         That is what happens when an opponent plays the move that was pondered on. If no search
         runs, nothing happens.
+
+        Raises:
+            InvalidConfig: ``limit`` is none.
         """
+        checked_limit(limit)
         seats = self._live_seats()
         if seats is not None:
             seats.change_limit(self._seat, limit)

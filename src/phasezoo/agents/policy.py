@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.agents.arguments import name_or, seed_of
 from phasezoo.agents.base import Move, state_in
 from phasezoo.agents.phase_memory import PhaseMemory
 from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS
@@ -42,9 +43,9 @@ class PolicyAgent:
             raise InvalidConfig(message)
         self.evaluator = evaluator
         self.temperature = temperature
-        self.name = f"policy of {name_of(evaluator)}" if name is None else name
+        self.name = name_or(name, f"policy of {name_of(evaluator)}")
         self.gate: Gate | None = getattr(evaluator, "search_gate", None)
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed_of(seed))
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``."""
@@ -134,7 +135,7 @@ class PolicySeats:
     def open(self, seed: int, history: Sequence[Any] = ()) -> int:
         """Take a seat."""
         seat, self._next = self._next, self._next + 1
-        self._rngs[seat] = np.random.default_rng(seed)
+        self._rngs[seat] = np.random.default_rng(seed_of(seed))
         self._phases[seat] = PhaseMemory(self._agent.gate)
         for state in history:
             self._phases[seat].see(state)

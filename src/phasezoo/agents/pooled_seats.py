@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games
+from phasezoo.agents.arguments import threads_or
 from phasezoo.agents.base import Move
 from phasezoo.agents.config import Limit
 from phasezoo.agents.driver import Driver
@@ -63,7 +64,7 @@ class PooledSeats(ABC):
         self.result: Any = None
         self._evaluator = evaluator
         self._gate = gate
-        self._threads = DEFAULT_THREADS if threads is None else threads
+        self._threads = threads_or(threads, DEFAULT_THREADS)
         self._seats: dict[int, Seat] = {}
         self._asked: dict[int, int] = {}
         """The seat of each tree that is searched."""

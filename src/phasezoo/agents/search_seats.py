@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core, games
+from phasezoo.agents.arguments import actions_of
 from phasezoo.agents.base import Move
-from phasezoo.agents.config import Limit, SearchConfig
+from phasezoo.agents.config import Limit, SearchConfig, params_of
 from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.driver import Driver
 from phasezoo.agents.kept_result import kept_by
@@ -18,37 +19,13 @@ from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
 from phasezoo.agents.seat import Asked, Event, Played, SavedSeat, Seat
 from phasezoo.conductor import Told
 from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.games.options import at_least
 from phasezoo.inference.evaluator import Leaves
 from phasezoo.inference.oracle import Oracle, check_knows
 from phasezoo.inference.other_games import has_more_actions
 from phasezoo.types import SIMULTANEOUS, Gate
 
-__all__ = ["SearchSeats", "params_of"]
-
-
-def params_of(config: SearchConfig) -> _core.SearchParams:
-    """The settings as the core takes them.
-
-    Raises:
-        InvalidConfig: One of them is out of range, or of another type.
-    """
-    settings = asdict(config)
-    try:
-        return _core.SearchParams(**settings)
-    except (TypeError, OverflowError):
-        for name, value in settings.items():
-            _check_alone(name, value)
-        raise
-
-
-def _check_alone(name: str, value: Any) -> None:
-    """Refuse a setting that the core cannot take, by its name."""
-    try:
-        _core.SearchParams(**{name: value})
-    except (TypeError, OverflowError) as error:
-        default = getattr(SearchConfig(), name)
-        message = f"{name}={value!r}: {error}; the default is {default!r}"
-        raise InvalidConfig(message) from error
+__all__ = ["SearchSeats"]
 
 
 class SearchSeats(PooledSeats):
@@ -99,9 +76,7 @@ class SearchSeats(PooledSeats):
             check_knows(oracle, game)
         if pool_rows is None:
             pool_rows = max(DEFAULT_POOL_ROWS, config.batch_size)
-        if pool_rows < 1:
-            message = f"pool_rows={pool_rows}: at least 1 is needed"
-            raise InvalidConfig(message)
+        pool_rows = at_least("pool_rows", pool_rows, 1)
         if pool_rows < config.batch_size:
             message = (
                 f"pool_rows={pool_rows} would cut the batches of batch_size={config.batch_size}, "
@@ -191,7 +166,7 @@ class SearchSeats(PooledSeats):
         """
         self._rebuild()
         self._check(state, player)
-        among = None if searchmoves is None else tuple(int(action) for action in searchmoves)
+        among = None if searchmoves is None else actions_of("searchmoves", searchmoves)
         asked = Asked(state, player, among, limit)
         self._begin(self._seats[seat], asked, self.limit if limit is None else limit)
         self._asked[self._seats[seat].tree] = seat

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.agents.arguments import checked_player
 from phasezoo.agents.base import state_in
 from phasezoo.agents.config import Limit
 from phasezoo.agents.mcts_session import MCTSSession
@@ -81,10 +82,15 @@ class SearchingAgent(ABC):
         return actions
 
     def acting(self, state: Any, player: int | None = None) -> int:
-        """Who acts in ``state``: ``player``, or whose turn it is, or the agent's ``player``."""
-        if player is not None:
-            return int(player)
-        return self.player if state.to_play == SIMULTANEOUS else int(state.to_play)
+        """Who acts in ``state``: ``player``, or whose turn it is, or the agent's ``player``.
+
+        Raises:
+            InvalidConfig: There is no such player.
+        """
+        if player is None and state.to_play != SIMULTANEOUS:
+            return int(state.to_play)
+        game = games.game_of(state) if self.game is None else self.game
+        return checked_player(self.player if player is None else player, game)
 
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""

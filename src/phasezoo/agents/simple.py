@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.base import Session
 from phasezoo.errors import InvalidState
 
@@ -23,7 +24,7 @@ class RandomAgent:
     name = "random"
 
     def __init__(self, seed: int = 0) -> None:
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed_of(seed))
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
         """A legal action of ``info["action_mask"]``: an index, or ``int64[K]`` if it has parts."""
@@ -49,7 +50,7 @@ class RandomAgent:
 
 class _RandomSession:
     def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed_of(seed))
 
     def act(self, state: Any, player: int | None = None) -> int:
         return _draw(self._rng, state, player)

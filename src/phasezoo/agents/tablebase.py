@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.base import Session, state_in
 
 __all__ = ["TablebaseAgent"]
@@ -25,7 +26,7 @@ class TablebaseAgent:
     name = "tablebase"
 
     def __init__(self, seed: int = 0) -> None:
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed_of(seed))
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """A best action in ``info["state"]``.
@@ -54,7 +55,7 @@ class TablebaseAgent:
 
 class _TablebaseSession:
     def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed_of(seed))
 
     def act(self, state: Any, player: int | None = None) -> int:
         return _draw(self._rng, state)

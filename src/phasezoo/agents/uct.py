@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from phasezoo import _core, games
+from phasezoo.agents.arguments import name_or, seed_of
 from phasezoo.agents.base import Move, SessionSeats, state_in
 from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.limit import Limit, limit_or
@@ -91,9 +92,9 @@ class UCTAgent:
         self.defender = defender
         self.max_rollout_plies = max_rollout_plies
         self.memory_mb = memory_mb
-        self.seed = seed
+        self.seed = seed_of(seed)
         self.game = None if game is None else games.make(game)
-        self.name = name
+        self.name = name_or(name, "UCT")
         self._called: UCTSession | None = None
         self._check_types()
         self._check_limits()
@@ -238,7 +239,7 @@ class UCTSession:
 
     def __init__(self, agent: UCTAgent, seed: int) -> None:
         self._agent = agent
-        self._seed = seed
+        self._seed = seed_of(seed)
         self._search: _core.UctSearch | None = None
         self._last: Any = None
         self._searches: list[_Searched] = []

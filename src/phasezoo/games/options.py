@@ -7,7 +7,7 @@ import numpy as np
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["at_least", "flag", "one_of"]
+__all__ = ["at_least", "between", "flag", "one_of"]
 
 
 def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -40,8 +40,23 @@ def at_least(option: str, value: Any, least: int) -> int:
     Raises:
         InvalidConfig: It is not.
     """
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:
+    if not _is_whole(value) or value < least:
         message = f"{option}={value!r}: must be a whole number, {least} or more"
         raise InvalidConfig(message)
     return int(value)
+
+
+def between(option: str, value: Any, least: int, most: int) -> int:
+    """``value``, if it is a whole number from ``least`` to ``most``.
+
+    Raises:
+        InvalidConfig: It is not.
+    """
+    if not _is_whole(value) or not least <= value <= most:
+        message = f"{option}={value!r}: must be a whole number from {least} to {most}"
+        raise InvalidConfig(message)
+    return int(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -1,12 +1,14 @@
+import inspect
 import re
 from dataclasses import asdict, fields
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasezoo import agents, inference
-from phasezoo.agents.search_seats import params_of
+from phasezoo import agents, games, inference
+from phasezoo.agents.config import params_of
 from phasezoo.errors import InvalidConfig, UnknownGame
 
 
@@ -30,19 +32,38 @@ def test_limits_from_one_up_are_allowed(nodes, movetime):
         {"movetime_ms": 0},
         {"movetime_ms": float("nan")},
         {"movetime_ms": float("inf")},
-        {"nodes": 10, "movetime_ms": -1},
+        {"movetime_ms": -1},
+        {"movetime_ms": "5"},
+        {"movetime_ms": True},
+        {"movetime_ms": [5]},
+        {"movetime_ms": 1j},
+        {"movetime_ms": 1e300},
+        {"movetime_ms": 10**400},
+        {"movetime_ms": 5e-324},
+        {"nodes": "5"},
+        {"nodes": 2**63},
+        {"nodes": float("nan")},
+        {"simulations": np.float64(5)},
     ],
 )
 def test_limits_out_of_range(given):
-    with pytest.raises(
-        InvalidConfig, match=r"whole numbers from 1 and below 2\*\*63, movetime_ms is more than 0"
-    ):
-        agents.Limit(**given)
+    ((name, value),) = given.items()
+    for options in (given, {"nodes": 10, "simulations": 10, **given}):
+        with pytest.raises(InvalidConfig, match=re.escape(f"{name}={value!r}: ")):
+            agents.Limit(**options)
 
 
-def test_a_refused_limit_shows_text_as_text():
-    with pytest.raises(InvalidConfig, match="nodes='5'"):
-        agents.Limit(nodes="5")
+def test_numbers_of_numpy_are_numbers():
+    limit = agents.Limit(nodes=np.int64(5), simulations=np.uint8(6), movetime_ms=np.float32(0.5))
+    assert limit == agents.Limit(nodes=5, simulations=6, movetime_ms=0.5)
+    assert [type(value) for value in asdict(limit).values()][:3] == [int, int, float]
+    assert agents.Limit(movetime_ms=np.int64(7)).movetime_ms == 7
+
+
+@pytest.mark.parametrize("ms", [1e-6, 1e12])
+def test_a_search_takes_every_time_that_is_allowed(ms):
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=9, movetime_ms=ms))
+    assert 1 <= agent.search(games.make("connect-four").initial_state()).nodes <= 9
 
 
 def test_experts_come_by_the_names_of_phases():
@@ -78,6 +99,35 @@ def test_unknown_search_options_list_the_known_ones():
 def test_search_options_out_of_range_are_refused_at_once(option):
     with pytest.raises(InvalidConfig, match=next(iter(option))):
         agents.MCTSAgent(inference.Uniform(), **option)
+    with pytest.raises(InvalidConfig, match=next(iter(option))):
+        agents.SearchConfig(**option)
+
+
+RANGE = re.compile(r"From ([-\de.]+) to (below )?([-\de.]+)[.,]")
+
+
+@pytest.mark.parametrize("kind", [agents.SearchConfig, agents.DecoupledConfig])
+def test_help_tells_of_every_setting_and_its_range(kind):
+    attributes = inspect.getdoc(kind).partition("Attributes:")[2]
+    texts = dict(re.findall(r"^ {4}(\w+): ((?:.|\n {5,})+)", attributes, re.MULTILINE))
+    assert list(texts) == [field.name for field in fields(kind)]
+    ranges = 0
+    for field in fields(kind):
+        found = RANGE.search(" ".join(texts[field.name].split()))
+        if found is None:
+            words = isinstance(field.default, bool | str)
+            assert words or re.search("From [01]\\.$|As ``fpu``.", texts[field.name]), field.name
+            continue
+        ranges += 1
+        number = int if isinstance(field.default, int) else float
+        least, most = (number(float(bound)) for bound in (found[1], found[3]))
+        kind(**{field.name: least})
+        for wrong in (least - 1, most if found[2] else number(most * 1.1 + 1)):
+            with pytest.raises(InvalidConfig, match=field.name):
+                kind(**{field.name: wrong})
+        if not found[2]:
+            kind(**{field.name: most})
+    assert ranges > len(fields(kind)) / 2
 
 
 def test_overrides_and_published_self_play():
@@ -152,8 +202,17 @@ def test_what_is_neither_true_nor_false_is_refused(name, value):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("c_puct_init", "x"), ("temperature_plies", 1.5), ("batch_size", 10**30), ("fpu", [])],
+    [
+        ("c_puct_init", "x"),
+        ("temperature_plies", 1.5),
+        ("batch_size", 10**30),
+        ("batch_size", True),
+        ("fpu", []),
+    ],
 )
 def test_a_setting_of_another_type_is_named(name, value):
+    if name in ("c_puct_init", "batch_size", "fpu"):
+        with pytest.raises(InvalidConfig, match=re.escape(f"{name}={value!r}: ")):
+            agents.DecoupledMCTSAgent(inference.Uniform(), **{name: value})
     with pytest.raises(InvalidConfig, match=re.escape(f"{name}={value!r}: ")):
         agents.MCTSAgent(inference.Uniform(), **{name: value})

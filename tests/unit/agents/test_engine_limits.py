@@ -32,10 +32,12 @@ def agent(**options):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"left_ms": -1}, "left_ms=-1: expected milliseconds from 0"),
+        ({"left_ms": -1}, "left_ms=-1: expected milliseconds, a number from 0 to 1e"),
         ({"left_ms": "5"}, "left_ms='5'"),
+        ({"left_ms": 1e300}, r"left_ms=1e\+300"),
+        ({"left_ms": True}, "left_ms=True"),
         ({"left_ms": 5, "increment_ms": float("nan")}, "increment_ms=nan"),
-        ({"left_ms": 5, "moves_to_go": 0}, "moves_to_go=0: expected a whole number from 1"),
+        ({"left_ms": 5, "moves_to_go": 0}, "moves_to_go=0: must be a whole number from 1"),
         ({"left_ms": 5, "overhead_ms": float("inf")}, "overhead_ms=inf"),
     ],
 )
@@ -47,8 +49,8 @@ def test_clocks_out_of_range(options, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"depth": 0}, "depth=0: nodes and"),
-        ({"mate": 1.5}, "mate=1.5: nodes and"),
+        ({"depth": 0}, "depth=0: must be a whole number from 1"),
+        ({"mate": 1.5}, "mate=1.5: must be a whole number from 1"),
         ({"clock": 60}, "clock=60: expected a TimeControl"),
         ({"infinite": False}, "a limit without a limit"),
         ({"infinite": 1}, "infinite"),
@@ -75,6 +77,25 @@ def test_a_search_ends_by_depth_mate_or_clock():
     result = agent(limit=Limit(clock=TimeControl(100, overhead_ms=100))).search(START)
     assert (result.nodes, result.ended) == (1, "movetime")
     assert agents.UCTAgent(limit=Limit(clock=TimeControl(20))).search(LADDER).simulations > 0
+
+
+def test_times_and_counts_of_numpy_are_allowed_and_the_longest_are_searched():
+    assert TimeControl(np.float32(5), moves_to_go=np.int64(3)) == TimeControl(5.0, moves_to_go=3)
+    assert Limit(depth=np.int32(3)) == Limit(depth=3)
+    longest = TimeControl(1e12, 1e12, 2**32 - 1)
+    for limit in (Limit(clock=longest, nodes=9), Limit(depth=2**63 - 1, mate=2**63 - 1, nodes=9)):
+        assert agent(limit=limit).search(START).nodes == 9
+
+
+def test_what_a_session_is_given_for_one_search_is_checked():
+    session = agent().session(1)
+    with pytest.raises(InvalidConfig, match="limit=5: expected a Limit"):
+        session.search(START, limit=5)
+    with pytest.raises(InvalidConfig, match="limit=None: expected a Limit"):
+        session.change_limit(None)
+    with pytest.raises(InvalidConfig, match=r"watch=5: expected a function"):
+        session.search(START, watch=5)
+    assert session.search(START, limit=Limit(nodes=9)).nodes == 9
 
 
 def test_limits_that_a_search_does_not_have_are_refused():

@@ -11,7 +11,6 @@ from phasezoo.errors import (
     IllegalAction,
     InvalidArray,
     InvalidConfig,
-    InvalidState,
 )
 from phasezoo.types import SIMULTANEOUS
 
@@ -221,7 +220,7 @@ def test_a_mixture_searches_pommerman():
     result = agent.search(FFA.initial_state(seed=1))
     assert result.simulations == 40
     assert agent.search(FFA.initial_state(seed=1), 2).visits.tolist() == result.visits.tolist()
-    with pytest.raises(InvalidState, match="their game is over"):
+    with pytest.raises(InvalidConfig, match="player=4"):
         agent.search(FFA.initial_state(seed=1), 4)
 
 

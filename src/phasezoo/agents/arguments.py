@@ -1,0 +1,91 @@
+"""What agents and their sessions are given besides settings, checked when it is given."""
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import at_least, between
+
+__all__ = ["actions_of", "checked_player", "config_or", "name_or", "seed_of", "threads_or"]
+
+MOST_THREADS = 1024
+"""As many as the core runs."""
+
+Config = TypeVar("Config")
+
+
+def seed_of(seed: Any) -> int:
+    """A seed as a whole number that the core takes.
+
+    Raises:
+        InvalidConfig: It is none from 0 to 2**64 - 1.
+    """
+    return between("seed", seed, 0, 2**64 - 1)
+
+
+def threads_or(threads: Any, default: int | None) -> int | None:
+    """A number of threads, or the default if there is none.
+
+    Raises:
+        InvalidConfig: It is no whole number from 1 to 1,024.
+    """
+    return default if threads is None else between("threads", threads, 1, MOST_THREADS)
+
+
+def name_or(name: Any, default: str) -> str:
+    """How reports call an agent, or the default.
+
+    Raises:
+        InvalidConfig: It is no text.
+    """
+    if name is None:
+        return default
+    if not isinstance(name, str):
+        message = f"name={name!r}: expected a text, by which reports call the agent"
+        raise InvalidConfig(message)
+    return name
+
+
+def checked_player(player: Any, game: games.Game | None) -> int:
+    """A player of ``game``; of any game if that is not known yet.
+
+    Raises:
+        InvalidConfig: There is no such player.
+    """
+    if game is None:
+        return at_least("player", player, 0)
+    return between("player", player, 0, game.num_players - 1)
+
+
+def config_or(config: Any, kind: type[Config], default: Config) -> Config:
+    """``config``, or the default if there is none.
+
+    Raises:
+        InvalidConfig: It is of another kind.
+    """
+    if config is None:
+        return default
+    if not isinstance(config, kind):
+        message = (
+            f"config={config!r}: expected a {kind.__name__}, such as {kind.__name__}(batch_size=8)"
+        )
+        raise InvalidConfig(message)
+    return config
+
+
+def actions_of(option: str, given: Any) -> tuple[int, ...]:
+    """Indices of actions as a tuple.
+
+    Raises:
+        InvalidConfig: They are no whole numbers.
+    """
+    listed: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+    if not all(
+        isinstance(each, int | np.integer) and not isinstance(each, bool) for each in listed
+    ):
+        message = f"{option}={given!r}: expected the indices of actions, such as [3, 5]"
+        raise InvalidConfig(message)
+    return tuple(map(int, listed))
