@@ -7,7 +7,9 @@ raises carry the names of its error variants.
 __all__ = [
     "CheckpointError",
     "CorruptRecord",
+    "EngineFailed",
     "GameContract",
+    "GameForfeited",
     "GameMismatch",
     "GateMismatch",
     "IllegalAction",
@@ -132,6 +134,25 @@ class GameMismatch(CheckpointError):
 
 class RunDirectoryError(PhasezooError, ValueError):
     """An output directory that belongs to another run, or cannot be written."""
+
+
+class EngineFailed(PhasezooError, RuntimeError):
+    """An engine from outside that is missing, cannot be started, or does not play the game."""
+
+
+class GameForfeited(PhasezooError, RuntimeError):
+    """A player gave a game up, or failed in it; matches count that as a loss.
+
+    Attributes:
+        reason: A word for it, such as ``"timeout"``.
+    """
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (str(self), self.reason)
 
 
 class MissingDependency(PhasezooError, ImportError):

@@ -3,6 +3,7 @@
 from phasezoo.agents.base import (
     BatchAgent,
     CallableAgent,
+    Forfeit,
     Move,
     Seats,
     Session,
@@ -20,6 +21,8 @@ from phasezoo.agents.catalogue import (
 from phasezoo.agents.checker import check
 from phasezoo.agents.config import SearchConfig
 from phasezoo.agents.decoupled import DecoupledConfig, DecoupledMCTSAgent
+from phasezoo.agents.engine import EngineAgent
+from phasezoo.agents.human import HumanAgent
 from phasezoo.agents.limit import Limit, TimeControl
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
@@ -34,6 +37,9 @@ __all__ = [
     "CallableAgent",
     "DecoupledConfig",
     "DecoupledMCTSAgent",
+    "EngineAgent",
+    "Forfeit",
+    "HumanAgent",
     "LegacyPommermanAgent",
     "Limit",
     "M2CTSAgent",

@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.conductor import Conductor, Told, View, make_view, told, view_of
-from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 
 __all__ = [
     "BatchAgent",
     "CallableAgent",
     "CallableSeats",
+    "Forfeit",
     "Move",
     "Seats",
     "Session",
@@ -27,18 +28,33 @@ __all__ = [
 ]
 
 
+class Forfeit(NamedTuple):
+    """That a player gives a game up, or failed in it."""
+
+    reason: str
+    """A word for it: ``"resignation"``, or of engines ``"crash"``, ``"timeout"`` or
+    ``"illegal_move"``."""
+    told: str
+    """What has happened, in a sentence."""
+
+
 @dataclass(frozen=True)
 class Move:
     """An agent's choice, and what it took."""
 
     action: Any
-    """The action to play: its index, or if actions have parts one number for each."""
+    """The action to play: its index, or if actions have parts one number for each; None with a
+    ``forfeit``."""
     value: float | None = None
     """What the agent's search expects for itself, in [-1, 1]; None without a search."""
     nodes: int = 0
     """Positions evaluated for this move."""
     simulations: int = 0
     """Descents made for this move."""
+    depth: int = 0
+    """How many plies deep a search says that it looked; 0 if it does not say."""
+    forfeit: Forfeit | None = None
+    """Why the game is lost instead of an action being played."""
 
 
 class Session(Protocol):
@@ -102,6 +118,9 @@ class Seats(Protocol):
 
     def close(self, seat: int) -> None:
         """Leave the game."""
+
+    # Seats that hold more than memory, such as processes, have ``end()`` too, which is called after
+    # the last game.
 
 
 def state_in(info: Mapping[str, Any], agent: str) -> Any:
@@ -251,10 +270,13 @@ class SessionSeats:
 
 
 def _move(session: Any, state: Any, player: int) -> Move:
-    if hasattr(session, "move"):
-        move: Move = session.move(state)
-        return move
-    return Move(session.act(state, player))
+    try:
+        if hasattr(session, "move"):
+            move: Move = session.move(state)
+            return move
+        return Move(session.act(state, player))
+    except GameForfeited as error:
+        return Move(None, forfeit=Forfeit(error.reason, str(error)))
 
 
 def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.agents.decoupled import DecoupledMCTSAgent
+from phasezoo.agents.engine import EngineAgent
+from phasezoo.agents.human import HumanAgent
 from phasezoo.agents.kinds import AgentKind, Part
 from phasezoo.agents.knowledge import LOADING, NETWORK, make_m2cts
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
@@ -52,6 +54,7 @@ TABLES = Part("oracle", _syzygy)
 
 AGENTS: dict[str, AgentKind] = {
     "decoupled_mcts": AgentKind(DecoupledMCTSAgent, own_parts=(NETWORK,)),
+    "human": AgentKind(HumanAgent),
     "legacy_pommerman": AgentKind(
         LegacyPommermanAgent, first="agent", read={"agent": attribute_named}
     ),
@@ -65,6 +68,7 @@ AGENTS: dict[str, AgentKind] = {
     "simple_unbiased": AgentKind(SimpleUnbiasedAgent),
     "single_player_mcts": AgentKind(SinglePlayerMCTSAgent, own_parts=(NETWORK,)),
     "tablebase": AgentKind(TablebaseAgent),
+    "uci": AgentKind(EngineAgent, first="command", rest="options"),
     "uct": AgentKind(UCTAgent),
 }
 """What makes each, and from which options."""

@@ -13,7 +13,7 @@ from phasezoo.arena.openings import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats
 from phasezoo.conductor import Conductor, Moment, View, make_view, told
 from phasezoo.conductor.action_parts import index_of
-from phasezoo.errors import IllegalAction, InvalidEvaluation
+from phasezoo.errors import GameForfeited, IllegalAction, InvalidEvaluation
 from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS, Gate
@@ -157,11 +157,10 @@ class ConcurrentGames:
             side = self._sides[index]
             for seat, move in self._poll(index, side):
                 running, player = side.asked.pop(seat)
-                move = self._with_index(running, player, move)
-                side.stats.moves += 1
+                running.received[player] = self._checked(running, player, move)
+                side.stats.moves += move.forfeit is None
                 side.stats.nodes += move.nodes
                 side.stats.simulations += move.simulations
-                running.received[player] = move
                 if len(running.received) == len(games.acting_players(running.state)):
                     self._advance(running)
             self._seat_more(waiting)
@@ -246,6 +245,9 @@ class ConcurrentGames:
         players = sorted(running.received)
         moves = {player: running.received[player] for player in players}
         running.received = {}
+        if any(move.forfeit for move in moves.values()):
+            self._forfeited(running, moves)
+            return
         if running.state.to_play == SIMULTANEOUS:
             action: Any = np.array([move.action for move in moves.values()], dtype=np.int64)
             text = ",".join(str(move.action) for move in moves.values())
@@ -261,13 +263,23 @@ class ConcurrentGames:
             return
         self._go_on(running)
 
-    def _with_index(self, running: _Running, player: int, move: Move) -> Move:
-        """A move with its action as an index.
+    def _checked(self, running: _Running, player: int, move: Move) -> Move:
+        """A move with its action as an index, or a forfeit.
 
         Raises:
             IllegalAction: Its action is none, or not legal.
+            GameForfeited: It forfeits a game of more than two players.
         """
         game = self._game
+        if move.forfeit is not None:
+            if game.num_players != 2:
+                message = (
+                    f"{self._who(running.scheduled.sides[player])} gave up as player {player} of "
+                    f"{game.num_players} in game {running.scheduled.number}, which is counted for "
+                    f"two players alone: {move.forfeit.told}"
+                )
+                raise GameForfeited(message, move.forfeit.reason)
+            return move
         action = index_of(move.action, game.num_actions, game.action_parts)
         legal = self._conductor.legal_actions(running.moment, player)
         if action is not None and action in legal:
@@ -282,6 +294,13 @@ class ConcurrentGames:
         )
         raise IllegalAction(message)
 
+    def _forfeited(self, running: _Running, moves: dict[int, Move]) -> None:
+        """End a game that a player of two has given up, or both at once."""
+        lost = {player: move.forfeit for player, move in moves.items() if move.forfeit}
+        returns = [-1.0 if player in lost else 1.0 for player in range(self._game.num_players)]
+        note = "; ".join(forfeit.told for forfeit in lost.values())
+        self._end(running, "forfeit", next(iter(lost.values())).reason, returns, note)
+
     def _adjudicated(self, running: _Running, player: int, moves: dict[int, Move]) -> bool:
         if running.adjudicator is None or len(moves) != 1:
             return False
@@ -295,7 +314,12 @@ class ConcurrentGames:
         return verdict is not None
 
     def _end(
-        self, running: _Running, ending: Ending, reason: str, returns: Sequence[float]
+        self,
+        running: _Running,
+        ending: Ending,
+        reason: str,
+        returns: Sequence[float],
+        note: str = "",
     ) -> None:
         scheduled = running.scheduled
         for player, seat in enumerate(running.seats):
@@ -313,6 +337,7 @@ class ConcurrentGames:
             ending=ending,
             seeds=scheduled.seeds,
             start=scheduled.start,
+            note=note,
         )
         self._done.append(record)
         self._in_progress -= 1

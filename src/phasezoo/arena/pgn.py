@@ -22,7 +22,12 @@ TERMINATIONS = {
     "resignation": "adjudication",
     "agreement": "adjudication",
     "max_plies": "unterminated",
+    "forfeit": "abandoned",
 }
+"""What the tag ``Termination`` says of each ending (PGN standard, §9.8.1)."""
+
+FORFEITS = {"timeout": "time forfeit", "illegal_move": "rules infraction"}
+"""The same of forfeits, by their reasons."""
 
 
 def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event: str = "") -> str:
@@ -63,7 +68,7 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     tags |= variant_tag(handle)
     tags |= {
         "PlyCount": str(record.plies),
-        "Termination": TERMINATIONS[record.ending],
+        "Termination": FORFEITS.get(record.reason, TERMINATIONS[record.ending]),
         "Reason": record.reason,
         "OpeningPlies": str(len(record.opening_moves)),
         "Seeds": " ".join(map(str, record.seeds)),

@@ -76,7 +76,8 @@ def play_match(
         openings: A suite, move lists, or a file of them; default the package's suite for the game.
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.
-        concurrency: Games at once; default 64, or 1 if a search is limited by time.
+        concurrency: Games at once; default 64, with engines from outside 8, or 1 if a search is
+            limited by time.
         pool_rows: The most rows that a side's evaluator gets at once; default 256.
         threads: Threads that walk trees and make planes; default the agents' own settings.
         max_plies: Plies, the opening's included, at which a game is cut: it is counted as a draw
@@ -103,6 +104,8 @@ def play_match(
         GameContract: A game of one's own changes states that were played from, or names a player
             who is none.
         IllegalAction: An agent chose an action that is not legal, or answered with no action.
+        EngineFailed: An engine from outside cannot be started, or does not play the game; one that
+            fails in a game forfeits it.
         RunDirectoryError: ``pgn`` or ``log`` exists already, is being written by another process,
             or cannot be written.
     """
@@ -116,19 +119,19 @@ def play_match(
         message = f"adjudication is for two players, {handle.name} has {handle.num_players}"
         raise InvalidConfig(message)
     phases = None if gate is None else gating.make(gate, handle.name)
-    sides = _sides((agent_a, agent_b), handle, limit, names, pool_rows, threads)
-    identity = {
-        "game": [handle.name, dict(handle.options)] if handle.options else handle.name,
-        "games": games,
-        "seed": seed,
-        "gate": None if phases is None else gating.spec_of(phases),
-        "openings": suite.digest(),
-        "openings_as": openings_as,
-        "max_plies": max_plies,
-        "adjudication": None if adjudication is None else asdict(adjudication),
-        "sides": [side.identity for side in sides],
-    }
     with contextlib.ExitStack() as stack:
+        sides = _sides((agent_a, agent_b), handle, limit, names, pool_rows, threads, stack)
+        identity = {
+            "game": [handle.name, dict(handle.options)] if handle.options else handle.name,
+            "games": games,
+            "seed": seed,
+            "gate": None if phases is None else gating.spec_of(phases),
+            "openings": suite.digest(),
+            "openings_as": openings_as,
+            "max_plies": max_plies,
+            "adjudication": None if adjudication is None else asdict(adjudication),
+            "sides": [side.identity for side in sides],
+        }
         book = None
         if log is not None:
             config = {"concurrency": concurrency, "pool_rows": pool_rows, "threads": threads}
@@ -191,7 +194,8 @@ def _concurrency(given: int | None, sides: Sequence[Side]) -> int:
     if given is not None:
         return given
     timed = any(side.limit is not None and side.limit.is_timed for side in sides)
-    return 1 if timed else DEFAULT_CONCURRENCY
+    suiting = (getattr(side.seats, "concurrency", DEFAULT_CONCURRENCY) for side in sides)
+    return 1 if timed else min(suiting)
 
 
 def _sides(
@@ -201,7 +205,9 @@ def _sides(
     names: tuple[str, str] | None,
     pool_rows: int | None,
     threads: int | None,
+    stack: contextlib.ExitStack,
 ) -> tuple[Side, Side]:
+    """The two sides; their seats end with ``stack``."""
     limits = limit if isinstance(limit, tuple) else (limit, limit)
     for option, given in (("names", names), ("limit", limits)):
         _check_pair(option, given)
@@ -210,7 +216,7 @@ def _sides(
     if called[0] == called[1]:
         called = [f"{called[0]} (A)", f"{called[1]} (B)"]
     first, second = (
-        _side(agent, name, game, own, pool_rows, threads)
+        _side(agent, name, game, own, pool_rows, threads, stack)
         for agent, name, own in zip(found, called, limits, strict=True)
     )
     return first, second
@@ -223,6 +229,7 @@ def _side(
     limit: Limit | None,
     pool_rows: int | None,
     threads: int | None,
+    stack: contextlib.ExitStack,
 ) -> Side:
     own = getattr(agent, "limit", None)
     limit = own if own is None or limit is None else limit  # without one, it does not search
@@ -238,11 +245,15 @@ def _side(
     )
     described = (stats.name, stats.limit, stats.gate, stats.search_gate, stats.routing)
     searched = asdict(config) if isinstance(config, agents.SearchConfig) else None
+    seats = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
+    if hasattr(seats, "end"):
+        stack.callback(seats.end)
+    more = [seats.identity] if hasattr(seats, "identity") else []
     return Side(
-        seats=agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads),
+        seats=seats,
         stats=stats,
         limit=limit,
-        identity=[*described, searched, _weights(evaluator)],
+        identity=[*described, searched, _weights(evaluator), *more],
     )
 
 

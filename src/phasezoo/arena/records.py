@@ -9,8 +9,9 @@ from phasezoo.inference.counts import Counts
 
 __all__ = ["Ending", "GameRecord", "SideStats"]
 
-Ending = Literal["rules", "resignation", "agreement", "max_plies"]
-"""What ended a game: the rules, adjudication (of either kind), or the cap on its length."""
+Ending = Literal["rules", "resignation", "agreement", "max_plies", "forfeit"]
+"""What ended a game: the rules, adjudication (of either kind), the cap on its length, or that a
+player gave up or failed (``forfeit``)."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,16 @@ class GameRecord:
     returns: tuple[float, ...]
     """Per player: +1 won, 0 draw, -1 lost. A game cut by ``max_plies`` counts as a draw."""
     reason: str
-    """Why it ended: the outcome's reason, or the kind of :data:`Ending`."""
+    """Why it ended: the outcome's reason, the kind of :data:`Ending`, or how it was forfeited, such
+    as ``timeout``."""
     ending: Ending
     """What ended it."""
     seeds: tuple[int, ...]
     """For each player, the seed of their random stream."""
     start: str = ""
     """Where the game started if a seed drew that and there is no FEN: ``"seed:N"``."""
+    note: str = ""
+    """What is to be said of a forfeit."""
 
     @property
     def score(self) -> float:

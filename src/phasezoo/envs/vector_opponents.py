@@ -10,6 +10,7 @@ import numpy.typing as npt
 from phasezoo._core import GameVector, Stream
 from phasezoo.conductor import Conductor, Moment, View
 from phasezoo.envs.opponents import Callee, Opponent, check_choice, choose, sit_down
+from phasezoo.errors import GameForfeited
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
 __all__ = ["VectorOpponents"]
@@ -89,6 +90,7 @@ class VectorOpponents:
 
         Raises:
             IllegalAction: One is not legal.
+            GameForfeited: An opponent gave up, or an engine failed.
         """
         seats, phases = vector.seats(), vector.phases()
         actions = np.zeros(len(rows), dtype=np.int64)
@@ -110,6 +112,8 @@ class VectorOpponents:
             while asked:
                 for number, move in self._tables[table].poll():
                     place, moment, player = asked.pop(number)
+                    if move.forfeit is not None:
+                        raise GameForfeited(move.forfeit.told, move.forfeit.reason)
                     actions[place] = check_choice(self._conductor, moment, player, move.action)
         return actions
 

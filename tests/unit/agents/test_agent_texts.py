@@ -135,6 +135,7 @@ NEEDED = {
     "m2cts": "experts=phasezoo/chess-small",
     "scripted": "simple",
     "sb3": "model.zip",
+    "uci": f"'{sys.executable}',nodes=1",
     "module": "phasezoo.agents:RandomAgent",
 }
 

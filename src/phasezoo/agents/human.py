@@ -1,0 +1,124 @@
+"""A person at the terminal as an agent."""
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from phasezoo import games
+from phasezoo.agents.base import Session, state_in
+from phasezoo.errors import GameForfeited, PhasezooError
+
+__all__ = ["HumanAgent"]
+
+MOST_SHOWN = 40
+"""Moves that are listed."""
+
+
+class HumanAgent:
+    """Asks a person for every move.
+
+    They are shown the state and asked for a move: in UCI notation or SAN in games that have it, or
+    the number of an action. What cannot be read, or is not legal, is asked for again; ``?`` lists
+    the legal moves. Whoever ends their input, or types ``resign``, gives the game up: they lose a
+    match's game, and an environment raises.
+
+    Args:
+        ask: Called with a question, it returns a line, and raises ``EOFError`` at the end of the
+            input; default the terminal's.
+        tell: Called with every text that is shown; default written to the terminal.
+        name: How reports call them.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[str], str] | None = None,
+        tell: Callable[[str], None] | None = None,
+        *,
+        name: str = "human",
+    ) -> None:
+        self.name = name
+        self._ask: Callable[[str], str] = _read_line if ask is None else ask
+        self._tell: Callable[[str], None] = _write if tell is None else tell
+
+    def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """The action for ``info["state"]``; see :meth:`choose`.
+
+        Raises:
+            GameForfeited: They gave up.
+            InvalidState: ``info`` has no state, because the game hides it.
+        """
+        return self.choose(state_in(info, self.name))
+
+    def session(self, seed: int) -> Session:
+        """One game; a person takes no seed."""
+        return _Session(self)
+
+    def choose(self, state: Any, player: int | None = None) -> int:
+        """What the person chooses for ``player``, default whose turn it is.
+
+        Raises:
+            GameForfeited: They gave up, or their input has ended.
+        """
+        acting = int(state.to_play) if player is None else player
+        legal = games.legal_actions_of(state, acting).tolist()
+        self._tell(_shown(state, acting))
+        while True:
+            try:
+                text = self._ask(f"Player {acting}, your move (? lists them): ").strip()
+            except EOFError:
+                text = "resign"
+            if text == "resign":
+                message = f"{self.name} gave up as player {acting}"
+                raise GameForfeited(message, "resignation")
+            if text == "?":
+                self._tell(_listed(state, legal))
+            elif text:
+                action = _read_move(state, text)
+                if action is not None and action in legal:
+                    return action
+                self._tell(f"{text!r} is no legal move here; {_listed(state, legal)}")
+
+
+class _Session:
+    def __init__(self, agent: HumanAgent) -> None:
+        self._agent = agent
+
+    def act(self, state: Any, player: int | None = None) -> int:
+        return self._agent.choose(state, player)
+
+
+def _read_move(state: Any, text: str) -> int | None:
+    """The action that a text means; None if it means none."""
+    for notation in ("parse_uci", "parse_san"):
+        if hasattr(state, notation):
+            try:
+                return int(getattr(state, notation)(text))
+            except PhasezooError:
+                continue
+    return int(text) if text.isascii() and text.isdecimal() else None
+
+
+def _listed(state: Any, legal: list[int]) -> str:
+    written = getattr(state, "san", None) or getattr(state, "uci", None) or str
+    more = f", and {len(legal) - MOST_SHOWN} more" if len(legal) > MOST_SHOWN else ""
+    return f"legal are {', '.join(written(action) for action in legal[:MOST_SHOWN])}{more}"
+
+
+def _shown(state: Any, player: int) -> str:
+    """The state as text, as far as the player sees it."""
+    from phasezoo.envs.rendering import render  # painters are not needed by other agents
+
+    return str(render(games.game_of(state), state, "ansi", player=player))
+
+
+def _read_line(question: str) -> str:
+    _write(question, end="")
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line
+
+
+def _write(text: str, end: str = "\n") -> None:
+    sys.stdout.write(text + end)
+    sys.stdout.flush()

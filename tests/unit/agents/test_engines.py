@@ -1,0 +1,355 @@
+"""Engines from outside as agents: a toy engine of these tests, and Stockfish if it is installed."""
+
+import copy
+import gc
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import gymnasium as gym
+import pytest
+
+import phasezoo  # noqa: F401  (registers the environments)
+from phasezoo import agents, arena, games
+from phasezoo.agents.engine_process import MORE_FOLDERS, find_engine
+from phasezoo.errors import EngineFailed, GameForfeited, InvalidConfig
+
+TOY = Path(__file__).parent / "engines" / "toy_engine.py"
+STOCKFISH = shutil.which("stockfish", path=os.pathsep.join((os.environ["PATH"], *MORE_FOLDERS)))
+needs_stockfish = pytest.mark.skipif(
+    STOCKFISH is None, reason="Stockfish is not installed (Debian: apt install stockfish)"
+)
+
+
+def command(*modes):
+    return [sys.executable, str(TOY), *modes]
+
+
+def toy(*modes, **options):
+    return agents.EngineAgent(command(*modes), **{"nodes": 5, "name": "toy", **options})
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def ends(pids, seconds=20):
+    until = time.monotonic() + seconds
+    while any(map(is_alive, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not any(map(is_alive, pids))
+
+
+def played(match):
+    return [(record.moves, record.reason, record.returns) for record in match.games]
+
+
+@pytest.mark.parametrize("game", ["chess", "chess960", "atomic", "crazyhouse", "krk"])
+def test_engines_play_every_variant(game):
+    match = arena.play_match(
+        toy("variants"), "random", game=game, games=4, max_plies=60, seed=2, log=None
+    )
+    assert len(match.games) == 4
+    assert match.sides[0].nodes == 42 * match.sides[0].moves > 0
+    assert all(record.ending in ("rules", "max_plies") for record in match.games)
+
+
+def test_limits_as_engines_are_told_them(tmp_path):
+    clock = agents.TimeControl(left_ms=900, increment_ms=10, moves_to_go=3)
+    told = {
+        "depth 4 nodes 7": agents.Limit(nodes=7, depth=4),
+        "movetime 20": agents.Limit(movetime_ms=20),
+        "mate 2": agents.Limit(mate=2),
+        "wtime 900 btime 900 winc 10 binc 10 movestogo 3": agents.Limit(clock=clock),
+    }
+    state = games.make("chess").initial_state()
+    for number, (words, limit) in enumerate(told.items()):
+        log = tmp_path / f"log{number}"
+        with agents.EngineAgent(command(f"log:{log}"), limit=limit) as agent:
+            agent.session(0).act(state)
+        assert f" go {words}\n" in log.read_text()
+
+
+def test_engines_are_told_the_start_all_moves_and_their_options(tmp_path):
+    log = tmp_path / "log"
+    agent = toy(f"log:{log}", options={"Style": "wild", "Threads": 2})
+    suite = arena.OpeningSuite("chess", (("e2e4", "e7e5"),))
+    match = arena.play_match(agent, "random", games=2, openings=suite, max_plies=9, concurrency=1)
+    lines = [line.partition(" ")[2] for line in log.read_text().splitlines()]
+    assert "setoption name Style value wild" in lines
+    assert "setoption name Threads value 2" in lines
+    assert lines.count("uci") == 1
+    assert lines.count("ucinewgame") == 2
+    assert {line for line in lines if line.startswith("go")} == {"go nodes 5"}
+    told = [line for line in lines if line.startswith("position")]
+    expected = []
+    for record in match.games:
+        moves = [*record.opening_moves, *record.moves]
+        mine = range(record.sides.index(0), len(moves), 2)
+        expected += [f"position startpos moves {' '.join(moves[:n])}" for n in mine if n >= 2]
+    assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason", "words"),
+    [
+        ("crash:3", "crash", "exit code: 3"),
+        ("hang:3", "timeout", "no answer within 2 s"),
+        ("illegal:3", "illegal_move", "a1a1"),
+        ("none:3", "illegal_move", "no move"),
+        ("nonsense:3", "illegal_move", "hello"),
+    ],
+)
+def test_who_fails_loses_and_the_match_goes_on(mode, reason, words, tmp_path):
+    log, pgn = tmp_path / "log", tmp_path / "games.pgn"
+    agent = toy(mode, f"log:{log}", timeout_s=2)
+    suite = arena.OpeningSuite("chess", ((),))
+    games_played = 2 if reason == "timeout" else 4
+    match = arena.play_match(agent, "random", games=games_played, openings=suite, seed=1, pgn=pgn)
+    for record in match.games:
+        own = record.sides.index(0)
+        assert (record.ending, record.reason) == ("forfeit", reason)
+        assert record.returns[own] == -1.0 == -record.returns[1 - own]
+        assert words in record.note
+        assert len(record.moves) == 4 + own  # two of its moves, and the other's up to its third
+    assert match.losses == games_played
+    assert match.sides[0].moves == 2 * games_played
+    processes = {line.split()[0] for line in log.read_text().splitlines()}
+    assert len(processes) == games_played
+    assert ends(map(int, processes))
+    assert f'[Reason "{reason}"]' in pgn.read_text()
+
+
+def test_bad_manners_are_endured(caplog):
+    assert played(arena.play_match(toy("garbage", "slow:2"), "random", games=2, max_plies=12)) == (
+        played(arena.play_match(toy(), "random", games=2, max_plies=12))
+    )
+
+
+def test_matches_do_not_depend_on_how_many_are_played_at_once():
+    matches = [
+        arena.play_match(toy(), "random", games=6, seed=3, max_plies=30, concurrency=concurrency)
+        for concurrency in (1, 6)
+    ]
+    assert played(matches[0]) == played(matches[1])
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: toy("mute", start_timeout_s=1), "no uciok within 1 s"),
+        (lambda: agents.EngineAgent("true", nodes=1), "died unexpectedly"),
+        (lambda: toy(options={"Thread": 1}), "did you mean Threads"),
+        (lambda: toy(options={"Threads": 99}), "at most 4"),
+        (lambda: toy(options={"Style": "odd"}), "Style"),
+        (lambda: toy("variants", options={"UCI_Variant": "atomic"}), "leave it out"),
+    ],
+)
+def test_what_cannot_start_is_said_before_the_match(made, words):
+    with pytest.raises(EngineFailed, match=words):
+        arena.play_match(made(), "random", games=2)
+
+
+def test_engines_of_other_games():
+    with pytest.raises(EngineFailed, match="does not play atomic"):
+        arena.play_match(toy(), "random", game="atomic", games=2)
+    with pytest.raises(InvalidConfig, match="not 'connect-four'"):
+        arena.play_match(toy(), "random", game="connect-four", games=2)
+    with pytest.raises(InvalidConfig, match="no simulations"):
+        arena.play_match(toy(), "random", games=2, limit=agents.Limit(simulations=3))
+
+
+def test_missing_engines():
+    for missing in ("no-such-engine", ["no-such-engine", "x"], "/no/such/engine"):
+        with pytest.raises(EngineFailed, match="apt install stockfish"):
+            agents.EngineAgent(missing, nodes=1)
+    with pytest.raises(EngineFailed, match="apt install stockfish"):
+        agents.parse("uci:no-such-engine,nodes=5")
+    for bad in ("", [], "a 'b"):
+        with pytest.raises(EngineFailed):
+            find_engine(bad)
+    assert find_engine(f"{sys.executable} -c 'print(1)'")[1:] == ["-c", "print(1)"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"nodes": 0},
+        {"depth": 0},
+        {"depth": True},
+        {"nodes": 1, "timeout_s": 0},
+        {"nodes": 1, "parallel": 0},
+        {"nodes": 1, "limit": agents.Limit(nodes=2)},
+        {"limit": agents.Limit(simulations=2)},
+        {"limit": agents.Limit(infinite=True)},
+    ],
+)
+def test_options_out_of_range(options):
+    with pytest.raises(InvalidConfig):
+        agents.EngineAgent(sys.executable, **options)
+
+
+def test_engines_as_texts():
+    text = f"uci:'{sys.executable} {TOY}',nodes=7,depth=3,Style=wild,Threads=2,timeout_s=5"
+    agent = agents.parse(text)
+    assert agent.command == command()
+    assert agent.limit == agents.Limit(nodes=7, depth=3)
+    assert agent.options == {"Style": "wild", "Threads": "2"}
+    assert agent.name == agents.spec_of(agent)
+    again = agents.parse(agents.spec_of(agent))
+    assert (again.command, again.options) == (agent.command, agent.options)
+    assert arena.play_match(agent, "random", games=2, max_plies=20).sides[0].nodes > 0
+
+
+def test_what_an_engine_says_of_its_move():
+    state = games.make("chess").initial_state()
+    with toy() as agent:
+        move = agent.session(0).move(state)
+        assert move.action in state.legal_actions
+        assert (move.nodes, move.depth) == (42, 3)
+        assert move.value == pytest.approx(1 - 1.4**-0.35)
+
+
+def test_processes_end_with_the_agent():
+    agent = toy("deaf")
+    state = games.make("chess").initial_state()
+    first, second = agent.session(0), agent.session(1)
+    first.act(state)
+    second.act(state)
+    pids = agent._pool.pids
+    assert len(pids) == 2
+    assert all(map(is_alive, pids))
+    del first
+    third = agent.session(2)
+    third.act(state)
+    assert agent._pool.pids == pids  # the game that is over left its engine to this one
+    del second, third, agent
+    gc.collect()
+    assert ends(pids)
+
+
+def test_a_closed_agent_goes_on_with_new_processes():
+    agent, state = toy(), games.make("chess").initial_state()
+    session = agent.session(0)
+    session.act(state)
+    before = agent._pool.pids
+    agent.close()
+    assert ends(before)
+    with agent:
+        assert agent.session(0).act(state) in state.legal_actions
+
+
+PROGRAM = """
+    import sys
+    from phasezoo import agents, arena, games
+
+    def sitting(observation, info):
+        print("sitting", flush=True)
+        sys.stdin.readline()
+        return int(info["state"].legal_actions[0])
+
+    engine = agents.EngineAgent(sys.argv[1:], nodes=5)
+"""
+
+MATCH = "arena.play_match(engine, sitting, games=2)"
+
+THINKING = """
+    state = games.make("chess").initial_state()
+    seats = engine.seats(games.make("chess"))
+    seats.ask(seats.open(1), state, 0)
+    print("sitting", flush=True)
+    seats.poll()
+"""
+
+SESSION = """
+    session, state = engine.session(0), games.make("chess").initial_state()
+    session.act(state)
+    sitting(None, {"state": state})
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "mode", "interrupts"),
+    [(MATCH, "deaf", True), (THINKING, "slow:100000", True), (SESSION, "deaf", False)],
+)
+def test_processes_end_with_the_program(body, mode, interrupts, tmp_path):
+    log = tmp_path / "log"
+    program = textwrap.dedent(PROGRAM) + textwrap.dedent(body)
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, *command(mode, f"log:{log}")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert running.stdout.readline() == "sitting\n"
+    pids = {int(line.split()[0]) for line in log.read_text().splitlines()}
+    assert pids
+    assert all(map(is_alive, pids))
+    if interrupts:
+        running.send_signal(signal.SIGINT)
+    _, errors = running.communicate("" if interrupts else "\n", timeout=60)
+    assert ends(pids)
+    assert ("KeyboardInterrupt" in errors) == interrupts
+    assert "never awaited" not in errors
+    assert "Exception ignored" not in errors
+
+
+def test_copies_have_processes_of_their_own():
+    agent = toy()
+    assert pickle.loads(pickle.dumps(agent)).command == agent.command
+    env = gym.make("Chess-v0", opponent=agent, observation="none").unwrapped
+    env.reset(seed=1)
+    env.step(int(env.game_state.legal_actions[0]))
+    twin = copy.deepcopy(env)
+    assert twin.game_state == env.game_state
+    for other in (twin, env):
+        other.step(int(other.game_state.legal_actions[1]))
+        assert other.game_state.ply == 4
+
+
+def test_engines_are_opponents_in_environments():
+    text = f"uci:'{sys.executable} {TOY}',nodes=5"
+    env = gym.make("Chess-v0", opponent=text, agent_color="black", observation="none")
+    assert env.reset(seed=1)[1]["ply"] == 1
+    envs = gym.make_vec("Chess-v0", num_envs=3, opponent=text, observation="none")
+    envs.reset(seed=1)
+    envs.step([int(state.legal_actions[0]) for state in envs.unwrapped.states])
+    assert [state.ply for state in envs.unwrapped.states] == [2, 2, 2]
+
+
+def test_in_environments_failing_is_an_error():
+    env = gym.make("Chess-v0", opponent=toy("crash:1"), observation="none")
+    env.reset(seed=1)
+    with pytest.raises(GameForfeited, match="exit code: 3") as failed:
+        env.step(int(env.unwrapped.game_state.legal_actions[0]))
+    assert failed.value.reason == "crash"
+    assert pickle.loads(pickle.dumps(failed.value)).reason == "crash"
+    envs = gym.make_vec("Chess-v0", num_envs=2, opponent=toy("illegal:1"), observation="none")
+    envs.reset(seed=1)
+    with pytest.raises(GameForfeited, match="a1a1"):
+        envs.step([int(state.legal_actions[0]) for state in envs.unwrapped.states])
+
+
+@needs_stockfish
+def test_stockfish():
+    text = "uci:stockfish,nodes=300,Threads=1,Hash=4"
+    matches = [arena.play_match(text, "random", games=2, seed=1, max_plies=60) for _ in range(2)]
+    assert played(matches[0]) == played(matches[1])
+    assert matches[0].wins == 2
+    with pytest.raises(EngineFailed, match="does not play crazyhouse"):
+        arena.play_match(text, "random", game="crazyhouse", games=2)
+    mate = games.make("chess").from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
+    with agents.parse("uci:stockfish,depth=5") as agent:
+        move = agent.session(0).move(mate)
+    assert mate.san(move.action) == "Rd8#"
+    assert move.value == 1.0
+    assert move.depth >= 1

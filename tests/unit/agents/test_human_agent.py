@@ -1,0 +1,84 @@
+"""A person at the terminal, played by a list of lines."""
+
+import io
+import sys
+
+import gymnasium as gym
+import pytest
+
+import phasezoo  # noqa: F401  (registers the environments)
+from phasezoo import agents, arena, games
+from phasezoo.errors import GameForfeited, InvalidConfig
+
+
+def person(*lines):
+    """An agent that answers with ``lines`` and then has no more, and what it was shown."""
+    waiting, shown = iter(lines), []
+
+    def ask(question):
+        shown.append(question)
+        try:
+            return next(waiting)
+        except StopIteration:
+            raise EOFError from None
+
+    return agents.HumanAgent(ask, shown.append), shown
+
+
+def test_moves_are_read_in_every_notation_and_bad_ones_asked_for_again():
+    state = games.make("chess").initial_state()
+    e4 = state.parse_uci("e2e4")
+    for text in ("e2e4", "e4", " e4 ", str(e4)):
+        assert person(text)[0].session(0).act(state) == e4
+    human, shown = person("", "e5", "Nf9", "-3", "4671", "9" * 30, "?", "²", "e4")
+    assert human.session(0).act(state) == e4
+    text = "\n".join(shown)
+    for wrong in ("e5", "Nf9", "-3", "4671", "²"):
+        assert f"{wrong!r} is no legal move here; legal are" in text
+    assert "Nf3" in text  # moves are listed
+    assert "rnbqkbnr" in text or "r n b q k b n r" in text.lower()
+
+
+def test_games_without_notation():
+    four = games.make("connect-four").initial_state()
+    assert person("7", "3")[0].session(0).act(four) == 3
+    ffa = games.make("pommerman-ffa").initial_state(seed=1)
+    assert person("5")[0].session(0).act(ffa, 2) == 5
+
+
+def test_giving_up_loses_a_match():
+    for lines in ((), ("resign",)):
+        human, _ = person(*lines)
+        match = arena.play_match(human, "random", games=2, seed=1)
+        assert match.losses == 2
+        assert {(r.ending, r.reason) for r in match.games} == {("forfeit", "resignation")}
+        assert "human gave up" in match.games[0].note
+
+
+def test_giving_up_in_an_environment_raises():
+    env = gym.make("Chess-v0", opponent=person()[0], agent_color="black")
+    with pytest.raises(GameForfeited, match="human gave up as player 0") as error:
+        env.reset(seed=1)
+    assert error.value.reason == "resignation"
+
+
+def test_giving_up_among_more_than_two_is_said():
+    with pytest.raises(GameForfeited, match="counted for two players alone"):
+        arena.play_match(person()[0], "simple", game="pommerman-ffa", games=4, seed=1, max_plies=5)
+
+
+def test_the_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("e9\ne4\n"))
+    state = games.make("chess").initial_state()
+    session = agents.parse("human:name=Ann").session(0)
+    assert session.act(state) == state.parse_uci("e2e4")
+    with pytest.raises(GameForfeited, match="Ann gave up"):
+        session.act(state)
+    shown = capsys.readouterr().out
+    assert "your move" in shown
+    assert "'e9' is no legal move here" in shown
+
+
+def test_unknown_options():
+    with pytest.raises(InvalidConfig, match="no such option"):
+        agents.parse("human:nam=Ann")
