@@ -1,4 +1,4 @@
-"""Many games at once between two sides, each side's searches in one pool."""
+"""Many games at once between two agents or more, each agent's searches in one pool."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ class SideFailed(InvalidEvaluation):
     """An evaluator of one side of a match answered with something that is no evaluation.
 
     Attributes:
-        side: 0 or 1.
+        side: Its index among the agents: 0 or 1 in a match.
         games: The games that were finished before.
     """
 
@@ -52,6 +52,12 @@ class Scheduled:
     history: tuple[Any, ...]
     """Its states so far, oldest first; the agents take over at the last."""
     start: str = ""
+    pairing: tuple[int, int] = (0, 1)
+
+    @property
+    def agents(self) -> tuple[int, ...]:
+        """For each player, the index of the agent that plays them."""
+        return tuple(self.pairing[side] for side in self.sides)
 
 
 @dataclass
@@ -107,7 +113,7 @@ class ConcurrentGames:
 
     Args:
         game: What is played.
-        sides: The two sides.
+        sides: The agents, by the indices that scheduled games have for them.
         concurrency: Games in progress at once.
         max_plies: Plies after which a game is cut and counted as a draw.
         adjudication: When games are ended early.
@@ -119,7 +125,7 @@ class ConcurrentGames:
     def __init__(
         self,
         game: games.Game,
-        sides: tuple[Side, Side],
+        sides: Sequence[Side],
         *,
         concurrency: int,
         max_plies: int | None,
@@ -150,10 +156,10 @@ class ConcurrentGames:
         self._seat_more(waiting)
         index = 0
         while self._in_progress:
-            # One side works until all its moves are made; by then every game waits for the other,
+            # One side works until all its moves are made; by then every game waits for another,
             # whose batches are as full as can be.
-            if not self._sides[index].asked:
-                index = 1 - index
+            while not self._sides[index].asked:
+                index = (index + 1) % len(self._sides)
             side = self._sides[index]
             for seat, move in self._poll(index, side):
                 running, player = side.asked.pop(seat)
@@ -187,8 +193,8 @@ class ConcurrentGames:
                 return
             running = _Running(scheduled, self._begun(scheduled), self._adjudication)
             running.seats = [
-                self._sides[side].seats.open(seed, scheduled.history)
-                for side, seed in zip(scheduled.sides, scheduled.seeds, strict=True)
+                self._sides[agent].seats.open(seed, scheduled.history)
+                for agent, seed in zip(scheduled.agents, scheduled.seeds, strict=True)
             ]
             self._in_progress += 1
             self._go_on(running)
@@ -214,7 +220,7 @@ class ConcurrentGames:
             legal = self._conductor.legal_actions(running.moment, player)
             running.received[player] = Move(int(legal[0]))
             return
-        side = self._sides[running.scheduled.sides[player]]
+        side = self._sides[running.scheduled.agents[player]]
         seat = running.seats[player]
         side.asked[seat] = (running, player)
         view = _view_of(side)
@@ -226,7 +232,7 @@ class ConcurrentGames:
 
     def _begun(self, scheduled: Scheduled) -> Moment:
         """The moment at which the agents take over."""
-        views = [_view_of(self._sides[side]) or self._view for side in scheduled.sides]
+        views = [_view_of(self._sides[agent]) or self._view for agent in scheduled.agents]
         moment = self._conductor.moment(scheduled.history[0], views)
         for text in scheduled.opening_moves:
             moment = self._conductor.play(moment, action_of(moment.state, text))
@@ -257,8 +263,8 @@ class ConcurrentGames:
             text = str(action) if notation is None else notation(action)
         running.moment = self._play(running.moment, action)
         running.moves.append(text)
-        for player, seat in enumerate(running.seats):
-            self._sides[running.scheduled.sides[player]].seats.tell(seat, action, running.state)
+        for agent, seat in zip(running.scheduled.agents, running.seats, strict=True):
+            self._sides[agent].seats.tell(seat, action, running.state)
         if not running.state.is_terminal and self._adjudicated(running, players[0], moves):
             return
         self._go_on(running)
@@ -274,7 +280,7 @@ class ConcurrentGames:
         if move.forfeit is not None:
             if game.num_players != 2:
                 message = (
-                    f"{self._who(running.scheduled.sides[player])} gave up as player {player} of "
+                    f"{self._who(running.scheduled.agents[player])} gave up as player {player} of "
                     f"{game.num_players} in game {running.scheduled.number}, which is counted for "
                     f"two players alone: {move.forfeit.told}"
                 )
@@ -287,8 +293,9 @@ class ConcurrentGames:
         said = "" if action is None else ", which is not legal"
         shown = ", ".join(map(str, legal[:10])) + (", …" if len(legal) > 10 else "")
         parts = "" if game.action_parts is None else f", or {len(game.action_parts)} numbers"
+        who = self._who(running.scheduled.agents[player])
         message = (
-            f"{self._who(running.scheduled.sides[player])} answered {repr(move.action)[:80]}{said} "
+            f"{who} answered {repr(move.action)[:80]}{said} "
             f"as player {player} in game {running.scheduled.number}; expected is a whole number"
             f"{parts}, legal are {shown} in {running.state!r}"
         )
@@ -322,8 +329,8 @@ class ConcurrentGames:
         note: str = "",
     ) -> None:
         scheduled = running.scheduled
-        for player, seat in enumerate(running.seats):
-            self._sides[scheduled.sides[player]].seats.close(seat)
+        for agent, seat in zip(scheduled.agents, running.seats, strict=True):
+            self._sides[agent].seats.close(seat)
         record = GameRecord(
             number=scheduled.number,
             group=scheduled.group,
@@ -337,6 +344,7 @@ class ConcurrentGames:
             ending=ending,
             seeds=scheduled.seeds,
             start=scheduled.start,
+            pairing=scheduled.pairing,
             note=note,
         )
         self._done.append(record)

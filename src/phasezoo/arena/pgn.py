@@ -53,9 +53,10 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     if not hasattr(state, "san"):
         message = f"{game!r} has no SAN and so no PGN: keep its games with log= or on_game="
         raise InvalidConfig(message)
-    white, black = (names[side] for side in record.sides)
+    white, black = (names[agent] for agent in record.agents)
+    first, second = (names[agent] for agent in record.pairing)
     tags = {
-        "Event": event or f"{names[0]} v {names[1]}",
+        "Event": event or f"{first} v {second}",
         "Site": "?",
         "Date": "????.??.??",
         "Round": f"{record.group + 1}.{record.number % len(record.sides) + 1}",

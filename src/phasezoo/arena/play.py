@@ -1,32 +1,21 @@
-"""Playing a match: the schedule, the sides, and what is written on the way."""
+"""Playing a match."""
 
-import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from phasezoo import agents, gating
 from phasezoo.agents import Limit
 from phasezoo.arena.adjudication import Adjudication
-from phasezoo.arena.concurrent_games import ConcurrentGames, Side
-from phasezoo.arena.log import GameLog
+from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.match import Match
-from phasezoo.arena.openings import OpeningSuite, as_suite
-from phasezoo.arena.pgn import PgnFile
-from phasezoo.arena.records import GameRecord, SideStats
-from phasezoo.arena.schedule import OpeningsAs, Schedule
-from phasezoo.errors import InvalidConfig
-from phasezoo.games import Game, make
-from phasezoo.inference.evaluator import name_of
-from phasezoo.inference.mixture import MixtureOfExperts
-from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.arena.openings import OpeningSuite
+from phasezoo.arena.playing import play_games
+from phasezoo.arena.records import GameRecord
+from phasezoo.arena.schedule import OpeningsAs
+from phasezoo.games import Game
 from phasezoo.types import Gate
 
 __all__ = ["play_match"]
-
-DEFAULT_CONCURRENCY = 64
-"""Games at once, and so about the rows of a call of one network: more cost little less a row."""
 
 
 def play_match(
@@ -109,158 +98,29 @@ def play_match(
         RunDirectoryError: ``pgn`` or ``log`` exists already, is being written by another process,
             or cannot be written.
     """
-    handle = make(game)
-    if openings is None and not handle.options:
-        handle = handle.with_options(**handle.match_options)
-    suite = as_suite(openings, handle.name)
-    schedule = Schedule(handle, suite, games, seed, openings_as)
-    _check_range(concurrency=concurrency, pool_rows=pool_rows, max_plies=max_plies)
-    if adjudication is not None and handle.num_players != 2:
-        message = f"adjudication is for two players, {handle.name} has {handle.num_players}"
-        raise InvalidConfig(message)
-    phases = None if gate is None else gating.make(gate, handle.name)
-    with contextlib.ExitStack() as stack:
-        sides = _sides((agent_a, agent_b), handle, limit, names, pool_rows, threads, stack)
-        identity = {
-            "game": [handle.name, dict(handle.options)] if handle.options else handle.name,
-            "games": games,
-            "seed": seed,
-            "gate": None if phases is None else gating.spec_of(phases),
-            "openings": suite.digest(),
-            "openings_as": openings_as,
-            "max_plies": max_plies,
-            "adjudication": None if adjudication is None else asdict(adjudication),
-            "sides": [side.identity for side in sides],
-        }
-        book = None
-        if log is not None:
-            config = {"concurrency": concurrency, "pool_rows": pool_rows, "threads": threads}
-            book = stack.enter_context(GameLog(log, identity, seed=seed, config=config))
-            completed = [*completed, *book.games]
-            for side, before in zip(sides, book.sides, strict=False):
-                side.stats.add(before)
-                side.before = before.counts
-        done = schedule.checked(completed)
-        names_of_sides = [side.stats.name for side in sides]
-        file = None
-        if pgn is not None:
-            file = stack.enter_context(PgnFile(pgn, names_of_sides, handle.name, done))
-
-        def finished(record: GameRecord) -> None:
-            done.append(record)
-            if book is not None:
-                book.append(record, [side.up_to_date() for side in sides])
-            if file is not None:
-                file.append(record)
-            if on_game is not None:
-                on_game(record)
-            if progress is not None:
-                progress(len(done), games)
-
-        playing = ConcurrentGames(
-            handle,
-            sides,
-            concurrency=_concurrency(concurrency, sides),
-            max_plies=max_plies,
-            adjudication=adjudication,
-            gate=phases,
-            finished=finished,
-        )
-        playing.play(schedule.games(skip={record.number for record in done}))
-        if file is not None:
-            file.rewrite(done)
-    return Match(
-        game=handle.name,
-        sides=(sides[0].up_to_date(), sides[1].up_to_date()),
-        games=tuple(sorted(done, key=lambda record: record.number)),
+    conditions = Conditions.of(
+        game,
+        openings,
+        gate=gate,
+        openings_as=openings_as,
+        seed=seed,
+        concurrency=concurrency,
+        pool_rows=pool_rows,
+        threads=threads,
+        max_plies=max_plies,
+        adjudication=adjudication,
     )
-
-
-def _check_pair(option: str, given: Any) -> None:
-    if given is not None and (isinstance(given, str) or len(given) != 2):
-        message = f"{option}={given!r}: expected a pair, for side 0 and side 1"
-        raise InvalidConfig(message)
-
-
-def _check_range(**options: int | None) -> None:
-    for name, value in options.items():
-        if value is not None and value < 1:
-            message = f"{name}={value}: at least 1 is needed"
-            raise InvalidConfig(message)
-
-
-def _concurrency(given: int | None, sides: Sequence[Side]) -> int:
-    """Games at once: one if a search is timed, because searches at once share the time."""
-    if given is not None:
-        return given
-    timed = any(side.limit is not None and side.limit.is_timed for side in sides)
-    suiting = (getattr(side.seats, "concurrency", DEFAULT_CONCURRENCY) for side in sides)
-    return 1 if timed else min(suiting)
-
-
-def _sides(
-    players: tuple[Any, Any],
-    game: Game,
-    limit: Limit | tuple[Limit | None, Limit | None] | None,
-    names: tuple[str, str] | None,
-    pool_rows: int | None,
-    threads: int | None,
-    stack: contextlib.ExitStack,
-) -> tuple[Side, Side]:
-    """The two sides; their seats end with ``stack``."""
-    limits = limit if isinstance(limit, tuple) else (limit, limit)
-    for option, given in (("names", names), ("limit", limits)):
-        _check_pair(option, given)
-    found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
-    called = [agents.name_of_agent(agent) for agent in found] if names is None else list(names)
-    if called[0] == called[1]:
-        called = [f"{called[0]} (A)", f"{called[1]} (B)"]
-    first, second = (
-        _side(agent, name, game, own, pool_rows, threads, stack)
-        for agent, name, own in zip(found, called, limits, strict=True)
-    )
-    return first, second
-
-
-def _side(
-    agent: Any,
-    name: str,
-    game: Game,
-    limit: Limit | None,
-    pool_rows: int | None,
-    threads: int | None,
-    stack: contextlib.ExitStack,
-) -> Side:
-    own = getattr(agent, "limit", None)
-    limit = own if own is None or limit is None else limit  # without one, it does not search
-    config = getattr(agent, "config", None)
-    evaluator = getattr(agent, "evaluator", None)
-    mixture = evaluator if isinstance(evaluator, MixtureOfExperts) else None
-    stats = SideStats(
-        name=name,
-        limit="" if limit is None else str(limit),
-        gate=None if mixture is None else gating.spec_of(mixture.gate),
-        search_gate=None if mixture is None else gating.spec_of(mixture.search_gate),
-        routing=None if mixture is None else mixture.routing,
-    )
-    described = (stats.name, stats.limit, stats.gate, stats.search_gate, stats.routing)
-    searched = asdict(config) if isinstance(config, agents.SearchConfig) else None
-    seats = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
-    if hasattr(seats, "end"):
-        stack.callback(seats.end)
-    more = [seats.identity] if hasattr(seats, "identity") else []
-    return Side(
-        seats=seats,
-        stats=stats,
+    sides, done = play_games(
+        (agent_a, agent_b),
+        conditions,
+        [(0, 1)],
+        games,
         limit=limit,
-        identity=[*described, searched, _weights(evaluator), *more],
+        names=names,
+        pgn=pgn,
+        log=log,
+        completed=completed,
+        on_game=on_game,
+        progress=progress,
     )
-
-
-def _weights(evaluator: Any) -> Any:
-    """JSON that tells networks apart: the checksums of their files."""
-    if isinstance(evaluator, MixtureOfExperts):
-        return [_weights(expert) for expert in evaluator.experts]
-    if isinstance(evaluator, NetworkEvaluator):
-        return dict(evaluator.manifest.files)
-    return None if evaluator is None else name_of(evaluator)
+    return Match(game=conditions.game.name, sides=(sides[0], sides[1]), games=done)

@@ -42,6 +42,8 @@ class GameRecord:
     """What ended it."""
     seeds: tuple[int, ...]
     """For each player, the seed of their random stream."""
+    pairing: tuple[int, int] = (0, 1)
+    """Who the sides 0 and 1 are: indices of the agents, of which a tournament has more than two."""
     start: str = ""
     """Where the game started if a seed drew that and there is no FEN: ``"seed:N"``."""
     note: str = ""
@@ -67,6 +69,11 @@ class GameRecord:
         return any(v > 0 and side == 0 for v, side in zip(self.returns, self.sides, strict=True))
 
     @property
+    def agents(self) -> tuple[int, ...]:
+        """For each player, the agent that played them: an index, as in :attr:`pairing`."""
+        return tuple(self.pairing[side] for side in self.sides)
+
+    @property
     def result(self) -> str:
         """``"1-0"``, ``"0-1"`` or ``"1/2-1/2"``; with more than two players, their returns."""
         if len(self.returns) != 2:
@@ -90,7 +97,7 @@ class GameRecord:
         Raises:
             CorruptRecord: Something is missing, or not what it should be.
         """
-        lists = ("sides", "opening_moves", "moves", "returns", "seeds")
+        lists = ("sides", "opening_moves", "moves", "returns", "seeds", "pairing")
         try:
             fields: dict[str, Any] = {
                 key: tuple(value) if key in lists else value for key, value in data.items()

@@ -1,7 +1,7 @@
 """Which games a match consists of: openings, seats, seeds."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from phasezoo.arena.concurrent_games import Scheduled
 from phasezoo.arena.openings import OpeningSuite
@@ -16,10 +16,21 @@ OpeningsAs = Literal["moves", "fen"]
 """How games start: with the opening's moves as their history, or at its last position without."""
 
 
-class Schedule:
-    """The games of a match, each known by its number alone.
+class _Places(NamedTuple):
+    """Who plays a game, and from which seeds."""
 
-    Game number n belongs to group n // players; within a group, side 0 takes every seat once.
+    group: int
+    pairing: tuple[int, int]
+    sides: tuple[int, ...]
+    seeds: tuple[int, ...]
+
+
+class Schedule:
+    """The games of a match or of several, each known by its number alone.
+
+    Game number n belongs to a group of as many games as there are players, in which side 0 takes
+    every seat once. With several pairings the first group of each comes first, then the second of
+    each, with the same openings.
 
     Args:
         game: What is played, by at least two players.
@@ -27,13 +38,20 @@ class Schedule:
         games: A multiple of the number of players.
         seed: The match's seed.
         openings_as: See :data:`OpeningsAs`.
+        pairings: The agents that are sides 0 and 1, of each match; ``games`` are those of each.
 
     Raises:
         InvalidConfig: An argument is out of range.
     """
 
     def __init__(
-        self, game: Game, suite: OpeningSuite, games: int, seed: int, openings_as: OpeningsAs
+        self,
+        game: Game,
+        suite: OpeningSuite,
+        games: int,
+        seed: int,
+        openings_as: OpeningsAs,
+        pairings: Sequence[tuple[int, int]] = ((0, 1),),
     ) -> None:
         if game.num_players < 2:
             message = f"{game.name!r} has one player: a match needs two sides"
@@ -50,7 +68,8 @@ class Schedule:
             raise InvalidConfig(message)
         self._game = game
         self._suite = suite
-        self._games = games
+        self._games = games * len(pairings)
+        self._pairings = tuple(pairings)
         self._seed = seed
         self._as = openings_as
         # A user's own game does not say whether its seed draws anything.
@@ -77,7 +96,7 @@ class Schedule:
         done: dict[int, GameRecord] = {}
         for record in completed:
             known = 0 <= record.number < self._games
-            if not known or (record.sides, record.seeds) != self._places(record.number):
+            if not known or self._of(record) != self._places(record.number):
                 message = f"completed game {record.number} was not played with this match's seeds"
                 raise InvalidConfig(message)
             if record.number in done:
@@ -86,23 +105,28 @@ class Schedule:
             done[record.number] = record
         return [done[number] for number in sorted(done)]
 
-    def _places(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Sides and seeds by player."""
-        group, colour = divmod(number, self._game.num_players)
+    @staticmethod
+    def _of(record: GameRecord) -> "_Places":
+        return _Places(record.group, record.pairing, record.sides, record.seeds)
+
+    def _places(self, number: int) -> "_Places":
+        groups, colour = divmod(number, self._game.num_players)
+        group, index = divmod(groups, len(self._pairings))
         seats = range(self._game.num_players)
         sides = tuple(0 if player == colour else 1 for player in seats)
-        seeds = tuple(stream(self._seed, "match", group, colour, player) for player in seats)
-        return sides, seeds
+        pairing = self._pairings[index]
+        of = () if len(self._pairings) == 1 else pairing
+        seeds = tuple(stream(self._seed, "match", *of, group, colour, player) for player in seats)
+        return _Places(group, pairing, sides, seeds)
 
     def _scheduled(self, number: int) -> Scheduled:
-        group = number // self._game.num_players
+        group, pairing, sides, seeds = self._places(number)
         opening = self._suite.drawn(group, self._seed)
         moves = self._suite.lines[opening]
         seed = stream(self._seed, "start", group)
         history = self._suite.states(opening, seed, self._game)
         if self._as == "fen":
             history, moves = [self._game.from_fen(history[-1].fen)], ()
-        sides, seeds = self._places(number)
         return Scheduled(
             number=number,
             group=group,
@@ -113,4 +137,5 @@ class Schedule:
             start_fen=getattr(history[0], "start_fen", None),
             history=tuple(history),
             start=f"seed:{seed}" if self._draws else "",
+            pairing=pairing,
         )

@@ -1,0 +1,81 @@
+"""What the games of a match or tournament have in common."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from phasezoo import games, gating
+from phasezoo.arena.adjudication import Adjudication
+from phasezoo.arena.openings import OpeningSuite, as_suite
+from phasezoo.arena.schedule import OpeningsAs
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+from phasezoo.types import Gate
+
+__all__ = ["Conditions"]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How games are played, whoever plays them; see :func:`phasezoo.arena.play_match`."""
+
+    game: Game
+    suite: OpeningSuite
+    gate: Gate | None
+    openings_as: OpeningsAs
+    seed: int
+    concurrency: int | None
+    pool_rows: int | None
+    threads: int | None
+    max_plies: int | None
+    adjudication: Adjudication | None
+
+    @classmethod
+    def of(
+        cls,
+        game: str | Game,
+        openings: OpeningSuite | Sequence[Sequence[str]] | Path | str | None,
+        *,
+        gate: str | Gate | None,
+        **others: Any,
+    ) -> Self:
+        """The conditions that a caller asks for.
+
+        Raises:
+            InvalidConfig: One is out of range, or does not suit the game.
+        """
+        handle = games.make(game)
+        if openings is None and not handle.options:
+            handle = handle.with_options(**handle.match_options)
+        suite = as_suite(openings, handle.name)
+        for name in ("concurrency", "pool_rows", "max_plies"):
+            if others[name] is not None and others[name] < 1:
+                message = f"{name}={others[name]}: at least 1 is needed"
+                raise InvalidConfig(message)
+        if others["adjudication"] is not None and handle.num_players != 2:
+            message = f"adjudication is for two players, {handle.name} has {handle.num_players}"
+            raise InvalidConfig(message)
+        phases = None if gate is None else gating.make(gate, handle.name)
+        return cls(handle, suite, phases, **others)
+
+    def identity(self) -> dict[str, Any]:
+        """JSON that tells matches apart."""
+        game, adjudication = self.game, self.adjudication
+        return {
+            "game": [game.name, dict(game.options)] if game.options else game.name,
+            "seed": self.seed,
+            "gate": None if self.gate is None else gating.spec_of(self.gate),
+            "openings": self.suite.digest(),
+            "openings_as": self.openings_as,
+            "max_plies": self.max_plies,
+            "adjudication": None if adjudication is None else asdict(adjudication),
+        }
+
+    def settings(self) -> dict[str, Any]:
+        """What a run is recorded with beside its identity: games do not depend on it."""
+        return {
+            "concurrency": self.concurrency,
+            "pool_rows": self.pool_rows,
+            "threads": self.threads,
+        }

@@ -1,0 +1,125 @@
+"""Playing what is scheduled, and what is written on the way."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from phasezoo.agents import Limit
+from phasezoo.arena.concurrent_games import ConcurrentGames, Side
+from phasezoo.arena.conditions import Conditions
+from phasezoo.arena.log import GameLog
+from phasezoo.arena.pgn import PgnFile
+from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.arena.schedule import Schedule
+from phasezoo.arena.sides import make_sides
+
+__all__ = ["play_games"]
+
+DEFAULT_CONCURRENCY = 64
+"""Games at once, and so about the rows of a call of one network: more cost little less a row."""
+
+
+def play_games(
+    players: Sequence[Any],
+    conditions: Conditions,
+    pairings: Sequence[tuple[int, int]],
+    games: int,
+    *,
+    limit: Limit | Sequence[Limit | None] | None = None,
+    names: Sequence[str] | None = None,
+    pgn: Path | str | None = None,
+    log: Path | str | None = None,
+    completed: Sequence[GameRecord] = (),
+    on_game: Callable[[GameRecord], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[SideStats, ...], tuple[GameRecord, ...]]:
+    """Play ``games`` games of each pairing, all of them side by side.
+
+    Args:
+        players: The agents.
+        conditions: How games are played.
+        pairings: Indices of the agents that are sides 0 and 1 of a match.
+        games: Games of each pairing; a multiple of the number of players.
+        limit: See :func:`phasezoo.arena.play_match`, as all that follow.
+        names: One for each agent.
+        pgn: Where games are written.
+        log: Where they are written to be gone on from.
+        completed: Games finished earlier.
+        on_game: Called with each game.
+        progress: Called with the number of finished games and of all.
+
+    Returns:
+        What each agent did, and the games by number.
+
+    Raises:
+        PhasezooError: See :func:`phasezoo.arena.play_match`.
+    """
+    handle = conditions.game
+    schedule = Schedule(
+        handle, conditions.suite, games, conditions.seed, conditions.openings_as, pairings
+    )
+    with contextlib.ExitStack() as stack:
+        sides = make_sides(
+            players,
+            handle,
+            stack,
+            limit=limit,
+            names=names,
+            pool_rows=conditions.pool_rows,
+            threads=conditions.threads,
+        )
+        book = None
+        if log is not None:
+            identity = conditions.identity() | {
+                "games": games,
+                "sides": [side.identity for side in sides],
+            }
+            if len(pairings) > 1:
+                identity["pairings"] = [list(pairing) for pairing in pairings]
+            book = GameLog(log, identity, seed=conditions.seed, config=conditions.settings())
+            stack.enter_context(book)
+            completed = [*completed, *book.games]
+            for side, before in zip(sides, book.sides, strict=False):
+                side.stats.add(before)
+                side.before = before.counts
+        done = schedule.checked(completed)
+        called = [side.stats.name for side in sides]
+        file = None
+        if pgn is not None:
+            file = stack.enter_context(PgnFile(pgn, called, handle.name, done))
+
+        def finished(record: GameRecord) -> None:
+            done.append(record)
+            if book is not None:
+                book.append(record, [side.up_to_date() for side in sides])
+            if file is not None:
+                file.append(record)
+            if on_game is not None:
+                on_game(record)
+            if progress is not None:
+                progress(len(done), len(schedule))
+
+        playing = ConcurrentGames(
+            handle,
+            sides,
+            concurrency=_concurrency(conditions.concurrency, sides),
+            max_plies=conditions.max_plies,
+            adjudication=conditions.adjudication,
+            gate=conditions.gate,
+            finished=finished,
+        )
+        playing.play(schedule.games(skip={record.number for record in done}))
+        if file is not None:
+            file.rewrite(done)
+        worked = tuple(side.up_to_date() for side in sides)
+    return worked, tuple(sorted(done, key=lambda record: record.number))
+
+
+def _concurrency(given: int | None, sides: Sequence[Side]) -> int:
+    """Games at once: one if a search is timed, because searches at once share the time."""
+    if given is not None:
+        return given
+    timed = any(side.limit is not None and side.limit.is_timed for side in sides)
+    suiting = (getattr(side.seats, "concurrency", DEFAULT_CONCURRENCY) for side in sides)
+    return 1 if timed else min(suiting)

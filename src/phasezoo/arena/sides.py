@@ -1,0 +1,112 @@
+"""The sides of a match or tournament, made of agents."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from phasezoo import agents, gating
+from phasezoo.agents import Limit
+from phasezoo.arena.concurrent_games import Side
+from phasezoo.arena.records import SideStats
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+from phasezoo.inference.evaluator import name_of
+from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.inference.network import NetworkEvaluator
+
+__all__ = ["make_sides"]
+
+
+def make_sides(
+    players: Sequence[Any],
+    game: Game,
+    stack: contextlib.ExitStack,
+    *,
+    limit: Limit | Sequence[Limit | None] | None = None,
+    names: Sequence[str] | None = None,
+    pool_rows: int | None = None,
+    threads: int | None = None,
+) -> tuple[Side, ...]:
+    """A side for each agent; their seats end with ``stack``.
+
+    Args:
+        players: Agents, callables or texts, as :func:`phasezoo.arena.play_match` takes them.
+        game: What they play.
+        stack: Ends engines and whatever else has to be ended.
+        limit: Replaces the limits of all agents' searches, or one for each.
+        names: How reports call them; default the agents' names, told apart if some are equal.
+        pool_rows: The most rows that an evaluator gets at once.
+        threads: Threads that walk trees and make planes.
+
+    Raises:
+        InvalidConfig: ``names`` or ``limit`` are not as many as the agents, or a name comes twice.
+    """
+    limits = limit if isinstance(limit, Sequence) else [limit] * len(players)
+    for option, given in (("names", names), ("limit", limits)):
+        if given is not None and (isinstance(given, str) or len(given) != len(players)):
+            pair = "a pair, for side 0 and side 1" if len(players) == 2 else "one for each agent"
+            message = f"{option}={given!r}: expected {pair}"
+            raise InvalidConfig(message)
+    found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
+    called = told_apart(
+        [agents.name_of_agent(agent) for agent in found] if names is None else names
+    )
+    return tuple(
+        _side(agent, name, game, own, pool_rows, threads, stack)
+        for agent, name, own in zip(found, called, limits, strict=True)
+    )
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The names, with a letter, or from the 27th on a number, after those that come again."""
+    marks = {name: iter(range(len(names))) for name in names}
+    letters = [chr(ord("A") + i) if i < 26 else str(i + 1) for i in range(len(names))]
+    return [
+        f"{name} ({letters[next(marks[name])]})" if names.count(name) > 1 else name
+        for name in names
+    ]
+
+
+def _side(
+    agent: Any,
+    name: str,
+    game: Game,
+    limit: Limit | None,
+    pool_rows: int | None,
+    threads: int | None,
+    stack: contextlib.ExitStack,
+) -> Side:
+    own = getattr(agent, "limit", None)
+    limit = own if own is None or limit is None else limit  # without one, it does not search
+    config = getattr(agent, "config", None)
+    evaluator = getattr(agent, "evaluator", None)
+    mixture = evaluator if isinstance(evaluator, MixtureOfExperts) else None
+    stats = SideStats(
+        name=name,
+        limit="" if limit is None else str(limit),
+        gate=None if mixture is None else gating.spec_of(mixture.gate),
+        search_gate=None if mixture is None else gating.spec_of(mixture.search_gate),
+        routing=None if mixture is None else mixture.routing,
+    )
+    described = (stats.name, stats.limit, stats.gate, stats.search_gate, stats.routing)
+    searched = asdict(config) if isinstance(config, agents.SearchConfig) else None
+    seats = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
+    if hasattr(seats, "end"):
+        stack.callback(seats.end)
+    more = [seats.identity] if hasattr(seats, "identity") else []
+    return Side(
+        seats=seats,
+        stats=stats,
+        limit=limit,
+        identity=[*described, searched, _weights(evaluator), *more],
+    )
+
+
+def _weights(evaluator: Any) -> Any:
+    """JSON that tells networks apart: the checksums of their files."""
+    if isinstance(evaluator, MixtureOfExperts):
+        return [_weights(expert) for expert in evaluator.experts]
+    if isinstance(evaluator, NetworkEvaluator):
+        return dict(evaluator.manifest.files)
+    return None if evaluator is None else name_of(evaluator)
