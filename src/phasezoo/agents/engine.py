@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
 from phasezoo.agents.base import Move, state_in
+from phasezoo.agents.centipawns import value_of_centipawns
 from phasezoo.agents.engine_pool import EnginePool
 from phasezoo.agents.engine_process import Engine, find_engine, require_chess
 from phasezoo.agents.limit import Limit, checked_limit
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from phasezoo.agents.engine_seats import EngineSeats
 
 __all__ = ["EngineAgent", "EngineSession", "board_of", "chess_limit"]
-
-CENTIPAWN_BASE = 1.4
-"""A value v is cp = -100 ln(1 - |v|) / ln 1.4 centipawns, as adjudication has it."""
 
 
 class EngineAgent:
@@ -262,11 +260,10 @@ def _move(state: Any, played: "chess.engine.PlayResult") -> Move:
 
 def _value(score: "chess.engine.Score") -> float:
     """A score for the player to move, in [-1, 1]."""
-    pawns = score.score()
-    if pawns is None:
+    centipawns = score.score()
+    if centipawns is None:
         return 1.0 if (score.mate() or -1) > 0 else -1.0
-    value: float = 1.0 - CENTIPAWN_BASE ** (-abs(pawns) / 100)
-    return value if pawns > 0 else -value
+    return value_of_centipawns(centipawns)
 
 
 def chess_limit(limit: Limit) -> "chess.engine.Limit":

@@ -2,7 +2,7 @@
 
 import difflib
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any, get_type_hints
@@ -158,6 +158,8 @@ class AgentKind:
     def written(self, given: Mapping[str, Any]) -> tuple[str | None, dict[str, str]] | None:
         """What a text gives first, and its other options; None if a value has no text."""
         values = dict(given)
+        if self.rest is not None and isinstance(values.get(self.rest), Mapping):
+            values |= values.pop(self.rest)
         for part in self.parts:
             value = values.get(part.argument)
             if part.make is Limit and isinstance(value, Limit):
@@ -192,6 +194,8 @@ class AgentKind:
         return text if is_rest else read_value(key, self.options.get(key, UNKNOWN), text)
 
     def _check_known(self, name: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+        if self.rest is not None:
+            self._check_rest(name, [key for key in given if key not in known])
         if self.rest is not None or self._signature.is_open:
             return
         unknown = [key for key in given if key not in known]
@@ -200,6 +204,17 @@ class AgentKind:
             hint = f"; did you mean {' or '.join(f'{each}=' for each in close)}?" if close else ""
             message = f"{unknown[0]}=: {name} has no such option{hint} {self._told(name)}".rstrip()
             raise InvalidConfig(message)
+
+    def _check_rest(self, name: str, unknown: Sequence[str]) -> None:
+        """Refuse what is meant for the agent itself and misspelt."""
+        for key in unknown:
+            close = difflib.get_close_matches(key, self.options, n=1, cutoff=0.8)
+            if close and key.islower():
+                message = (
+                    f"{key}=: {name} has no such option; did you mean {close[0]}=? (One that is "
+                    f"really called so is given in Python, by {self.rest}=)"
+                )
+                raise InvalidConfig(message)
 
     def _told(self, name: str) -> str:
         if len(self.options) > MOST_TOLD:

@@ -170,4 +170,5 @@ class PooledSeats(ABC):
             float(self.result.value),
             int(self.result.nodes),
             int(self.result.simulations),
+            int(self.result.depth),
         )

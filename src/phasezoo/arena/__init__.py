@@ -11,7 +11,7 @@ from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import pgn_of
 from phasezoo.arena.play import play_match
 from phasezoo.arena.rates import rate_of
-from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.arena.records import GameRecord, SideStats, Thought
 from phasezoo.arena.streams import stream
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "OpeningSuite",
     "SideFailed",
     "SideStats",
+    "Thought",
     "crossed",
     "equal_cost_limits",
     "los",

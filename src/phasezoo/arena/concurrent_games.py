@@ -1,6 +1,6 @@
 """Many games at once between two agents or more, each agent's searches in one pool."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from phasezoo import games
 from phasezoo.agents import Limit, Move, Seats
 from phasezoo.arena.adjudication import Adjudication, Adjudicator
 from phasezoo.arena.openings import action_of
-from phasezoo.arena.records import Ending, GameRecord, SideStats
+from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
 from phasezoo.conductor import Conductor, Moment, View, make_view, told
 from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import GameForfeited, IllegalAction, InvalidEvaluation
@@ -91,6 +91,7 @@ class _Running:
         self.moment = moment
         self.seats: list[int] = []
         self.moves: list[str] = []
+        self.thoughts: list[Thought | None] = []
         self.received: dict[int, Move] = {}
         self.adjudicator = None if adjudication is None else Adjudicator(adjudication)
 
@@ -263,6 +264,7 @@ class ConcurrentGames:
             text = str(action) if notation is None else notation(action)
         running.moment = self._play(running.moment, action)
         running.moves.append(text)
+        running.thoughts.append(_thought(moves))
         for agent, seat in zip(running.scheduled.agents, running.seats, strict=True):
             self._sides[agent].seats.tell(seat, action, running.state)
         if not running.state.is_terminal and self._adjudicated(running, players[0], moves):
@@ -346,6 +348,7 @@ class ConcurrentGames:
             start=scheduled.start,
             pairing=scheduled.pairing,
             note=note,
+            thoughts=tuple(running.thoughts) if any(running.thoughts) else (),
         )
         self._done.append(record)
         self._in_progress -= 1
@@ -355,3 +358,12 @@ class ConcurrentGames:
 def _view_of(side: Side) -> View | None:
     """What the side's players are told; None if they see states, as seats of one's own may."""
     return getattr(side.seats, "view", None)
+
+
+def _thought(moves: Mapping[int, Move]) -> Thought | None:
+    """What was said of a move; None of several at once, and if nothing was."""
+    move = next(iter(moves.values()))
+    if len(moves) != 1 or (move.value is None and not move.nodes):
+        return None
+    value = None if move.value is None else round(move.value, 4)
+    return Thought(value, move.nodes, move.depth)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from phasezoo import games
-from phasezoo.arena.records import GameRecord
+from phasezoo.agents.centipawns import centipawns_of_value
+from phasezoo.arena.records import GameRecord, Thought
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.runs.lock import acquire
 
@@ -34,8 +35,10 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     """A game as PGN, in the standard's export format, with a blank line at the end.
 
     Tags beyond the standard's: ``OpeningPlies`` (moves that the agents did not choose), ``Reason``
-    (how the game ended) and ``Seeds`` (of White's and Black's random streams). There is no date, so
-    that the same match gives the same file.
+    (how the game ended), ``Note`` (of a forfeit) and ``Seeds`` (of White's and Black's random
+    streams). A comment after a move says what the agent did: ``[%eval 0.35,12]`` pawns for White at
+    depth 12, ``[%nodes 800]``. There is no date and no time, so that the same match gives the same
+    file.
 
     Args:
         record: A finished game of two players.
@@ -71,10 +74,15 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
         "PlyCount": str(record.plies),
         "Termination": FORFEITS.get(record.reason, TERMINATIONS[record.ending]),
         "Reason": record.reason,
+        **({"Note": record.note} if record.note else {}),
         "OpeningPlies": str(len(record.opening_moves)),
         "Seeds": " ".join(map(str, record.seeds)),
     }
-    return pgn_text(tags, moves_from(state, (*record.opening_moves, *record.moves)))
+    comments = [None] * len(record.opening_moves) + [
+        _comment(thought, player=index + len(record.opening_moves) + state.to_play)
+        for index, thought in enumerate(record.thoughts)
+    ]
+    return pgn_text(tags, moves_from(state, (*record.opening_moves, *record.moves)), comments)
 
 
 def variant_tag(game: games.Game) -> dict[str, str]:
@@ -83,27 +91,46 @@ def variant_tag(game: games.Game) -> dict[str, str]:
     return {"Variant": variant} if variant else {}
 
 
-def pgn_text(tags: Mapping[str, str], played: Sequence[tuple[Any, int]]) -> str:
+def pgn_text(
+    tags: Mapping[str, str],
+    played: Sequence[tuple[Any, int]],
+    comments: Sequence[str | None] = (),
+) -> str:
     """A game as PGN, in the standard's export format, with a blank line at the end.
 
     Args:
         tags: The header; its ``Result`` stands after the moves too.
         played: The states before each move, and the actions.
+        comments: What is said after each of the first moves; None for nothing.
     """
     number = int(played[0][0].fen.split()[5]) if played else 1
     words = []
-    for state, action in played:
+    for index, (state, action) in enumerate(played):
         if state.to_play == 0:
             words.append(f"{number}.")
-        elif not words:
+        elif not words or words[-1].endswith("}"):
             words.append(f"{number}...")
         words.append(state.san(action))
+        comment = comments[index] if index < len(comments) else None
+        if comment is not None:
+            words.append(f"{{{comment}}}")
         number += state.to_play
     header = "\n".join(f'[{key} "{_escaped(value)}"]' for key, value in tags.items())
     text = textwrap.fill(
         " ".join([*words, tags["Result"]]), WIDTH, break_long_words=False, break_on_hyphens=False
     )
     return f"{header}\n\n{text}\n\n"
+
+
+def _comment(thought: Thought | None, player: int) -> str | None:
+    """What an agent said of its move; players are counted in turn, White first."""
+    if thought is None:
+        return None
+    parts = []
+    if thought.value is not None:
+        white = centipawns_of_value(thought.value) * (-1) ** (player % 2)
+        parts.append(f"[%eval {white / 100:.2f}{f',{thought.depth}' if thought.depth else ''}]")
+    return " ".join([*parts, *([f"[%nodes {thought.nodes}]"] if thought.nodes else [])])
 
 
 def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:

@@ -2,16 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from phasezoo.errors import CorruptRecord
 from phasezoo.inference.counts import Counts
 
-__all__ = ["Ending", "GameRecord", "SideStats"]
+__all__ = ["Ending", "GameRecord", "SideStats", "Thought"]
 
 Ending = Literal["rules", "resignation", "agreement", "max_plies", "forfeit"]
 """What ended a game: the rules, adjudication (of either kind), the cap on its length, or that a
 player gave up or failed (``forfeit``)."""
+
+
+class Thought(NamedTuple):
+    """What an agent said of its move."""
+
+    value: float | None
+    """What it expected for itself, in [-1, 1], to four digits; None if it did not say."""
+    nodes: int
+    """Positions that it evaluated, or nodes as an engine counts them."""
+    depth: int
+    """How many plies deep it looked; 0 if it did not say."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,9 @@ class GameRecord:
     """Where the game started if a seed drew that and there is no FEN: ``"seed:N"``."""
     note: str = ""
     """What is to be said of a forfeit."""
+    thoughts: tuple[Thought | None, ...] = ()
+    """What was said of each of ``moves``; None of those of agents that do not search. Empty if
+    nobody searched, or if players move at once."""
 
     @property
     def score(self) -> float:
@@ -102,7 +116,10 @@ class GameRecord:
             fields: dict[str, Any] = {
                 key: tuple(value) if key in lists else value for key, value in data.items()
             }
-            record = cls(**fields)
+            thoughts = (
+                each if each is None else Thought(*each) for each in data.get("thoughts", ())
+            )
+            record = cls(**{**fields, "thoughts": tuple(thoughts)})
             _ = record.score, record.result
         except (TypeError, ValueError, ZeroDivisionError) as error:
             message = f"not the record of a game ({error}): {str(data)[:200]}"

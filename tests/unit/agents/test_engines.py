@@ -128,6 +128,7 @@ def test_who_fails_loses_and_the_match_goes_on(mode, reason, words, tmp_path):
     assert len(processes) == games_played
     assert ends(map(int, processes))
     assert f'[Reason "{reason}"]' in pgn.read_text()
+    assert "{[%eval 0.35,3] [%nodes 42]}" in pgn.read_text().replace("\n", " ")
 
 
 def test_bad_manners_are_endured(caplog):
@@ -210,6 +211,14 @@ def test_engines_as_texts():
     again = agents.parse(agents.spec_of(agent))
     assert (again.command, again.options) == (agent.command, agent.options)
     assert arena.play_match(agent, "random", games=2, max_plies=20).sides[0].nodes > 0
+
+
+def test_options_of_engines_are_told_from_misspelt_ones():
+    with pytest.raises(InvalidConfig, match=r"did you mean nodes=\?"):
+        agents.parse(f"uci:{sys.executable},node=5,nodes=3")
+    made = agents.make("uci", command=sys.executable, nodes=5, Style="wild", options={"Hash": 2})
+    assert made.options == {"Hash": 2, "Style": "wild"}
+    assert agents.spec_of(made) == f"uci:{sys.executable},nodes=5,Style=wild,Hash=2"
 
 
 def test_what_an_engine_says_of_its_move():

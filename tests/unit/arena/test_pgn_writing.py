@@ -1,4 +1,5 @@
 import io
+import json
 
 import chess.pgn
 import pytest
@@ -114,3 +115,40 @@ def test_games_without_san_have_no_pgn():
     toy_games.register()
     with pytest.raises(InvalidConfig, match="no SAN"):
         PgnFile("nowhere.pgn", NAMES, "toy-heap")
+
+
+def test_what_agents_said_stands_in_comments():
+    thoughts = (arena.Thought(-0.5, 800, 6), arena.Thought(1.0, 7, 0))
+    text = pgn_of(a_record(thoughts=thoughts), NAMES)
+    assert "2. g4 {[%eval -2.06,6] [%nodes 800]} 2... Qh4# {[%eval -99.99]" in text.replace(
+        "\n", " "
+    )
+    last = read(text).end()
+    assert last.parent.eval().white().score() == -206
+    assert last.parent.eval_depth() == 6
+    assert last.eval().white().score() == -9999
+    for thought, words in [
+        (arena.Thought(None, 5, 0), "{[%nodes 5]}"),
+        (arena.Thought(0.0, 0, 0), "{[%eval 0.00]}"),
+    ]:
+        assert words in pgn_of(a_record(thoughts=(None, thought)), NAMES)
+
+
+def test_thoughts_come_back_from_json():
+    record = a_record(thoughts=(None, arena.Thought(0.25, 9, 2)))
+    again = arena.GameRecord.from_dict(json.loads(json.dumps(record.to_dict())))
+    assert again == record
+    with pytest.raises(CorruptRecord):
+        arena.GameRecord.from_dict({**record.to_dict(), "thoughts": [[1, 2]]})
+
+
+def test_matches_keep_what_was_said():
+    match = arena.play_match("mcts:nodes=8", "random", games=2, seed=1, max_plies=14)
+    for record in match.games:
+        own = [t for t in record.thoughts if t is not None]
+        assert len(record.thoughts) == len(record.moves)
+        assert sum(t.nodes for t in own) > 0
+        searched = record.sides.index(0)
+        first = len(record.opening_moves)
+        for ply, thought in enumerate(record.thoughts, first):
+            assert (thought is not None) == (ply % 2 == searched)

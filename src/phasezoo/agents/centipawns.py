@@ -1,0 +1,26 @@
+"""Values of searches as centipawns, and back: cp = -100 ln(1 - |v|) / ln 1.4.
+
+It is the scale of the published match conditions (Helfenstein et al., M2CTS, Fig. 19).
+"""
+
+import math
+
+__all__ = ["MOST_CENTIPAWNS", "centipawns_of_value", "value_of_centipawns"]
+
+BASE = 1.4
+
+MOST_CENTIPAWNS = 9999
+"""What a value of 1 or -1 is called, which has no centipawns."""
+
+
+def value_of_centipawns(centipawns: float) -> float:
+    """The value in [-1, 1] of a score for the same player."""
+    return math.copysign(-math.expm1(-abs(centipawns) / 100 * math.log(BASE)), centipawns)
+
+
+def centipawns_of_value(value: float) -> int:
+    """The score of a value, for the same player; never beyond :data:`MOST_CENTIPAWNS`."""
+    if abs(value) >= 1:
+        return int(math.copysign(MOST_CENTIPAWNS, value))
+    centipawns = -100 * math.log1p(-abs(value)) / math.log(BASE)
+    return round(math.copysign(min(centipawns, MOST_CENTIPAWNS), value))
