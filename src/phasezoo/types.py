@@ -62,9 +62,10 @@ class Outcome(Protocol):
 class State(Protocol):
     """A position of a game in which one player moves at a time; an immutable value.
 
-    Members may be there besides: ``ply``, the moves played; ``key``, a number below 2**64 that
-    depends on the position alone; and ``symmetries``, how positions can be turned for training
-    (``docs/definitions/data.md#symmetries``).
+    Members may be there besides: ``ply``, the moves played; ``key``, a whole number from 0 to
+    2**64 - 1 that depends on the position alone; ``graph_key``, the same of what searches with
+    ``graph=True`` hold for one (``docs/definitions/limits.md#graph``); and ``symmetries``, how
+    positions can be turned for training (``docs/definitions/data.md#symmetries``).
     """
 
     @property

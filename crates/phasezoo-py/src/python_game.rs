@@ -193,8 +193,27 @@ impl PythonModel {
         Ok(Returns::new(&values))
     }
 
-    fn is_over(state: &Bound<'_, PyAny>) -> Result<bool> {
-        state.getattr("is_terminal").and_then(|over| over.is_truthy()).map_err(external)
+    fn is_over(&self, state: &Bound<'_, PyAny>) -> Result<bool> {
+        let over = state.getattr("is_terminal").map_err(external)?;
+        over.is_truthy().map_err(|_| {
+            self.broken(state, &format!("is_terminal is {over}, expected True or False"))
+        })
+    }
+
+    /// What `state.play(action)` leads to.
+    fn played<'py>(
+        &self,
+        state: &Bound<'py, PyAny>,
+        action: impl IntoPyObject<'py>,
+    ) -> Result<PythonState> {
+        let next = state.call_method1("play", (action,)).map_err(external)?;
+        let is_state = next.get_type().is(state.get_type())
+            || next.hasattr("is_terminal").map_err(external)?;
+        if is_state {
+            return Ok(next.into());
+        }
+        let what = format!("play(action) has returned {next}, expected the new state");
+        Err(self.broken(state, &what))
     }
 }
 
@@ -241,8 +260,8 @@ impl SearchModel for PythonModel {
 
     fn advance(&self, state: &mut PythonState, action: Action) -> Result<()> {
         Python::attach(|py| {
-            let next = state.object(py).call_method1("play", (action,)).map_err(external)?;
-            *state = next.into();
+            let next = self.played(state.object(py), action)?;
+            *state = next;
             Ok(())
         })
     }
@@ -250,7 +269,7 @@ impl SearchModel for PythonModel {
     fn terminal(&self, state: &PythonState) -> Result<Option<Returns>> {
         Python::attach(|py| {
             let state = state.object(py);
-            if Self::is_over(state)? { self.returns(state).map(Some) } else { Ok(None) }
+            if self.is_over(state)? { self.returns(state).map(Some) } else { Ok(None) }
         })
     }
 
@@ -342,7 +361,7 @@ impl SearchModel for PythonModel {
 
 impl PythonModel {
     fn looks_same(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> Result<bool> {
-        if Self::is_over(a)? || Self::is_over(b)? {
+        if self.is_over(a)? || self.is_over(b)? {
             return Ok(false);
         }
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());

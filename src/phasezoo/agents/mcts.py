@@ -136,8 +136,9 @@ class MCTSAgent(SearchingAgent):
             root's legal actions; ``policy`` over all actions; ``value`` for the player to move;
             ``pv``; ``lines``, (action, q, visits, pv) of the ``multi_pv`` best; ``nodes``,
             ``simulations``, ``depth``, ``proven``, ``seconds``; ``ended``, why it has: ``"nodes"``,
-            ``"simulations"``, ``"movetime"``, ``"solved"``, ``"forced"``, ``"decided"``,
-            ``"exhausted"`` or ``"memory"`` (``docs/definitions/limits.md#units``).
+            ``"simulations"``, ``"movetime"``, ``"depth"``, ``"mate"``, ``"solved"``, ``"forced"``,
+            ``"decided"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
+            (``docs/definitions/limits.md#units``).
 
         Raises:
             UnknownGame: The state belongs to no registered game.

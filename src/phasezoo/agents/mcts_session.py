@@ -51,7 +51,7 @@ class MCTSSession:
         is_idle = getattr(state, "is_idle", None)
         if is_idle is not None and is_idle(acting):  # whatever they answer, nothing happens
             return next(iter(games.legal_actions_of(state, acting).tolist()), 0)
-        return int(self.search(state, acting).action)
+        return int(self.search(state, player).action)
 
     def search(
         self,

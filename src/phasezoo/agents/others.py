@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games
-from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
+from phasezoo.errors import GameContract, IllegalAction, InvalidArray, InvalidConfig
+from phasezoo.games.contracts import checked_players, played
+from phasezoo.games.queries import is_over, where
 from phasezoo.types import SIMULTANEOUS, Actions, Gate, Planes
 
 __all__ = ["INFORMATION", "OnePlayersGate", "OnePlayersState", "check_others", "needs_others"]
@@ -83,6 +85,7 @@ class OnePlayersState:
             whatever ``player`` does.
 
     Raises:
+        GameContract: The game of one's own breaks its contract.
         IllegalAction: The others answered with an action that is not legal.
         InvalidArray: They gave another number of actions.
     """
@@ -94,7 +97,8 @@ class OnePlayersState:
         self.player = player
         self._others = others
         self._seed = seed
-        while not self.is_terminal and player not in games.acting_players(self.state):
+        self._num_players = games.game_of(state).num_players
+        while not self.is_terminal and player not in self._acting():
             self._play_on({})
 
     def __getattr__(self, name: str) -> Any:
@@ -105,7 +109,7 @@ class OnePlayersState:
     @property
     def is_terminal(self) -> bool:
         """Whether the game is over for the player."""
-        return bool(self.state.is_terminal) or self._settled() is not None
+        return is_over(self.state) or self._settled() is not None
 
     @property
     def legal_actions(self) -> Actions:
@@ -116,14 +120,24 @@ class OnePlayersState:
     def returns(self) -> list[float]:
         """The player's return."""
         settled = self._settled()
-        return [float(self.state.returns[self.player]) if settled is None else settled]
+        if settled is not None:
+            return [settled]
+        given = self.state.returns
+        try:
+            return [float(given[self.player])]
+        except (TypeError, ValueError, LookupError) as error:
+            message = (
+                f"{where(self.state)}: returns is {given!r}, expected one number for each of "
+                f"{self._num_players} players"
+            )
+            raise GameContract(message) from error
 
     def play(self, action: int) -> "OnePlayersState":
         """The player's next turn."""
         after = OnePlayersState.__new__(OnePlayersState)
         after.__dict__.update(self.__dict__)
         after._play_on({self.player: int(action)})
-        while not after.is_terminal and self.player not in games.acting_players(after.state):
+        while not after.is_terminal and self.player not in after._acting():
             after._play_on({})
         return after
 
@@ -135,14 +149,18 @@ class OnePlayersState:
         settled = getattr(self.state, "settled", None)
         return None if settled is None else settled(self.player)
 
+    def _acting(self) -> tuple[int, ...]:
+        return checked_players(self.state, self._num_players)
+
     def _play_on(self, own: dict[int, int]) -> None:
-        acting = games.acting_players(self.state)
+        acting = self._acting()
         asked = [player for player in acting if player not in own]
         rng = np.random.default_rng(self._seed)
         chosen = own | dict(zip(asked, self._chosen(asked, rng), strict=True))
         actions = [chosen[player] for player in acting]
         at_once = self.state.to_play == SIMULTANEOUS
-        self.state = self.state.play(np.array(actions, dtype=np.int64) if at_once else actions[0])
+        joint = np.array(actions, dtype=np.int64) if at_once else actions[0]
+        self.state = played(self.state, joint)
         self._seed = int(rng.integers(2**63))
 
     def _chosen(self, asked: Sequence[int], rng: np.random.Generator) -> list[int]:

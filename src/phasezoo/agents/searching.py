@@ -13,6 +13,7 @@ from phasezoo.agents.base import state_in
 from phasezoo.agents.config import Limit
 from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.errors import InvalidArray
+from phasezoo.games.queries import to_play_of
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["SearchingAgent"]
@@ -87,8 +88,8 @@ class SearchingAgent(ABC):
         Raises:
             InvalidConfig: There is no such player.
         """
-        if player is None and state.to_play != SIMULTANEOUS:
-            return int(state.to_play)
+        if player is None and (to_play := to_play_of(state)) != SIMULTANEOUS:
+            return to_play
         game = games.game_of(state) if self.game is None else self.game
         return checked_player(self.player if player is None else player, game)
 

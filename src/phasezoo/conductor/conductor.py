@@ -13,7 +13,7 @@ from phasezoo.conductor.action_parts import index_of
 from phasezoo.conductor.moment import Ending, Moment
 from phasezoo.conductor.view import View
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
-from phasezoo.games.contracts import checked_players
+from phasezoo.games.contracts import checked_players, played
 from phasezoo.games.options import flag, one_of
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
@@ -116,7 +116,7 @@ class Conductor:
         Raises:
             GameContract: A game of one's own names a player who is none.
         """
-        state = moment.state.play(action)
+        state = played(moment.state, action)
         self._check_turn(state)
         ply = moment.ply + 1
         ending = None

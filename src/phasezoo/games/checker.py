@@ -12,6 +12,7 @@ import numpy as np
 from phasezoo.checking import Findings, Report, shown
 from phasezoo.games import queries
 from phasezoo.games.base import Game
+from phasezoo.games.contracts import is_state
 from phasezoo.games.random_play import MOST_PLIES, random_action
 from phasezoo.games.registry import make
 from phasezoo.games.symmetry_checker import SymmetryChecker
@@ -34,8 +35,8 @@ def check(game: "str | Game", *, games: int = 20, seed: int = 0) -> Report:
         A report that is true if no contract is broken, and otherwise names each: ranges, shapes and
         types of what states answer; that ``play`` leaves its state as it is and gives the same
         state every time; that returns are finite, and sum to 0 between two players; that games
-        end; that states survive pickling and copying; that the symmetries they tell, if any, are
-        some.
+        end; that states survive pickling and copying; that keys are numbers, and tell positions
+        apart; that the symmetries they tell, if any, are some.
 
     Raises:
         UnknownGame: No game has that name.
@@ -51,6 +52,8 @@ class _Checker:
         self.symmetries = SymmetryChecker(game, self.findings)
         self.plies = 0
         self.endless = False
+        self.positions: dict[tuple[int, int], dict[str, Any]] = {}
+        """What the first state of a key and a ply has answered."""
 
     def run(self, games: int) -> Report:
         played = 0
@@ -87,6 +90,8 @@ class _Checker:
                 return
             before = getattr(state, "ply", None)
             state = self._step(state, ply)
+            if state is None:
+                return
             self.plies += 1
         self.endless = True
         self.findings.expect(
@@ -94,10 +99,15 @@ class _Checker:
         )
 
     def _step(self, state: Any, ply: int) -> Any:
+        """The next state; None if there is none to go on with."""
         action = random_action(state, self.rng)
         face = self._face(state)
         after = state.play(action)
         here = f"at ply {ply}, action {shown(action)}"
+        if not self.findings.expect(
+            is_state(after), "play returns a state", f"it returned {shown(after)} {here}"
+        ):
+            return None
         self.findings.expect(
             after is not state, "play returns a new state", f"it returned the same object {here}"
         )
@@ -139,8 +149,10 @@ class _Checker:
         )
         self._returns(state, bool(over), here)
         self._planes(state, here)
-        self._key(state, here)
+        keyed = self._key(state, "key", here) and self._key(state, "graph_key", here)
         sound = self._turn(state, bool(over), here)
+        if keyed and not self.game.native and (sound or over):
+            self._told_apart(state, ply)
         if sound:
             self.symmetries.look(state, here)
         return sound
@@ -227,14 +239,41 @@ class _Checker:
                         f"expected {list(shape)}",
                     )
 
-    def _key(self, state: Any, here: str) -> None:
-        key = getattr(state, "key", None)
-        if key is not None:
-            self.findings.expect(
-                _is_whole(key) and 0 <= int(key) < KEYS,
-                "key is a whole number from 0 to 2**64 - 1",
-                lambda: f"it is {shown(key)} {here}",
-            )
+    def _key(self, state: Any, name: str, here: str) -> bool:
+        key = getattr(state, name, None)
+        return key is None or self.findings.expect(
+            _is_whole(key) and 0 <= int(key) < KEYS,
+            f"{name} is a whole number from 0 to 2**64 - 1",
+            lambda: f"it is {shown(key)} {here}",
+        )
+
+    def _told_apart(self, state: Any, ply: int) -> None:
+        """Compare with another state of the same key: searches with ``graph`` hold them for one.
+
+        They may have been reached by other moves, which planes may show, and another ``key``.
+        """
+        name = "graph_key" if hasattr(state, "graph_key") else "key"
+        key = getattr(state, name, None)
+        if key is None:
+            return
+        over = bool(state.is_terminal)
+        acting = () if over else queries.acting_players(state)
+        answers = {
+            "is_terminal": over,
+            "to_play": acting,
+            "legal_actions": [queries.legal_actions_of(state, each).tolist() for each in acting],
+            "returns": np.asarray(state.returns).tolist() if over else None,
+        }
+        if name == "graph_key" and acting:
+            planes = partial(state.planes, self.game.default_planes, acting[0])
+            answers["planes"] = _answer(planes)
+        known = self.positions.setdefault((ply, int(key)), answers)
+        differing = [each for each in answers if known.get(each) != answers[each]]
+        self.findings.expect(
+            not differing,
+            f"states of one ply with the same {name} are the same position",
+            f"two at ply {ply} have the {name} {key}, and differ in {', '.join(differing)}",
+        )
 
     def _face(self, state: Any) -> tuple[Any, ...]:
         """All that a state answers, to be compared with what it answered before."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from phasezoo.errors import GameContract
-from phasezoo.games.queries import acting_players, legal_actions_of
+from phasezoo.games.queries import acting_players, legal_actions_of, to_play_of, where
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["check_state", "checked_players", "unchanged"]
+__all__ = ["check_state", "checked_players", "is_state", "played", "unchanged"]
 
 
 def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
@@ -24,11 +24,32 @@ def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
     at_once = state.to_play == SIMULTANEOUS
     given = f"acting is {acting}" if at_once else f"to_play is {state.to_play}"
     message = (
-        f"{type(state).__name__}: {given}, expected players from 0 to {num_players - 1}"
+        f"{where(state)}: {given}, expected players from 0 to {num_players - 1}"
         + ("" if at_once else f", or {SIMULTANEOUS} where several move at once")
         + f", in {state!r}"
     )
     raise GameContract(message)
+
+
+def played(state: Any, action: Any) -> Any:
+    """The state that ``action``, or one for each player who moves, leads to.
+
+    Raises:
+        GameContract: ``play`` answers something else than a state, such as None.
+    """
+    after = state.play(action)
+    if is_state(after):
+        return after
+    message = (
+        f"{where(state)}: play({action!r}) has returned {after!r}, expected the new state, in "
+        f"{state!r}"
+    )
+    raise GameContract(message)
+
+
+def is_state(given: Any) -> bool:
+    """Whether something could be a state: whether it says if the game is over."""
+    return hasattr(type(given), "is_terminal") or hasattr(given, "is_terminal")
 
 
 @contextlib.contextmanager
@@ -62,12 +83,12 @@ def check_state(state: Any, num_players: int) -> None:
     legal = legal_actions_of(state, acting[0])
     if len(legal):
         with unchanged(state):
-            state.play(int(legal[0]))
+            played(state, int(legal[0]))
 
 
 def _face(state: Any) -> tuple[Any, ...]:
     """What can be told apart: the turn, the legal actions, and what ``==`` compares."""
-    turn = int(state.to_play), bool(state.is_terminal)
+    turn = to_play_of(state), bool(state.is_terminal)
     legal = [legal_actions_of(state, player).tolist() for player in acting_players(state)]
     return (*turn, legal, _copied(state))
 

@@ -1,43 +1,110 @@
 """Questions that can be asked of any game's state, native or a user's own."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 
-from phasezoo.errors import GameContract, InvalidArray, InvalidConfig
+from phasezoo.errors import GameContract, InvalidArray, InvalidConfig, UnknownGame
 from phasezoo.games.packed import PackedPlanes, general_planes
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 
-__all__ = ["acting_players", "action_mask", "encode", "legal_actions_of", "planes_of"]
+__all__ = [
+    "acting_players",
+    "action_mask",
+    "encode",
+    "is_over",
+    "legal_actions_of",
+    "planes_of",
+    "to_play_of",
+    "where",
+]
+
+
+def to_play_of(state: Any) -> int:
+    """Whose turn it is, or ``SIMULTANEOUS``.
+
+    Raises:
+        GameContract: ``to_play`` is no whole number.
+    """
+    try:
+        return operator.index(state.to_play)
+    except TypeError as error:
+        message = (
+            f"{where(state)}: to_play is {state.to_play!r}, expected the index of the player to "
+            f"move, or {SIMULTANEOUS} where several move at once"
+        )
+        raise GameContract(message) from error
 
 
 def acting_players(state: Any) -> tuple[int, ...]:
     """The players who move now, ascending; none when the game is over.
 
     Raises:
-        GameContract: Players move at once, and the state does not say who.
+        GameContract: ``to_play`` is no whole number, or players move at once, and the state does
+            not say who.
     """
-    if state.is_terminal:
+    if is_over(state):
         return ()
-    if state.to_play == SIMULTANEOUS:
-        return tuple(_of_many(state, "acting", "acting, the players who move, ascending"))
-    return (int(state.to_play),)
+    player = to_play_of(state)
+    if player != SIMULTANEOUS:
+        return (player,)
+    acting = _of_many(state, "acting", "acting, the players who move, ascending")
+    return tuple(_whole_numbers(state, acting, "acting").tolist())
+
+
+def is_over(state: Any) -> bool:
+    """Whether the game is over.
+
+    Raises:
+        GameContract: ``is_terminal`` is neither true nor false.
+    """
+    try:
+        return bool(state.is_terminal)
+    except ValueError as error:  # of an array
+        message = f"{where(state)}: is_terminal is {state.is_terminal!r}, expected True or False"
+        raise GameContract(message) from error
+
+
+def _whole_numbers(state: Any, given: Any, name: str) -> Actions:
+    """``int64[L]``, of players or actions that the member ``name`` gave.
+
+    Raises:
+        GameContract: They are something else.
+    """
+    try:
+        numbers = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        numbers = np.empty((), dtype=object)
+    if numbers.ndim == 1 and (numbers.dtype.kind in "iu" or not numbers.size):
+        return numbers.astype(np.int64, copy=False)
+    message = f"{where(state)}: {name} is {given!r}, expected whole numbers, int64[L]"
+    raise GameContract(message)
+
+
+def where(state: Any) -> str:
+    """How errors call a state's game: its name, otherwise the state's type."""
+    try:
+        return game_of(state).name
+    except UnknownGame:
+        return type(state).__name__
 
 
 def legal_actions_of(state: Any, player: int) -> Actions:
     """``int64[L]``: the legal actions of ``player``; none when it is not their turn.
 
     Raises:
-        GameContract: Players move at once, and the state does not say who, or what they may do.
+        GameContract: ``to_play`` or the actions are no whole numbers, or players move at once, and
+            the state does not say who, or what they may do.
     """
     if player not in acting_players(state):
         return np.empty(0, dtype=np.int64)
     if state.to_play == SIMULTANEOUS:
         of_player = _of_many(state, "legal_actions_of", "legal_actions_of(player), their actions")
-        return np.asarray(of_player(player), dtype=np.int64)
-    return np.asarray(state.legal_actions, dtype=np.int64)
+        return _whole_numbers(state, of_player(player), f"legal_actions_of({player})")
+    return _whole_numbers(state, state.legal_actions, "legal_actions")
 
 
 def _of_many(state: Any, name: str, meaning: str) -> Any:
@@ -52,7 +119,7 @@ def _of_many(state: Any, name: str, meaning: str) -> Any:
         if hasattr(type(state), name):  # it is there, and failed by itself
             raise
         message = (
-            f"{type(state).__name__}: to_play is {SIMULTANEOUS}, so players move at once, but "
+            f"{where(state)}: to_play is {SIMULTANEOUS}, so players move at once, but "
             f"{name!r} is missing: states must then have {meaning}; if one player moves, to_play "
             "is their index"
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo.games import queries
+from phasezoo.games import contracts, queries
 from phasezoo.games.base import Game
 from phasezoo.types import SIMULTANEOUS
 
@@ -24,7 +24,7 @@ def random_states(game: Game, count: int, seed: int) -> list[Any]:
             if state.is_terminal or len(states) == count:
                 break
             states.append(state)
-            state = state.play(random_action(state, rng))
+            state = contracts.played(state, random_action(state, rng))
     return states
 
 

@@ -129,6 +129,26 @@ class BigKey(Heap):
     key = 1 << 64
 
 
+class OneKey(Heap):
+    key = 7
+
+
+class OneGraphKey(Heap):
+    """The legal actions of most heaps are alike: planes tell them apart."""
+
+    key = None
+    graph_key = 7
+
+
+class NegativeGraphKey(Heap):
+    graph_key = -1
+
+
+class Forgetful(Heap):
+    def play(self, action):
+        super().play(action)
+
+
 class SlowClock(Heap):
     def play(self, action):
         return replace(self, left=self.left - 1 - int(action), ply=self.ply + 3)
@@ -173,6 +193,10 @@ BREAKS = {
     InfinitePlanes: "planes('default') are finite numbers of the registered shape",
     PlanesOfTheMover: "planes('default') are finite numbers of the registered shape",
     BigKey: "key is a whole number from 0 to 2**64 - 1",
+    OneKey: "states of one ply with the same key are the same position",
+    OneGraphKey: "states of one ply with the same graph_key are the same position",
+    NegativeGraphKey: "graph_key is a whole number from 0 to 2**64 - 1",
+    Forgetful: "play returns a state",
     SlowClock: "ply grows by one with every move",
     Dice: "play gives the same state every time",
     Unpickled: "states can be pickled",

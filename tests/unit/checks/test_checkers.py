@@ -55,6 +55,24 @@ def test_a_broken_contract_of_a_game_is_named(registered, kind):
         report.raise_if_broken()
 
 
+def test_keys_that_tell_positions_apart_are_right_whoever_came_by_other_moves(registered):
+    class ByMoves(Heap):
+        """Planes show the last move, and keys do not: two ways to one position differ in them."""
+
+        def planes(self, spec, player=None):
+            planes = super().planes(spec, player)
+            planes[..., 1] = hash((self.left, self.ply)) % 5
+            return planes
+
+    class Shared(Heap):
+        @property
+        def graph_key(self):
+            return None if self.left == 2 else self.left
+
+    for kind in (ByMoves, Shared):
+        assert "states of one ply" not in str(games.check(registered(kind)))
+
+
 def test_the_same_seed_gives_the_same_report(registered):
     name = registered(Heap)
     assert str(games.check(name, games=5, seed=4)) == str(games.check(name, games=5, seed=4))

@@ -54,7 +54,7 @@ impl JointModel for PythonModel {
     fn acting(&self, state: &PythonState) -> Result<PlayerSet> {
         Python::attach(|py| {
             let state = state.object(py);
-            if Self::is_over(state)? {
+            if self.is_over(state)? {
                 return Ok(PlayerSet(0));
             }
             self.movers(state).map(|(players, _)| players)
@@ -64,7 +64,7 @@ impl JointModel for PythonModel {
     fn settled(&self, state: &PythonState, player: Player) -> Result<Option<f32>> {
         Python::attach(|py| {
             let state = state.object(py);
-            if Self::is_over(state)? {
+            if self.is_over(state)? {
                 return Ok(self.each_return(state)?.get(usize::from(player)).copied());
             }
             if !state.hasattr("settled").map_err(external)? {
@@ -103,11 +103,11 @@ impl JointModel for PythonModel {
             let (_, at_once) = self.movers(state.object(py))?;
             let next = if at_once {
                 let actions: Vec<i64> = joint.iter().map(|&action| i64::from(action)).collect();
-                state.object(py).call_method1("play", (actions.into_pyarray(py),))
+                self.played(state.object(py), actions.into_pyarray(py))?
             } else {
-                state.object(py).call_method1("play", (joint[0],))
+                self.played(state.object(py), joint[0])?
             };
-            *state = next.map_err(external)?.into();
+            *state = next;
             Ok(())
         })
     }
