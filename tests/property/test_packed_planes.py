@@ -182,3 +182,66 @@ def test_leaves_of_a_game_of_ones_own_have_them() -> None:
     assert packed.layout == PlaneLayout("ggg", 6, 7)
     assert_same_bits(packed.unpack(), leaves.planes("default"))
     pool.cancel(leaves)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"layout": None}, "layout=None: expected a PlaneLayout"),
+        ({"layout": "v2"}, "layout='v2'"),
+        ({"bits": [[0] * 33]}, "bits is a list"),
+        ({"numbers": None}, "numbers is a NoneType"),
+        ({"bits": np.zeros((1, 33), np.int64)}, r"bits int64\[1, 33\]"),
+        ({"bits": np.zeros((1, 33), ">u8")}, r"bits >u8"),
+        ({"bits": np.uint64(3)}, "bits is a uint64"),
+        ({"numbers": np.zeros((1, 19))}, r"numbers float64\[1, 19\]"),
+        ({"numbers": np.zeros((2, 19), np.float32)}, r"float32\[2, 19\]"),
+    ],
+)
+def test_what_packed_planes_cannot_be_made_of_is_named(changed: dict[str, Any], text: str) -> None:
+    planes = games.encode([games.make("chess").initial_state()], "v2", packed=True)
+    given = {"bits": planes.bits, "numbers": planes.numbers, "layout": planes.layout}
+    with pytest.raises(InvalidArray, match=text):
+        PackedPlanes(**(given | changed))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "text"),
+    [
+        (("bxg", 8, 8), "kinds='bxg'"),
+        (("", 8, 8), "kinds=''"),
+        ((5, 8, 8), "kinds=5"),
+        ((["b"], 8, 8), "a letter for each plane"),
+        (("b", 0, 8), "height=0"),
+        (("b", 8, -1), "width=-1"),
+        (("b", "8", 8), "height='8'"),
+        (("b", 8, 1.5), "width=1.5"),
+        (("b", True, 8), "height=True"),
+    ],
+)
+def test_layouts_that_cannot_be_are_named(sizes: Any, text: str) -> None:
+    with pytest.raises(InvalidConfig, match=text):
+        PlaneLayout(*sizes)
+
+
+@pytest.mark.parametrize("given", [None, "x", [[1], [1, 2]], np.full((3, 2, 2), "a"), 1j])
+def test_what_cannot_be_packed_is_named(given: Any) -> None:
+    with pytest.raises(InvalidArray, match=r"no array of numbers, expected float32"):
+        PlaneLayout("bcg", 2, 2).pack(given)
+
+
+def test_lists_of_numbers_are_packed_as_arrays_are() -> None:
+    layout, planes = PlaneLayout("bcg", 1, 2), np.array([[[0, 1]], [[3, 3]], [[4, 5]]], np.float32)
+    assert_same_bits(layout.pack(planes.tolist()).unpack(), planes)
+    assert_same_bits(layout.pack(planes.astype(np.int8)).unpack(), planes)
+
+
+def test_only_packed_planes_of_many_states_are_joined() -> None:
+    state = games.make("chess").initial_state()
+    many, one = games.encode([state] * 2, packed=True), state.planes("v2", packed=True)
+    assert (len(many), len(one)) == (2, 52)
+    for parts in ([many, one], [many, many.unpack()], [many, None]):
+        with pytest.raises(InvalidArray, match="cannot join"):
+            PackedPlanes.joined(parts)
+    with pytest.raises(InvalidArray, match="0 layouts"):
+        PackedPlanes.joined([])

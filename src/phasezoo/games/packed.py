@@ -11,10 +11,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import InvalidArray
+from phasezoo.errors import InvalidArray, InvalidConfig
+from phasezoo.games.options import at_least
 from phasezoo.types import Planes, PlaneShape
 
-__all__ = ["WORD", "PackedPlanes", "PlaneLayout", "general_planes", "packed_planes"]
+__all__ = [
+    "WORD",
+    "PackedPlanes",
+    "PlaneLayout",
+    "checked_planes",
+    "general_planes",
+    "packed_planes",
+]
 
 WORD = 64
 """Bits of a word."""
@@ -22,7 +30,11 @@ WORD = 64
 
 @dataclass(frozen=True)
 class PlaneLayout:
-    """What each plane of a choice holds, which says where it is in the packed form."""
+    """What each plane of a choice holds, which says where it is in the packed form.
+
+    Raises:
+        InvalidConfig: ``kinds`` has other letters or none, or a size is no whole number from 1.
+    """
 
     kinds: str
     """A letter a plane: ``b`` binary (ones and zeros), ``c`` constant (one number on all cells),
@@ -31,6 +43,17 @@ class PlaneLayout:
     """Rows of a plane."""
     width: int
     """Columns of a plane."""
+
+    def __post_init__(self) -> None:
+        kinds: Any = self.kinds
+        if not isinstance(kinds, str) or not kinds or set(kinds) - set("bcg"):
+            message = (
+                f"kinds={kinds!r}: expected a letter for each plane, b (binary), c (constant) or "
+                "g (general)"
+            )
+            raise InvalidConfig(message)
+        at_least("height", self.height, 1)
+        at_least("width", self.width, 1)
 
     @property
     def shape(self) -> PlaneShape:
@@ -75,8 +98,10 @@ class PlaneLayout:
         """Planes ``float32[..., C, H, W]`` packed.
 
         Raises:
-            InvalidArray: They have another shape, or are not of the kinds that this says.
+            InvalidArray: They are no numbers, have another shape, or are not of the kinds that this
+                says.
         """
+        planes = checked_planes(planes)
         if planes.ndim < 3 or planes.shape[-3:] != self.shape:
             message = (
                 f"planes of shape {list(planes.shape)}, expected [..., "
@@ -105,8 +130,10 @@ class PlaneLayout:
 class PackedPlanes:
     """Planes of one state or of many in their packed form; the leading axes are the states.
 
+    Indices out of range are an ``IndexError``, as everywhere in NumPy.
+
     Raises:
-        InvalidArray: The arrays do not fit the layout.
+        InvalidArray: The arrays do not fit the layout, or are none.
     """
 
     bits: npt.NDArray[np.uint64]
@@ -117,7 +144,16 @@ class PackedPlanes:
     """Where each plane is."""
 
     def __post_init__(self) -> None:
-        rows, layout = self.bits.shape[:-1], self.layout
+        layout: Any = self.layout
+        if not isinstance(layout, PlaneLayout):
+            message = f"layout={layout!r}: expected a PlaneLayout, such as game.plane_layout(spec)"
+            raise InvalidArray(message)
+        for name in ("bits", "numbers"):
+            if not isinstance(getattr(self, name), np.ndarray):
+                kind = type(getattr(self, name)).__name__
+                message = f"{name} is a {kind}, expected an array as games.encode makes"
+                raise InvalidArray(message)
+        rows = self.bits.shape[:-1]
         sizes = (self.bits.shape[-1:], self.numbers.shape)
         types = (str(self.bits.dtype), str(self.numbers.dtype))
         fits = sizes == ((layout.words,), (*rows, layout.numbers))
@@ -135,7 +171,7 @@ class PackedPlanes:
 
     def __len__(self) -> int:
         """The number of states, or of what the first axis counts."""
-        return len(self.bits)
+        return self.shape[0]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -186,8 +222,12 @@ class PackedPlanes:
         """The states of several of the same layout, one after the other.
 
         Raises:
-            InvalidArray: They have different layouts.
+            InvalidArray: They are no packed planes of many states, or have different layouts.
         """
+        for part in parts:
+            if not isinstance(part, PackedPlanes) or part.bits.ndim != 2:
+                message = f"cannot join {part!r}: expected packed planes of many states each"
+                raise InvalidArray(message)
         layouts = {part.layout for part in parts}
         if len(layouts) != 1:
             message = f"packed planes of {len(layouts)} layouts cannot be joined: give one kind"
@@ -197,6 +237,25 @@ class PackedPlanes:
             np.concatenate([part.numbers for part in parts]),
             parts[0].layout,
         )
+
+
+def checked_planes(given: Any) -> npt.NDArray[Any]:
+    """Planes as an array of numbers.
+
+    Raises:
+        InvalidArray: They are none.
+    """
+    try:
+        planes = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError):  # ragged lists, tensors of another device
+        planes = np.empty(0, dtype=object)
+    if planes.dtype.kind not in "fiub":
+        message = (
+            f"planes are a {type(given).__name__} that is no array of numbers, expected "
+            "float32[..., C, H, W]"
+        )
+        raise InvalidArray(message)
+    return planes
 
 
 def packed_planes(
@@ -212,6 +271,10 @@ def packed_planes(
 
 def general_planes(planes: Planes) -> PackedPlanes:
     """Planes ``float32[..., C, H, W]`` of which nothing is known, such as a user's own game's."""
+    planes = checked_planes(planes)
+    if planes.ndim < 3:
+        message = f"planes of shape {list(planes.shape)}, expected [..., C, H, W]"
+        raise InvalidArray(message)
     channels, height, width = planes.shape[-3:]
     return _layout("g" * channels, height, width).pack(planes)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from phasezoo.errors import GameContract, InvalidArray, InvalidConfig, UnknownGame
+from phasezoo.games.options import flag
 from phasezoo.games.packed import PackedPlanes, general_planes
 from phasezoo.games.registry import game_of
 from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
@@ -208,9 +209,10 @@ def encode(
 
     Raises:
         InvalidArray: ``states`` is empty, or ``out`` has the wrong shape or type.
-        InvalidConfig: ``out`` is given and ``packed`` too.
+        InvalidConfig: ``out`` is given and ``packed`` too, or that is neither True nor False.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
+    flag("packed", packed)
     if len(states) == 0:
         message = "encode() was given no states: at least one is needed to know the game"
         raise InvalidArray(message)

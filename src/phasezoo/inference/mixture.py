@@ -100,9 +100,10 @@ class MixtureOfExperts:
         Raises:
             InvalidState: Always.
         """
+        shape = list(getattr(planes, "shape", ()))
         message = (
-            f"a mixture routes by phase, and planes float32{list(planes.shape)} do not tell it: "
-            "call evaluate_batch(leaves); outside a search, StateBatch(states, phases) makes leaves"
+            f"a mixture routes by phase, and planes float32{shape} do not tell it: call "
+            "evaluate_batch(leaves); outside a search, StateBatch(states, phases) makes leaves"
         )
         raise InvalidState(message)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from phasezoo.errors import InvalidArray
 from phasezoo.games import PackedPlanes
+from phasezoo.games.packed import checked_planes
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, Leaves, Legal
 from phasezoo.inference.manifest import Manifest
@@ -140,6 +141,8 @@ class NetworkEvaluator(ABC):
     ) -> tuple[Floats, Floats, Floats | None, Counts | None]:
         """What :meth:`_answer` says, and the cost if rows were padded."""
         shape = self.manifest.input_shape
+        if not isinstance(planes, PackedPlanes):
+            planes = checked_planes(planes)
         if len(planes.shape) != 4 or planes.shape[1:] != shape:
             message = (
                 f"{self.name}: planes of shape {list(planes.shape)}, expected [B, "
