@@ -78,7 +78,14 @@ fn ask_agent<G: Native>(
         let shown = state.clone().shown(py)?;
         let states = PyList::new(py, asked.iter().map(|_| &shown))?;
         let players: Vec<i64> = asked.iter().map(|&player| i64::from(player)).collect();
-        integers(&ask.bind(py).call1((states, players))?)
+        let answer = ask.bind(py).call1((states, players))?;
+        integers(&answer).map_err(|_| {
+            crate::errors::to_py(Error::InvalidArray(format!(
+                "the agent that moves the others answered {answer}, expected a whole number for each \
+                 of {} players",
+                asked.len()
+            )))
+        })
     });
     let given = given.map_err(external)?;
     if given.len() != asked.len() {

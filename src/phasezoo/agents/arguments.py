@@ -1,15 +1,23 @@
 """What agents and their sessions are given besides settings, checked when it is given."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from phasezoo import games
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.games.options import at_least, between
 
-__all__ = ["actions_of", "checked_player", "config_or", "name_or", "seed_of", "threads_or"]
+__all__ = [
+    "actions_of",
+    "checked_player",
+    "config_or",
+    "name_or",
+    "seed_of",
+    "states_and_players",
+    "threads_or",
+]
 
 MOST_THREADS = 1024
 """As many as the core runs."""
@@ -89,3 +97,25 @@ def actions_of(option: str, given: Any) -> tuple[int, ...]:
         message = f"{option}={given!r}: expected the indices of actions, such as [3, 5]"
         raise InvalidConfig(message)
     return tuple(map(int, listed))
+
+
+def states_and_players(
+    states: Any, players: Sequence[int] | None
+) -> tuple[list[Any], list[int | None]]:
+    """What ``select_batch`` is asked about; a player is None where the state says who moves.
+
+    Raises:
+        InvalidArray: ``states`` is no list of states, or ``players`` of other length.
+        InvalidConfig: Somebody is no player.
+    """
+    if not isinstance(states, Sequence | np.ndarray) or isinstance(states, str):
+        kind = type(states).__name__
+        message = f"select_batch was given a {kind}, expected a list of states, such as [state]"
+        raise InvalidArray(message)
+    if players is None:
+        return list(states), [None] * len(states)
+    if not isinstance(players, Sequence | np.ndarray) or len(players) != len(states):
+        message = f"players={players!r}: expected one for each of {len(states)} states, or None"
+        raise InvalidArray(message)
+    pairs = zip(states, players, strict=True)
+    return list(states), [checked_player(player, games.game_of(state)) for state, player in pairs]

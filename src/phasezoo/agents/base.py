@@ -25,6 +25,7 @@ __all__ = [
     "name_of_agent",
     "seats_of",
     "state_in",
+    "told_in",
 ]
 
 
@@ -129,15 +130,32 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
     Raises:
         InvalidState: ``info`` has no state.
     """
-    state = info.get("state")
+    state = info.get("state") if isinstance(info, Mapping) else None
     if state is None:
+        given = sorted(info) if isinstance(info, Mapping) else f"a {type(info).__name__}"
         message = (
             f"{agent} plans from info['state'], which is missing; environments of games without "
             "hidden information put it there, in others ask a session: "
-            f"session(seed).act(env.unwrapped.game_state, player). Given are {sorted(info)}"
+            f"session(seed).act(env.unwrapped.game_state, player). Given is {given}"
         )
         raise InvalidState(message)
     return state
+
+
+def told_in(info: Mapping[str, Any], key: str, agent: str) -> Any:
+    """What ``info`` tells under ``key``.
+
+    Raises:
+        InvalidState: It does not.
+    """
+    if not isinstance(info, Mapping) or key not in info:
+        given = sorted(info) if isinstance(info, Mapping) else f"a {type(info).__name__}"
+        message = (
+            f"{agent} acts by info[{key!r}], which is missing; environments of this package tell "
+            f"it. Given is {given}"
+        )
+        raise InvalidState(message)
+    return info[key]
 
 
 class CallableAgent:

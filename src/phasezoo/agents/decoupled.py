@@ -167,7 +167,7 @@ class DecoupledMCTSAgent(SearchingAgent):
     ) -> DecoupledSeats:
         """Many games at once, in one pool; ``limit`` replaces the agent's own."""
         return DecoupledSeats(
-            game,
+            games.make(game),
             self.evaluator,
             settings_of(self.config),
             limit_or(limit, self.limit),

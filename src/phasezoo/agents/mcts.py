@@ -160,7 +160,7 @@ class MCTSAgent(SearchingAgent):
     ) -> SearchSeats:
         """Many games at once, in one pool; ``limit`` replaces the agent's own."""
         return SearchSeats(
-            game,
+            games.make(game),
             self.evaluator,
             self.config,
             limit_or(limit, self.limit),
@@ -272,7 +272,8 @@ def check_evaluator(evaluator: Any) -> None:
     """Refuse what cannot answer leaves.
 
     Raises:
-        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate``.
+        InvalidConfig: It is a network that needs wrapping, or has no ``evaluate`` or no
+            ``plane_spec``.
     """
     kinds = type(evaluator).__mro__
     if any((kind.__module__, kind.__name__) == MODULE for kind in kinds):
@@ -282,11 +283,20 @@ def check_evaluator(evaluator: Any) -> None:
             "inference.load(directory)"
         )
         raise InvalidConfig(message)
-    methods = ("evaluate", "evaluate_batch")
-    if isinstance(evaluator, type) or not any(hasattr(evaluator, name) for name in methods):
+    answers = [getattr(evaluator, name, None) for name in ("evaluate_batch", "evaluate")]
+    used = next((answer for answer in answers if answer is not None), None)
+    if isinstance(evaluator, type) or not callable(used):
         message = (
             f"{evaluator!r} is no evaluator: give an object with plane_spec and evaluate(planes), "
             "such as inference.Uniform() or inference.load(directory)"
+        )
+        raise InvalidConfig(message)
+    spec = getattr(evaluator, "plane_spec", 0)
+    if answers[0] is None and spec is not None and not isinstance(spec, str):
+        found = "is missing" if spec == 0 else f"is {spec!r}"
+        message = (
+            f"{evaluator!r}: plane_spec {found}; name the planes that evaluate wants, such as "
+            "'v2' or 'default', or None for none"
         )
         raise InvalidConfig(message)
 

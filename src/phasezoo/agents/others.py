@@ -45,7 +45,7 @@ def check_others(others: Any, game: games.Game | None) -> None:
                 known += [other for other in _names_in(games.make(name)) if other not in known]
         if others in known:
             return
-    elif callable(getattr(others, "select_batch", None)):
+    elif callable(getattr(others, "select_batch", None)) and not isinstance(others, type):
         return
     message = f"others={others!r}: expected {_expected(game)}"
     raise InvalidConfig(message)

@@ -7,12 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
-from phasezoo.agents.arguments import name_or, seed_of
+from phasezoo.agents.arguments import name_or, seed_of, states_and_players
 from phasezoo.agents.base import Move, state_in
+from phasezoo.agents.mcts import check_evaluator
 from phasezoo.agents.phase_memory import PhaseMemory
 from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS
 from phasezoo.conductor import Told, View
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, evaluate_leaves, name_of
 from phasezoo.inference.other_games import check_plays
@@ -32,7 +33,7 @@ class PolicyAgent:
         name: How reports call it.
 
     Raises:
-        InvalidConfig: ``temperature`` is negative.
+        InvalidConfig: ``temperature`` is negative, or ``evaluator`` is none.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class PolicyAgent:
         if not 0 <= temperature < float("inf"):
             message = f"temperature={temperature}: allowed are 0 (the likeliest action) and more"
             raise InvalidConfig(message)
+        check_evaluator(evaluator)
         self.evaluator = evaluator
         self.temperature = temperature
         self.name = name_or(name, f"policy of {name_of(evaluator)}")
@@ -59,12 +61,13 @@ class PolicyAgent:
         Raises:
             GameMismatch: The evaluator is a network of another game.
         """
-        for state in states[:1]:
+        listed, acting = states_and_players(states, players)
+        for state in listed[:1]:
             check_plays(self.evaluator, games.game_of(state))
-        batch = self._batch(states, [None] * len(states), players)
+        batch = self._batch(listed, [None] * len(listed), None if players is None else acting)
         evaluation = evaluate_leaves(self.evaluator, batch, Counts())
         return np.array(
-            [self._choose(batch, evaluation, row, self._rng) for row in range(len(states))],
+            [self._choose(batch, evaluation, row, self._rng) for row in range(len(listed))],
             dtype=np.int64,
         )
 
@@ -81,7 +84,7 @@ class PolicyAgent:
         self,
         states: Sequence[Any],
         previous: Sequence[int | None],
-        players: Sequence[int] | None = None,
+        players: Sequence[Any] | None = None,
     ) -> StateBatch:
         phases = None
         if self.gate is not None:
@@ -94,6 +97,12 @@ class PolicyAgent:
     ) -> int:
         offsets, actions = batch.legal
         here = slice(int(offsets[row]), int(offsets[row + 1]))
+        if here.start == here.stop:
+            message = (
+                f"player {batch.players[row]} may do nothing in {batch.states()[row]!r}: where "
+                "several move at once, say for whom, act(state, player)"
+            )
+            raise InvalidState(message)
         if evaluation.legal_logits is None:
             return int(rng.choice(actions[here]))
         logits = evaluation.legal_logits[here].astype(np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
-from phasezoo.agents.arguments import checked_player
+from phasezoo.agents.arguments import checked_player, states_and_players
 from phasezoo.agents.base import state_in
 from phasezoo.agents.config import Limit
 from phasezoo.agents.mcts_session import MCTSSession
@@ -65,18 +65,19 @@ class SearchingAgent(ABC):
         self, states: Sequence[Any], players: Sequence[int] | None = None
     ) -> npt.NDArray[np.int64]:
         """``int64[N]``: an action for each state, all searched at once with trees of their own."""
-        if len(states) == 0:
+        listed, acting = states_and_players(states, players)
+        if not listed:
             message = "select_batch() was given no states"
             raise InvalidArray(message)
-        seats = self.seats(games.game_of(states[0]) if self.game is None else self.game)
+        seats = self.seats(games.game_of(listed[0]) if self.game is None else self.game)
         rng = np.random.default_rng([self.seed, self._batches])
         self._batches += 1
         rows = {}
-        for row, state in enumerate(states):
+        for row, (state, player) in enumerate(zip(listed, acting, strict=True)):
             seat = seats.open(int(rng.integers(2**63)))
-            seats.ask(seat, state, self.acting(state, None if players is None else players[row]))
+            seats.ask(seat, state, self.acting(state, player))
             rows[seat] = row
-        actions = np.empty(len(states), dtype=np.int64)
+        actions = np.empty(len(listed), dtype=np.int64)
         while rows:
             for seat, move in seats.poll():
                 actions[rows.pop(seat)] = move.action

@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
-from phasezoo.agents.arguments import seed_of
-from phasezoo.agents.base import Session
+from phasezoo.agents.arguments import seed_of, states_and_players
+from phasezoo.agents.base import Session, told_in
 from phasezoo.errors import InvalidState
+from phasezoo.games.queries import to_play_of
 
 __all__ = ["RandomAgent"]
 
@@ -28,7 +29,7 @@ class RandomAgent:
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
         """A legal action of ``info["action_mask"]``: an index, or ``int64[K]`` if it has parts."""
-        mask = info["action_mask"]
+        mask = told_in(info, "action_mask", self.name)
         if isinstance(mask, tuple):
             return np.array([self._rng.choice(np.flatnonzero(part)) for part in mask])
         return int(self._rng.choice(np.flatnonzero(mask)))
@@ -41,11 +42,8 @@ class RandomAgent:
         self, states: Sequence[Any], players: Sequence[int] | None = None
     ) -> npt.NDArray[np.int64]:
         """``int64[N]``: a legal action for each state."""
-        chosen = [
-            _draw(self._rng, state, None if players is None else players[row])
-            for row, state in enumerate(states)
-        ]
-        return np.array(chosen, dtype=np.int64)
+        pairs = zip(*states_and_players(states, players), strict=True)
+        return np.array([_draw(self._rng, *pair) for pair in pairs], dtype=np.int64)
 
 
 class _RandomSession:
@@ -57,7 +55,7 @@ class _RandomSession:
 
 
 def _draw(rng: np.random.Generator, state: Any, player: int | None) -> int:
-    actions = games.legal_actions_of(state, state.to_play if player is None else player)
+    actions = games.legal_actions_of(state, to_play_of(state) if player is None else player)
     if len(actions) == 0:
         message = (
             f"{state!r} has no legal action to draw one from: the game is over, or legal_actions "

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
-from phasezoo.agents.arguments import seed_of
+from phasezoo.agents.arguments import seed_of, states_and_players
 from phasezoo.agents.base import Session, state_in
 
 __all__ = ["TablebaseAgent"]
@@ -50,7 +50,8 @@ class TablebaseAgent:
             InvalidConfig: Perfect play of a state's game is not known.
             InvalidState: A game is over.
         """
-        return np.array([_draw(self._rng, state) for state in states], dtype=np.int64)
+        listed, _ = states_and_players(states, players)
+        return np.array([_draw(self._rng, state) for state in listed], dtype=np.int64)
 
 
 class _TablebaseSession:

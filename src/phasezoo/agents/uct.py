@@ -14,6 +14,7 @@ from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.contracts import check_state
+from phasezoo.games.queries import to_play_of
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["UCTAgent", "UCTSession"]
@@ -268,7 +269,7 @@ class UCTSession:
             GameContract: A game of one's own breaks its contract.
             InvalidConfig: Players of the game move at once.
         """
-        if state.to_play == SIMULTANEOUS:
+        if to_play_of(state) == SIMULTANEOUS:
             message = (
                 f"{self._agent.name}: the players of {games.game_of(state).name!r} move at once, "
                 "and this search walks games in which one player moves at a time; take "

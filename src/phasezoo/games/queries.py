@@ -28,13 +28,15 @@ def to_play_of(state: Any) -> int:
     """Whose turn it is, or ``SIMULTANEOUS``.
 
     Raises:
-        GameContract: ``to_play`` is no whole number.
+        GameContract: ``to_play`` is no whole number, or missing.
+        UnknownGame: It is no state of a registered game.
     """
+    player = _member(state, "to_play")
     try:
-        return operator.index(state.to_play)
+        return operator.index(player)
     except TypeError as error:
         message = (
-            f"{where(state)}: to_play is {state.to_play!r}, expected the index of the player to "
+            f"{where(state)}: to_play is {player!r}, expected the index of the player to "
             f"move, or {SIMULTANEOUS} where several move at once"
         )
         raise GameContract(message) from error
@@ -60,12 +62,24 @@ def is_over(state: Any) -> bool:
     """Whether the game is over.
 
     Raises:
-        GameContract: ``is_terminal`` is neither true nor false.
+        GameContract: ``is_terminal`` is neither true nor false, or missing.
+        UnknownGame: It is no state of a registered game.
     """
+    over = _member(state, "is_terminal")
     try:
-        return bool(state.is_terminal)
+        return bool(over)
     except ValueError as error:  # of an array
-        message = f"{where(state)}: is_terminal is {state.is_terminal!r}, expected True or False"
+        message = f"{where(state)}: is_terminal is {over!r}, expected True or False"
+        raise GameContract(message) from error
+
+
+def _member(state: Any, name: str) -> Any:
+    try:
+        return getattr(state, name)
+    except AttributeError as error:
+        if hasattr(type(state), name):  # it is there, and failed by itself
+            raise
+        message = f"{game_of(state).name}: states have no {name}; see phasezoo.types.State"
         raise GameContract(message) from error
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, games, inference
-from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig, InvalidState, UnknownGame
 
 FOUR = games.make("connect-four")
 LIMIT = agents.Limit(simulations=5)
@@ -113,3 +113,110 @@ def test_a_session_goes_on_after_a_refused_question():
     with pytest.raises(InvalidState):
         session.search(over)
     assert session.search(state).simulations == 5
+
+
+# --- evaluators ---
+
+
+class NoSpec:
+    def evaluate(self, planes):
+        return inference.Evaluation(value=np.zeros(len(planes)))
+
+
+def made(**members):
+    return type("Mine", (NoSpec,), members)()
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "text"),
+    [
+        (NoSpec(), "plane_spec is missing"),
+        (made(plane_spec=5), "plane_spec is 5"),
+        (made(plane_spec=None, evaluate=3), "no evaluator"),
+        (made(evaluate_batch=3), "no evaluator"),
+        (NoSpec, "no evaluator"),
+        (None, "no evaluator"),
+        ("phasezoo/chess-small", "no evaluator"),
+        (lambda planes: 0, "no evaluator"),
+    ],
+)
+def test_what_is_no_evaluator_is_named_when_an_agent_is_made(evaluator, text):
+    for make in (agents.MCTSAgent, agents.DecoupledMCTSAgent, agents.PolicyAgent):
+        with pytest.raises(InvalidConfig, match=text):
+            make(evaluator)
+    with pytest.raises(InvalidConfig, match=text):
+        agents.M2CTSAgent({"part 0": evaluator, "part 1": inference.Uniform()}, "hash:2")
+
+
+# --- states ---
+
+
+PLAYING = SEEDED | {"others": lambda: agents.MCTSAgent(inference.Uniform(), others="random")}
+
+
+@pytest.mark.parametrize("name", PLAYING)
+@pytest.mark.parametrize("state", [None, 5, "8/8/8/8/8/8/8/K1k5 w - - 0 1", np.zeros(3), object()])
+def test_what_is_no_state_is_named(name, state):
+    agent = PLAYING[name]()
+    asked = [agent.session(1).act]
+    if hasattr(agent, "search"):
+        asked.append(agent.search)
+    if hasattr(agent, "select_batch"):
+        asked.append(lambda state: agent.select_batch([state]))
+    for ask in asked:
+        with pytest.raises(UnknownGame, match="no state of a registered game"):
+            ask(state)
+
+
+BATCHED = set(PLAYING) - {"uct"}
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_batches_are_lists_of_states_and_players(name):
+    agent, state = PLAYING[name](), FOUR.initial_state()
+    for given in (None, 5, state, "fen"):
+        with pytest.raises(InvalidArray, match="expected a list of states"):
+            agent.select_batch(given)
+    for players in ([0], 0, "ab"):
+        with pytest.raises(InvalidArray if players != "ab" else InvalidConfig, match="player"):
+            agent.select_batch([state, state], players)
+    for player in ("a", 9, -1, 0.5):
+        with names("player", player):
+            agent.select_batch([state], [player])
+
+
+@pytest.mark.parametrize("name", PLAYING)
+@pytest.mark.parametrize("info", [None, 5, {}, {"fen": "…"}])
+def test_infos_without_what_an_agent_needs(name, info):
+    with pytest.raises(InvalidState, match="missing"):
+        PLAYING[name]()(None, info)
+
+
+def test_a_policy_of_players_at_once_asks_for_whom():
+    state = games.make("pommerman-ffa").initial_state(seed=1)
+    with pytest.raises(InvalidState, match="say for whom"):
+        agents.PolicyAgent(inference.Uniform()).session(1).act(state)
+
+
+@pytest.mark.parametrize("name", ["mcts", "decoupled"])
+def test_seats_of_a_game_by_name(name):
+    agent = SEARCHING[name](limit=LIMIT)
+    assert agent.seats("connect-four").game == FOUR
+    with pytest.raises(UnknownGame, match="5: no such game"):
+        agent.seats(5)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"), [(None, InvalidArray), ("abc", InvalidArray), ([99], IllegalAction)]
+)
+def test_others_that_answer_something_else(answer, kind):
+    class Others:
+        def select_batch(self, states, players):
+            return answer * len(players) if isinstance(answer, list) else answer
+
+    state = games.make("pommerman-ffa").initial_state(seed=1)
+    agent = agents.MCTSAgent(inference.Uniform(), others=Others(), limit=LIMIT)
+    with pytest.raises(kind, match="the agent that moves the others"):
+        agent.search(state)
+    with pytest.raises(InvalidConfig, match="others="):
+        agents.MCTSAgent(inference.Uniform(), others=Others)
