@@ -5,7 +5,18 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "onnxruntime", "chess", "pygame", "matplotlib", "pyarrow", "ray", "tyro", "rich")
+HEAVY = (
+    "scipy",
+    "torch",
+    "onnxruntime",
+    "chess",
+    "pygame",
+    "matplotlib",
+    "pyarrow",
+    "ray",
+    "tyro",
+    "rich",
+)
 
 
 def run(code: str) -> str:
@@ -24,7 +35,7 @@ def test_import_loads_nothing_heavy() -> None:
     "module", ["games", "gating", "envs", "envs.chess_v0", "inference", "agents", "arena"]
 )
 def test_light_modules_load_nothing_heavy(module: str) -> None:
-    code = f"import sys, phasezoo.{module}; print([m for m in {HEAVY[:7]} if m in sys.modules])"
+    code = f"import sys, phasezoo.{module}; print([m for m in {HEAVY[:8]} if m in sys.modules])"
     assert run(code) == "[]"
 
 

@@ -3,8 +3,9 @@
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.concurrent_games import SideFailed
 from phasezoo.arena.cost import equal_cost_limits, seconds_per_move
-from phasezoo.arena.crossed_trainings import CrossedResult, crossed
-from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
+from phasezoo.arena.crossed_trainings import CrossedResult, crossed, crossed_pairs
+from phasezoo.arena.elo import los, pentanomial_elo, trinomial_elo
+from phasezoo.arena.intervals import Interval
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.match import Match
 from phasezoo.arena.openings import OpeningSuite
@@ -26,6 +27,7 @@ __all__ = [
     "SideStats",
     "Thought",
     "crossed",
+    "crossed_pairs",
     "equal_cost_limits",
     "los",
     "pentanomial_elo",

@@ -12,16 +12,16 @@ counts trainings first and games second.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.elo import Interval, elo_slope, interval_of_score
-from phasezoo.arena.student_t import t_quantile
+from phasezoo.arena.elo import elo_interval, elo_slope, interval_of_score, pair_score_statistics
+from phasezoo.arena.intervals import Interval, score_error, t95
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["CrossedResult", "crossed"]
+__all__ = ["CrossedResult", "crossed", "crossed_pairs"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,41 @@ class CrossedResult:
     """Of the interval that covers trainings (Satterthwaite); None without one."""
 
 
+def crossed_pairs(scores: Sequence[Sequence[Sequence[float]]]) -> CrossedResult:
+    """Estimate a mean and its variances from the pairs of games of I x J pairings of trainings.
+
+    It is :func:`crossed` with errors that know of pairs not seen yet
+    (:func:`~phasezoo.arena.intervals.score_error`), so that pairings in which all pairs scored
+    alike do not count as certain. The interval that counts games only is
+    :func:`~phasezoo.arena.elo.pentanomial_elo`'s, with the spread within pairings.
+
+    Args:
+        scores: ``[I][J]``: the pair scores in [0, 1] of the match between the first side's training
+            i and the second side's training j, as :attr:`~phasezoo.arena.Match.group_scores` has
+            them.
+
+    Raises:
+        InvalidConfig: The table is empty or ragged, a pairing has no pairs, or a score is
+            impossible.
+    """
+    found = [[pair_score_statistics(pairing) for pairing in row] for row in scores]
+    counts = [[len(pairing) for pairing in row] for row in scores]
+    means = [[mean for mean, _ in row] for row in found]
+    errors = [
+        [float(score_error(mean, error**2 * n, n)) for (mean, error), n in zip(*both, strict=True)]
+        for both in zip(found, counts, strict=True)
+    ]
+    result = crossed(means, errors)
+    pairings, pairs = sum(map(len, counts)), sum(map(sum, counts))
+    mean = math.fsum(map(math.fsum, means)) / pairings
+    error = math.sqrt(math.fsum(e * e for row in found for _, e in row)) / pairings
+    games_only = elo_interval(mean, error, pairs, pairs - pairings)
+    # New trainings bring new games: their interval is never the narrower one.
+    low, high = min(result.elo.low, games_only.low), max(result.elo.high, games_only.high)
+    trainings = games_only if pairings == 1 else Interval(result.elo.value, low, high)
+    return replace(result, elo=trainings, elo_games_only=games_only)
+
+
 def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]) -> CrossedResult:
     """Estimate a mean and its variances from pairings of I x J trainings.
 
@@ -58,7 +93,8 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
         means: ``[I][J]``: mean pair score in [0, 1] of the match between the first side's training
             i and the second side's training j.
         errors: ``[I][J]``: the standard error of each, as
-            :func:`~phasezoo.arena.elo.pair_score_statistics` gives both.
+            :func:`~phasezoo.arena.elo.pair_score_statistics` gives both. An error of 0 says that
+            more games would change nothing: :func:`crossed_pairs` never says so.
 
     Raises:
         InvalidConfig: The tables are empty, ragged, differ in shape, or hold impossible numbers.
@@ -82,7 +118,7 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
     spread = math.sqrt(max(variance, games_variance / table.size))
     slope = elo_slope(mean)
     return CrossedResult(
-        elo=interval_of_score(mean, spread, t_quantile(0.975, freedom)),
+        elo=interval_of_score(mean, spread, float(t95(freedom))),
         elo_games_only=games_only,
         first_sd=_deviation((m_rows - m_rest) / columns, slope),
         second_sd=_deviation((m_columns - m_rest) / rows, slope),
@@ -105,7 +141,7 @@ def _one_side_varies(
     error = math.sqrt(max(spread, games_variance) / count)
     between = _deviation(spread - games_variance, slope)
     return CrossedResult(
-        elo=interval_of_score(mean, error, t_quantile(0.975, count - 1)),
+        elo=interval_of_score(mean, error, float(t95(count - 1))),
         elo_games_only=games_only,
         first_sd=between if table.shape[0] > 1 else None,
         second_sd=between if table.shape[1] > 1 else None,

@@ -5,14 +5,15 @@ None of these functions ever returns NaN.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from phasezoo.arena.student_t import t_quantile
+from phasezoo.arena.intervals import MIN_PAIRS, Z95, Interval, score_ends
 from phasezoo.errors import InvalidConfig
 
 __all__ = [
     "MIN_PAIRS",
+    "Z95",
     "Interval",
+    "elo_interval",
     "elo_of_score",
     "elo_slope",
     "interval_of_score",
@@ -22,46 +23,6 @@ __all__ = [
     "pentanomial_elo",
     "trinomial_elo",
 ]
-
-Z95 = 1.96
-"""Standard errors to either side of a 95 % interval."""
-
-MIN_PAIRS = 4
-"""With fewer pairs nothing is said of the ends of an interval: they are infinite."""
-
-PRIOR_PAIRS = 1.5
-"""Imagined pairs that are won, and as many that are lost, in an interval from pairs."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure between the ends of its 95 % interval; ends may be infinite, never NaN."""
-
-    value: float
-    """The estimate."""
-    low: float
-    """Lower end."""
-    high: float
-    """Upper end."""
-
-    @property
-    def half_width(self) -> float:
-        """Half the distance between the ends; infinite if one of them is."""
-        if math.isinf(self.low) or math.isinf(self.high):
-            return math.inf
-        return (self.high - self.low) / 2
-
-    def __str__(self) -> str:
-        """``+17.4 ± 38.2``; if an end is infinite, both ends take the place of the ±."""
-        if math.isinf(self.half_width):
-            return f"{_signed(self.value)} [{_signed(self.low)}, {_signed(self.high)}]"
-        return f"{_signed(self.value)} ± {self.half_width:.1f}"
-
-
-def _signed(number: float) -> str:
-    if math.isinf(number):
-        return "+∞" if number > 0 else "-∞"
-    return f"{number:+.1f}" if round(number, 1) else "0.0"
 
 
 def elo_of_score(score: float) -> float:
@@ -121,16 +82,9 @@ def pentanomial_elo(scores: Sequence[float]) -> Interval:
     Unlike :func:`trinomial_elo` it does not take the two games of a pair for independent, so an
     opening that favours one colour does not widen the interval.
 
-    The value is Elo of the mean score. The interval imagines :data:`PRIOR_PAIRS` more pairs that
-    are won, and as many that are lost, as Agresti and Coull (1998) do for shares, and has its ends
-    at Student's t standard errors from that mean. So it has a width also if all pairs score alike.
-    With fewer than :data:`MIN_PAIRS` pairs its ends are infinite.
-
-    Coverage of true scores from 0.5 to 0.98: of pairs that are won or lost, and of pairs that are
-    won or drawn, for 4 to 250 pairs and computed without simulation, never below 93.6 %; of games
-    with and without draws, openings that favour a colour, pairs that are nearly all drawn, and 60
-    drawn distributions of pair scores, in 3,000 simulated matches each of 4 to 250 pairs (800 of
-    1,000 pairs), never below 93 %.
+    The value is Elo of the mean score, the ends of the interval are Elo of :func:`score_ends`: they
+    have a width also if all pairs score alike, and with fewer than :data:`MIN_PAIRS` pairs they are
+    infinite. ``docs/definitions/statistics.md`` says how often they hold the true difference.
 
     Args:
         scores: One score in [0, 1] per pair: the mean of its two games.
@@ -139,27 +93,16 @@ def pentanomial_elo(scores: Sequence[float]) -> Interval:
         InvalidConfig: See :func:`pair_score_statistics`.
     """
     mean, error = pair_score_statistics(scores)
-    value, count = elo_of_score(mean), len(scores)
-    if count < MIN_PAIRS:
-        return Interval(value, -math.inf, math.inf)
-    total = count + 2 * PRIOR_PAIRS
-    centre = (mean * count + PRIOR_PAIRS) / total
-    # Squares around a mean add up as squares around another, and the distance of both.
-    squares = count * (count * error**2 + (mean - centre) ** 2)
-    squares += PRIOR_PAIRS * (centre**2 + (1 - centre) ** 2)
-    half = t_quantile(0.975, count - 1) * math.sqrt(squares) / total
-    return Interval(
-        value,
-        elo_of_score(max(min(centre - half, mean), 0.0)),
-        elo_of_score(min(max(centre + half, mean), 1.0)),
-    )
+    return elo_interval(mean, error, len(scores))
 
 
 def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:
-    """Elo from single games, as cutechess prints it; for standing beside published figures.
+    """Elo from single games, for standing beside published figures, which are made so.
 
-    With mean score mu over N games, s^2 = (W (1 - mu)^2 + D (1/2 - mu)^2 + L mu^2) / N / N
-    (cutechess, elo.cpp).
+    The interval is that of :func:`pentanomial_elo` with games in the place of pairs. For many games
+    it is cutechess's (elo.cpp), which has its ends at mu ± 1.96 s with mean score mu of N games and
+    s^2 = (W (1 - mu)^2 + D (1/2 - mu)^2 + L mu^2) / N / N. It takes the two games of a pair for
+    independent, which they are not.
 
     Raises:
         InvalidConfig: There are no games, or a count is negative.
@@ -170,7 +113,20 @@ def trinomial_elo(wins: int, draws: int, losses: int) -> Interval:
         raise InvalidConfig(message)
     mean = (wins + draws / 2) / games
     variance = (wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2) / games
-    return interval_of_score(mean, math.sqrt(variance / games))
+    return elo_interval(mean, math.sqrt(variance / games), games)
+
+
+def elo_interval(mean: float, error: float, count: int, freedom: int | None = None) -> Interval:
+    """Elo of a mean score with its 95 % interval by :func:`score_ends`.
+
+    Args:
+        mean: Mean of ``count`` independent scores in [0, 1].
+        error: Its standard error, sqrt(population variance / count).
+        count: How many scores they are.
+        freedom: Degrees of freedom of ``error``; default ``count - 1``.
+    """
+    low, high = score_ends(mean, error**2 * count, count, freedom)
+    return Interval(elo_of_score(mean), elo_of_score(float(low)), elo_of_score(float(high)))
 
 
 def los(scores: Sequence[float]) -> float:

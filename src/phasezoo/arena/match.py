@@ -84,7 +84,7 @@ class Match:
 
     @property
     def elo_trinomial(self) -> Interval:
-        """The same from single games, as cutechess has it, to stand beside published figures."""
+        """The same from single games, to stand beside published figures."""
         self._of_two("Elo")
         return trinomial_elo(self.wins, self.draws, self.losses)
 

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from phasezoo.arena.elo import Z95, Interval
-from phasezoo.arena.student_t import t_quantile
+from phasezoo.arena.intervals import Z95, Interval, t95
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["percent", "rate_of"]
@@ -36,7 +35,7 @@ def rate_of(groups: Sequence[float], group_size: int) -> Interval:
         return Interval(mean, 0.0, 1.0)
     error = math.fsum((share - mean) ** 2 for share in groups) / (count - 1) / count
     worth = float(count) if error == 0 else min(mean * (1 - mean) / error, count * group_size)
-    worth *= (Z95 / t_quantile(0.975, count - 1)) ** 2
+    worth *= (Z95 / float(t95(count - 1))) ** 2
     z2 = Z95 * Z95 / worth
     centre = (mean + z2 / 2) / (1 + z2)
     half = Z95 * math.sqrt(mean * (1 - mean) / worth + z2 / worth / 4) / (1 + z2)

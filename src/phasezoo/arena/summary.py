@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phasezoo.arena.elo import los_unsaid
+from phasezoo.arena.intervals import Interval
 from phasezoo.arena.rates import percent
 from phasezoo.arena.records import SideStats
 
@@ -27,10 +28,14 @@ def summary_of(match: "Match") -> str:
 def _of_two(match: "Match") -> list[str]:
     return [
         f"+{match.wins} ={match.draws} -{match.losses}   score {match.score:.1%}",
-        f"Elo {match.elo} (95 %, pairs)   LOS {_los(match)}",
-        f"Elo {match.elo_trinomial} (95 %, single games, as cutechess)",
+        f"Elo {_interval(match.elo, 'pairs')}   LOS {_los(match)}",
+        f"Elo {_interval(match.elo_trinomial, 'single games')}",
         "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
     ]
+
+
+def _interval(interval: Interval, unit: str) -> str:
+    return f"{interval} (95 %, {unit})" if interval.is_known else f"{interval}, {unit}"
 
 
 def _los(match: "Match") -> str:

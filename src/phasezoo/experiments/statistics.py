@@ -12,8 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.elo import Z95, Interval
-from phasezoo.arena.student_t import t_quantile
+from phasezoo.arena.intervals import Interval, t95
 from phasezoo.training.resampling import ResampledMeans, percentiles, resample_games
 
 __all__ = [
@@ -74,7 +73,7 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
     trainings = len(values)
     if over_games is None or trainings == 1:
         return over_games
-    between = t_quantile(0.975, trainings - 1) * float(values.std(ddof=1)) / math.sqrt(trainings)
+    between = float(t95(trainings - 1)) * float(values.std(ddof=1)) / math.sqrt(trainings)
     half = math.hypot(between, over_games.half_width)
     return Interval(mean, mean - half, mean + half)
 
@@ -84,8 +83,7 @@ def wilson(successes: int, trials: int) -> Interval:
 
     It keeps its width if every trial succeeds or none does, unlike a bootstrap's.
     """
-    share, z2 = successes / trials, Z95**2
-    centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)
-    spread = math.sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
-    half = Z95 * spread / (1 + z2 / trials)
-    return Interval(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
+    from scipy.stats import binomtest
+
+    ends = binomtest(successes, trials).proportion_ci(method="wilson")
+    return Interval(successes / trials, float(ends.low), float(ends.high))

@@ -3,29 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from phasezoo.arena.crossed_trainings import crossed
-from phasezoo.arena.elo import elo_of_score, elo_slope
-from phasezoo.arena.student_t import t_cdf, t_quantile
+from phasezoo.arena.crossed_trainings import crossed, crossed_pairs
+from phasezoo.arena.elo import elo_of_score, elo_slope, pentanomial_elo
+from phasezoo.arena.intervals import t95
 from phasezoo.errors import InvalidConfig
-
-# Any printed table of Student's t, two-sided 95 %.
-T_TABLE = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 30: 2.042, 120: 1.980}
-
-
-@pytest.mark.parametrize(("freedom", "t"), T_TABLE.items())
-def test_quantiles_match_the_printed_table(freedom, t):
-    assert t_quantile(0.975, freedom) == pytest.approx(t, abs=6e-4)
-
-
-def test_quantile_inverts_the_distribution():
-    for freedom in (0.8, 1, 2.5, 17):
-        for probability in (0.6, 0.9, 0.975, 0.999):
-            assert t_cdf(t_quantile(probability, freedom), freedom) == pytest.approx(probability)
-    # Cauchy: one degree of freedom has a closed form, on both sides of zero.
-    assert t_cdf(1.0, 1) == pytest.approx(0.75)
-    assert t_cdf(-1.0, 1) == pytest.approx(0.25)
-    assert t_cdf(0.0, 7) == pytest.approx(0.5)
-    assert t_quantile(0.975, math.inf) == pytest.approx(1.959964, abs=1e-6)
 
 
 def test_one_pairing_has_the_games_interval_only():
@@ -49,7 +30,7 @@ def test_worked_example_of_the_mean_squares():
     assert result.games_sd == pytest.approx(0.001 * slope)
     variance = (m_a + m_b - m_e) / 4
     freedom = max((m_a + m_b - m_e) ** 2 / (m_a**2 + m_b**2 + m_e**2), 1)
-    half = t_quantile(0.975, freedom) * math.sqrt(variance)
+    half = t95(freedom) * math.sqrt(variance)
     assert result.degrees_of_freedom == pytest.approx(freedom)
     assert result.elo.low == pytest.approx(elo_of_score(max(0.5 - half, 0)))
 
@@ -58,7 +39,7 @@ def test_one_baseline_against_many_mixtures():
     means = [[0.50], [0.54], [0.58]]
     result = crossed(means, [[0.01]] * 3)
     error = np.std([0.50, 0.54, 0.58], ddof=1) / math.sqrt(3)
-    assert result.elo.low == pytest.approx(elo_of_score(0.54 - t_quantile(0.975, 2) * error))
+    assert result.elo.low == pytest.approx(elo_of_score(0.54 - t95(2) * error))
     assert result.second_sd is None
     between = math.sqrt(0.04**2 - 0.01**2)
     assert result.first_sd == pytest.approx(between * elo_slope(0.54))
@@ -124,3 +105,42 @@ def test_the_variances_are_recovered_on_average():
 def test_impossible_tables_are_refused(means, errors):
     with pytest.raises(InvalidConfig):
         crossed(means, errors)
+
+
+def test_pairs_of_one_pairing_have_their_own_interval():
+    scores = [0.5, 0.75, 1.0, 0.25, 0.75]
+    result = crossed_pairs([[scores]])
+    assert result.elo == result.elo_games_only == pentanomial_elo(scores)
+
+
+def test_pairings_of_equal_pairs_are_not_certain():
+    result = crossed_pairs([[[1.0] * 10] * 2] * 2)
+    assert (result.elo.value, result.elo.high) == (math.inf, math.inf)
+    assert -100 < result.elo.low < result.elo_games_only.low < 400
+    drawn = crossed_pairs([[[0.5] * 3] * 3] * 3)
+    assert drawn.elo.half_width >= drawn.elo_games_only.half_width > 10
+    few = crossed_pairs([[[0.5]], [[1.0]]])
+    assert not few.elo_games_only.is_known
+
+
+def test_pairs_of_pairings_hold_the_true_difference_for_new_trainings():
+    rng = np.random.default_rng(12)
+    true_elo = elo_of_score(0.6)
+    held = nested = 0
+    for _ in range(300):
+        strength = 0.6 + rng.normal(0, 0.05, (3, 1)) + rng.normal(0, 0.05, (1, 3))
+        games = rng.random((3, 3, 20, 2)) < strength[..., None, None]
+        result = crossed_pairs(games.mean(axis=3).tolist())
+        held += result.elo.low <= true_elo <= result.elo.high
+        nested += (
+            result.elo.low <= result.elo_games_only.low
+            and result.elo_games_only.high <= result.elo.high
+        )
+    assert held / 300 > 0.93 - 3 * math.sqrt(0.93 * 0.07 / 300)
+    assert nested == 300
+
+
+@pytest.mark.parametrize("scores", [[], [[]], [[[]]], [[[0.5]], [[0.5], [0.5]]], [[[1.5]]]])
+def test_impossible_pairings_are_refused(scores):
+    with pytest.raises(InvalidConfig):
+        crossed_pairs(scores)

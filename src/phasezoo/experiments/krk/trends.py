@@ -16,14 +16,15 @@ __all__ = ["argmin_shares", "choice", "correlation", "rise"]
 def rise(curve: ResampledMeans) -> ResampledMeans:
     """How steadily a curve rises: Kendall's tau with the order of its points, in [-1, 1].
 
-    The share of pairs of points of which the later is higher, less the share of pairs of which it
-    is lower: 1 rises from each point to the next, -1 falls.
+    Among pairs of points, those of which the later is higher, less those of which it is lower, by
+    sqrt(pairs * pairs that do not tie) (tau-b: Kendall 1945): 1 rises from each point to the next,
+    -1 falls.
 
     Args:
         curve: ``float64[X]`` with ``float64[R, X]``, in rising order of x.
 
     Returns:
-        A number with ``float64[R]``; NaN for fewer than two points.
+        A number with ``float64[R]``; NaN for fewer than two points, and for a constant curve.
     """
     return ResampledMeans(_rise(curve.means[None])[0], _rise(curve.resampled))
 
@@ -74,12 +75,14 @@ def choice(
 
 
 def _rise(curves: Array) -> Array:
-    """Kendall's tau-a of every row of ``float64[R, X]`` with its columns' order."""
-    first, second = np.triu_indices(curves.shape[1], 1)
-    if len(first) == 0:
+    """Kendall's tau of every row of ``float64[R, X]`` with its columns' order."""
+    from scipy.stats import kendalltau
+
+    order = np.arange(curves.shape[1])
+    if len(order) < 2:
         return np.full(len(curves), np.nan)
-    tau: Array = np.sign(curves[:, second] - curves[:, first]).mean(axis=1)
-    return tau
+    # The p-value, which nobody asks for, would take longest if it were exact.
+    return np.array([kendalltau(row, order, method="asymptotic").statistic for row in curves])
 
 
 def _correlation(first: Array, second: Array) -> Array:

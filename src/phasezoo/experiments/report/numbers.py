@@ -93,7 +93,12 @@ def signed_interval(interval: Interval | None, digits: int = 3) -> str:
 
 
 def elo_interval(interval: Interval, digits: int = 0) -> str:
-    """Return an Elo difference with ± half the width, both ends if one is infinite."""
+    """Return an Elo difference with ± half the width, both ends if one is infinite.
+
+    If both are, it says that there were too few games.
+    """
+    if not interval.is_known:
+        return f"{signed(interval.value, digits)} (too few games for an interval)"
     if math.isinf(interval.half_width):
         return f"{signed(interval.value, digits)} ({span(interval, digits)})"
     return f"{signed(interval.value, digits)} ± {decimal(interval.half_width, digits)}"

@@ -15,7 +15,7 @@ from phasezoo.arena import (
     GameRecord,
     Match,
     SideStats,
-    crossed,
+    crossed_pairs,
     los,
     pentanomial_elo,
     pgn_of,
@@ -96,13 +96,10 @@ def summarise(config: M2ctsConfig, pairings: Sequence[Pairing]) -> Matches:
         limit += f" and {config.simulations_per_node} simulations a node"
     if config.trainings == 1:
         return Matches(limit, list(pairings), total, None)
-    shape = (config.trainings, config.trainings)
-    means, errors = np.zeros(shape), np.zeros(shape)
+    scores: list[list[list[float]]] = [[[]] * config.trainings for _ in range(config.trainings)]
     for pairing in pairings:
-        scores = _pair_scores(pairing)
-        means[pairing.mixture, pairing.baseline] = scores.mean()
-        errors[pairing.mixture, pairing.baseline] = scores.std() / np.sqrt(len(scores))
-    return Matches(limit, list(pairings), total, crossed(means.tolist(), errors.tolist()))
+        scores[pairing.mixture][pairing.baseline] = _pair_scores(pairing).tolist()
+    return Matches(limit, list(pairings), total, crossed_pairs(scores))
 
 
 def collect(pairings: Sequence[Pairing]) -> Pairing:

@@ -1,0 +1,127 @@
+"""Estimates with their 95 % intervals (``docs/definitions/statistics.md``)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MIN_PAIRS", "PRIOR_PAIRS", "Z95", "Interval", "score_ends", "score_error", "t95"]
+
+Array = npt.NDArray[np.float64]
+
+Z95 = 1.96
+"""Standard errors to either side of a 95 % interval."""
+
+MIN_PAIRS = 4
+"""With fewer independent scores nothing is said of the ends of an interval: they are infinite."""
+
+PRIOR_PAIRS = 1.5
+"""Imagined scores of 1, and as many of 0, in an interval of a mean score."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure between the ends of its 95 % interval; ends may be infinite, never NaN."""
+
+    value: float
+    """The estimate."""
+    low: float
+    """Lower end."""
+    high: float
+    """Upper end."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is said of the ends: not if there were too few games."""
+        return self.low > -math.inf or self.high < math.inf
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance between the ends; infinite if one of them is."""
+        if math.isinf(self.low) or math.isinf(self.high):
+            return math.inf
+        return (self.high - self.low) / 2
+
+    def to_dict(self) -> dict[str, float | None]:
+        """For JSON of other programs, which has no infinite numbers: they are None."""
+        numbers = {"value": self.value, "low": self.low, "high": self.high}
+        return {key: None if math.isinf(number) else number for key, number in numbers.items()}
+
+    def __str__(self) -> str:
+        """``+17.4 ± 38.2``; if one end is infinite, both ends take the place of the ±.
+
+        If both are, there were too few games for an interval, and that is what it says.
+        """
+        if not self.is_known:
+            return f"{_signed(self.value)} (too few games for an interval)"
+        if math.isinf(self.half_width):
+            return f"{_signed(self.value)} [{_signed(self.low)}, {_signed(self.high)}]"
+        return f"{_signed(self.value)} ± {self.half_width:.1f}"
+
+
+def _signed(number: float) -> str:
+    if math.isinf(number):
+        return "+∞" if number > 0 else "-∞"
+    return f"{number:+.1f}" if round(number, 1) else "0.0"
+
+
+def t95(freedom: npt.ArrayLike) -> Array:
+    """Standard errors to either side of a 95 % interval by Student's t.
+
+    Args:
+        freedom: Degrees of freedom above 0, not necessarily whole; with infinitely many it is the
+            normal distribution's.
+    """
+    from scipy.special import stdtrit
+
+    # Beyond 1e9, t and the normal agree in all digits that a float has left.
+    return np.asarray(stdtrit(np.minimum(freedom, 1e9), 0.975))
+
+
+def score_error(mean: Array | float, variance: Array | float, count: Array | int) -> Array:
+    """The standard error of a mean score that knows of scores not seen yet.
+
+    It is that of the scores with :data:`PRIOR_PAIRS` more of 1 and as many of 0, so it is never 0.
+
+    Args:
+        mean: Mean of ``count`` scores in [0, 1].
+        variance: Their population variance.
+        count: How many they are.
+    """
+    centre = _centre(mean, count)
+    # Squares around a mean add up as squares around another, and the distance of both.
+    squares = count * (variance + (mean - centre) ** 2)
+    squares = squares + PRIOR_PAIRS * (centre**2 + (1 - centre) ** 2)
+    return np.asarray(np.sqrt(squares) / (count + 2 * PRIOR_PAIRS))
+
+
+def score_ends(
+    mean: Array | float,
+    variance: Array | float,
+    count: Array | int,
+    freedom: Array | int | None = None,
+) -> tuple[Array, Array]:
+    """Both ends of the 95 % interval of a mean score, in [0, 1]; of many means at once if given.
+
+    The centre c is the mean with :data:`PRIOR_PAIRS` more scores of 1 and as many of 0, as Agresti
+    and Coull (1998) have it for shares; e is :func:`score_error`. The ends are c ± t e, with t
+    Student's, clipped to [0, 1] and with the mean between them. With fewer than :data:`MIN_PAIRS`
+    scores they are 0 and 1.
+
+    Args:
+        mean: Mean of ``count`` independent scores in [0, 1].
+        variance: Their population variance.
+        count: How many they are.
+        freedom: Degrees of freedom of ``variance``; default ``count - 1``.
+    """
+    freedom = np.maximum(np.subtract(count, 1) if freedom is None else freedom, 1)
+    centre, half = _centre(mean, count), t95(freedom) * score_error(mean, variance, count)
+    is_few = np.less(count, MIN_PAIRS)
+    low = np.where(is_few, 0.0, np.maximum(np.minimum(centre - half, mean), 0.0))
+    high = np.where(is_few, 1.0, np.minimum(np.maximum(centre + half, mean), 1.0))
+    return low, high
+
+
+def _centre(mean: Array | float, count: Array | int) -> Array:
+    return np.asarray((mean * count + PRIOR_PAIRS) / (count + 2 * PRIOR_PAIRS))
