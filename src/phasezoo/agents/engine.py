@@ -100,7 +100,7 @@ class EngineAgent:
 
     def session(self, seed: int) -> "EngineSession":
         """One game; engines do not take seeds."""
-        if self._pool is None:
+        if self._pool is None or not self._pool.is_open:  # a fork cannot use its parent's
             self._pool = self.open_pool()
         return EngineSession(self, self._pool, self.limit)
 
@@ -181,6 +181,11 @@ class EngineSession:
         engine, self._engine = self._engine, None
         if engine is not None and self._pool is not None:
             self._pool.give_back(engine)
+
+    def move_to(self, pool: EnginePool) -> None:
+        """Go on with a process of another pool."""
+        self.close()
+        self._pool = pool
 
     async def check(self, pool: EnginePool, board: "chess.Board") -> str:
         """Start the engine; what it calls itself.

@@ -59,6 +59,11 @@ class EnginePool:
         self._end = weakref.finalize(self, _end, self._host)
 
     @property
+    def is_open(self) -> bool:
+        """Whether games can be played: it is not closed, and this process made it."""
+        return self._end.alive and self._host.owner == os.getpid()
+
+    @property
     def pids(self) -> list[int]:
         """Of the processes that run."""
         return sorted(engine.pid for engine in self._host.engines)
@@ -70,7 +75,7 @@ class EnginePool:
             InvalidState: The pool is closed, or belongs to the process that this one was forked
                 from.
         """
-        if not self._end.alive or self._host.owner != os.getpid():
+        if not self.is_open:
             work.close()
             message = "these engines are closed, or another process's: make the agent anew"
             raise InvalidState(message)

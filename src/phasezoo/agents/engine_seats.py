@@ -9,7 +9,7 @@ from phasezoo.agents.base import Forfeit, Move
 from phasezoo.agents.engine import EngineAgent, EngineSession, board_of, chess_limit
 from phasezoo.agents.limit import Limit
 from phasezoo.conductor import Told, View
-from phasezoo.errors import GameForfeited, InvalidConfig
+from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 
 __all__ = ["EngineSeats"]
@@ -84,3 +84,16 @@ class EngineSeats:
     def end(self) -> None:
         """End the processes: no more games are played."""
         self._pool.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._asked:
+            message = "engines are thinking: wait for their moves before the seats are copied"
+            raise InvalidState(message)
+        return self.__dict__ | {"_pool": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy has processes of its own."""
+        self.__dict__.update(state)
+        self._pool = self._agent.open_pool()
+        for session in self._sessions.values():
+            session.move_to(self._pool)

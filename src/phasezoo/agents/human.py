@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from phasezoo import games
-from phasezoo.agents.base import Session, state_in
+from phasezoo.agents.base import Session, SessionSeats, state_in
 from phasezoo.errors import GameForfeited, PhasezooError
 
-__all__ = ["HumanAgent"]
+__all__ = ["HumanAgent", "HumanSeats"]
 
 MOST_SHOWN = 40
 """Moves that are listed."""
@@ -53,6 +53,10 @@ class HumanAgent:
         """One game; a person takes no seed."""
         return _Session(self)
 
+    def seats(self, game: games.Game, **options: Any) -> "HumanSeats":
+        """Games, of which one at a time is played unless more are asked for."""
+        return HumanSeats(self)
+
     def choose(self, state: Any, player: int | None = None) -> int:
         """What the person chooses for ``player``, default whose turn it is.
 
@@ -77,6 +81,13 @@ class HumanAgent:
                 if action is not None and action in legal:
                     return action
                 self._tell(f"{text!r} is no legal move here; {_listed(state, legal)}")
+
+
+class HumanSeats(SessionSeats):
+    """Games of a :class:`HumanAgent`; see :class:`~phasezoo.agents.base.Seats`."""
+
+    concurrency = 1
+    """Games at once that suit a person."""
 
 
 class _Session:

@@ -31,7 +31,7 @@ class CheckOptions:
 
     module: tyro.conf.Positional[str]
     """What to import: my_module, my_module.py, or my_module:name for one object of it; or the
-    folder of a network or of experts."""
+    folder of a network or of experts; or the text of an agent with options, mcts:nodes=50."""
     game: str | None = None
     """Game that gates, evaluators and agents are shown; none: a network's own, the module's first,
     else chess."""
@@ -59,6 +59,9 @@ class CheckOptions:
     def _reports(self) -> Iterator[Report]:
         if _names_network(self.module):
             yield inference.check(inference.load(self.module), self.game, seed=self.seed)
+            return
+        if _describes_agent(self.module):
+            yield agents.check(agents.parse(self.module), self.game or "chess", seed=self.seed)
             return
         path, _, attribute = self.module.rpartition(":") if _names_object(self.module) else (
             self.module, "", "",
@@ -114,6 +117,11 @@ def _names_network(given: str) -> bool:
     is_network = any((folder / file).is_file() for file in (MANIFEST, EXPERTS))
     is_path = folder.is_dir() and not given.isidentifier()
     return given.startswith(PREFIX) or is_network or is_path
+
+
+def _describes_agent(given: str) -> bool:
+    """Whether it is the text of an agent, which says more than the name of an object would."""
+    return given.partition(":")[0] in agents.names() and ":" in given and not _names_object(given)
 
 
 def _names_object(given: str) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from phasezoo import games
 from phasezoo.agents import Limit, Move, Seats
 from phasezoo.arena.adjudication import Adjudication, Adjudicator
-from phasezoo.arena.openings import action_of
+from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
 from phasezoo.conductor import Conductor, Moment, View, make_view, told
 from phasezoo.conductor.action_parts import index_of

@@ -1,10 +1,11 @@
 """Opening suites: what the games of a match start with."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -12,63 +13,154 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.arena.opening_files import Opening, action_of, parse_openings
 from phasezoo.arena.streams import stream
-from phasezoo.errors import InvalidConfig, InvalidUci, PhasezooError
+from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError
+from phasezoo.games.options import at_least
 
-__all__ = ["OpeningSuite", "action_of", "as_suite"]
+__all__ = ["OpeningSuite", "as_suite"]
+
+SUITE = "openings.txt"
+"""Ends the names of the package's files of openings."""
 
 
 @dataclass(frozen=True)
 class OpeningSuite:
-    """Move lists from the initial position, so that history planes are full.
+    """What games start with: moves, so that history planes are full, or positions.
 
-    ``OpeningSuite.load("chess")`` reads the package's own, ``OpeningSuite.read(path)`` yours.
+    ``OpeningSuite.load("chess")`` reads the package's own, ``OpeningSuite.read(path)`` yours, and
+    ``OpeningSuite.at_phase(games, …)`` takes the places at which games reach a phase.
     """
 
     game: str
     """The game's name."""
     lines: tuple[tuple[str, ...], ...]
     """One tuple per opening: moves in UCI notation, or action numbers in games that have none. An
-    empty one is the initial position."""
+    empty one is where the opening starts."""
+    starts: tuple[str | None, ...] = ()
+    """Where each opening starts: a FEN, or None for the initial position; empty if all do there."""
 
     def __post_init__(self) -> None:
         if not self.lines:
             message = f"an opening suite for {self.game} without a line: give at least one"
             raise InvalidConfig(message)
+        if self.starts and len(self.starts) != len(self.lines):
+            message = f"{len(self.starts)} starts for {len(self.lines)} openings: give one for each"
+            raise InvalidConfig(message)
+        if not any(self.starts):
+            object.__setattr__(self, "starts", ())
 
     def __len__(self) -> int:
         return len(self.lines)
 
     @classmethod
-    def load(cls, game: str) -> "OpeningSuite":
-        """The suite in the package; the initial position alone if it has none for ``game``.
+    def of(cls, game: str, openings: Iterable[Opening]) -> "OpeningSuite":
+        """A suite of openings as they are."""
+        found = list(openings)
+        return cls(game, tuple(each.moves for each in found), tuple(each.start for each in found))
+
+    @classmethod
+    def load(cls, game: str, name: str | None = None) -> "OpeningSuite":
+        """A suite in the package.
+
+        Args:
+            game: The game's name.
+            name: One of :meth:`names`; default the game's usual one, the initial position alone if
+                it has none.
+
+        Raises:
+            UnknownGame: No game has that name.
+            InvalidConfig: The game has no suite of that name.
+        """
+        handle = games.make(game)
+        suffix = f"_{SUITE}" if name is None else f"_{name}_{SUITE}"
+        packaged = _data() / f"{handle.name}{suffix}"
+        if name is not None and name not in cls.names(game):
+            known = ", ".join(map(repr, cls.names(game))) or "none"
+            message = (
+                f"openings {name!r}: neither a file nor a suite of {handle.name!r}; it has {known}"
+            )
+            raise InvalidConfig(message)
+        if not packaged.is_file():
+            return cls(handle.name, ((),))
+        return cls.of(handle.name, parse_openings(packaged.read_text(encoding="utf-8"), handle))
+
+    @classmethod
+    def names(cls, game: str) -> tuple[str, ...]:
+        """The names of the package's suites for ``game`` besides the usual one, sorted.
 
         Raises:
             UnknownGame: No game has that name.
         """
-        name = games.make(game).name
-        packaged = resources.files("phasezoo") / "data" / f"{name}_openings.txt"
-        if not packaged.is_file():
-            return cls(name, ((),))
-        return cls(name, tuple(_lines(packaged.read_text(encoding="utf-8"))))
+        begin, end = f"{games.make(game).name}_", f"_{SUITE}"
+        found = (each.name for each in _data().iterdir())
+        cut = (each.removeprefix(begin) for each in found if each.startswith(begin))
+        return tuple(sorted(each.removesuffix(end) for each in cut if each.endswith(end)))
 
     @classmethod
-    def read(cls, path: Path | str, game: str = "chess") -> "OpeningSuite":
-        """A suite from a text file: a line of moves in UCI notation per opening, ``#`` comments.
+    def read(
+        cls, path: Path | str, game: str = "chess", *, plies: int | None = None
+    ) -> "OpeningSuite":
+        """A suite from a text file: PGN, or a list of moves, a FEN or an EPD a line.
+
+        What exactly is read is on the page ``docs/definitions/matches.md``.
+
+        Args:
+            path: The file.
+            game: Whose openings they are.
+            plies: How many moves of each are taken, such as of whole games in PGN; default all.
 
         Raises:
-            InvalidConfig: The file cannot be read or has no opening.
-            InvalidUci: A line's moves are not legal; the message names the line.
+            InvalidConfig: The file cannot be read or has no opening, one of them is over, or it is
+                of another variant.
+            InvalidFen: A position cannot be read; the message names the line.
+            InvalidPgn: The file is PGN, and the game has no such notation.
+            InvalidUci: A line's moves are not legal; the message names the opening.
         """
+        if plies is not None:
+            at_least("plies", plies, 0)
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             message = f"{path}: cannot be read as an opening suite ({error})"
             raise InvalidConfig(message) from error
-        suite = cls(games.make(game).name, tuple(_lines(text)))
-        for number in range(len(suite)):
-            suite.state(number)
+        handle = games.make(game)
+        try:
+            suite = cls.of(handle.name, parse_openings(text, handle, plies))
+            for number in range(len(suite)):
+                suite.state(number)
+        except (InvalidConfig, InvalidFen, InvalidPgn, InvalidUci) as error:
+            message = f"{path}: {error}"
+            raise type(error)(message) from error
         return suite
+
+    @classmethod
+    def at_phase(
+        cls,
+        played: Any,
+        gate: Any,
+        phase: str | int,
+        *,
+        game: str = "chess",
+        count: int | None = None,
+    ) -> "OpeningSuite":
+        """The places at which games first reach a phase, with the moves that led to them.
+
+        Args:
+            played: A match or its records, a games store, or a file of games in PGN.
+            gate: Says the phases.
+            phase: The phase's name or number.
+            game: What is played, if ``played`` does not say so.
+            count: How many openings are taken at most; default all. Equal positions count once.
+
+        Raises:
+            InvalidConfig: There is no such phase, or no game gets there and goes on.
+            InvalidGate: The gate does not fit the game.
+        """
+        from phasezoo.arena.opening_phases import first_at
+
+        handle = games.make(getattr(played, "game", game))
+        return cls.of(handle.name, first_at(played, handle, gate, phase, count))
 
     def states(
         self, index: int, seed: int | None = None, game: games.Game | None = None
@@ -83,21 +175,33 @@ class OpeningSuite:
         Raises:
             InvalidUci: A move is not legal where it stands; the message names the line.
         """
-        states = [games.make(game or self.game).initial_state(seed)]
+        handle = games.make(game or self.game)
+        start = self.start(index)
+        states = [handle.initial_state(seed) if start is None else handle.from_fen(start)]
         for move in self.lines[index]:
             try:
                 states.append(states[-1].play(action_of(states[-1], move)))
             except PhasezooError as error:
-                message = f"opening {index + 1} ({' '.join(self.lines[index])}): {error}"
+                message = f"{self._told(index)}: {error}"
                 raise InvalidUci(message) from error
         if states[-1].is_terminal:
-            message = f"opening {index + 1} ({' '.join(self.lines[index])}): the game is over there"
+            message = f"{self._told(index)}: the game is over there"
             raise InvalidConfig(message)
         return states
+
+    def start(self, index: int) -> str | None:
+        """Where opening ``index`` starts: a FEN, or None for the initial position."""
+        return self.starts[index] if self.starts else None
+
+    def _told(self, index: int) -> str:
+        words = (self.start(index) or "", *self.lines[index])
+        return f"opening {index + 1} ({' '.join(filter(None, words))})"
 
     def digest(self) -> str:
         """A short hash of the game and the lines."""
         text = "\n".join((self.game, *(" ".join(line) for line in self.lines)))
+        if self.starts:
+            text += "\n" + "\n".join(start or "" for start in self.starts)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
     def state(self, index: int) -> Any:
@@ -121,7 +225,8 @@ class OpeningSuite:
         if not kept:
             message = f"the last positions of all {len(self)} openings occur in the given games"
             raise InvalidConfig(message)
-        return OpeningSuite(self.game, tuple(self.lines[i] for i in kept)), len(self) - len(kept)
+        left = (Opening(self.start(i), self.lines[i]) for i in kept)
+        return OpeningSuite.of(self.game, left), len(self) - len(kept)
 
     def drawn(self, number: int, seed: int) -> int:
         """The opening that ``seed`` draws at ``number``: none comes again before all were used."""
@@ -129,31 +234,13 @@ class OpeningSuite:
         return _shuffled(len(self), stream(seed, "openings", cycle))[place]
 
 
+def _data() -> Traversable:
+    return resources.files("phasezoo") / "data"
+
+
 @lru_cache(maxsize=8)
 def _shuffled(count: int, seed: int) -> tuple[int, ...]:
     return tuple(np.random.default_rng(seed).permutation(count).tolist())
-
-
-def action_of(state: Any, move: str) -> int:
-    """What ``move`` means in ``state``.
-
-    Raises:
-        InvalidUci: The move cannot be read, or is not legal.
-    """
-    if hasattr(state, "parse_uci"):
-        return int(state.parse_uci(move))
-    legal = games.legal_actions_of(state, state.to_play).tolist()
-    if not move.isdecimal() or int(move) not in legal:
-        message = f"{move!r} is not a legal action here; legal are {legal}"
-        raise InvalidUci(message)
-    return int(move)
-
-
-def _lines(text: str) -> Iterator[tuple[str, ...]]:
-    for line in text.splitlines():
-        moves = line.partition("#")[0].split()
-        if moves:
-            yield tuple(moves)
 
 
 def as_suite(
@@ -167,7 +254,9 @@ def as_suite(
     if openings is None:
         return OpeningSuite.load(game)
     if isinstance(openings, (str, Path)):
-        return OpeningSuite.read(openings, game)
+        name = str(openings)
+        is_name = name in OpeningSuite.names(game) and not Path(openings).is_file()
+        return OpeningSuite.load(game, name) if is_name else OpeningSuite.read(openings, game)
     if isinstance(openings, OpeningSuite):
         if openings.game != game:
             message = f"the openings are for {openings.game!r}, the match is of {game!r}"

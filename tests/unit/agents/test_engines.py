@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 from pathlib import Path
 
 import gymnasium as gym
@@ -18,7 +19,7 @@ import pytest
 import phasezoo  # noqa: F401  (registers the environments)
 from phasezoo import agents, arena, games
 from phasezoo.agents.engine_process import MORE_FOLDERS, find_engine
-from phasezoo.errors import EngineFailed, GameForfeited, InvalidConfig
+from phasezoo.errors import EngineFailed, GameForfeited, InvalidConfig, InvalidState
 
 TOY = Path(__file__).parent / "engines" / "toy_engine.py"
 STOCKFISH = shutil.which("stockfish", path=os.pathsep.join((os.environ["PATH"], *MORE_FOLDERS)))
@@ -323,6 +324,42 @@ def test_copies_have_processes_of_their_own():
     for other in (twin, env):
         other.step(int(other.game_state.legal_actions[1]))
         assert other.game_state.ply == 4
+
+
+def test_copies_of_vectors_have_processes_of_their_own():
+    def step(envs, place):
+        envs.step([int(state.legal_actions[place]) for state in envs.states])
+
+    envs = gym.make_vec("Chess-v0", num_envs=2, opponent=toy(), observation="none").unwrapped
+    envs.reset(seed=1)
+    step(envs, 0)
+    twin = copy.deepcopy(envs)
+    for each in (envs, twin):
+        step(each, 1)
+        assert [state.ply for state in each.states] == [4, 4]
+    seats = toy().seats(games.make("chess"))
+    seats.ask(seats.open(1), games.make("chess").initial_state(), 0)
+    with pytest.raises(InvalidState, match="are thinking"):
+        copy.deepcopy(seats)
+    seats.end()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_has_processes_of_its_own():
+    agent, state = toy(), games.make("chess").initial_state()
+    agent.session(0).act(state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+        child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if agent.session(1).act(state) in state.legal_actions else 2
+            agent.close()
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert agent.session(2).act(state) in state.legal_actions  # the parent's engines still live
 
 
 def test_engines_are_opponents_in_environments():

@@ -1,6 +1,7 @@
 """A person at the terminal, played by a list of lines."""
 
 import io
+import itertools
 import sys
 
 import gymnasium as gym
@@ -53,6 +54,22 @@ def test_giving_up_loses_a_match():
         assert match.losses == 2
         assert {(r.ending, r.reason) for r in match.games} == {("forfeit", "resignation")}
         assert "human gave up" in match.games[0].note
+
+
+def test_one_game_at_a_time():
+    def plies(**options):
+        seen = []
+
+        class Watched(agents.HumanAgent):
+            def choose(self, state, player=None):
+                seen.append(state.ply)
+                return int(state.legal_actions[0])
+
+        arena.play_match(Watched(), "random", game="connect-four", games=6, seed=1, **options)
+        return [after < before for before, after in itertools.pairwise(seen)]
+
+    assert sum(plies()) == 5  # plies fall from one game to the next alone
+    assert sum(plies(concurrency=6)) != 5
 
 
 def test_giving_up_in_an_environment_raises():

@@ -132,6 +132,7 @@ def test_a_terminal_without_frames_gets_the_same_sentence(arguments, sentence, c
         (["data", "import", "a.pgn", "x", "--split-by", "month", "--test"], 2, "--test needs"),
         (["check", "folder/"], 1, "folder: no manifest.json"),
         (["check", "."], 1, "no manifest.json"),
+        (["check", "mcts:node=5"], 2, "did you mean nodes="),
     ],
 )
 def test_one_thing_in_place_of_another_is_one_sentence(
@@ -145,6 +146,11 @@ def test_one_thing_in_place_of_another_is_one_sentence(
     assert run(*arguments) == code
     assert words in complaint(capsys)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_agents_are_checked_by_their_texts(capsys):
+    assert run("check", "mcts:nodes=2,seed=1", "--game", "connect-four") == 0
+    assert "every contract held" in capsys.readouterr().out
 
 
 def test_ctrl_c_is_130(monkeypatch):

@@ -1,0 +1,19 @@
+"""The package's small chess network with a tree search plays Stockfish, one of many UCI engines."""
+
+from phasezoo import agents, arena
+from phasezoo.errors import EngineFailed
+
+ENGINE = "uci:stockfish,nodes=100,Threads=1,name=Stockfish"
+SEARCH = "mcts:net=phasezoo/chess-small,nodes=50,name=phasezoo"
+
+try:
+    engine = agents.parse(ENGINE)
+except EngineFailed as missing:
+    print(f"{missing}\nUntil then the other side moves at random:")
+    engine = agents.parse("random")
+
+match = arena.play_match(SEARCH, engine, games=2, seed=1, max_plies=200, pgn="stockfish.pgn")
+for record in match.games:
+    colour = "White" if record.sides[0] == 0 else "Black"
+    print(f"phasezoo as {colour}: {record.result} by {record.reason}, {record.plies} plies")
+print("The games, with what both said of their moves, are in stockfish.pgn")

@@ -1,0 +1,108 @@
+"""Openings that end at the first position of a phase in games that were played."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games, gating
+from phasezoo.arena.opening_files import Opening, action_of, parse_openings
+from phasezoo.errors import InvalidConfig
+from phasezoo.types import Gate
+
+__all__ = ["first_at"]
+
+
+def first_at(
+    played: Any, game: games.Game, gate: Any, phase: str | int, count: int | None = None
+) -> list[Opening]:
+    """The openings; see :meth:`phasezoo.arena.OpeningSuite.at_phase`.
+
+    Raises:
+        InvalidConfig: There is no such phase, no game gets there and goes on, or ``played`` is no
+            collection of games.
+        InvalidGate: The gate does not fit the game.
+    """
+    found_gate = gating.make(gate, game.name)
+    wanted = _number(found_gate, phase)
+    openings: dict[Any, Opening] = {}
+    for number, opening in enumerate(_openings(played, game)):
+        states = _states(game, opening)
+        phases = found_gate.batch(states, [max(0, state.to_play) for state in states])
+        if getattr(found_gate, "monotone", False):
+            phases = np.maximum.accumulate(phases)
+        if wanted not in phases:
+            continue
+        ply = int(np.argmax(phases == wanted))
+        if states[ply].is_terminal:
+            continue
+        key = getattr(states[ply], "key", None) or (number,)
+        openings.setdefault(key, Opening(opening.start, opening.moves[:ply]))
+        if count is not None and len(openings) >= count:
+            break
+    if not openings:
+        message = f"no game gets to {found_gate.names[wanted]!r} and goes on"
+        raise InvalidConfig(message)
+    return list(openings.values())
+
+
+def _number(gate: Gate, phase: str | int) -> int:
+    names = list(gate.names)
+    if phase in names:
+        return names.index(str(phase))
+    if isinstance(phase, int) and not isinstance(phase, bool) and 0 <= phase < len(names):
+        return phase
+    message = f"phase {phase!r}: the gate has {', '.join(map(repr, names))}"
+    raise InvalidConfig(message)
+
+
+def _openings(played: Any, game: games.Game) -> Iterator[Opening]:
+    """All moves of each game."""
+    if isinstance(played, str | Path):
+        yield from _in_file(Path(played), game)
+    elif hasattr(played, "records") and hasattr(played, "offsets"):
+        yield from _in_store(played)
+    else:
+        records = getattr(played, "games", played)
+        if not isinstance(records, Iterable):
+            message = f"a {type(played).__name__} holds no games: give a match, a store or a file"
+            raise InvalidConfig(message)
+        for record in records:
+            if record.start:
+                message = (
+                    f"game {record.number} starts from {record.start!r}, which is no opening: give "
+                    "games that start from a position or from the game's own start"
+                )
+                raise InvalidConfig(message)
+            yield Opening(record.start_fen, (*record.opening_moves, *record.moves))
+
+
+def _in_file(path: Path, game: games.Game) -> Iterator[Opening]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"{path}: cannot be read as games in PGN ({error})"
+        raise InvalidConfig(message) from error
+    yield from parse_openings(text, game)
+
+
+def _in_store(store: Any) -> Iterator[Opening]:
+    """The games of a :class:`phasezoo.training.GameStore`."""
+    for number in range(len(store)):
+        states = store.records.states(number)
+        actions = store.actions[store.offsets[number] : store.offsets[number + 1]].tolist()
+        first = states[0]
+        before = tuple(getattr(first, "moves", ()))
+        moves = (
+            state.uci(action) if hasattr(state, "uci") else str(action)
+            for state, action in zip(states, actions, strict=False)
+        )
+        yield Opening(getattr(first, "start_fen", None), (*before, *moves))
+
+
+def _states(game: games.Game, opening: Opening) -> list[Any]:
+    states = [game.initial_state() if opening.start is None else game.from_fen(opening.start)]
+    for move in opening.moves:
+        states.append(states[-1].play(action_of(states[-1], move)))
+    return states
