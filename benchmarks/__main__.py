@@ -36,6 +36,7 @@ NAMES = (
     "training",
     "inference_share",
     "evaluation_cache",
+    "uci",
     "sb3",
 )
 

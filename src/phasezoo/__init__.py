@@ -11,10 +11,11 @@ from phasezoo import _interrupt
 
 _interrupt.watch()
 
-from phasezoo import registration  # noqa: E402 - Ctrl-C comes while this is imported
-
 __all__ = ["__version__"]
 
 __version__ = version("phasezoo")
 
-registration.register_all()
+if not _interrupt.is_command("uci"):  # its greeting waits for nothing; it registers them later
+    from phasezoo import registration  # Ctrl-C comes while this is imported
+
+    registration.register_all()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["STOPPED", "saying", "watch"]
+__all__ = ["STOPPED", "is_command", "saying", "watch"]
 
 STOPPED = 130
 """Exit code of a command that Ctrl-C has ended."""
@@ -54,12 +54,18 @@ def watch() -> None:
     works in steps survives that, as it survives a kill. Other programs, and commands that were told
     to ignore Ctrl-C, are left as they are.
     """
-    if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
 
 
-def _is_command() -> bool:
-    """Whether this program is the command, as a script or as ``python -m phasezoo``."""
+def is_command(subcommand: str | None = None) -> bool:
+    """Whether this program is the command, as a script or as ``python -m phasezoo``.
+
+    Args:
+        subcommand: Which of its commands; None: any.
+    """
+    if subcommand is not None and sys.argv[1:2] != [subcommand]:
+        return False
     name = next(iter(getattr(sys, "argv", ())), "")
     if name == "-m":  # what it is until the module has been found
         return sys.orig_argv[-len(sys.argv) :][:1] == [_NAME]

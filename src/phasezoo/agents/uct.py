@@ -255,15 +255,19 @@ class UCTSession:
         """The action for ``state``; the tree is kept if it continues the last one shown."""
         return int(self.search(state).action)
 
-    def move(self, state: Any) -> Move:
-        """As :meth:`act`, with the value and the work behind it."""
-        result = self.search(state)
+    def move(self, state: Any, limit: Limit | None = None) -> Move:
+        """As :meth:`act`, with the value and the work behind it; ``limit`` is for this move."""
+        result = self.search(state, limit)
         return Move(
             int(result.action), 2.0 * result.value - 1.0, int(result.nodes), int(result.simulations)
         )
 
-    def search(self, state: Any) -> Any:
+    def search(self, state: Any, limit: Limit | None = None) -> Any:
         """As :meth:`UCTAgent.search`, going on with the tree of this game.
+
+        Args:
+            state: Where the game stands.
+            limit: When this search ends; default as the agent says.
 
         Raises:
             GameContract: A game of one's own breaks its contract.
@@ -277,7 +281,8 @@ class UCTSession:
             )
             raise InvalidConfig(message)
         self._rebuild()
-        search, played, limit = self._followed(state)
+        search, played, own = self._followed(state)
+        limit = own if limit is None else limit
         self._last = None
         for action in played:
             search.advance(action)

@@ -13,17 +13,10 @@ from typing import Annotated, Any, Protocol, TextIO, Union
 from tyro.conf import subcommand
 
 from phasezoo._interrupt import STOPPED
-from phasezoo.apps.check_command import CheckOptions
 from phasezoo.apps.command_words import arranged, chosen
 from phasezoo.apps.common import PLUGIN, Common, with_common
-from phasezoo.apps.data_import_command import ImportOptions
-from phasezoo.apps.data_phases_command import PhasesOptions
-from phasezoo.apps.data_show_command import ShowOptions, StatsOptions
-from phasezoo.apps.doctor import DoctorOptions
 from phasezoo.apps.options import parse
-from phasezoo.apps.perft_command import PerftOptions
-from phasezoo.apps.reproduce_command import reproduce_tree
-from phasezoo.apps.train_command import TrainOptions
+from phasezoo.apps.uci.command import UciOptions
 from phasezoo.errors import (
     InvalidConfig,
     InvalidFen,
@@ -37,6 +30,9 @@ from phasezoo.errors import (
 __all__ = ["main"]
 
 DONE, FAILED, USAGE = 0, 1, 2
+
+UCI = "uci"
+"""The command that is parsed alone."""
 
 _WRONG_COMMAND = (InvalidConfig, InvalidFen, InvalidGate, InvalidPlaneSpec, UnknownGame)
 """Errors that lie in what was typed; all others lie in the work."""
@@ -92,13 +88,22 @@ def _run(given: list[str]) -> int:
         return DONE
     common = Common.split(given)
     options = common.read()
-    common.import_plugins(common.taken_plugins(options))
+    plugins = common.taken_plugins(options)
+    if plugins or common.plugins:
+        _register()
+    common.import_plugins(plugins)
     added = common.words(options)
-    tree = _tree([*common.arguments, *added])
+    arguments, program = common.arguments, "phasezoo"
+    if arguments[:1] == (UCI,):  # the others' modules would take longer than it may
+        tree: Any = with_common(UciOptions)
+        arguments, program = arguments[1:], f"phasezoo {UCI}"
+        words = [*_in_order(arguments, tree), *added]
+    else:
+        tree = _tree([*arguments, *added])
+        words = [*(_in_order(arguments, tree) or ["--help"]), *added]
     common.check(options, tree)
-    words = [*(_in_order(common.arguments, tree) or ["--help"]), *added]
     try:
-        command: Command = parse(tree, words, "phasezoo")
+        command: Command = parse(tree, words, program)
     except InvalidConfig as error:
         if not options:
             raise
@@ -112,8 +117,24 @@ def _in_order(given: Sequence[str], tree: Any) -> list[str]:
     return list(given) if kind is None else arranged(given, kind, named_by)
 
 
+def _register() -> None:
+    """Make the environments known, as modules of a user's own expect."""
+    from phasezoo.registration import register_all
+
+    register_all()
+
+
 def _tree(given: Sequence[str]) -> Any:
     """Every subcommand, a line each."""
+    from phasezoo.apps.check_command import CheckOptions
+    from phasezoo.apps.data_import_command import ImportOptions
+    from phasezoo.apps.data_phases_command import PhasesOptions
+    from phasezoo.apps.data_show_command import ShowOptions, StatsOptions
+    from phasezoo.apps.doctor import DoctorOptions
+    from phasezoo.apps.perft_command import PerftOptions
+    from phasezoo.apps.reproduce_command import reproduce_tree
+    from phasezoo.apps.train_command import TrainOptions
+
     data = _union(
         _named(ImportOptions, "import"),
         _named(PhasesOptions, "phases"),
@@ -127,6 +148,7 @@ def _tree(given: Sequence[str]) -> Any:
         ],
         Annotated[data, subcommand("data", description="Games on disk.")],
         _named(TrainOptions, "train"),
+        _named(UciOptions, UCI),
         _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),
         _named(DoctorOptions, "doctor"),

@@ -10,6 +10,10 @@ const MOVES: u32 = 20;
 /// take longer than they used to.
 const LARGEST_SHARE: f64 = 0.8;
 
+/// Overheads that are not planned with: that of the move, and two for moves that take longer than they
+/// were meant to, as they do where other programs use the same cores.
+const RESERVE: u32 = 3;
+
 /// The clock of the player to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeControl {
@@ -35,15 +39,16 @@ pub struct Allotment {
 impl TimeControl {
     /// The time for the next move.
     ///
-    /// `most` is the time left without the overhead, or half the time left if that is more; of what is
-    /// usable (time left less the overhead) `target` is the share of one move with the increment, and
-    /// no more than four fifths of it.
+    /// Of what is usable, the time left less three overheads, `target` is the share of one move with the
+    /// increment, and no more than four fifths of it. `most` is the time left less one overhead, or
+    /// half the time left if that is more.
     pub fn allot(&self) -> Allotment {
-        let usable = self.left.saturating_sub(self.overhead);
+        let usable = self.left.saturating_sub(self.overhead.saturating_mul(RESERVE));
         let moves = self.moves_to_go.unwrap_or(MOVES).max(1);
         let share = usable / moves;
         let target = share.saturating_add(self.increment).min(usable.mul_f64(LARGEST_SHARE));
-        Allotment { target, most: usable.max(self.left / 2) }
+        let most = self.left.saturating_sub(self.overhead).max(self.left / 2);
+        Allotment { target, most }
     }
 }
 
@@ -62,10 +67,10 @@ mod tests {
 
     #[test]
     fn a_twentieth_and_the_increment_are_spent() {
-        assert_eq!(control(10_100, 50, None), Allotment { target: ms(550), most: ms(10_000) });
-        assert_eq!(control(10_100, 0, Some(40)).target, ms(250));
-        assert_eq!(control(10_100, 0, Some(1)).target, ms(8_000));
-        assert_eq!(control(10_100, 60_000, None).target, ms(8_000));
+        assert_eq!(control(10_300, 50, None), Allotment { target: ms(550), most: ms(10_200) });
+        assert_eq!(control(10_300, 0, Some(40)).target, ms(250));
+        assert_eq!(control(10_300, 0, Some(1)).target, ms(8_000));
+        assert_eq!(control(10_300, 60_000, None).target, ms(8_000));
     }
 
     #[test]
@@ -77,7 +82,7 @@ mod tests {
         while moves < 500 {
             let allotted = control(left as u64, 10, None);
             left -= allotted.target.as_secs_f64() * 1_500.0;
-            assert!(left > 50.0, "{left} ms after {moves} moves");
+            assert!(left > 250.0, "{left} ms after {moves} moves");
             left += 10.0;
             moves += 1;
         }

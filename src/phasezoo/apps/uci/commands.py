@@ -1,0 +1,149 @@
+"""What a user interface says: lines of the protocol, taken apart.
+
+Nothing here needs more than Python itself, so that an engine can answer before it is loaded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+__all__ = ["COMMANDS", "Command", "Go", "Place", "Setting", "read_go", "read_line", "read_place"]
+__all__ += ["read_setting"]
+
+COMMANDS = (
+    "uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop",
+    "ponderhit", "quit",
+)  # fmt: skip
+"""First words of lines; words before one of them are passed over, as the protocol wants it."""
+
+MOST = 2**31 - 1
+"""No number of the protocol is larger; more is taken for this."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line."""
+
+    name: str
+    """One of :data:`COMMANDS`."""
+    words: tuple[str, ...]
+    """What follows."""
+
+
+@dataclass(frozen=True)
+class Go:
+    """What a search is asked for; times are milliseconds."""
+
+    wtime: int | None = None
+    """Time left to White, at least 0."""
+    btime: int | None = None
+    """Time left to Black."""
+    winc: int | None = None
+    """What is added after each of White's moves."""
+    binc: int | None = None
+    """What is added after each of Black's moves."""
+    movestogo: int | None = None
+    """Moves until more time is added."""
+    depth: int | None = None
+    """Depth of the search."""
+    nodes: int | None = None
+    """Positions to be evaluated."""
+    mate: int | None = None
+    """Moves in which a mate is looked for."""
+    movetime: int | None = None
+    """Time to be spent."""
+    searchmoves: tuple[str, ...] = ()
+    """The moves that are searched alone; none means all."""
+    infinite: bool = False
+    """Whether only ``stop`` ends the search."""
+    ponder: bool = False
+    """Whether ``ponderhit`` has to come first."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position."""
+
+    fen: str | None
+    """Where it begins; None: the start of the game."""
+    moves: tuple[str, ...]
+    """The moves from there."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An option and its new value."""
+
+    name: str
+    """As it was written."""
+    value: str
+    """Empty if there was none."""
+
+
+def read_line(line: str) -> Command | None:
+    """The command of a line; None if it holds none."""
+    words = line.split()
+    for place, word in enumerate(words):
+        if word in COMMANDS:
+            return Command(word, tuple(words[place + 1 :]))
+    return None
+
+
+def read_go(words: Sequence[str]) -> tuple[Go, list[str]]:
+    """What a search is asked for, and complaints about what could not be read.
+
+    A time below 0 counts as 0. Counts have to be 1 or more; what is not a number is passed over.
+    """
+    given: dict[str, int | bool | tuple[str, ...]] = {}
+    complaints = []
+    names = {field.name for field in fields(Go)}
+    left = list(words)
+    while left:
+        name = left.pop(0)
+        if name in ("infinite", "ponder"):
+            given[name] = True
+        elif name == "searchmoves":
+            end = next((at for at, word in enumerate(left) if word in names), len(left))
+            given[name] = tuple(left[:end])
+            del left[:end]
+        elif name in names:
+            text = "" if not left or left[0] in names else left.pop(0)
+            number = _number(text)
+            if number is None or (number < 1 and name in _COUNTS):
+                complaints.append(f"go {name} {text!r}: expected a number, passed over")
+            else:
+                given[name] = max(number, 0)
+        else:
+            complaints.append(f"go {name}: not known, passed over")
+    return Go(**given), complaints  # type: ignore[arg-type]
+
+
+_COUNTS = ("movestogo", "depth", "nodes", "mate", "movetime")
+
+
+def _number(text: str) -> int | None:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    return min(int(digits[:12]), MOST) * (-1 if text.startswith("-") else 1)
+
+
+def read_place(words: Sequence[str]) -> Place | str:
+    """The position that is told, or what is wrong."""
+    if "moves" in words:
+        at = list(words).index("moves")
+        words, moves = words[:at], tuple(words[at + 1 :])
+    else:
+        moves = ()
+    if tuple(words) == ("startpos",):
+        return Place(None, moves)
+    if len(words) > 1 and words[0] == "fen":
+        return Place(" ".join(words[1:]), moves)
+    return "position: expected startpos or fen FEN, then perhaps moves and the moves"
+
+
+def read_setting(words: Sequence[str]) -> Setting | str:
+    """The option that is set, or what is wrong."""
+    if len(words) < 2 or words[0] != "name":
+        return "setoption: expected name NAME, then perhaps value VALUE"
+    end = list(words).index("value") if "value" in words else len(words)
+    return Setting(" ".join(words[1:end]), " ".join(words[end + 1 :]))

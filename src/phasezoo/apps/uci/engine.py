@@ -1,0 +1,208 @@
+"""The engine: what it answers to every line, in any order of lines.
+
+Nothing heavy is imported here before a position, ``isready`` or ``go`` needs it, so that the
+greeting comes at once.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from phasezoo.apps.uci.commands import Place, read_go, read_line, read_place, read_setting
+from phasezoo.apps.uci.options import Options
+
+if TYPE_CHECKING:
+    from phasezoo.apps.uci.player import Player
+    from phasezoo.apps.uci.search import Search
+
+__all__ = ["Engine"]
+
+PATIENCE = 10.0
+"""Seconds in which a search has to have ended after ``quit``."""
+
+
+class Engine:
+    """Answers lines of the Universal Chess Interface.
+
+    One thread searches, whoever calls :meth:`handle` reads. Every ``go`` is answered by exactly one
+    ``bestmove``; a ``go`` during a search stops that one first.
+
+    Args:
+        agent: The agent's text (:func:`phasezoo.agents.parse`).
+        write: Writes a line, or several between line breaks, at once.
+        version: What the engine calls its version.
+    """
+
+    def __init__(self, agent: str, write: Callable[[str], None], version: str = "") -> None:
+        self.options = Options()
+        self._text = agent
+        self._write = write
+        self._version = version
+        self._writing = threading.Lock()
+        self._place = Place(None, ())
+        self._state: Any = None
+        self._agent: Any = None
+        self._loaded: tuple[Any, ...] | None = None
+        """What the agent was loaded with; None if it has to be loaded."""
+        self._player: Player | None = None
+        self._made: tuple[Any, ...] | None = None
+        """What the player was made with."""
+        self._games = 0
+        self._search: Search | None = None
+        self._jobs: queue.SimpleQueue[tuple[Search, Player | None] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def handle(self, line: str) -> bool:
+        """Do what a line says; False if it was ``quit``."""
+        command = read_line(line)
+        if command is None:
+            if line.strip():
+                self._info(f"unknown command: {' '.join(line.split())[:80]}")
+            return True
+        if command.name == "quit":
+            self.close()
+            return False
+        answer = getattr(self, f"_on_{command.name}", None)
+        if answer is not None:
+            answer(command.words)
+        return True
+
+    def close(self) -> None:
+        """Stop what is searched, answer it, and leave."""
+        if self._thread is None:
+            return
+        if self._search is not None:
+            self._search.stop()
+        self._jobs.put(None)
+        self._thread.join(PATIENCE)
+        self._thread = None
+
+    def _on_uci(self, words: Sequence[str]) -> None:
+        lines = [f"id name phasezoo {self._version}".rstrip(), "id author the phasezoo developers"]
+        self._say("\n".join([*lines, *self.options.lines(), "uciok"]))
+
+    def _on_isready(self, words: Sequence[str]) -> None:
+        if not self._is_searching:
+            self._prepare()
+        self._say("readyok")
+
+    def _on_setoption(self, words: Sequence[str]) -> None:
+        game = self.options.game
+        setting = read_setting(words)
+        complaint = setting if isinstance(setting, str) else self.options.set(setting)
+        if complaint is not None:
+            self._info(complaint)
+        if self.options.game != game:
+            self._place, self._state = Place(None, ()), None
+
+    def _on_ucinewgame(self, words: Sequence[str]) -> None:
+        self._stop_and_wait()
+        self._games += 1
+        self._place, self._state = Place(None, ()), None
+        self._made = None
+
+    def _on_position(self, words: Sequence[str]) -> None:
+        from phasezoo import games
+        from phasezoo.apps.uci.positions import state_at
+        from phasezoo.errors import PhasezooError
+
+        place = read_place(words)
+        if isinstance(place, str):
+            self._info(place)
+            return
+        try:
+            self._state = state_at(place, games.make(self.options.game))
+        except PhasezooError as error:
+            self._info(f"position: {' '.join(str(error).split())}; the former one stays")
+            return
+        self._place = place
+
+    def _on_go(self, words: Sequence[str]) -> None:
+        from phasezoo import games
+        from phasezoo.apps.uci.positions import state_at, unclaimed
+        from phasezoo.apps.uci.search import Search, View
+
+        go, complaints = read_go(words)
+        for complaint in complaints:
+            self._info(complaint)
+        self._stop_and_wait()
+        game = games.make(self.options.game)
+        if self._state is None:
+            self._state = state_at(self._place, game)
+        state = unclaimed(self._state, game)
+        if state is not self._state:
+            self._info("drawn, if a player claims it: goes on as if nobody did")
+        options = self.options
+        view = View(
+            options.number("Move Overhead"),
+            options.number("Hash"),
+            shows_wdl=options.is_on("UCI_ShowWDL"),
+        )
+        search = Search(go, state, view, self._say)
+        self._prepare()
+        self._search = search
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="phasezoo-uci", daemon=True)
+            self._thread.start()
+        self._jobs.put((search, self._player))
+
+    def _on_stop(self, words: Sequence[str]) -> None:
+        if self._search is not None:
+            self._search.stop()
+
+    def _on_ponderhit(self, words: Sequence[str]) -> None:
+        if self._search is not None:
+            self._search.ponderhit()
+
+    @property
+    def _is_searching(self) -> bool:
+        return self._search is not None and not self._search.done.is_set()
+
+    def _stop_and_wait(self) -> None:
+        if self._search is not None:
+            self._search.stop()
+            self._search.done.wait()
+            self._search = None
+
+    def _prepare(self) -> None:
+        """Load the agent as the options want it, if it is not, and all that a search needs."""
+        from phasezoo import games
+        from phasezoo.apps.uci import player, positions, search  # noqa: F401 - not while a clock runs
+        from phasezoo.errors import PhasezooError
+
+        options = self.options
+        is_new = self._loaded != (options.game, *options.loaded)
+        if is_new:
+            self._loaded, self._made = (options.game, *options.loaded), None
+            try:
+                self._agent = player.load(self._text, options)
+            except PhasezooError as error:
+                self._agent = None
+                self._info(f"error: {' '.join(str(error).split())}")
+        wanted = (options.game, options["Hash"], options["MultiPV"], self._games)
+        if self._made == wanted:
+            return
+        self._made, self._player = wanted, None
+        if self._agent is not None:
+            try:
+                agent = player.with_settings(self._agent, options)
+                made = player.Player(agent, games.make(options.game), self._games)
+                if is_new:
+                    made.warm_up()
+                self._player = made
+            except PhasezooError as error:
+                self._info(f"error: {' '.join(str(error).split())}")
+
+    def _work(self) -> None:
+        """Search what is asked for, until there is nothing any more."""
+        while (job := self._jobs.get()) is not None:
+            search, player = job
+            search.run(player)
+
+    def _info(self, text: str) -> None:
+        self._say(f"info string {text}")
+
+    def _say(self, text: str) -> None:
+        with self._writing:
+            self._write(text)

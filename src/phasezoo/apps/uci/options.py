@@ -1,0 +1,140 @@
+"""Options of the engine: what they are called, what they take, what they are set to."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from phasezoo.apps.uci.commands import Setting
+
+__all__ = ["EMPTY", "OPTIONS", "Option", "Options"]
+
+EMPTY = "<empty>"
+"""How the protocol writes a text of no letters."""
+
+VARIANTS = ("chess", "atomic", "crazyhouse")
+"""Values of ``UCI_Variant``: the games by their registered names."""
+
+CHESS960 = "chess960"
+"""What is played in place of the first of them if ``UCI_Chess960`` is set."""
+
+STARTS = {CHESS960: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"}
+"""What ``startpos`` means in games whose start is drawn."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option."""
+
+    name: str
+    """As user interfaces show it."""
+    kind: Literal["spin", "check", "combo", "string"]
+    """A whole number, true or false, one of several words, or a text."""
+    default: str
+    """What it is unless it is set; a text may be empty."""
+    least: int = 0
+    """Of a number."""
+    most: int = 0
+    """Of a number."""
+    words: tuple[str, ...] = ()
+    """The words to choose from."""
+    reloads: bool = False
+    """Whether the networks have to be loaded again when it changes."""
+
+    def line(self) -> str:
+        """How the engine tells of it."""
+        text = f"option name {self.name} type {self.kind} default {self.default or EMPTY}"
+        if self.kind == "spin":
+            text += f" min {self.least} max {self.most}"
+        return text + "".join(f" var {word}" for word in self.words)
+
+    def read(self, text: str) -> str | None:
+        """The value that ``text`` writes; None if it is none."""
+        if self.kind == "spin":
+            is_number = text.removeprefix("-").isdigit() and len(text) < 12
+            fits = is_number and self.least <= int(text) <= self.most
+            return str(int(text)) if fits else None
+        if self.kind in ("check", "combo"):
+            words = ("true", "false") if self.kind == "check" else self.words
+            return next((word for word in words if word.lower() == text.lower()), None)
+        return "" if text == EMPTY else text
+
+    def allowed(self) -> str:
+        """What it takes, in words."""
+        if self.kind == "spin":
+            return f"a whole number from {self.least} to {self.most}"
+        return "true or false" if self.kind == "check" else ", ".join(self.words)
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    known = getattr(os, "sched_getaffinity", None)  # not on every system
+    return min(1024, len(known(0)) if known else os.cpu_count() or 1)
+
+
+OPTIONS = (
+    Option("Threads", "spin", str(_cores()), 1, 1024, reloads=True),
+    Option("Hash", "spin", "2048", 1, 1 << 20),
+    Option("Move Overhead", "spin", "100", 0, 60_000),
+    Option("MultiPV", "spin", "1", 1, 500),
+    Option("Ponder", "check", "false"),
+    Option("UCI_Variant", "combo", VARIANTS[0], words=VARIANTS),
+    Option("UCI_Chess960", "check", "false"),
+    Option("UCI_ShowWDL", "check", "false"),
+    Option("SyzygyPath", "string", "", reloads=True),
+    Option("Gate", "string", "", reloads=True),
+    Option("Routing", "combo", "default", words=("default", "exact", "majority", "soft"),
+           reloads=True),
+    Option("ExpertsPath", "string", "", reloads=True),
+)  # fmt: skip
+"""All of them."""
+
+
+class Options:
+    """The options and their values."""
+
+    def __init__(self) -> None:
+        self._known = {option.name.lower(): option for option in OPTIONS}
+        self._values = {option.name: option.default for option in OPTIONS}
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name]
+
+    def number(self, name: str) -> int:
+        """The value of a spin."""
+        return int(self._values[name])
+
+    def is_on(self, name: str) -> bool:
+        """The value of a check."""
+        return self._values[name] == "true"
+
+    def is_set(self, name: str) -> bool:
+        """Whether an option is not what it is by default."""
+        return self._values[name] != self._known[name.lower()].default
+
+    @property
+    def game(self) -> str:
+        """What is played, by its registered name."""
+        variant = self["UCI_Variant"]
+        is_drawn = variant == VARIANTS[0] and self.is_on("UCI_Chess960")
+        return CHESS960 if is_drawn else variant
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The values that networks are loaded by."""
+        return tuple(self._values[option.name] for option in OPTIONS if option.reloads)
+
+    def lines(self) -> Iterator[str]:
+        """How the engine tells of them."""
+        return (option.line() for option in OPTIONS)
+
+    def set(self, setting: Setting) -> str | None:
+        """Give an option a value; what is wrong, if it cannot have it."""
+        option = self._known.get(setting.name.lower())
+        if option is None:
+            return f"setoption: no option {setting.name!r}"
+        value = option.read(setting.value)
+        if value is None:
+            return f"setoption {option.name}: {setting.value!r}, expected {option.allowed()}"
+        self._values[option.name] = value
+        return None

@@ -1,0 +1,149 @@
+"""The agent behind the engine, as its text and the options want it."""
+
+import copy
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from phasezoo import agents, games
+from phasezoo.agents.spec_text import read_spec, write_spec
+from phasezoo.apps.uci.options import CHESS960, VARIANTS, Options
+from phasezoo.errors import GameMismatch, InvalidConfig
+from phasezoo.inference.network import NetworkEvaluator
+from phasezoo.inference.other_games import check_plays, parts_of
+from phasezoo.registration import register_all
+
+__all__ = ["Player", "adapted", "load"]
+
+SEARCHES = ("mcts", "m2cts")
+"""Agents whose networks and experts options may change."""
+
+
+class Player:
+    """One agent, one game at a time.
+
+    Args:
+        agent: Who plays.
+        game: What is played.
+        number: How many games were begun before, which seeds this one.
+    """
+
+    def __init__(self, agent: Any, game: games.Game, number: int = 0) -> None:
+        self.agent = agent
+        self.game = game
+        self.searches = isinstance(agent, agents.MCTSAgent)
+        seed = int(getattr(agent, "seed", 0) or 0)
+        if number:
+            seed = int(np.random.default_rng([seed, number]).integers(2**63))
+        if self.searches:
+            check_plays(agent.evaluator, game)
+            self.session: Any = agent.session(seed, game)
+        elif hasattr(agent, "session"):
+            self.session = agent.session(seed)
+        else:
+            self.session = agents.CallableAgent(agent).session(seed)
+
+    def move(self, state: Any, limit: agents.Limit) -> agents.Move:
+        """The move of an agent that cannot be watched; ``limit`` is for those that search."""
+        if isinstance(self.agent, agents.UCTAgent):
+            known = replace(limit, depth=None, mate=None, infinite=False) if _ends(limit) else None
+            found = self.session.move(state, limit=known)
+        elif hasattr(self.session, "move"):
+            found = self.session.move(state)
+        else:
+            found = agents.Move(self.session.act(state))
+        return cast("agents.Move", found)
+
+    def warm_up(self) -> None:
+        """Ask the networks once, which takes longer the first time."""
+        if self.searches:
+            agent: agents.MCTSAgent = self.agent
+            limit = agents.Limit(nodes=2 * agent.config.batch_size)
+            agent.session(0, self.game).search(self.game.initial_state(seed=0), limit=limit)
+
+    @property
+    def limit(self) -> agents.Limit | None:
+        """When the agent itself ends a search; None if it has no such limit."""
+        limit = getattr(self.agent, "limit", None)
+        return limit if isinstance(limit, agents.Limit) else None
+
+
+def _ends(limit: agents.Limit) -> bool:
+    """Whether a limit ends a search with rollouts."""
+    return limit.is_timed or limit.nodes is not None or limit.simulations is not None
+
+
+def load(text: str, options: Options) -> Any:
+    """The agent of a text, its networks loaded, with what the options say of them.
+
+    Raises:
+        PhasezooError: The text is not understood, an option does not fit, or a file is missing or
+            damaged.
+    """
+    register_all()
+    agent = agents.parse(adapted(text, options))
+    if options.game == CHESS960:
+        _check_chess(agent)
+    return agent
+
+
+def adapted(text: str, options: Options) -> str:
+    """The text of an agent with what the options say put into it.
+
+    Raises:
+        InvalidConfig: An option does not fit the agent.
+    """
+    spec = read_spec(text)
+    asked = [
+        name for name in ("ExpertsPath", "Routing", "Gate", "SyzygyPath") if options.is_set(name)
+    ]
+    if asked and spec.name not in SEARCHES:
+        message = f"{asked[0]} is for the agents {' and '.join(SEARCHES)}, not {spec.name!r}"
+        raise InvalidConfig(message)
+    name, given = spec.name, dict(spec.options)
+    if options.is_set("ExpertsPath"):
+        name = "m2cts"
+        given.pop("net", None)
+        given["experts"] = options["ExpertsPath"]
+    has_experts = name == "m2cts"
+    if options.is_set("Routing"):
+        if not has_experts:
+            message = "Routing is for experts: set ExpertsPath too, or begin with --agent m2cts:…"
+            raise InvalidConfig(message)
+        given["routing"] = options["Routing"]
+    if options.is_set("Gate"):
+        given["search_gate" if has_experts else "gate"] = options["Gate"]
+    if options.is_set("SyzygyPath") and options["UCI_Variant"] == VARIANTS[0]:
+        given["syzygy"] = options["SyzygyPath"]
+    known = agents.options(name) if name in SEARCHES else ()
+    if options.is_set("Threads") and "net_threads" in known:
+        given["net_threads"] = options["Threads"]
+    loads = "experts" in given or "net" in given
+    if options.game == CHESS960 and loads:
+        given["allow_other_game"] = "true"
+    return write_spec(spec._replace(name=name, options=given))
+
+
+def _check_chess(agent: Any) -> None:
+    """Let networks of chess play chess from drawn starts, and no others.
+
+    Raises:
+        GameMismatch: One is of another game.
+    """
+    for part in parts_of(getattr(agent, "evaluator", None)):
+        if isinstance(part, NetworkEvaluator) and part.game not in (VARIANTS[0], CHESS960):
+            message = f"a network of {part.game!r} does not play {CHESS960!r}"
+            raise GameMismatch(message)
+
+
+def with_settings(agent: Any, options: Options) -> Any:
+    """``agent`` with what the options say of its tree."""
+    if not isinstance(agent, agents.MCTSAgent):
+        return agent
+    settings: dict[str, Any] = {"multi_pv": options.number("MultiPV"), "memory_full": "prune"}
+    if options.is_set("Hash"):
+        settings["memory_mb"] = options.number("Hash")
+    changed = copy.copy(agent)
+    changed.config = agent.config.with_(**settings)
+    return changed

@@ -1,0 +1,123 @@
+"""What a search has found, as lines of the protocol."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Told", "best_move", "centipawns", "info_lines", "over_line", "phase_line", "wdl"]
+
+LONGEST = 30
+"""Plies of a line that are told."""
+
+
+class Told(NamedTuple):
+    """What lines are told of besides the search's result."""
+
+    state: Any
+    """Where the search began."""
+    seconds: float
+    """Time since it was asked for."""
+    memory_mb: int
+    """What the tree may hold."""
+    shows_wdl: bool
+    """Whether chances of win, draw and loss are told."""
+    oracle_rows: int = 0
+    """Leaves that tables knew."""
+
+
+def centipawns(value: float) -> int:
+    """A value in [-1, 1] on the scale of other engines: 90 tan(1.5637541897 value), as lc0 has it.
+
+    ±1 is ±12,780.
+    """
+    return round(90.0 * math.tan(1.5637541897 * min(max(value, -1.0), 1.0)))
+
+
+def wdl(value: float, draws: float) -> tuple[int, int, int]:
+    """Chances of win, draw and loss in thousandths, from a value and a share of draws."""
+    drawn = min(max(0.0 if math.isnan(draws) else draws, 0.0), 1.0 - abs(value))
+    won = round(500.0 * (1.0 - drawn + value))
+    lost = min(round(500.0 * (1.0 - drawn - value)), 1000 - won)
+    return won, 1000 - won - lost, lost
+
+
+def info_lines(result: Any, told: Told) -> Iterator[str]:
+    """A line for each of the result's best moves."""
+    milliseconds = max(round(told.seconds * 1e3), 1)
+    work = (
+        f"nodes {result.nodes} nps {result.nodes * 1000 // milliseconds} "
+        f"hashfull {min(1000, result.memory * 1000 // (told.memory_mb << 20))} "
+        f"tbhits {told.oracle_rows} time {milliseconds}"
+    )
+    draws = dict(zip(result.actions.tolist(), result.draws.tolist(), strict=True))
+    for number, (action, q, _, line) in enumerate(_lines(result), start=1):
+        moves, end = _moves(told.state, line)
+        proven = result.proven_plies if number == 1 and result.proven == "win" else None
+        score = _score(q, len(line), end, proven)
+        chances = wdl(q, draws[action])
+        shown = f" wdl {' '.join(map(str, chances))}" if told.shows_wdl else ""
+        yield (
+            f"info depth {result.depth} seldepth {result.seldepth} multipv {number} "
+            f"score {score}{shown} {work} pv {' '.join(moves)}"
+        )
+
+
+def _lines(result: Any) -> list[tuple[int, float, int, Sequence[int]]]:
+    """The lines, the first of which begins with the move that is played."""
+    lines = [(action, q, visits, line) for action, q, visits, line in result.lines]
+    place = next((at for at, line in enumerate(lines) if line[0] == result.action), None)
+    if place is not None:
+        return [lines[place], *lines[:place], *lines[place + 1 :]]
+    at = result.actions.tolist().index(result.action)
+    played = (result.action, float(result.q[at]), int(result.visits[at]), result.pv)
+    return [played, *lines[: len(lines) - 1]]
+
+
+def _moves(state: Any, line: Sequence[int]) -> tuple[list[str], Any]:
+    """The moves of a line in the protocol's notation, and the state that it ends in."""
+    moves: list[str] = []
+    for action in line:
+        if len(moves) < LONGEST:
+            moves.append(state.uci(action))
+        state = state.play(action)
+    return moves, state
+
+
+def _score(q: float, plies: int, end: Any, proven_plies: int | None) -> str:
+    """Moves to mate if the value is exact and the line leads there, otherwise centipawns."""
+    is_mate = end.is_terminal and end.outcome.winner is not None
+    if abs(q) < 1.0 or not is_mate:
+        return f"cp {centipawns(q)}"
+    plies = plies if proven_plies is None else min(plies, proven_plies)
+    return f"mate {(plies + 1) // 2 if q > 0 else -(plies // 2)}"
+
+
+def phase_line(result: Any, gate: Any, evaluator: Any, rows: int) -> str | None:
+    """The root's phase, who answers for it, and how many rows were asked about; None without."""
+    if gate is None or not 0 <= result.phase < len(gate.names):
+        return None
+    phase = gate.names[result.phase]
+    experts = getattr(evaluator, "experts", None)
+    expert = "all"
+    if isinstance(experts, tuple):
+        own = phase if evaluator.has_own_expert[result.phase] else evaluator.fallback
+        expert = own if own is not None else phase
+    return f"info string phase {phase} expert {expert} rows {rows}"
+
+
+def best_move(result: Any, state: Any) -> str:
+    """The move to play, and the reply that is expected."""
+    line = list(result.pv[:2]) if result.pv[:1] == [result.action] else [result.action]
+    played = f"bestmove {state.uci(line[0])}"
+    if len(line) < 2:
+        return played
+    after = state.play(line[0])
+    return f"{played} ponder {after.uci(line[1])}"
+
+
+def over_line(state: Any) -> str:
+    """The score of a game that is over: mated, or drawn."""
+    winner = state.outcome.winner
+    if winner is None:
+        return "info depth 0 score cp 0"
+    return f"info depth 0 score mate {'-' if winner != state.to_play else ''}0"

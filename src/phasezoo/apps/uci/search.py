@@ -1,0 +1,249 @@
+"""One ``go``: a search, and its one answer."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from phasezoo.agents.limit import Limit
+from phasezoo.apps.uci.commands import Go
+from phasezoo.apps.uci.go_limits import limit_of, most_ms
+from phasezoo.apps.uci.player import Player
+from phasezoo.apps.uci.report import Told, best_move, centipawns, info_lines, over_line, phase_line
+from phasezoo.errors import PhasezooError
+
+__all__ = ["Search", "View"]
+
+FIRST_INFO = 0.1
+"""Seconds until the first lines about a search."""
+
+RAREST_INFO = 1.0
+"""Seconds between lines later on; until then the time between them doubles."""
+
+
+class View:
+    """What of the options a search is told.
+
+    Args:
+        overhead_ms: Time that a move loses on its way.
+        memory_mb: What its tree may hold.
+        shows_wdl: Whether chances of win, draw and loss are told.
+    """
+
+    def __init__(self, overhead_ms: float, memory_mb: int, *, shows_wdl: bool) -> None:
+        self.overhead_ms = overhead_ms
+        self.memory_mb = memory_mb
+        self.shows_wdl = shows_wdl
+
+
+class Search:
+    """A search that is asked for, carried out by a thread, and answered exactly once.
+
+    It is answered when it has ended; not before ``stop`` or ``ponderhit`` if one has to come; and
+    at the latest when the clock says so, with what has been found until then.
+
+    Args:
+        go: What is asked for.
+        state: Where.
+        view: What of the options it is told.
+        say: Writes a line.
+    """
+
+    def __init__(self, go: Go, state: Any, view: View, say: Callable[[str], None]) -> None:
+        self.go = go
+        self.done = threading.Event()
+        """Set when the thread has nothing to do with it any more."""
+        self._state = state
+        self._view = view
+        self._say = say
+        self._began = self._due = time.perf_counter()
+        self._lock = threading.RLock()
+        self._is_answered = False
+        self._is_stopped = False
+        self._is_pondering = go.ponder
+        self._changes = False
+        self._batches = 0
+        self._player: Player | None = None
+        self._released = threading.Event()
+        self._timer: threading.Timer | None = None
+        self._next_info = self._began + FIRST_INFO
+        self._oracle_rows = self._rows = 0
+        if not (go.infinite or go.ponder):
+            self._released.set()
+            self._set_timer()
+
+    def stop(self) -> None:
+        """End it: the answer comes as soon as the root has been looked at."""
+        self._is_stopped = True
+        self._released.set()
+        with self._lock:
+            if self._player is not None and self._batches:
+                self._player.session.stop()
+
+    def ponderhit(self) -> None:
+        """The move that was pondered on was played: the clock runs from now."""
+        if not self._is_pondering:
+            return
+        self._due = time.perf_counter()
+        self._is_pondering, self._changes = False, True
+        if not self.go.infinite:
+            self._set_timer()
+            self._released.set()
+
+    def run(self, player: Player | None) -> None:
+        """Search and answer; by the one thread that searches."""
+        try:
+            if self._state.is_terminal:
+                self._released.wait()
+                self._answer([over_line(self._state), "bestmove (none)"])
+            elif player is None:
+                self._released.wait()
+                self._answer(["info string error: there is no agent to play", "bestmove (none)"])
+            elif player.searches:
+                self._search(player)
+            else:
+                self._act(player)
+        except Exception as error:  # whatever an agent or an evaluator of one's own raises
+            kind = "" if isinstance(error, PhasezooError) else f"{type(error).__name__}: "
+            told = " ".join(f"{kind}{error}".split())
+            self._released.wait()
+            self._answer([f"info string error: {told}", "bestmove (none)"])
+        finally:
+            with self._lock:
+                self._player = None
+            if self._timer is not None:
+                self._timer.cancel()
+            self.done.set()
+
+    def _search(self, player: Player) -> None:
+        before = player.session.counts
+        self._rows, self._oracle_rows = before.rows, before.oracle_rows
+        among, complaints = self._among()
+        with self._lock:
+            if self._is_answered:  # the clock has run out while another search was busy
+                return
+            self._player = player
+            for complaint in complaints:
+                self._say(f"info string {complaint}")
+        result = player.session.search(
+            self._state, searchmoves=among, limit=self._limit(player), watch=self._watch
+        )
+        if not self._released.is_set():
+            self._tell(self._lines(player, result)[:-1])
+            self._released.wait()
+        self._answer(self._lines(player, result))
+
+    def _act(self, player: Player) -> None:
+        """An agent that cannot be watched or stopped plays as it would anywhere."""
+        move = player.move(self._state, self._limit(player))
+        value = 0.0 if move.value is None else move.value
+        name = self._state.uci(int(move.action))
+        self._released.wait()
+        told = f"score cp {centipawns(value)} nodes {move.nodes} time {self._ms()}"
+        self._answer([f"info depth 1 {told} pv {name}", f"bestmove {name}"])
+
+    def _watch(self) -> None:
+        """After every batch of leaves."""
+        player = self._player
+        self._batches += 1
+        if player is None or self._is_stopped:
+            if player is not None:
+                player.session.stop()
+            return
+        if self._changes:
+            self._changes = False
+            limit = self._limit(player)
+            player.session.change_limit(limit)
+        now = time.perf_counter()
+        if now >= self._next_info:
+            self._next_info = now + min(now - self._began, RAREST_INFO)
+            self._tell(info_lines(player.session.report(), self._told(player)))
+
+    def _limit(self, player: Player) -> Limit:
+        if self._is_pondering:
+            return Limit(infinite=True)
+        spent = (time.perf_counter() - self._due) * 1e3
+        asked = limit_of(self.go, self._state.to_play, self._view.overhead_ms, spent)
+        if self.go.infinite:
+            return Limit(infinite=True) if asked is None else replace(asked, infinite=True)
+        return asked or player.limit or Limit(nodes=1)
+
+    def _among(self) -> tuple[list[int] | None, list[str]]:
+        """The actions that are searched alone, and complaints about those that are not legal."""
+        found, complaints = [], []
+        for move in self.go.searchmoves:
+            try:
+                found.append(self._state.parse_uci(move))
+            except PhasezooError as error:
+                complaints.append(f"searchmoves: {error}")
+        return sorted(set(found)) or None, complaints
+
+    def _set_timer(self) -> None:
+        most = most_ms(self.go, self._state.to_play, self._view.overhead_ms)
+        if most is not None:
+            left = most / 1e3 - (time.perf_counter() - self._due)
+            self._timer = threading.Timer(max(left, 0.0), self._run_out)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _run_out(self) -> None:
+        """The clock says so: answer with what there is, whatever the evaluator is doing."""
+        with self._lock:
+            player = self._player
+            if self._is_answered or self._state.is_terminal:
+                return
+            found = None if player is None or not player.searches else player.session.report()
+            if player is not None and found is not None:
+                self._answer(self._lines(player, found))
+            else:
+                self._answer(self._blind())
+        self.stop()
+
+    def _lines(self, player: Player, result: Any) -> list[str]:
+        """Everything that is said of a result, the move to play last."""
+        if _is_blind(result):
+            return self._blind()
+        told = self._told(player)
+        rows = player.session.counts.rows - self._rows
+        phase = phase_line(result, player.agent.gate, player.agent.evaluator, rows)
+        return [
+            *([] if phase is None else [phase]),
+            *info_lines(result, told),
+            best_move(result, self._state),
+        ]
+
+    def _blind(self) -> list[str]:
+        """What is said if there was no time to look at the position."""
+        move = self._state.uci(int(self._state.legal_actions[0]))
+        return [
+            "info string no time to look at the position: the first legal move",
+            f"info depth 0 score cp 0 nodes 0 time {self._ms()} pv {move}",
+            f"bestmove {move}",
+        ]
+
+    def _told(self, player: Player) -> Told:
+        seconds = time.perf_counter() - self._began
+        rows = player.session.counts.oracle_rows - self._oracle_rows
+        return Told(self._state, seconds, self._view.memory_mb, self._view.shows_wdl, rows)
+
+    def _ms(self) -> int:
+        return max(round((time.perf_counter() - self._began) * 1e3), 1)
+
+    def _tell(self, lines: Iterable[str]) -> None:
+        """Say this of a search that is not answered yet."""
+        with self._lock:
+            if not self._is_answered:
+                self._say("\n".join(lines))
+
+    def _answer(self, lines: list[str]) -> None:
+        """Say this, if nothing has been answered yet."""
+        with self._lock:
+            if not self._is_answered:
+                self._is_answered = True
+                self._say("\n".join(lines))
+
+
+def _is_blind(result: Any) -> bool:
+    """Whether nobody has evaluated the root, so that all moves are alike and count as lost."""
+    return result.nodes == 0 and not result.visits.any() and bool((result.q == -1.0).all())

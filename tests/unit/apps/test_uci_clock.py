@@ -1,0 +1,24 @@
+"""No game is lost on time."""
+
+import pytest
+from uci_clock import Pauses, match
+
+
+def test_a_short_match_by_the_clock():
+    with Pauses() as pauses:
+        found = match("mcts:batch_size=8", 2, seconds=0.4, increment=0.005)
+    lost = [game for game in found if game.loser is not None]
+    if lost and pauses.longest > 0.03:
+        pytest.skip(f"this machine paused for {1e3 * pauses.longest:.0f} ms: {lost}")
+    assert not lost
+    assert len(found) == 2
+    assert min(game.plies for game in found) > 10
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_two_hundred_games_of_a_second_and_a_hundredth():
+    agent = "mcts:net=phasezoo/chess-small,backend=onnx,batch_size=16"
+    found = match(agent, 200, at_once=2)
+    assert len(found) == 200
+    assert [game for game in found if game.loser is not None] == []

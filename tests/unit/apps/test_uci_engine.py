@@ -1,0 +1,327 @@
+"""The engine's answers, in this process."""
+
+import re
+import time
+
+import pytest
+from uci_fakes import FAST, Spoken, told
+
+from phasezoo import agents, games, inference
+
+SCORED = re.compile(
+    r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( wdl \d+ \d+ \d+)? nodes \d+ "
+    r"nps \d+ hashfull \d+ tbhits \d+ time \d+ pv( \S+)+"
+)
+
+
+@pytest.fixture
+def spoken():
+    found = Spoken()
+    yield found
+    found.engine.close()
+
+
+def test_the_greeting_tells_who_it_is_and_every_option(spoken):
+    lines = spoken.send("uci")
+    assert lines[0].startswith("id name phasezoo")
+    assert lines[1].startswith("id author ")
+    assert lines[-1] == "uciok"
+    named = {line.split(" type ")[0].removeprefix("option name ") for line in lines[2:-1]}
+    assert named == {
+        "Threads", "Hash", "Move Overhead", "MultiPV", "Ponder", "UCI_Variant", "UCI_Chess960",
+        "UCI_ShowWDL", "SyzygyPath", "Gate", "Routing", "ExpertsPath",
+    }  # fmt: skip
+
+
+def test_a_search_is_answered_with_its_line_and_its_move(spoken):
+    lines = spoken.ask("isready", "position startpos moves e2e4", "go nodes 50")
+    assert lines[0] == "readyok"
+    assert SCORED.fullmatch(lines[-2])
+    assert int(told(lines[-2], "nodes")) >= 50
+    move = told(lines[-1], "bestmove")
+    assert move == told(lines[-2], "pv")
+    state = (
+        games.make("chess")
+        .initial_state()
+        .play(games.make("chess").initial_state().parse_uci("e2e4"))
+    )
+    state = state.play(state.parse_uci(move))
+    assert state.parse_uci(told(lines[-1], "ponder")) in state.legal_actions
+
+
+def test_without_isready_and_position_it_plays_all_the_same(spoken):
+    assert len(spoken.ask("go")) >= 2
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("position startpos moves e2e5", "'e2e5': not a legal move"),
+        ("position startpos moves e7e5 e7e5 e2e4", "'e7e5': not a legal move"),
+        ("position fen 8/8/8/8 w - - 0 1", "expected 8 ranks"),
+        ("position fen", "expected startpos or fen"),
+        ("position", "expected startpos or fen"),
+        ("position startpos moves e2e4 P@e4", "not a legal move"),
+        ("position startpos moves e2e4 king", "not a UCI move"),
+    ],
+)
+def test_what_is_no_position_leaves_the_former_one(spoken, line, words):
+    answer = spoken.send("position fen 7k/8/5KQ1/8/8/8/8/8 w - - 0 1", line)
+    assert len(answer) == 1
+    assert answer[0].startswith("info string ")
+    assert words in answer[0]
+    assert spoken.ask("go nodes 300")[-1].split()[1] in ("g6g7",)
+
+
+def test_mates_are_told_in_moves_for_the_side_to_move(spoken):
+    lines = spoken.ask("position fen 7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "go mate 2")
+    assert told(lines[-2], "mate") == "2"
+    lines = spoken.ask("position fen k7/8/1K6/8/8/8/8/7R b - - 0 1", "go mate 5")
+    assert told(lines[-2], "mate") == "-1"
+
+
+@pytest.mark.parametrize(
+    ("line", "score"),
+    [
+        ("fen 7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", "score mate -0"),
+        ("fen 7k/5Q2/5K2/8/8/8/8/8 b - - 0 1", "score cp 0"),
+        ("fen 7k/8/5K2/8/8/8/8/8 b - - 0 1", "score cp 0"),
+    ],
+)
+def test_a_game_that_is_over_has_no_move(spoken, line, score):
+    lines = spoken.ask(f"position {line}", "go nodes 10")
+    assert score in lines[-2]
+    assert lines[-1] == "bestmove (none)"
+    spoken.send("go infinite")
+    assert len(spoken.moves()) == 1
+    spoken.ask("stop")
+
+
+def test_games_go_on_after_draws_that_nobody_has_claimed(spoken):
+    shuffle = "g1f3 g8f6 f3g1 f6g8 " * 2
+    lines = spoken.ask(f"position startpos moves {shuffle}", "go nodes 10")
+    assert "info string drawn, if a player claims it" in lines[0]
+    assert lines[-1] != "bestmove (none)"
+    lines = spoken.ask(f"position startpos moves {shuffle} e2e4", "go nodes 10")
+    assert "info string" not in lines[0]
+    lines = spoken.ask("position fen 8/8/8/8/4k3/8/3R4/3K4 w - - 100 80 moves d2a2", "go nodes 10")
+    assert lines[-1] != "bestmove (none)"
+
+
+def test_depth_and_several_limits(spoken):
+    lines = spoken.ask("position startpos", "go depth 3")
+    assert told(lines[-2], "depth") == "3"
+    assert int(told(lines[-2], "seldepth")) > 3
+    lines = spoken.ask("go depth 30 nodes 40")
+    assert int(told(lines[-2], "nodes")) == 40
+    lines = spoken.ask("go movetime 30")
+    assert told(lines[-2], "time").isdigit()
+
+
+def test_searchmoves_and_complaints_about_them(spoken):
+    lines = spoken.ask("position startpos", "go nodes 60 searchmoves a2a3 h2h4 e2e5")
+    assert "searchmoves: 'e2e5': not a legal move" in lines[0]
+    assert told(lines[-1], "bestmove") in ("a2a3", "h2h4")
+    assert told(spoken.ask("go nodes 60 searchmoves a2a3")[-1], "bestmove") == "a2a3"
+
+
+def test_infinite_searches_wait_for_stop_even_if_they_have_ended(spoken):
+    spoken.send("position fen 7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "go infinite")
+    spoken.until("info depth")
+    time.sleep(0.05)
+    assert spoken.moves() == []
+    assert "mate 2" in spoken.ask("stop")[-2]
+    spoken.send("stop", "stop")
+    assert len(spoken.moves()) == 1
+
+
+def test_stop_right_after_go_still_looks_at_the_position(spoken):
+    spoken.send("position startpos")
+    for _ in range(20):
+        lines = spoken.ask("go infinite", "stop")
+        assert SCORED.fullmatch(lines[-2])
+
+
+def test_go_while_searching_answers_the_former_one_first(spoken):
+    spoken.send("position startpos", "go infinite", "position startpos moves e2e4", "go infinite")
+    assert len(spoken.until("bestmove")) > 1
+    spoken.send("isready", "setoption name MultiPV value 2", "go nodes 20")
+    spoken.send("quit")
+    assert len(spoken.moves()) == 3
+
+
+def test_pondering_goes_on_after_a_hit_and_keeps_its_nodes(spoken):
+    spoken.send("position startpos moves e2e4", "go ponder nodes 400")
+    spoken.until("info depth")
+    assert spoken.moves() == []
+    lines = spoken.ask("ponderhit")
+    assert int(told(lines[-2], "nodes")) >= 400
+    # A miss: stop, and the tree of another move.
+    spoken.send("go ponder wtime 1000 btime 1000")
+    assert spoken.ask("stop")[-1].startswith("bestmove")
+    assert spoken.ask("ponderhit", "go nodes 10")[-1].startswith("bestmove")
+
+
+def test_the_tree_is_kept_from_move_to_move(spoken):
+    spoken.send("position startpos")
+    spoken.ask("go nodes 800")
+    lines = spoken.ask("position startpos moves e2e4 e7e5", "go nodes 1")
+    assert int(told(lines[-2], "nodes")) <= 1
+    assert len(told(lines[-2], "pv")) == 4
+    fresh = spoken.ask("ucinewgame", "position startpos moves e2e4 e7e5", "go nodes 1")
+    assert fresh[-2].split(" pv ")[1].count(" ") == 0, "a new game knows nothing"
+
+
+def test_multipv_and_wdl(spoken):
+    spoken.send("setoption name MultiPV value 3", "setoption name UCI_ShowWDL value true")
+    lines = spoken.ask("position startpos", "go nodes 100")
+    numbered = [line for line in lines if " multipv " in line][-3:]
+    assert [told(line, "multipv") for line in numbered] == ["1", "2", "3"]
+    for line in numbered:
+        words = line.split()
+        chances = [int(word) for word in words[words.index("wdl") + 1 :][:3]]
+        assert sum(chances) == 1000
+    assert "wdl" not in spoken.ask("setoption name UCI_ShowWDL value false", "go nodes 9")[-2]
+
+
+def test_hash_bounds_the_tree(spoken):
+    spoken.send("setoption name Hash value 1", "position startpos")
+    lines = spoken.ask("go nodes 30000")
+    assert int(told(lines[-2], "nodes")) == 30_000
+    assert 500 <= int(told(lines[-2], "hashfull")) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("setup", "line"),
+    [
+        ("UCI_Variant value atomic", "startpos moves e2e4 d7d5"),
+        ("UCI_Variant value crazyhouse", "fen 7k/8/8/8/8/8/8/K7[Q] w - - 0 1"),
+        ("UCI_Variant value crazyhouse", "startpos moves e2e4 d7d5 e4d5 d8d5 b1c3 P@e4"),
+        ("UCI_Chess960 value true", "startpos moves g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1h1"),
+        ("UCI_Chess960 value true",
+         "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1 moves e2e4"),
+    ],
+)  # fmt: skip
+def test_variants(spoken, setup, line):
+    assert spoken.send(f"setoption name {setup}", "isready", f"position {line}") == ["readyok"]
+    assert spoken.ask("go nodes 30")[-1] != "bestmove (none)"
+
+
+def test_another_variant_begins_anew(spoken):
+    spoken.send("position startpos moves e2e4", "setoption name UCI_Variant value crazyhouse")
+    lines = spoken.ask("go nodes 60 searchmoves e7e5 e2e4")
+    assert "searchmoves: 'e7e5'" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("setoption name Hash value 0", "setoption Hash: '0', expected a whole number from 1"),
+        ("setoption name Nalimov value x", "no option 'Nalimov'"),
+        ("setoption", "setoption: expected name"),
+        ("setoption name Routing value soft", None),
+        ("fly", "unknown command: fly"),
+        ("", None),
+    ],
+)
+def test_lines_that_mean_nothing(spoken, line, words):
+    answer = spoken.send(line)
+    assert len(answer) == (words is not None)
+    assert words is None or words in answer[0]
+
+
+@pytest.mark.parametrize(
+    ("agent", "setup", "words"),
+    [
+        ("nobody", "isready", "'nobody': no such agent"),
+        ("mcts:net=nowhere", "isready", "nowhere"),
+        (FAST, "setoption name ExpertsPath value nowhere", "nowhere"),
+        (FAST, "setoption name Routing value soft", "Routing is for experts"),
+        (FAST, "setoption name Gate value x", "x"),
+        (FAST, "setoption name SyzygyPath value nowhere", "nowhere: no such folder"),
+        ("random", "setoption name Gate value lichess", "Gate is for the agents"),
+        ("simple", "isready", None),
+    ],
+)
+def test_an_agent_that_cannot_play_has_no_move_and_says_why(agent, setup, words):
+    spoken = Spoken(agent)
+    lines = spoken.ask(setup, "isready", "position startpos", "go nodes 10")
+    assert lines[-1] == "bestmove (none)"
+    assert any(line.startswith("info string error: ") for line in lines)
+    assert words is None or any(words in line for line in lines)
+    # Another setting mends it.
+    if agent == FAST:
+        name = setup.split(" value ")[0]
+        empty = "default" if "Routing" in setup else "<empty>"
+        assert spoken.ask(f"{name} value {empty}", "go nodes 10")[-1] != "bestmove (none)"
+    spoken.engine.close()
+
+
+@pytest.mark.parametrize(
+    "agent", ["random:seed=3", "uct:simulations=50", "module:uci_fakes:first_legal"]
+)
+def test_agents_that_cannot_be_watched_play_too(agent):
+    spoken = Spoken(agent)
+    for line in ("go nodes 20", "go wtime 1000 btime 1000", "go depth 3", "go"):
+        lines = spoken.ask("position startpos moves e2e4", line)
+        assert lines[-2].startswith("info depth 1 score cp ")
+        assert lines[-1].split()[1] == told(lines[-2], "pv")
+    spoken.send("go infinite")
+    time.sleep(0.05)
+    assert len(spoken.moves()) == 4
+    spoken.ask("stop")
+    spoken.engine.close()
+
+
+class Broken:
+    """Answers the first rows, and then no more."""
+
+    plane_spec = None
+
+    def __init__(self):
+        self.rows = 0
+
+    def evaluate_batch(self, leaves):
+        self.rows += len(leaves)
+        if self.rows > 20:
+            message = "out of order"
+            raise RuntimeError(message)
+        return inference.Uniform().evaluate_batch(leaves)
+
+
+class Slow:
+    """Takes its time."""
+
+    plane_spec = None
+
+    def evaluate_batch(self, leaves):
+        time.sleep(0.3)
+        return inference.Uniform().evaluate_batch(leaves)
+
+
+@pytest.fixture
+def own_agents():
+    agents.register("test-broken", lambda: agents.MCTSAgent(Broken(), batch_size=4))
+    agents.register("test-slow", lambda: agents.MCTSAgent(Slow(), batch_size=4))
+
+
+@pytest.mark.usefixtures("own_agents")
+def test_an_evaluator_that_fails_is_told_of():
+    spoken = Spoken("test-broken")
+    lines = spoken.ask("position startpos", "go nodes 100")
+    assert lines[-2:] == ["info string error: RuntimeError: out of order", "bestmove (none)"]
+    spoken.engine.close()
+
+
+@pytest.mark.usefixtures("own_agents")
+def test_the_move_comes_in_time_whatever_the_evaluator_does():
+    spoken = Spoken("test-slow")
+    spoken.send("isready", "position startpos")
+    lines = spoken.ask("go wtime 250 btime 250")
+    assert "no time to look at the position" in lines[0]
+    assert told(lines[-1], "bestmove") == told(lines[-2], "pv")
+    lines = spoken.ask("go movetime 1000")
+    assert SCORED.fullmatch(lines[-2])
+    # Both searches are answered once, though the first evaluation comes back later.
+    assert len(spoken.moves()) == 2
+    spoken.engine.close()
