@@ -6,13 +6,13 @@ from uci_clock import Pauses, match
 
 def test_a_short_match_by_the_clock():
     with Pauses() as pauses:
-        found = match("mcts:batch_size=8", 2, seconds=0.4, increment=0.005)
+        found = match("mcts:batch_size=8", 1, most_plies=100)
     lost = [game for game in found if game.loser is not None]
     if lost and pauses.longest > 0.03:
         pytest.skip(f"this machine paused for {1e3 * pauses.longest:.0f} ms: {lost}")
     assert not lost
-    assert len(found) == 2
-    assert min(game.plies for game in found) > 10
+    assert len(found) == 1
+    assert found[0].plies > 10
 
 
 @pytest.mark.slow

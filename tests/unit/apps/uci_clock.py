@@ -59,12 +59,14 @@ class Played(NamedTuple):
     """Whose clock ran out."""
     least: float
     """The least time that was left after a move, in seconds."""
+    last: list
+    """Seconds left and taken of the last moves."""
 
 
-def play(players, opening, seconds, increment, most_plies=400):
+def play(players, opening, seconds, increment, most_plies):
     """One game from after the moves of an opening."""
     state, moves, left = games.make("chess").from_fen(START, opening), list(opening), [seconds] * 2
-    least = seconds
+    least, last = seconds, []
     for player in players:
         player.begin()
     while not state.is_terminal and len(moves) < most_plies:
@@ -73,20 +75,31 @@ def play(players, opening, seconds, increment, most_plies=400):
         added = round(1000 * increment)
         clock = f"wtime {times[0]} btime {times[1]} winc {added} binc {added}"
         move, took = players[side].move(moves, clock)
+        last = [*last[-11:], (side, round(left[side], 3), round(took, 3))]
         left[side] -= took
         least = min(least, left[side])
         if left[side] < 0:
-            return Played(len(moves), side, left[side])
+            return Played(len(moves), side, left[side], last)
         left[side] += increment
         state = state.play(state.parse_uci(move))
         moves.append(move)
-    return Played(len(moves), None, least)
+    return Played(len(moves), None, least, last)
 
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
-def match(agent, count, *, seconds=1.0, increment=0.01, overhead_ms=100, at_once=1, progress=None):
+def match(
+    agent,
+    count,
+    *,
+    seconds=1.0,
+    increment=0.01,
+    overhead_ms=100,
+    at_once=1,
+    most_plies=400,
+    progress=None,
+):
     """Games of an engine against itself, some at once, each with another opening."""
     state = games.make("chess").from_fen(START)
     openings = [
@@ -103,7 +116,8 @@ def match(agent, count, *, seconds=1.0, increment=0.01, overhead_ms=100, at_once
                 number = next(numbers, None)
             if number is None:
                 break
-            game = play(players, openings[number * 7 % len(openings)], seconds, increment)
+            opening = openings[number * 7 % len(openings)]
+            game = play(players, opening, seconds, increment, most_plies)
             found.append(game)
             if progress is not None:
                 progress(number, game)

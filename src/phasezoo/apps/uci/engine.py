@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Place, read_go, read_line, read_place, read_setting
 from phasezoo.apps.uci.options import Options
 
@@ -52,6 +53,7 @@ class Engine:
         self._search: Search | None = None
         self._jobs: queue.SimpleQueue[tuple[Search, Player | None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._alarm = Alarm()
 
     def handle(self, line: str) -> bool:
         """Do what a line says; False if it was ``quit``."""
@@ -70,6 +72,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop what is searched, answer it, and leave."""
+        self._alarm.close()
         if self._thread is None:
             return
         if self._search is not None:
@@ -139,12 +142,9 @@ class Engine:
             options.number("Hash"),
             shows_wdl=options.is_on("UCI_ShowWDL"),
         )
-        search = Search(go, state, view, self._say)
+        search = Search(go, state, view, self._say, self._alarm)
         self._prepare()
         self._search = search
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="phasezoo-uci", daemon=True)
-            self._thread.start()
         self._jobs.put((search, self._player))
 
     def _on_stop(self, words: Sequence[str]) -> None:
@@ -171,6 +171,10 @@ class Engine:
         from phasezoo.apps.uci import player, positions, search  # noqa: F401 - not while a clock runs
         from phasezoo.errors import PhasezooError
 
+        self._alarm.start()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="phasezoo-uci", daemon=True)
+            self._thread.start()
         options = self.options
         is_new = self._loaded != (options.game, *options.loaded)
         if is_new:

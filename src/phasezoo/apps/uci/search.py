@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from phasezoo.agents.limit import Limit
+from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Go
 from phasezoo.apps.uci.go_limits import limit_of, most_ms
 from phasezoo.apps.uci.player import Player
@@ -48,9 +49,12 @@ class Search:
         state: Where.
         view: What of the options it is told.
         say: Writes a line.
+        alarm: Says when it has to be answered.
     """
 
-    def __init__(self, go: Go, state: Any, view: View, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, go: Go, state: Any, view: View, say: Callable[[str], None], alarm: Alarm
+    ) -> None:
         self.go = go
         self.done = threading.Event()
         """Set when the thread has nothing to do with it any more."""
@@ -66,12 +70,12 @@ class Search:
         self._batches = 0
         self._player: Player | None = None
         self._released = threading.Event()
-        self._timer: threading.Timer | None = None
+        self._alarm = alarm
         self._next_info = self._began + FIRST_INFO
         self._oracle_rows = self._rows = 0
         if not (go.infinite or go.ponder):
             self._released.set()
-            self._set_timer()
+            self._set_alarm()
 
     def stop(self) -> None:
         """End it: the answer comes as soon as the root has been looked at."""
@@ -88,7 +92,7 @@ class Search:
         self._due = time.perf_counter()
         self._is_pondering, self._changes = False, True
         if not self.go.infinite:
-            self._set_timer()
+            self._set_alarm()
             self._released.set()
 
     def run(self, player: Player | None) -> None:
@@ -112,8 +116,7 @@ class Search:
         finally:
             with self._lock:
                 self._player = None
-            if self._timer is not None:
-                self._timer.cancel()
+            self._alarm.clear()
             self.done.set()
 
     def _search(self, player: Player) -> None:
@@ -179,13 +182,10 @@ class Search:
                 complaints.append(f"searchmoves: {error}")
         return sorted(set(found)) or None, complaints
 
-    def _set_timer(self) -> None:
+    def _set_alarm(self) -> None:
         most = most_ms(self.go, self._state.to_play, self._view.overhead_ms)
         if most is not None:
-            left = most / 1e3 - (time.perf_counter() - self._due)
-            self._timer = threading.Timer(max(left, 0.0), self._run_out)
-            self._timer.daemon = True
-            self._timer.start()
+            self._alarm.set(self._due + most / 1e3, self._run_out)
 
     def _run_out(self) -> None:
         """The clock says so: answer with what there is, whatever the evaluator is doing."""
