@@ -273,6 +273,47 @@ def test_agents_that_cannot_be_watched_play_too(agent):
     spoken.engine.close()
 
 
+def test_phases_experts_and_routing_are_told_and_chosen():
+    pytest.importorskip("onnxruntime")
+    spoken = Spoken("mcts:net=phasezoo/chess-small,backend=onnx,batch_size=4")
+    ending = "position fen 8/5k2/8/8/8/8/R4K2/8 w - - 0 1"
+    for setup in (
+        "isready",
+        "setoption name Routing value majority",
+        "setoption name Gate value lichess:current",
+        "setoption name Routing value soft",
+        "setoption name Threads value 1",
+    ):
+        lines = spoken.ask(setup, ending, "go nodes 20")
+        phase = next(line for line in lines if line.startswith("info string phase"))
+        assert phase.startswith("info string phase endgame expert endgame rows "), lines
+    rows = int(told(phase, "rows"))
+    assert rows >= 60, "under soft routing three experts are asked about each position"
+    spoken.send("setoption name Routing value default", "setoption name Gate value <empty>")
+    spoken.send("setoption name ExpertsPath value phasezoo/chess-small")
+    lines = spoken.ask("ucinewgame", "go nodes 8")
+    assert any(line.startswith("info string phase opening expert opening") for line in lines)
+    assert not any("cp -12780" in line for line in lines), "nothing is told of what nobody has seen"
+    for _ in range(5):
+        assert SCORED.fullmatch(spoken.ask("ucinewgame", "isready", "go infinite", "stop")[-2])
+    spoken.engine.close()
+    alone = Spoken()
+    lines = alone.ask("setoption name Gate value lichess", "position startpos", "go nodes 8")
+    assert "info string phase opening expert all rows 8" in lines
+    alone.engine.close()
+
+
+def test_networks_of_chess_play_chess960_and_no_other_variant():
+    pytest.importorskip("onnxruntime")
+    spoken = Spoken("mcts:net=phasezoo/chess-small,backend=onnx,batch_size=4")
+    lines = spoken.ask("setoption name UCI_Chess960 value true", "isready", "go nodes 8")
+    assert lines[-1] != "bestmove (none)"
+    lines = spoken.ask("setoption name UCI_Variant value atomic", "isready", "go nodes 8")
+    assert any("error: " in line and "atomic" in line for line in lines)
+    assert lines[-1] == "bestmove (none)"
+    spoken.engine.close()
+
+
 class Broken:
     """Answers the first rows, and then no more."""
 

@@ -26,8 +26,9 @@ PATIENCE = 10.0
 class Engine:
     """Answers lines of the Universal Chess Interface.
 
-    One thread searches, whoever calls :meth:`handle` reads. Every ``go`` is answered by exactly one
-    ``bestmove``; a ``go`` during a search stops that one first.
+    One thread searches, whoever calls :meth:`handle` reads. A search of a few milliseconds is not
+    worth the other thread, which may have to wait for a core longer than that. Every ``go`` is
+    answered by exactly one ``bestmove``; a ``go`` during a search stops that one first.
 
     Args:
         agent: The agent's text (:func:`phasezoo.agents.parse`).
@@ -145,7 +146,10 @@ class Engine:
         search = Search(go, state, view, self._say, self._alarm)
         self._prepare()
         self._search = search
-        self._jobs.put((search, self._player))
+        if self._player is not None and self._player.searches and search.is_short:
+            search.run(self._player)
+        else:
+            self._jobs.put((search, self._player))
 
     def _on_stop(self, words: Sequence[str]) -> None:
         if self._search is not None:

@@ -10,6 +10,7 @@ from phasezoo import agents, games
 from phasezoo.agents.spec_text import read_spec, write_spec
 from phasezoo.apps.uci.options import CHESS960, VARIANTS, Options
 from phasezoo.errors import GameMismatch, InvalidConfig
+from phasezoo.inference import packaged
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.other_games import check_plays, parts_of
 from phasezoo.registration import register_all
@@ -106,6 +107,9 @@ def adapted(text: str, options: Options) -> str:
         name = "m2cts"
         given.pop("net", None)
         given["experts"] = options["ExpertsPath"]
+    elif (options.is_set("Routing") or options.is_set("Gate")) and _is_experts(given.get("net")):
+        name = "m2cts"
+        given["experts"] = given.pop("net")
     has_experts = name == "m2cts"
     if options.is_set("Routing"):
         if not has_experts:
@@ -123,6 +127,11 @@ def adapted(text: str, options: Options) -> str:
     if options.game == CHESS960 and loads:
         given["allow_other_game"] = "true"
     return write_spec(spec._replace(name=name, options=given))
+
+
+def _is_experts(net: str | None) -> bool:
+    """Whether a folder holds experts for phases rather than one network."""
+    return net is not None and (packaged.resolved(net) / packaged.EXPERTS).is_file()
 
 
 def _check_chess(agent: Any) -> None:

@@ -19,6 +19,9 @@ __all__ = ["Search", "View"]
 FIRST_INFO = 0.1
 """Seconds until the first lines about a search."""
 
+SHORT_MS = 5.0
+"""Milliseconds of a search that is not worth another thread."""
+
 RAREST_INFO = 1.0
 """Seconds between lines later on; until then the time between them doubles."""
 
@@ -28,7 +31,7 @@ class View:
 
     Args:
         overhead_ms: Time that a move loses on its way.
-        memory_mb: What its tree may hold.
+        memory_mb: What a tree may hold that has no bound of its own.
         shows_wdl: Whether chances of win, draw and loss are told.
     """
 
@@ -67,7 +70,7 @@ class Search:
         self._is_stopped = False
         self._is_pondering = go.ponder
         self._changes = False
-        self._batches = 0
+        self._has_looked = False
         self._player: Player | None = None
         self._released = threading.Event()
         self._alarm = alarm
@@ -77,12 +80,24 @@ class Search:
             self._released.set()
             self._set_alarm()
 
+    @property
+    def is_short(self) -> bool:
+        """Whether it ends so soon that handing it to another thread could take as long."""
+        if not self._released.is_set():
+            return False
+        limit = limit_of(self.go, self._state.to_play, self._view.overhead_ms)
+        if limit is None or not limit.is_timed:
+            return False
+        times = [] if limit.clock is None else [limit.clock.target_ms]
+        times += [] if limit.movetime_ms is None else [limit.movetime_ms]
+        return min(times) <= SHORT_MS
+
     def stop(self) -> None:
         """End it: the answer comes as soon as the root has been looked at."""
         self._is_stopped = True
         self._released.set()
         with self._lock:
-            if self._player is not None and self._batches:
+            if self._player is not None and (self._has_looked or self._is_answered):
                 self._player.session.stop()
 
     def ponderhit(self) -> None:
@@ -149,10 +164,13 @@ class Search:
     def _watch(self) -> None:
         """After every batch of leaves."""
         player = self._player
-        self._batches += 1
-        if player is None or self._is_stopped:
-            if player is not None:
-                player.session.stop()
+        if player is None:
+            return
+        # Experts may let the root wait in a queue.
+        self._has_looked = self._has_looked or not _is_blind(player.session.report())
+        if self._is_answered or (self._is_stopped and self._has_looked):
+            player.session.stop()
+        if not self._has_looked or self._is_stopped:
             return
         if self._changes:
             self._changes = False
@@ -225,7 +243,8 @@ class Search:
     def _told(self, player: Player) -> Told:
         seconds = time.perf_counter() - self._began
         rows = player.session.counts.oracle_rows - self._oracle_rows
-        return Told(self._state, seconds, self._view.memory_mb, self._view.shows_wdl, rows)
+        memory_mb = player.agent.config.memory_mb or self._view.memory_mb
+        return Told(self._state, seconds, memory_mb, self._view.shows_wdl, rows)
 
     def _ms(self) -> int:
         return max(round((time.perf_counter() - self._began) * 1e3), 1)
