@@ -8,11 +8,13 @@ from phasezoo.arena.elo import los, pentanomial_elo, trinomial_elo
 from phasezoo.arena.intervals import Interval
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.match import Match
+from phasezoo.arena.normalized import normalized_elo
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import pgn_of
 from phasezoo.arena.play import play_match
 from phasezoo.arena.rates import rate_of
 from phasezoo.arena.records import GameRecord, SideStats, Thought
+from phasezoo.arena.sprt import Sprt, SprtVerdict, sprt
 from phasezoo.arena.streams import stream
 
 __all__ = [
@@ -25,16 +27,20 @@ __all__ = [
     "OpeningSuite",
     "SideFailed",
     "SideStats",
+    "Sprt",
+    "SprtVerdict",
     "Thought",
     "crossed",
     "crossed_pairs",
     "equal_cost_limits",
     "los",
+    "normalized_elo",
     "pentanomial_elo",
     "pgn_of",
     "play_match",
     "rate_of",
     "seconds_per_move",
+    "sprt",
     "stream",
     "trinomial_elo",
 ]

@@ -121,6 +121,7 @@ class ConcurrentGames:
         gate: Says the phases that players are told; None for the gate that each asks for, or
             phase 0.
         finished: Called with every finished game, in the order in which they end.
+        is_over: Asked after each round of moves: games in progress are left if it says so.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class ConcurrentGames:
         adjudication: Adjudication | None,
         gate: Gate | None = None,
         finished: Callable[[GameRecord], None],
+        is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._game = game
         self._conductor = Conductor(game, gate=gate)
@@ -143,6 +145,7 @@ class ConcurrentGames:
         self._max_plies = max_plies
         self._adjudication = adjudication
         self._finished = finished
+        self._is_over = is_over
         self._done: list[GameRecord] = []
         self._in_progress = 0
 
@@ -156,7 +159,7 @@ class ConcurrentGames:
         waiting = iter(schedule)
         self._seat_more(waiting)
         index = 0
-        while self._in_progress:
+        while self._in_progress and not self._is_over():
             # One side works until all its moves are made; by then every game waits for another,
             # whose batches are as full as can be.
             while not self._sides[index].asked:

@@ -4,9 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from phasezoo.arena.elo import Interval, los, pair_score_statistics, pentanomial_elo, trinomial_elo
+from phasezoo.arena.elo import los, pair_score_statistics, pentanomial_elo, trinomial_elo
+from phasezoo.arena.intervals import Interval
+from phasezoo.arena.normalized import normalized_elo
 from phasezoo.arena.rates import percent, rate_of
 from phasezoo.arena.records import GameRecord, SideStats, duplicates
+from phasezoo.arena.sprt import EloModel, Sprt, SprtVerdict
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["Match"]
@@ -22,6 +25,8 @@ class Match:
     """What each side did, and what it cost."""
     games: tuple[GameRecord, ...]
     """The finished games, by number."""
+    verdict: SprtVerdict | None = None
+    """What the test that was to end the match says of it; None without one."""
 
     @cached_property
     def wins(self) -> int:
@@ -83,6 +88,12 @@ class Match:
         return pentanomial_elo(self.group_scores)
 
     @property
+    def elo_normalized(self) -> Interval:
+        """Normalised Elo from pairs with its 95 % interval (:func:`normalized_elo`)."""
+        self._of_two("normalised Elo")
+        return normalized_elo(self.group_scores)
+
+    @property
     def elo_trinomial(self) -> Interval:
         """The same from single games, to stand beside published figures."""
         self._of_two("Elo")
@@ -102,6 +113,48 @@ class Match:
         for score in self.group_scores:
             counts[round(score * 4)] += 1
         return counts[0], counts[1], counts[2], counts[3], counts[4]
+
+    @property
+    def trinomial(self) -> tuple[int, int, int]:
+        """Games that side 0 lost, drew and won."""
+        return self.losses, self.draws, self.wins
+
+    @cached_property
+    def by_seat(self) -> tuple[tuple[int, int, int], ...]:
+        """Games that side 0 won, drew and lost, for each player that it was.
+
+        In games of two players the first is who moves first: White, in chess.
+        """
+        found = [[0, 0, 0] for _ in range(self.num_players)]
+        for record in self.games:
+            result = 0 if record.score > 0.5 else 2 if record.score < 0.5 else 1
+            found[record.sides.index(0)][result] += 1
+        return tuple((won, drawn, lost) for won, drawn, lost in found)
+
+    def sprt(
+        self,
+        elo0: float,
+        elo1: float,
+        alpha: float = 0.05,
+        beta: float = 0.05,
+        model: EloModel = "normalized",
+    ) -> SprtVerdict:
+        """Test from pairs whether the difference is ``elo0`` or ``elo1`` (:class:`Sprt`).
+
+        Bounds hold for one test that ends the first time it decides, as ``play_match(sprt=...)``
+        does it, not for a match of a length that was chosen by looking at it.
+
+        Args:
+            elo0: Difference of the null hypothesis.
+            elo1: Difference of the alternative, above ``elo0``.
+            alpha: Chance of deciding for ``elo1`` if ``elo0`` is true.
+            beta: Chance of deciding for ``elo0`` if ``elo1`` is true.
+            model: What Elo means.
+
+        Raises:
+            InvalidConfig: More than two play, or an argument is out of range.
+        """
+        return Sprt(elo0, elo1, alpha, beta, model).verdict(self.pentanomial)
 
     @property
     def duplicates(self) -> int:

@@ -12,6 +12,9 @@ from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.playing import play_games
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.schedule import OpeningsAs
+from phasezoo.arena.sprt import Sprt
+from phasezoo.arena.stopping import SequentialTest
+from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.types import Gate
 
@@ -34,6 +37,7 @@ def play_match(
     threads: int | None = None,
     max_plies: int | None = None,
     adjudication: Adjudication | None = None,
+    sprt: Sprt | None = None,
     names: tuple[str, str] | None = None,
     pgn: Path | str | None = None,
     log: Path | str | None = None,
@@ -73,6 +77,9 @@ def play_match(
         max_plies: Plies, the opening's included, at which a game is cut: it is counted as a draw
             and as truncated. Default none.
         adjudication: Ends games early by the searches' values; default never.
+        sprt: A test that ends the match as soon as it decides, games in progress unfinished; it
+            counts pairs in order of their numbers. ``games`` is how many are played at most.
+            Finished games beyond the pair that decided stay in the log only.
         names: How reports call the sides; default the agents' names.
         pgn: Where to write the games, each as soon as it ends. One process at a time writes it.
         log: A log of finished games, with the settings, versions and machine they were played
@@ -111,6 +118,11 @@ def play_match(
         max_plies=max_plies,
         adjudication=adjudication,
     )
+    if sprt is not None and conditions.game.num_players != 2:
+        game = conditions.game
+        message = f"sprt is for two players, {game.name} has {game.num_players}"
+        raise InvalidConfig(message)
+    test = None if sprt is None else SequentialTest(sprt)
     sides, done = play_games(
         (agent_a, agent_b),
         conditions,
@@ -123,5 +135,11 @@ def play_match(
         completed=completed,
         on_game=on_game,
         progress=progress,
+        test=test,
     )
-    return Match(game=conditions.game.name, sides=(sides[0], sides[1]), games=done)
+    return Match(
+        game=conditions.game.name,
+        sides=(sides[0], sides[1]),
+        games=done,
+        verdict=None if test is None else test.verdict,
+    )

@@ -13,6 +13,7 @@ from phasezoo.arena.pgn import PgnFile
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.arena.schedule import Schedule
 from phasezoo.arena.sides import make_sides
+from phasezoo.arena.stopping import SequentialTest
 
 __all__ = ["play_games"]
 
@@ -33,6 +34,7 @@ def play_games(
     completed: Sequence[GameRecord] = (),
     on_game: Callable[[GameRecord], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    test: SequentialTest | None = None,
 ) -> tuple[tuple[SideStats, ...], tuple[GameRecord, ...]]:
     """Play ``games`` games of each pairing, all of them side by side.
 
@@ -48,6 +50,7 @@ def play_games(
         completed: Games finished earlier.
         on_game: Called with each game.
         progress: Called with the number of finished games and of all.
+        test: Ends the games of a single pairing of two players early.
 
     Returns:
         What each agent did, and the games by number.
@@ -91,6 +94,8 @@ def play_games(
 
         def finished(record: GameRecord) -> None:
             done.append(record)
+            if test is not None:
+                test.add([record])
             if book is not None:
                 book.append(record, [side.up_to_date() for side in sides])
             if file is not None:
@@ -108,8 +113,14 @@ def play_games(
             adjudication=conditions.adjudication,
             gate=conditions.gate,
             finished=finished,
+            is_over=lambda: test is not None and test.is_decided,
         )
-        playing.play(schedule.games(skip={record.number for record in done}))
+        if test is not None:
+            test.add(done)
+        if test is None or not test.is_decided:
+            playing.play(schedule.games(skip={record.number for record in done}))
+        if test is not None:
+            done = test.counted(done)
         if file is not None:
             file.rewrite(done)
         worked = tuple(side.up_to_date() for side in sides)

@@ -30,6 +30,9 @@ def _of_two(match: "Match") -> list[str]:
         f"+{match.wins} ={match.draws} -{match.losses}   score {match.score:.1%}",
         f"Elo {_interval(match.elo, 'pairs')}   LOS {_los(match)}",
         f"Elo {_interval(match.elo_trinomial, 'single games')}",
+        f"normalised Elo {_interval(match.elo_normalized, 'pairs')}",
+        *([] if match.verdict is None else [f"SPRT: {match.verdict}"]),
+        "moving first " + "   second ".join("+{} ={} -{}".format(*seat) for seat in match.by_seat),
         "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
     ]
 

@@ -1,0 +1,46 @@
+"""Ending a match as soon as a sequential test decides."""
+
+from collections.abc import Iterable, Sequence
+
+from phasezoo.arena.records import GameRecord
+from phasezoo.arena.sprt import Sprt, SprtVerdict
+
+__all__ = ["SequentialTest"]
+
+
+class SequentialTest:
+    """Feeds a test the pairs of a match in order of their numbers, whichever ends first.
+
+    So the same match ends at the same pair however many games are played at once.
+
+    Args:
+        test: The test.
+    """
+
+    def __init__(self, test: Sprt) -> None:
+        self._test = test
+        self._counts = [0] * 5
+        self._waiting: dict[int, list[float]] = {}
+        self._next = 0
+        self.verdict: SprtVerdict = test.verdict(self._counts)
+        """What the test says of the pairs so far, of which none that is missing has followers."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the match is over."""
+        return self.verdict.decision != "continue"
+
+    def add(self, records: Iterable[GameRecord]) -> None:
+        """Take finished games into account."""
+        for record in records:
+            self._waiting.setdefault(record.group, []).append(record.score)
+        while not self.is_decided and len(self._waiting.get(self._next, ())) == 2:
+            self._counts[round(2 * sum(self._waiting.pop(self._next)))] += 1
+            self._next += 1
+            self.verdict = self._test.verdict(self._counts)
+
+    def counted(self, records: Sequence[GameRecord]) -> list[GameRecord]:
+        """The games of the match: those up to the pair at which the test decided."""
+        if not self.is_decided:
+            return list(records)
+        return [record for record in records if record.group < self._next]
