@@ -1,8 +1,10 @@
 """What a tree of Python states holds is counted, and bounds the search."""
 
+import itertools
 from dataclasses import dataclass
 
-from search_fakes import Pile, drive, pile_pool
+import pytest
+from search_fakes import Pile, drive, pile_pool, zeros
 
 LOAD = 10_000
 
@@ -38,3 +40,39 @@ def test_states_of_ones_own_end_a_search_or_are_pruned() -> None:
         result = pool.finish(tree)
         assert result.ended == ended
         assert result.memory < 2**20 + 2 * LOAD
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_a_quarter_is_forgotten_at_a_time(graph: bool) -> None:
+    pool, tree = pile_pool(memory_mb=1, memory_full="prune", graph=graph, solver=False)
+    pool.begin(tree, Laden(60), nodes=600)
+    held = [0]
+    while pool.running:
+        leaves = pool.collect(64)
+        pool.complete(leaves, value=zeros(leaves))
+        held.append(pool.report(tree).memory)
+    kept = [after / before for before, after in itertools.pairwise(held) if after < before]
+    assert len(kept) > 3
+    assert min(kept) > 0.7  # most leaves have one visit: not all of them go
+    assert max(kept) < 0.8
+
+
+@pytest.mark.parametrize("stones", [12, 14, 15])
+def test_what_is_forgotten_below_a_proof_is_searched_again_when_it_is_played(stones: int) -> None:
+    # In a graph another line may hold on to some of the moves below a proof, and not to the best.
+    proven = 0
+    for played in itertools.product((1, 2, 3), repeat=2):
+        pool, tree = pile_pool(memory_mb=1, memory_full="prune", graph=True, batch_size=16)
+        root = Laden(stones)
+        pool.begin(tree, root, nodes=400)
+        drive(pool)
+        for action in played:
+            pool.advance(tree, action)
+            root = root.play(action)
+        pool.begin(tree, root, nodes=100)
+        drive(pool)
+        result = pool.finish(tree)
+        if result.proven == "win":
+            proven += 1
+            assert (root.stones - result.action) % 4 == 1  # what the other player loses from
+    assert proven > 3

@@ -26,20 +26,22 @@ impl<S> Tree<S> {
             let is_in_use = node.waiting > 0 || node.kind == Kind::Pending || held.contains(&child);
             let is_below_a_proof = tree.node(parent).proven && parent != ROOT;
             // A proof of a child is part of what its parent knows.
-            let is_wanted = node.visits > least || node.proven;
+            let is_wanted = (node.visits, child) > least || node.proven;
             is_in_use || (is_wanted && !is_below_a_proof)
         })
     }
 
-    /// The number of visits that a node must have more of to stay, so that about `bytes` are kept.
-    fn least_visits(&self, bytes: usize) -> u32 {
+    /// The visits and number of the best node that has to go, so that about `bytes` are kept: of nodes
+    /// with as many visits the older ones go.
+    fn least_visits(&self, bytes: usize) -> (u32, NodeId) {
         let share = bytes as f64 / self.bytes().max(1) as f64;
         let wanted = (self.nodes.len() as f64 * share) as usize;
-        let mut visits: Vec<u32> = (0..self.nodes.len()).map(|id| self.nodes[id].visits).collect();
-        if wanted == 0 || wanted >= visits.len() {
-            return 0;
+        let mut nodes: Vec<(u32, NodeId)> =
+            (0..).zip(0..self.nodes.len()).map(|(id, at)| (self.nodes[at].visits, id)).collect();
+        if wanted == 0 || wanted >= nodes.len() {
+            return (0, 0);
         }
-        let (_, &mut least, _) = visits.select_nth_unstable_by(wanted, |a, b| b.cmp(a));
+        let (_, &mut least, _) = nodes.select_nth_unstable_by(wanted, |a, b| b.cmp(a));
         least
     }
 

@@ -250,9 +250,12 @@ fn child<S>(tree: &Tree<S>, id: NodeId, slot: usize) -> Option<NodeId> {
 }
 
 /// The slot that a node's player would choose: by proofs if the node is proven or the move wins;
-/// otherwise the most visited move that is not proven lost.
+/// otherwise the most visited move that is not proven lost. `None` if the tree does not hold it.
 fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
     let node = tree.node(id);
+    if node.proven && !tree.shows_proof(id) {
+        return None;
+    }
     let found = |(slot, edge): (usize, Edge)| {
         if edge.child == NONE || edge.visits == 0 {
             return None;

@@ -264,13 +264,10 @@ impl<M: SearchModel> Search<M> {
         let slot = self.tree.actions(ROOT).iter().position(|&known| known == action)?;
         let child = self.tree.edge(ROOT, slot).child;
         let is_evaluated = child != NONE && self.tree.node(child).kind == Kind::Evaluated;
-        (is_evaluated && !self.is_proven_from_outside(child)).then_some(child)
-    }
-
-    /// Whether a node's value is exact because an evaluator said so: nobody has looked at its moves, of
-    /// which one has to be chosen once it is a root.
-    fn is_proven_from_outside(&self, id: NodeId) -> bool {
-        self.tree.node(id).proven && self.tree.edges(id).all(|edge| edge.child == NONE)
+        // One of its moves has to be chosen once it is the root.
+        let is_usable =
+            is_evaluated && (!self.tree.node(child).proven || self.tree.shows_proof(child));
+        is_usable.then_some(child)
     }
 
     /// Hands out no more leaves. Those that are out may still come back.

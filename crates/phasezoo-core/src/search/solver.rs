@@ -176,6 +176,17 @@ impl<S> Tree<S> {
         is_exact.then(|| self.worth(&self.values(id), actor))
     }
 
+    /// Whether the tree holds the move that a proven node owes its value to: not if an evaluator said the
+    /// value, nor if what lies below the proof was forgotten.
+    pub(crate) fn shows_proof(&self, id: NodeId) -> bool {
+        let actor = self.node(id).actor;
+        let worth = self.worth(&self.values(id), actor);
+        proven_children(self, id).any(|child| {
+            self.worth(&self.values(child), actor) == worth
+                && self.rest(child).distance.saturating_add(1) == self.rest(id).distance
+        })
+    }
+
     /// What each player may get behind a proven node.
     fn range(&self, id: NodeId) -> Range {
         self.ranges.get(&id).copied().unwrap_or_else(|| {
