@@ -204,14 +204,19 @@ impl<M: SearchModel> Search<M> {
             self.tree.add_plies(counted, id, plies.into());
         }
         backup(&mut self.tree, counted, id, values);
-        if self.skipped == 0
-            && let Some(step) = self.path.first()
-        {
-            lcb::note(&mut self.spreads, &self.tree, step.slot, &values);
-            drawn::note(&mut self.drawn, step.slot, f32::from(is_draw));
-        }
+        self.note_at_root(&values, Some(f32::from(is_draw)));
         self.simulations += 1;
         self.descents.note(self.path.len());
+    }
+
+    /// Counts what a simulation that began at the root gave, and its chance of a draw if that is known, for
+    /// the root's move that it went through.
+    pub(crate) fn note_at_root(&mut self, values: &Values, chance: Option<f32>) {
+        let Some(step) = self.path.first().filter(|_| self.skipped == 0) else { return };
+        lcb::note(&mut self.spreads, &self.tree, step.slot, values);
+        if let Some(chance) = chance {
+            drawn::note(&mut self.drawn, step.slot, chance);
+        }
     }
 
     /// The tree's first leaf is its root.

@@ -134,8 +134,11 @@ impl<M: SearchModel> Search<M> {
         if is_proven && solver {
             prove_upwards(&mut self.tree, &self.path, id);
         }
-        let values = is_proven.then(|| self.tree.values(id));
-        backup_graph(&mut self.tree, &self.path, values);
+        let values = self.tree.known(id);
+        backup_graph(&mut self.tree, &self.path, is_proven.then_some(values));
+        // How many of the simulations behind a mean were draws is not known.
+        let is_draw = self.tree.worth(&values, self.tree.node(id).actor) == 0.0;
+        self.note_at_root(&values, is_proven.then_some(f32::from(is_draw)));
         self.simulations += 1;
         self.descents.note(self.path.len());
     }
