@@ -91,6 +91,22 @@ def test_nodes_at_which_one_player_moves_are_searched_as_everywhere():
     assert reply.value > 0.9
 
 
+def test_a_player_without_a_choice_ends_the_search_unless_it_is_infinite():
+    stage = matrix(((0.5, -0.75, 0.25),))  # player 1 alone chooses
+    short = searcher(2000).search(stage, 0)
+    assert (short.ended, short.simulations) == ("forced", 2)
+    agent = agents.DecoupledMCTSAgent(
+        UNIFORM,
+        limit=agents.Limit(simulations=2000, infinite=True),
+        selection="regret_matching",
+        game="test-stages",
+    )
+    for result in (agent.search(stage, 0), searcher(2000).search(stage, 1)):
+        assert (result.ended, result.simulations) == ("simulations", 2000)
+        assert result.policies[1, 1] > 0.95
+        assert result.values[1] == pytest.approx(0.75, abs=0.1)
+
+
 class Told:
     """Says what it is told to, and remembers for whom it was asked."""
 
