@@ -43,6 +43,7 @@ class EngineAgent:
         nodes: Nodes of a move, as the engine counts them.
         movetime_ms: Time of a move in milliseconds.
         depth: Depth of a move in plies, as the engine counts it.
+        mate: Moves within which it looks for a mate.
         limit: The same as a limit, which may have a clock too: that of every move.
         options: UCI options by name, such as ``{"Threads": 1, "Hash": 64}``.
         timeout_s: Seconds that the engine has to answer beyond its time.
@@ -64,6 +65,7 @@ class EngineAgent:
         nodes: int | None = None,
         movetime_ms: float | None = None,
         depth: int | None = None,
+        mate: int | None = None,
         limit: Limit | None = None,
         options: Mapping[str, Any] | None = None,
         timeout_s: float = 60.0,
@@ -73,7 +75,8 @@ class EngineAgent:
     ) -> None:
         require_chess()
         self.command = find_engine(command)
-        self.limit = _limit(limit, nodes=nodes, movetime_ms=movetime_ms, depth=depth)
+        ends = {"nodes": nodes, "movetime_ms": movetime_ms, "depth": depth, "mate": mate}
+        self.limit = _limit(limit, ends)
         chess_limit(self.limit)
         self.options = dict(options or {})
         self.timeout_s = _positive("timeout_s", timeout_s)
@@ -301,7 +304,7 @@ def chess_limit(limit: Limit) -> "chess.engine.Limit":
     )
 
 
-def _limit(limit: Limit | None, **ends: Any) -> Limit:
+def _limit(limit: Limit | None, ends: Mapping[str, Any]) -> Limit:
     """The limit of a move.
 
     Raises:
@@ -325,5 +328,7 @@ def _positive(option: str, value: Any) -> float:
 
 
 def _parallel(options: Mapping[str, Any]) -> int:
+    """How many engines the cores are enough for; the options are checked when one starts."""
     threads = next((value for key, value in options.items() if key.lower() == "threads"), 1)
-    return max(1, usable_cores() // threads) if isinstance(threads, int) and threads > 0 else 1
+    is_whole = str(threads).isdecimal() and int(threads) > 0
+    return max(1, usable_cores() // int(threads)) if is_whole else 1

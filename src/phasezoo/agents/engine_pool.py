@@ -87,8 +87,11 @@ class EnginePool:
         Raises:
             EngineFailed: None can be started.
         """
-        if self._spare:
-            return self._spare.pop()
+        while self._spare:
+            spare = self._spare.pop()
+            if spare.is_running:
+                return spare
+            await self.drop(spare)
         engine = await Engine.start(self._command, self._options, self._start_seconds)
         self._host.engines.add(engine)
         return engine

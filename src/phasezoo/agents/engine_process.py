@@ -132,6 +132,11 @@ class Engine:
         return self._protocol.id.get("name", Path(self._program).name)
 
     @property
+    def is_running(self) -> bool:
+        """Whether its process has not ended."""
+        return self._transport.get_returncode() is None
+
+    @property
     def pid(self) -> int:
         """Of its process."""
         return self._transport.get_pid()

@@ -95,6 +95,9 @@ def parse(text: str) -> Any:
 
     An agent with options is called by its text in reports, unless ``name=`` is among them.
 
+    A text can import a module, start a program and load a file of pickled objects: parse only what
+    you trust.
+
     Args:
         text: Such a text.
 

@@ -31,6 +31,7 @@ DEFAULT_CACHE_MB = 256
 """About a million positions of chess."""
 
 _MIB = 1 << 20
+_MOST_MB = 2**40
 
 
 class Cached:
@@ -274,10 +275,10 @@ def _checked_size(cache_mb: int) -> int:
     """Bytes of a cache.
 
     Raises:
-        InvalidConfig: ``cache_mb`` is no whole number from 1.
+        InvalidConfig: ``cache_mb`` is no whole number from 1 to 2**40.
     """
-    if isinstance(cache_mb, bool) or not isinstance(cache_mb, int) or cache_mb < 1:
-        message = f"cache_mb={cache_mb!r}: a whole number of MiB from 1 is needed"
+    if isinstance(cache_mb, bool) or not isinstance(cache_mb, int) or not 1 <= cache_mb <= _MOST_MB:
+        message = f"cache_mb={cache_mb!r}: a whole number of MiB from 1 to 2**40 is needed"
         raise InvalidConfig(message)
     return cache_mb * _MIB
 

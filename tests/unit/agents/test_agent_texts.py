@@ -173,6 +173,7 @@ def test_every_class_of_agents_has_a_name():
         ("random:sed=1", InvalidConfig, r"did you mean seed=\? its options are seed, name"),
         ("mcts:nodes=many", InvalidConfig, "nodes='many': expected a whole number"),
         ("mcts:nodes=0", InvalidConfig, "nodes=0"),
+        (f"mcts:cache_mb={'9' * 30}", InvalidConfig, "cache_mb=9"),
         ("mcts:nodes", InvalidConfig, "mcts:nodes needs a key"),
         ("uct:selection=best", InvalidConfig, "expected ucb1 or puct"),
         ("mcts:evaluator=x", InvalidConfig, "no such option"),

@@ -20,6 +20,7 @@ import phasezoo  # noqa: F401  (registers the environments)
 from phasezoo import agents, arena, games
 from phasezoo.agents.engine_process import MORE_FOLDERS, find_engine
 from phasezoo.errors import EngineFailed, GameForfeited, InvalidConfig, InvalidState
+from phasezoo.runs.provenance import usable_cores
 
 TOY = Path(__file__).parent / "engines" / "toy_engine.py"
 STOCKFISH = shutil.which("stockfish", path=os.pathsep.join((os.environ["PATH"], *MORE_FOLDERS)))
@@ -208,6 +209,8 @@ def test_engines_as_texts():
     assert agent.command == command()
     assert agent.limit == agents.Limit(nodes=7, depth=3)
     assert agent.options == {"Style": "wild", "Threads": "2"}
+    assert agent.parallel == max(1, usable_cores() // 2)
+    assert agents.parse(f"uci:{sys.executable},mate=3,nodes=9").limit.mate == 3
     assert agent.name == agents.spec_of(agent)
     again = agents.parse(agents.spec_of(agent))
     assert (again.command, again.options) == (agent.command, agent.options)
@@ -249,6 +252,21 @@ def test_processes_end_with_the_agent():
     assert ends(pids)
 
 
+def test_who_ends_between_games_forfeits_none():
+    state = games.make("chess").initial_state()
+    with toy() as agent:
+        session = agent.session(0)
+        session.act(state)
+        session.close()
+        (engine,) = agent._pool._host.engines
+        os.kill(engine.pid, signal.SIGKILL)
+        until = time.monotonic() + 20
+        while engine.is_running and time.monotonic() < until:
+            time.sleep(0.02)
+        assert agent.session(1).act(state) in state.legal_actions
+        assert engine not in agent._pool._host.engines
+
+
 def test_a_closed_agent_goes_on_with_new_processes():
     agent, state = toy(), games.make("chess").initial_state()
     session = agent.session(0)
@@ -261,6 +279,7 @@ def test_a_closed_agent_goes_on_with_new_processes():
 
 
 PROGRAM = """
+    import signal
     import sys
     from phasezoo import agents, arena, games
 
@@ -269,6 +288,7 @@ PROGRAM = """
         sys.stdin.readline()
         return int(info["state"].legal_actions[0])
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what runs in background
     engine = agents.EngineAgent(sys.argv[1:], nodes=5)
 """
 
@@ -296,17 +316,20 @@ SESSION = """
 def test_processes_end_with_the_program(body, mode, interrupts, tmp_path):
     log = tmp_path / "log"
     program = textwrap.dedent(PROGRAM) + textwrap.dedent(body)
-    running = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", program, *command(mode, f"log:{log}")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert running.stdout.readline() == "sitting\n"
-    pids = {int(line.split()[0]) for line in log.read_text().splitlines()}
-    assert pids
-    assert all(map(is_alive, pids))
-    if interrupts:
-        running.send_signal(signal.SIGINT)
-    _, errors = running.communicate("" if interrupts else "\n", timeout=60)
+    ) as running:  # fmt: skip
+        try:
+            assert running.stdout.readline() == "sitting\n"
+            pids = {int(line.split()[0]) for line in log.read_text().splitlines()}
+            assert pids
+            assert all(map(is_alive, pids))
+            if interrupts:
+                running.send_signal(signal.SIGINT)
+            _, errors = running.communicate("" if interrupts else "\n", timeout=60)
+        finally:
+            running.kill()
     assert ends(pids)
     assert ("KeyboardInterrupt" in errors) == interrupts
     assert "never awaited" not in errors
