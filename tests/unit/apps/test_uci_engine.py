@@ -1,5 +1,6 @@
 """The engine's answers, in this process."""
 
+import queue
 import re
 import time
 
@@ -7,6 +8,8 @@ import pytest
 from uci_fakes import FAST, Spoken, told
 
 from phasezoo import agents, games, inference
+from phasezoo.apps.uci.alarm import Alarm
+from phasezoo.apps.uci.engine import Engine
 
 SCORED = re.compile(
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( wdl \d+ \d+ \d+)? nodes \d+ "
@@ -271,6 +274,38 @@ def test_agents_that_cannot_be_watched_play_too(agent):
     assert len(spoken.moves()) == 4
     spoken.ask("stop")
     spoken.engine.close()
+
+
+def test_who_wants_to_know_is_told_when_an_agent_was_loaded():
+    loaded = []
+    engine = Engine(FAST, lambda text: None, loaded=lambda: loaded.append(1))
+    for line, count in (
+        ("uci", 0),
+        ("isready", 1),
+        ("ucinewgame", 1),
+        ("isready", 1),
+        ("setoption name Hash value 5", 1),
+        ("isready", 1),
+        ("setoption name Gate value lichess", 1),
+        ("isready", 2),
+    ):
+        engine.handle(line)
+        assert len(loaded) == count, line
+    engine.close()
+
+
+def test_an_alarm_calls_once_and_only_what_was_set_last():
+    heard, alarm = queue.SimpleQueue(), Alarm()
+    now = time.perf_counter()
+    alarm.set(now + 60, lambda: heard.put("too late"))
+    alarm.set(now + 0.01, lambda: heard.put("first"))
+    assert heard.get(timeout=60) == "first"
+    alarm.set(time.perf_counter() + 0.01, lambda: heard.put("cleared"))
+    alarm.clear()
+    alarm.set(time.perf_counter() + 0.02, lambda: heard.put("second"))
+    assert heard.get(timeout=60) == "second"
+    alarm.close()
+    assert heard.empty()
 
 
 def test_phases_experts_and_routing_are_told_and_chosen():

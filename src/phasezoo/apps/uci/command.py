@@ -1,6 +1,7 @@
 """``phasezoo uci``: a UCI engine on standard input and output."""
 
 import contextlib
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class UciOptions:
     def run(self) -> int:
         """Answer standard input until ``quit`` or its end."""
         version = metadata.version("phasezoo")
-        engine = Engine(self.agent, _writer(sys.stdout), version)
+        engine = Engine(self.agent, _writer(sys.stdout), version, _keep_all)
         try:
             for line in _lines(sys.stdin):
                 if not engine.handle(line):
@@ -41,6 +42,16 @@ def _lines(source: TextIO) -> Iterator[str]:
     if isinstance(source, TextIOWrapper):
         source.reconfigure(errors="replace")
     return iter(source.readline, "")
+
+
+def _keep_all() -> None:
+    """Let the garbage collector pass over what was loaded.
+
+    Looking through all of it, which it does now and then, takes tens of milliseconds in which no
+    thread can answer.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _writer(out: TextIO) -> Callable[[str], None]:

@@ -34,13 +34,21 @@ class Engine:
         agent: The agent's text (:func:`phasezoo.agents.parse`).
         write: Writes a line, or several between line breaks, at once.
         version: What the engine calls its version.
+        loaded: Called when an agent was loaded, before anything is searched.
     """
 
-    def __init__(self, agent: str, write: Callable[[str], None], version: str = "") -> None:
+    def __init__(
+        self,
+        agent: str,
+        write: Callable[[str], None],
+        version: str = "",
+        loaded: Callable[[], object] | None = None,
+    ) -> None:
         self.options = Options()
         self._text = agent
         self._write = write
         self._version = version
+        self._settle = loaded
         self._writing = threading.Lock()
         self._place = Place(None, ())
         self._state: Any = None
@@ -141,7 +149,7 @@ class Engine:
         view = View(
             options.number("Move Overhead"),
             options.number("Hash"),
-            shows_wdl=options.is_on("UCI_ShowWDL"),
+            options.is_on("UCI_ShowWDL"),
         )
         search = Search(go, state, view, self._say, self._alarm)
         self._prepare()
@@ -198,6 +206,8 @@ class Engine:
                 made = player.Player(agent, games.make(options.game), self._games)
                 if is_new:
                     made.warm_up()
+                    if self._settle is not None:
+                        self._settle()
                 self._player = made
             except PhasezooError as error:
                 self._info(f"error: {' '.join(str(error).split())}")

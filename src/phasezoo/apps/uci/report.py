@@ -52,8 +52,9 @@ def info_lines(result: Any, told: Told) -> Iterator[str]:
     draws = dict(zip(result.actions.tolist(), result.draws.tolist(), strict=True))
     for number, (action, q, _, line) in enumerate(_lines(result), start=1):
         moves, end = _moves(told.state, line)
-        proven = result.proven_plies if number == 1 and result.proven == "win" else None
-        score = _score(q, len(line), end, proven)
+        # Of the first line the search says itself whether its value is exact.
+        is_exact = number > 1 or result.proven in ("win", "loss")
+        score = _score(q, len(line), end) if is_exact else f"cp {centipawns(q)}"
         chances = wdl(q, draws[action])
         shown = f" wdl {' '.join(map(str, chances))}" if told.shows_wdl else ""
         yield (
@@ -83,12 +84,11 @@ def _moves(state: Any, line: Sequence[int]) -> tuple[list[str], Any]:
     return moves, state
 
 
-def _score(q: float, plies: int, end: Any, proven_plies: int | None) -> str:
-    """Moves to mate if the value is exact and the line leads there, otherwise centipawns."""
+def _score(q: float, plies: int, end: Any) -> str:
+    """Moves to mate if the value is that of one and the line leads there, otherwise centipawns."""
     is_mate = end.is_terminal and end.outcome.winner is not None
     if abs(q) < 1.0 or not is_mate:
         return f"cp {centipawns(q)}"
-    plies = plies if proven_plies is None else min(plies, proven_plies)
     return f"mate {(plies + 1) // 2 if q > 0 else -(plies // 2)}"
 
 

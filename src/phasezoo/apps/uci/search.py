@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from phasezoo.agents.limit import Limit
 from phasezoo.apps.uci.alarm import Alarm
@@ -19,26 +19,25 @@ __all__ = ["Search", "View"]
 FIRST_INFO = 0.1
 """Seconds until the first lines about a search."""
 
-SHORT_MS = 5.0
-"""Milliseconds of a search that is not worth another thread."""
-
 RAREST_INFO = 1.0
 """Seconds between lines later on; until then the time between them doubles."""
 
+SHORT_MS = 5.0
+"""Milliseconds of a search that is not worth another thread."""
 
-class View:
-    """What of the options a search is told.
+MOMENT = 0.005
+"""Seconds in which a search that has ended is answered."""
 
-    Args:
-        overhead_ms: Time that a move loses on its way.
-        memory_mb: What a tree may hold that has no bound of its own.
-        shows_wdl: Whether chances of win, draw and loss are told.
-    """
 
-    def __init__(self, overhead_ms: float, memory_mb: int, *, shows_wdl: bool) -> None:
-        self.overhead_ms = overhead_ms
-        self.memory_mb = memory_mb
-        self.shows_wdl = shows_wdl
+class View(NamedTuple):
+    """What of the options a search is told."""
+
+    overhead_ms: float
+    """Time that a move loses on its way."""
+    memory_mb: int
+    """What a tree may hold that has no bound of its own."""
+    shows_wdl: bool
+    """Whether chances of win, draw and loss are told."""
 
 
 class Search:
@@ -70,7 +69,7 @@ class Search:
         self._is_stopped = False
         self._is_pondering = go.ponder
         self._changes = False
-        self._has_looked = False
+        self._has_looked = self._has_waited = False
         self._player: Player | None = None
         self._released = threading.Event()
         self._alarm = alarm
@@ -157,6 +156,8 @@ class Search:
         move = player.move(self._state, self._limit(player))
         value = 0.0 if move.value is None else move.value
         name = self._state.uci(int(move.action))
+        if self.go.searchmoves:
+            self._tell(["info string searchmoves: this agent looks at all moves"])
         self._released.wait()
         told = f"score cp {centipawns(value)} nodes {move.nodes} time {self._ms()}"
         self._answer([f"info depth 1 {told} pv {name}", f"bestmove {name}"])
@@ -214,6 +215,11 @@ class Search:
             found = None if player is None or not player.searches else player.session.report()
             if player is not None and found is not None:
                 self._answer(self._lines(player, found))
+            elif player is not None and not self._has_waited:
+                # It has just ended, or is just beginning.
+                self._has_waited = True
+                self._alarm.set(time.perf_counter() + MOMENT, self._run_out)
+                return
             else:
                 self._answer(self._blind())
         self.stop()
