@@ -13,6 +13,7 @@ from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.pgn import pgn_of
 from phasezoo.arena.play import play_match
 from phasezoo.arena.rates import rate_of
+from phasezoo.arena.ratings import Rating, Result, ratings, results_of
 from phasezoo.arena.records import GameRecord, SideStats, Thought
 from phasezoo.arena.sprt import Sprt, SprtVerdict, sprt
 from phasezoo.arena.streams import stream
@@ -25,6 +26,8 @@ __all__ = [
     "Interval",
     "Match",
     "OpeningSuite",
+    "Rating",
+    "Result",
     "SideFailed",
     "SideStats",
     "Sprt",
@@ -39,6 +42,8 @@ __all__ = [
     "pgn_of",
     "play_match",
     "rate_of",
+    "ratings",
+    "results_of",
     "seconds_per_move",
     "sprt",
     "stream",
