@@ -10,7 +10,7 @@ use phasezoo_core::Error;
 use phasezoo_core::game::{Game, Kept, Replay, Store};
 use phasezoo_core::games::{ChessModel, ChessState};
 use phasezoo_core::model::Turns;
-use phasezoo_core::search::{Ended, Limit, MemoryFull, Params, SearchResult, Status};
+use phasezoo_core::search::{Ended, Limit, MemoryFull, Params, SearchResult, Selection, Status};
 use toys::drive::{EVEN, OPINIONS};
 use toys::{Dice, Driver, TicTacToe, answer, nodes_of};
 
@@ -321,6 +321,21 @@ fn pruning_keeps_a_search_within_its_memory() {
         // What is left can be followed.
         driver.pool.advance(driver.tree, result.pv[0]).unwrap();
         assert!(driver.pool.inspect(driver.tree, &[]).unwrap().unwrap().visits > 400);
+    }
+}
+
+#[test]
+fn sequential_halving_keeps_its_schedule_in_batches() {
+    // 8 moves, 199 simulations below the root: 8 visits of each, 16 of four, 35 of two.
+    for batch_size in [1, 4, 16] {
+        let params = Params {
+            root_selection: Selection::Gumbel,
+            gumbel_considered_actions: 8,
+            ..batch(batch_size)
+        };
+        let mut result = chess(params).simulate(&ChessState::initial(), 200);
+        result.visits.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!(result.visits[..8], [60, 59, 24, 24, 8, 8, 8, 8], "{batch_size}");
     }
 }
 

@@ -126,13 +126,17 @@ struct Halving {
     /// Visits of the considered moves so far, best first.
     visits: Vec<u32>,
     sequence: Vec<u32>,
+    /// Visits of the moves after the first `passed` simulations, most first.
+    profile: Vec<u32>,
+    passed: usize,
 }
 
 impl Halving {
     fn new(considered: usize, budget: u64) -> Self {
         let phases = considered.max(1).next_power_of_two().trailing_zeros().into();
         let visits = vec![0; considered];
-        Self { budget, phases, considered, visits, sequence: Vec::new() }
+        let profile = visits.clone();
+        Self { budget, phases, considered, visits, sequence: Vec::new(), profile, passed: 0 }
     }
 
     /// The entry `t`; the halving goes on where the budget has been too small.
@@ -149,6 +153,25 @@ impl Halving {
             self.considered = (self.considered / 2).max(2);
         }
         self.sequence[t]
+    }
+
+    /// The visits that the moves have after `t` simulations, most first.
+    fn profile(&mut self, t: usize) -> &[u32] {
+        while self.passed < t {
+            let wanted = self.at(self.passed);
+            if let Some(place) = self.profile.iter().position(|&visits| visits == wanted) {
+                self.profile[place] += 1;
+            }
+            self.passed += 1;
+        }
+        while self.passed > t {
+            self.passed -= 1;
+            let reached = self.at(self.passed) + 1;
+            if let Some(place) = self.profile.iter().rposition(|&visits| visits == reached) {
+                self.profile[place] -= 1;
+            }
+        }
+        &self.profile
     }
 }
 
@@ -192,10 +215,14 @@ impl GumbelRoot {
     /// The slot that the next descent takes.
     pub(crate) fn next<S>(&mut self, rule: &Gumbel, tree: &Tree<S>) -> u32 {
         let visits = self.own(tree, true);
-        let wanted = self.halving.at(visits.iter().sum::<u32>() as usize);
-        // Other visits than the schedule's are possible: wins at once, descents that explore.
-        let least = visits.iter().copied().filter(|&n| n >= wanted).min();
-        let count = least.or_else(|| visits.iter().copied().max()).unwrap_or(0);
+        let done = visits.iter().sum::<u32>() as usize;
+        let wanted = self.halving.at(done);
+        // Other visits than the schedule's are possible: descents that met and were taken back, that
+        // pass proven nodes by or explore, moves that were forgotten. What is missing is made up first.
+        let mut made = visits.clone();
+        made.sort_unstable_by(|a, b| b.cmp(a));
+        let short = made.iter().zip(self.halving.profile(done)).find(|(made, due)| made < due);
+        let count = short.map_or(wanted, |(&made, _)| made);
         self.best_of(&visits, count, &rule.sigma(tree, ROOT), |_| true).unwrap_or(0) as u32
     }
 
