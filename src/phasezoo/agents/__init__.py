@@ -1,4 +1,4 @@
-"""Agents: random, policy without search, UCT, MCTS, and M2CTS with an expert per phase."""
+"""Agents: random, UCT, MCTS, M2CTS, engines from outside and people, by name or by a short text."""
 
 from phasezoo.agents.base import (
     BatchAgent,

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
 from phasezoo.agents.base import Forfeit, Move
-from phasezoo.agents.engine import EngineAgent, EngineSession, board_of, chess_limit
+from phasezoo.agents.engine_session import EngineSession, board_of, chess_limit
 from phasezoo.agents.limit import Limit
 from phasezoo.conductor import Told, View
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
+
+if TYPE_CHECKING:
+    from phasezoo.agents.engine import EngineAgent
 
 __all__ = ["EngineSeats"]
 
@@ -23,7 +26,7 @@ class EngineSeats:
     concurrency = 8
     """Games at once that suit it, because each has a process."""
 
-    def __init__(self, agent: EngineAgent, game: games.Game, limit: Limit) -> None:
+    def __init__(self, agent: "EngineAgent", game: games.Game, limit: Limit) -> None:
         self.counts = Counts()
         self._agent = agent
         self._limit = limit

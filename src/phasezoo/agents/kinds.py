@@ -1,14 +1,14 @@
 """What one name of an agent stands for: what makes it, and the options that it takes."""
 
 import difflib
-import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, get_type_hints
+from typing import Any
 
 from phasezoo.agents.config import Limit
 from phasezoo.agents.option_values import UNKNOWN, is_written, read_value, write_value
+from phasezoo.agents.parameters import Parameters, parameters_of
 from phasezoo.agents.spec_text import SpecText
 from phasezoo.errors import InvalidConfig
 
@@ -36,7 +36,7 @@ class Part:
     @cached_property
     def options(self) -> dict[str, Any]:
         """The types of its options by name."""
-        kinds = _parameters(self.make, self.like).kinds
+        kinds = parameters_of(self.make, self.like).kinds
         return {self.prefix + name: kind for name, kind in kinds.items()}
 
     def made(self, given: dict[str, Any], taken: Collection[str] = ()) -> dict[str, Any]:
@@ -82,8 +82,8 @@ class AgentKind:
     """Whether agents are told their ``name``, also if ``make`` takes none."""
 
     @cached_property
-    def _signature(self) -> "_Parameters":
-        return _parameters(self.make, self.like)
+    def _signature(self) -> Parameters:
+        return parameters_of(self.make, self.like)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -140,11 +140,7 @@ class AgentKind:
         for part in self.parts:
             options = part.made(options, self._signature.kinds)
         if self.rest is not None:
-            known = {key: value for key, value in options.items() if self._is_argument(key)}
-            more = {key: value for key, value in options.items() if key not in known}
-            if more:
-                known[self.rest] = {**(known.get(self.rest) or {}), **more}
-            options = known
+            options = self._collected(options, self.rest)
         missing = [key for key in self._signature.required if key not in options]
         if missing:
             example = self._example(name, missing[0])
@@ -184,8 +180,11 @@ class AgentKind:
         is_any = self._signature.is_open or self.rest is not None
         return set(texts) if is_any else set(self.options)
 
-    def _is_argument(self, key: str) -> bool:
-        return key in self._signature.kinds
+    def _collected(self, options: Mapping[str, Any], rest: str) -> dict[str, Any]:
+        """The options, those that ``make`` does not take among them as the argument ``rest``."""
+        own = {key: value for key, value in options.items() if key in self._signature.kinds}
+        more = {key: value for key, value in options.items() if key not in own}
+        return {**own, rest: {**(own.get(rest) or {}), **more}} if more else own
 
     def _value(self, key: str, text: str) -> Any:
         if key in self.read:
@@ -224,88 +223,3 @@ class AgentKind:
     def _example(self, name: str, missing: str) -> str:
         given = f"{missing.upper()}" if missing == self.first else f"{missing}=…"
         return f", such as {name}:{given}"
-
-
-@dataclass(frozen=True)
-class _Parameters:
-    kinds: dict[str, Any]
-    """The types of the parameters by name."""
-    required: tuple[str, ...]
-    """Those without a default."""
-    is_open: bool
-    """Whether any other is taken too."""
-
-
-def _parameters(make: Callable[..., Any], like: Callable[..., Any] | None = None) -> _Parameters:
-    """What can be given to a class or function by name, also through what it passes on.
-
-    Args:
-        make: The class or function.
-        like: What it passes options on to, besides the classes that it inherits from.
-    """
-    found = _of_one(make)
-    if like is None or not found.is_open:
-        return found
-    more = _of_one(like)
-    return _Parameters({**more.kinds, **found.kinds}, found.required or more.required, more.is_open)
-
-
-def _of_one(make: Callable[..., Any]) -> _Parameters:
-    kinds: dict[str, Any] = {}
-    required: tuple[str, ...] = ()
-    is_open = False
-    for place, each in enumerate(_chain(make)):
-        hints = _hints(each)
-        is_open = False
-        for parameter in _signature(each).parameters.values():
-            if parameter.kind is parameter.VAR_KEYWORD:
-                is_open = True
-                continue
-            is_required = parameter.default is parameter.empty
-            if parameter.kind is parameter.VAR_POSITIONAL or parameter.name == "self":
-                continue
-            if place and is_required:  # given by what passes the options on
-                continue
-            kinds.setdefault(parameter.name, hints.get(parameter.name, UNKNOWN))
-            required += (parameter.name,) * is_required
-        if not is_open:
-            break
-    config = _dataclass_in(kinds.get("config"))
-    if is_open and config is not None:
-        kinds = {**_hints(config), **kinds}
-        is_open = False
-    return _Parameters(kinds, required, is_open)
-
-
-def _chain(make: Callable[..., Any]) -> Iterator[Any]:
-    """What is called, one after another, as long as options are passed on."""
-    if not inspect.isclass(make):
-        yield make
-        return
-    for kind in make.__mro__[:-1]:
-        if "__init__" in vars(kind):
-            yield vars(kind)["__init__"]
-
-
-_ANYTHING = inspect.Signature([inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD)])
-
-
-def _signature(of: Any) -> inspect.Signature:
-    """What it takes; of what does not say so, anything."""
-    try:
-        return inspect.signature(of)
-    except (TypeError, ValueError):
-        return _ANYTHING
-
-
-def _hints(of: Any) -> dict[str, Any]:
-    try:
-        return get_type_hints(of)
-    except (NameError, TypeError):  # names that only a type checker imports
-        return {}
-
-
-def _dataclass_in(kind: Any) -> Any:
-    """The dataclass of an optional one."""
-    members = getattr(kind, "__args__", (kind,))
-    return next((each for each in members if is_dataclass(each)), None)
