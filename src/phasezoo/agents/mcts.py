@@ -135,7 +135,9 @@ class MCTSAgent(SearchingAgent):
             A ``SearchResult``: ``action``; ``actions``, ``visits``, ``q`` and ``prior`` of the
             root's legal actions; ``policy`` over all actions; ``value`` for the player to move;
             ``pv``; ``lines``, (action, q, visits, pv) of the ``multi_pv`` best; ``nodes``,
-            ``simulations``, ``depth``, ``proven``, ``seconds``; ``ended``, why it has: ``"nodes"``,
+            ``simulations``; ``depth`` and ``seldepth``, the mean and the longest descent in plies;
+            ``draws``, their share by action; ``proven``, ``seconds``; ``ended``, why it has:
+            ``"nodes"``, ``"depth"``, ``"mate"``,
             ``"simulations"``, ``"movetime"``, ``"depth"``, ``"mate"``, ``"solved"``, ``"forced"``,
             ``"decided"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
             (``docs/definitions/limits.md#units``).

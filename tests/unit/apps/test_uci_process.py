@@ -6,6 +6,8 @@ import textwrap
 
 import pytest
 
+from phasezoo import agents, arena
+
 chess = pytest.importorskip("chess")
 chess_engine = pytest.importorskip("chess.engine")
 chess_variant = pytest.importorskip("chess.variant")
@@ -153,6 +155,15 @@ def after(board, move):
     board = board.copy()
     board.push(chess.Move.from_uci(move) if isinstance(move, str) else move)
     return board
+
+
+@pytest.mark.parametrize("game", ["chess960", "crazyhouse"])
+def test_the_package_asks_it_as_any_engine_from_outside(game):
+    outside = agents.EngineAgent(COMMAND, nodes=8)
+    match = arena.play_match(
+        outside, agents.RandomAgent(seed=2), game=game, games=2, seed=1, max_plies=30
+    )
+    assert {record.reason for record in match.games} <= {"checkmate", "max_plies"}
 
 
 FEN = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
