@@ -60,7 +60,9 @@ class Rating:
         return Interval(self.value, self.low, self.high)
 
     def __str__(self) -> str:
-        """``mcts +120.4 ± 40.2``."""
+        """``mcts +120.4 ± 40.2``, or ``random 0.0 (anchor)``."""
+        if self.low == self.high:
+            return f"{self.name} {self.value:.1f} (anchor)"
         return f"{self.name} {self.interval}"
 
 

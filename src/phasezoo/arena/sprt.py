@@ -8,12 +8,14 @@ compared that are likeliest under each of the two differences. Formulas, with th
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.normalized import ELO_PER_T
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["Decision", "EloModel", "Sprt", "SprtVerdict", "sprt"]
@@ -76,8 +78,13 @@ class Sprt:
     """What Elo means in ``elo0`` and ``elo1``."""
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
-            message = f"elo0={self.elo0}, elo1={self.elo1}: elo0 must be below elo1, both finite"
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            given = getattr(self, name)
+            if not isinstance(given, Real) or not math.isfinite(given):
+                message = f"{name}={shown(given)}: expected is a finite number"
+                raise InvalidConfig(message)
+        if self.elo0 >= self.elo1:
+            message = f"elo0={self.elo0}, elo1={self.elo1}: elo0 must be below elo1"
             raise InvalidConfig(message)
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
@@ -163,22 +170,23 @@ def sprt(
             return test.verdict(given)
     elif games == (None, None, None):
         if len(pentanomial) != 5:
-            message = f"pentanomial={list(pentanomial)}: five counts are needed, of 0 to 2 points"
+            message = (
+                f"pentanomial={shown(list(pentanomial))}: five counts are needed, of 0 to 2 points"
+            )
             raise InvalidConfig(message)
         return test.verdict(pentanomial)
     message = "give either wins, draws and losses, or pentanomial"
     raise InvalidConfig(message)
 
 
-def _checked(counts: Sequence[int]) -> Array:
-    found = np.asarray(counts, dtype=np.float64)
-    if found.shape not in ((3,), (5,)) or not np.isfinite(found).all() or (found < 0).any():
-        message = (
-            f"results {list(counts)}: expected is how many games were lost, drawn and won, or how "
-            "many pairs had 0, 1/2, 1, 3/2 and 2 points, none of them negative"
-        )
-        raise InvalidConfig(message)
-    return found
+def _checked(counts: Sequence[Any]) -> Array:
+    if len(counts) in (3, 5) and all(isinstance(n, Integral) and n >= 0 for n in counts):
+        return np.array(counts, dtype=np.float64)
+    message = (
+        f"results {shown(list(counts))}: expected is how many games were lost, drawn and won, or "
+        "how many pairs had 0, 1/2, 1, 3/2 and 2 points: whole numbers, none of them negative"
+    )
+    raise InvalidConfig(message)
 
 
 def _of_mean(elo: float, scores: Array, seen: Array, games: float) -> Array:

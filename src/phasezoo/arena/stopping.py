@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.sprt import Sprt, SprtVerdict
+from phasezoo.checking import shown
+from phasezoo.errors import InvalidConfig
 
 __all__ = ["SequentialTest"]
 
@@ -15,9 +17,15 @@ class SequentialTest:
 
     Args:
         test: The test.
+
+    Raises:
+        InvalidConfig: It is none.
     """
 
-    def __init__(self, test: Sprt) -> None:
+    def __init__(self, test: object) -> None:
+        if not isinstance(test, Sprt):
+            message = f"sprt={shown(test)}: expected is arena.Sprt(elo0, elo1)"
+            raise InvalidConfig(message)
         self._test = test
         self._counts = [0] * 5
         self._waiting: dict[int, list[float]] = {}

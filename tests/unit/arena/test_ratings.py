@@ -112,7 +112,8 @@ def test_intervals_of_two_players_hold_extreme_differences():
     for openings, score in itertools.product((4, 10, 40), (0.5, 0.75, 0.92, 0.98)):
         held = 0
         for _ in range(300):
-            results = drawn_games(rng, openings, {"a": 0.0, "b": elo_of_score(score)}, draws=0.5)
+            players = {"a": 0.0, "b": elo_of_score(score)}
+            results = drawn_games(rng, openings, players, draws=0.5, favour=0.0)
             rating = ratings(results, resamples=400)[1]
             held += rating.low <= elo_of_score(score) <= rating.high
         assert held / 300 > 0.93 - 3 * math.sqrt(0.93 * 0.07 / 300), (openings, score)
@@ -142,7 +143,8 @@ def test_who_won_or_lost_everything_has_a_rating_and_one_open_end():
     assert of_uct["mcts"].high < math.inf
     between = pentanomial_elo([0.75] * 10)
     assert of_uct["mcts"].value == pytest.approx(between.value, abs=15)
-    assert str(of_uct["uct"]) == "uct 0.0 ± 0.0"
+    assert str(of_uct["uct"]) == "uct 0.0 (anchor)"
+    assert str(of_uct["mcts"]).startswith("mcts +")
     assert not any(math.isnan(x) for r in found.values() for x in (r.value, r.low, r.high))
 
 

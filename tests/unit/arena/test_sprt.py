@@ -222,7 +222,11 @@ def test_the_likeliest_chances_have_the_difference_that_was_asked_for(elo):
         ({"elo0": 0, "elo1": 5, "model": "bayes"}, "allowed are"),
         ({"elo0": 0, "elo1": 5, "losses": None}, "either wins, draws and losses"),
         ({"elo0": 0, "elo1": 5, "pentanomial": (1, 2, 3, 2, 1)}, "either wins, draws and losses"),
+        ({"elo0": "0", "elo1": 5}, "elo0='0': expected is a finite number"),
+        ({"elo0": 0, "elo1": 5, "beta": math.nan}, "beta=nan"),
         ({"elo0": 0, "elo1": 5, "wins": -1}, "none of them negative"),
+        ({"elo0": 0, "elo1": 5, "wins": 1.5}, "whole numbers"),
+        ({"elo0": 0, "elo1": 5, "wins": "many"}, "whole numbers"),
     ],
 )
 def test_impossible_tests_are_refused(arguments, said):

@@ -93,6 +93,8 @@ def test_games_of_more_than_two_have_no_such_test():
     simple = agents.SimpleAgent()
     with pytest.raises(InvalidConfig, match="sprt is for two players"):
         arena.play_match(simple, simple, game="pommerman-ffa", games=4, sprt=TEST)
+    with pytest.raises(InvalidConfig, match=r"sprt=\(0, 5\): expected is arena.Sprt"):
+        match(test=(0, 5))
 
 
 def test_results_by_who_moves_first_add_up():
