@@ -54,6 +54,8 @@ class Move:
     """Descents made for this move."""
     depth: int = 0
     """How many plies deep a search says that it looked; 0 if it does not say."""
+    phase: int | None = None
+    """The phase that the search was in by its gate; None without one."""
     forfeit: Forfeit | None = None
     """Why the game is lost instead of an action being played."""
 

@@ -369,4 +369,4 @@ def _thought(moves: Mapping[int, Move]) -> Thought | None:
     if len(moves) != 1 or (move.value is None and not move.nodes):
         return None
     value = None if move.value is None else round(move.value, 4)
-    return Thought(value, move.nodes, move.depth)
+    return Thought(value, move.nodes, move.depth, move.phase)

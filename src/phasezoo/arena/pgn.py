@@ -37,8 +37,8 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     Tags beyond the standard's: ``OpeningPlies`` (moves that the agents did not choose), ``Reason``
     (how the game ended), ``Note`` (of a forfeit) and ``Seeds`` (of White's and Black's random
     streams). A comment after a move says what the agent did: ``[%eval 0.35,12]`` pawns for White at
-    depth 12, ``[%nodes 800]``. There is no date and no time, so that the same match gives the same
-    file.
+    depth 12, ``[%nodes 800]``, ``[%phase 1]`` by the search's gate. There is no date and no time,
+    so that the same match gives the same file.
 
     Args:
         record: A finished game of two players.
@@ -130,7 +130,11 @@ def _comment(thought: Thought | None, player: int) -> str | None:
     if thought.value is not None:
         white = centipawns_of_value(thought.value) * (-1) ** (player % 2)
         parts.append(f"[%eval {white / 100:.2f}{f',{thought.depth}' if thought.depth else ''}]")
-    return " ".join([*parts, *([f"[%nodes {thought.nodes}]"] if thought.nodes else [])])
+    if thought.nodes:
+        parts.append(f"[%nodes {thought.nodes}]")
+    if thought.phase is not None:
+        parts.append(f"[%phase {thought.phase}]")
+    return " ".join(parts)
 
 
 def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:

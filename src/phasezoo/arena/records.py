@@ -23,6 +23,8 @@ class Thought(NamedTuple):
     """Positions that it evaluated, or nodes as an engine counts them."""
     depth: int
     """How many plies deep it looked; 0 if it did not say."""
+    phase: int | None = None
+    """The phase that its search was in; None without a gate."""
 
 
 @dataclass(frozen=True)

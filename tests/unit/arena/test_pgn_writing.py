@@ -130,6 +130,7 @@ def test_what_agents_said_stands_in_comments():
     for thought, words in [
         (arena.Thought(None, 5, 0), "{[%nodes 5]}"),
         (arena.Thought(0.0, 0, 0), "{[%eval 0.00]}"),
+        (arena.Thought(None, 5, 0, 2), "{[%nodes 5] [%phase 2]}"),
     ]:
         assert words in pgn_of(a_record(thoughts=(None, thought)), NAMES)
 
@@ -140,6 +141,16 @@ def test_thoughts_come_back_from_json():
     assert again == record
     with pytest.raises(CorruptRecord):
         arena.GameRecord.from_dict({**record.to_dict(), "thoughts": [[1, 2]]})
+
+
+def test_matches_keep_the_phases_of_searches():
+    match = arena.play_match(
+        "mcts:nodes=2,gate='plies:9,11'", "mcts:nodes=2", games=2, seed=1, max_plies=16
+    )
+    for record in match.games:
+        for ply, thought in enumerate(record.thoughts, len(record.opening_moves)):
+            is_gated = ply % 2 == record.sides.index(0)
+            assert thought.phase == ((ply > 9) + (ply > 11) if is_gated else None)
 
 
 def test_matches_keep_what_was_said():
