@@ -8,7 +8,7 @@ compared that are likeliest under each of the two differences. Formulas, with th
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -180,7 +180,7 @@ def sprt(
 
 
 def _checked(counts: Sequence[Any]) -> Array:
-    if len(counts) in (3, 5) and all(isinstance(n, Integral) and n >= 0 for n in counts):
+    if len(counts) in (3, 5) and all(isinstance(n, int | np.integer) and n >= 0 for n in counts):
         return np.array(counts, dtype=np.float64)
     message = (
         f"results {shown(list(counts))}: expected is how many games were lost, drawn and won, or "
