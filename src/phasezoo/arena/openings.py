@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -126,13 +126,10 @@ class OpeningSuite:
             raise InvalidConfig(message) from error
         handle = games.make(game)
         try:
-            suite = cls.of(handle.name, parse_openings(text, handle, plies))
-            for number in range(len(suite)):
-                suite.state(number)
+            return cls.of(handle.name, parse_openings(text, handle, plies)).checked()
         except (InvalidConfig, InvalidFen, InvalidPgn, InvalidUci) as error:
             message = f"{path}: {error}"
             raise type(error)(message) from error
-        return suite
 
     @classmethod
     def at_phase(
@@ -188,6 +185,18 @@ class OpeningSuite:
             message = f"{self._told(index)}: the game is over there"
             raise InvalidConfig(message)
         return states
+
+    def checked(self) -> Self:
+        """The suite, if every opening can be played and is not over.
+
+        Raises:
+            InvalidConfig: One is over.
+            InvalidFen: One starts from what is no position.
+            InvalidUci: A move is not legal.
+        """
+        for index in range(len(self)):
+            self.states(index)
+        return self
 
     def start(self, index: int) -> str | None:
         """Where opening ``index`` starts: a FEN, or None for the initial position."""
@@ -249,7 +258,8 @@ def as_suite(
     """What a match was given as openings, as a suite.
 
     Raises:
-        InvalidConfig: It is a suite of another game, or cannot be read.
+        InvalidConfig: It is a suite of another game, or cannot be read, or an opening is over.
+        InvalidFen, InvalidPgn, InvalidUci: An opening is none of the game's.
     """
     if openings is None:
         return OpeningSuite.load(game)
@@ -262,4 +272,7 @@ def as_suite(
             message = f"the openings are for {openings.game!r}, the match is of {game!r}"
             raise InvalidConfig(message)
         return openings
-    return OpeningSuite(game, tuple(tuple(line) for line in openings))
+    if openings and all(isinstance(line, str) for line in openings):
+        text = "\n".join(map(str, openings))
+        return OpeningSuite.of(game, parse_openings(text, games.make(game))).checked()
+    return OpeningSuite(game, tuple(tuple(line) for line in openings)).checked()

@@ -66,8 +66,9 @@ def play_match(
         limit: Replaces the limits of both agents' searches; a pair gives each its own.
         gate: Says the phases that callables are told, as in an environment; default the gate that
             each asks for by its attribute ``gate``, or phase 0. Searches have gates of their own.
-        openings: A suite, move lists, a file of openings (:meth:`OpeningSuite.read`), or the name
-            of a suite in the package; default the package's usual one for the game.
+        openings: A suite; a file of openings (:meth:`OpeningSuite.read`), or lines as such a file
+            has them; lists of moves; or the name of a suite in the package. Default the package's
+            usual one for the game.
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.
         concurrency: Games at once; default 64, with engines from outside 8, or 1 if a search is

@@ -140,6 +140,22 @@ def test_matches_from_positions(tmp_path, openings_as):
     assert {g.sides for g in again} == {(0, 1), (1, 0)}
 
 
+def test_openings_that_are_typed():
+    for openings in (["e4 c5", KNIGHTS], [["e2e4", "c7c5"]]):
+        match = arena.play_match("random", "random", games=4, openings=openings, max_plies=4)
+        assert {r.opening_moves for r in match.games} <= {("e2e4", "c7c5"), ()}
+    for openings, error in [
+        ([["e2e4"], ["e2e5"]], InvalidUci),
+        (["e4", "Ke3"], InvalidUci),
+        (["e4", "9/8 w - -"], InvalidFen),
+        ([["f2f3", "e7e5", "g2g4", "d8h4"]], InvalidConfig),
+        ([], InvalidConfig),
+        (arena.OpeningSuite("chess", ((),), ("nowhere",)), InvalidFen),
+    ]:
+        with pytest.raises(error):
+            arena.play_match("random", "random", games=20, openings=openings, max_plies=4)
+
+
 def suites():
     return [(game, name) for game in games.names() for name in Suite.names(game)]
 
