@@ -137,9 +137,8 @@ class MCTSAgent(SearchingAgent):
             ``pv``; ``lines``, (action, q, visits, pv) of the ``multi_pv`` best; ``nodes``,
             ``simulations``; ``depth`` and ``seldepth``, the mean and the longest descent in plies;
             ``draws``, their share by action; ``proven``, ``seconds``; ``ended``, why it has:
-            ``"nodes"``, ``"depth"``, ``"mate"``,
-            ``"simulations"``, ``"movetime"``, ``"depth"``, ``"mate"``, ``"solved"``, ``"forced"``,
-            ``"decided"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
+            ``"nodes"``, ``"simulations"``, ``"movetime"``, ``"depth"``, ``"mate"``, ``"solved"``,
+            ``"forced"``, ``"decided"``, ``"exhausted"``, ``"memory"`` or ``"stopped"``
             (``docs/definitions/limits.md#units``).
 
         Raises:

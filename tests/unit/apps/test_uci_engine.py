@@ -375,8 +375,24 @@ class Slow:
         return inference.Uniform().evaluate_batch(leaves)
 
 
+def fails():
+    message = "no such luck"
+    raise ValueError(message)
+
+
+class Never:
+    """Answers nothing."""
+
+    plane_spec = None
+
+    def evaluate_batch(self, leaves):
+        fails()
+
+
 @pytest.fixture
 def own_agents():
+    agents.register("test-fails", fails)
+    agents.register("test-never", lambda: agents.MCTSAgent(Never()))
     agents.register("test-broken", lambda: agents.MCTSAgent(Broken(), batch_size=4))
     agents.register("test-slow", lambda: agents.MCTSAgent(Slow(), batch_size=4))
 
@@ -386,6 +402,16 @@ def test_an_evaluator_that_fails_is_told_of():
     spoken = Spoken("test-broken")
     lines = spoken.ask("position startpos", "go nodes 100")
     assert lines[-2:] == ["info string error: RuntimeError: out of order", "bestmove (none)"]
+    spoken.engine.close()
+
+
+@pytest.mark.usefixtures("own_agents")
+@pytest.mark.parametrize("name", ["test-fails", "test-never"])
+def test_an_agent_of_ones_own_that_fails_while_it_is_loaded_is_told_of(name):
+    spoken = Spoken(name)
+    told = "info string error: ValueError: no such luck"
+    assert spoken.send("isready") == [told, "readyok"]
+    assert spoken.ask("go nodes 5")[-1] == "bestmove (none)"
     spoken.engine.close()
 
 

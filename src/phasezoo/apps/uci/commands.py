@@ -6,8 +6,17 @@ Nothing here needs more than Python itself, so that an engine can answer before 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-__all__ = ["COMMANDS", "Command", "Go", "Place", "Setting", "read_go", "read_line", "read_place"]
-__all__ += ["read_setting"]
+__all__ = [
+    "COMMANDS",
+    "Command",
+    "Go",
+    "Place",
+    "Setting",
+    "read_go",
+    "read_line",
+    "read_place",
+    "read_setting",
+]
 
 COMMANDS = (
     "uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop",

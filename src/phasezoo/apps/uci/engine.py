@@ -179,38 +179,39 @@ class Engine:
 
     def _prepare(self) -> None:
         """Load the agent as the options want it, if it is not, and all that a search needs."""
-        from phasezoo import games
-        from phasezoo.apps.uci import player, positions, search  # noqa: F401 - not while a clock runs
-        from phasezoo.errors import PhasezooError
+        from phasezoo.apps.uci import positions, report, search  # noqa: F401 - no clock runs yet
 
         self._alarm.start()
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="phasezoo-uci", daemon=True)
             self._thread.start()
+        try:
+            self._load()
+        except Exception as error:  # whatever agents and evaluators of one's own raise
+            self._say(report.error_line(error))
+
+    def _load(self) -> None:
+        """Load the agent if the options want it otherwise; make a player of it for each game."""
+        from phasezoo import games
+        from phasezoo.apps.uci import player
+
         options = self.options
-        is_new = self._loaded != (options.game, *options.loaded)
+        loaded = (options.game, *options.loaded)
+        is_new = self._loaded != loaded
         if is_new:
-            self._loaded, self._made = (options.game, *options.loaded), None
-            try:
-                self._agent = player.load(self._text, options)
-            except PhasezooError as error:
-                self._agent = None
-                self._info(f"error: {' '.join(str(error).split())}")
-        wanted = (options.game, options["Hash"], options["MultiPV"], self._games)
-        if self._made == wanted:
+            self._loaded, self._agent, self._made, self._player = loaded, None, None, None
+            self._agent = player.load(self._text, options)
+        made = (options.game, options["Hash"], options["MultiPV"], self._games)
+        if self._made == made or self._agent is None:
             return
-        self._made, self._player = wanted, None
-        if self._agent is not None:
-            try:
-                agent = player.with_settings(self._agent, options)
-                made = player.Player(agent, games.make(options.game), self._games)
-                if is_new:
-                    made.warm_up()
-                    if self._settle is not None:
-                        self._settle()
-                self._player = made
-            except PhasezooError as error:
-                self._info(f"error: {' '.join(str(error).split())}")
+        self._made, self._player = made, None
+        agent = player.with_settings(self._agent, options)
+        found = player.Player(agent, games.make(options.game), self._games)
+        if is_new:
+            found.warm_up()
+            if self._settle is not None:
+                self._settle()
+        self._player = found
 
     def _work(self) -> None:
         """Search what is asked for, until there is nothing any more."""

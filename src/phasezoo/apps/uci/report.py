@@ -4,7 +4,18 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Told", "best_move", "centipawns", "info_lines", "over_line", "phase_line", "wdl"]
+from phasezoo.errors import PhasezooError
+
+__all__ = [
+    "Told",
+    "best_move",
+    "centipawns",
+    "error_line",
+    "info_lines",
+    "over_line",
+    "phase_line",
+    "wdl",
+]
 
 LONGEST = 30
 """Plies of a line that are told."""
@@ -121,3 +132,9 @@ def over_line(state: Any) -> str:
     if winner is None:
         return "info depth 0 score cp 0"
     return f"info depth 0 score mate {'-' if winner != state.to_play else ''}0"
+
+
+def error_line(error: Exception) -> str:
+    """What went wrong, in one line."""
+    kind = "" if isinstance(error, PhasezooError) else f"{type(error).__name__}: "
+    return f"info string error: {' '.join(f'{kind}{error}'.split())}"

@@ -11,7 +11,15 @@ from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Go
 from phasezoo.apps.uci.go_limits import limit_of, most_ms
 from phasezoo.apps.uci.player import Player
-from phasezoo.apps.uci.report import Told, best_move, centipawns, info_lines, over_line, phase_line
+from phasezoo.apps.uci.report import (
+    Told,
+    best_move,
+    centipawns,
+    error_line,
+    info_lines,
+    over_line,
+    phase_line,
+)
 from phasezoo.errors import PhasezooError
 
 __all__ = ["Search", "View"]
@@ -123,10 +131,8 @@ class Search:
             else:
                 self._act(player)
         except Exception as error:  # whatever an agent or an evaluator of one's own raises
-            kind = "" if isinstance(error, PhasezooError) else f"{type(error).__name__}: "
-            told = " ".join(f"{kind}{error}".split())
             self._released.wait()
-            self._answer([f"info string error: {told}", "bestmove (none)"])
+            self._answer([error_line(error), "bestmove (none)"])
         finally:
             with self._lock:
                 self._player = None
