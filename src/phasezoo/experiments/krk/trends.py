@@ -81,8 +81,7 @@ def _rise(curves: Array) -> Array:
     order = np.arange(curves.shape[1])
     if len(order) < 2:
         return np.full(len(curves), np.nan)
-    # The p-value, which nobody asks for, would take longest if it were exact.
-    return np.array([kendalltau(row, order, method="asymptotic").statistic for row in curves])
+    return np.array([kendalltau(row, order).statistic for row in curves])
 
 
 def _correlation(first: Array, second: Array) -> Array:
