@@ -1,1 +1,43 @@
-"""The published studies, each reproducible by one command at several sizes, each with a report."""
+"""Published studies, done again on purpose, and generalisation from one distribution to others."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from phasezoo.experiments.generalisation.axis import Axis, Measure, Split
+    from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
+    from phasezoo.experiments.generalisation.own import generalise
+    from phasezoo.experiments.generalisation.scores import Sample, Score
+
+__all__ = [
+    "Axis",
+    "Cell",
+    "Matrix",
+    "Measure",
+    "Results",
+    "Sample",
+    "Score",
+    "Split",
+    "generalise",
+]
+
+_HERE = "phasezoo.experiments.generalisation"
+
+_LAZY = {
+    "Axis": "axis",
+    "Cell": "matrix",
+    "Matrix": "matrix",
+    "Measure": "axis",
+    "Results": "matrix",
+    "Sample": "scores",
+    "Score": "scores",
+    "Split": "axis",
+    "generalise": "own",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"{_HERE}.{_LAZY[name]}"), name)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

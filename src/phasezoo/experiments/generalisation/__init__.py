@@ -1,0 +1,1 @@
+"""Train on one distribution, evaluate on others: a matrix of scores and its gaps."""

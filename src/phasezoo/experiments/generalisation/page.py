@@ -1,0 +1,39 @@
+"""The report: one HTML page for readers who know nothing of the code."""
+
+from phasezoo.experiments.generalisation import drawings, story
+from phasezoo.experiments.generalisation.estimates import MIN_GROUPS
+from phasezoo.experiments.generalisation.filling import folder_of
+from phasezoo.experiments.generalisation.matrix import Results
+from phasezoo.experiments.generalisation.writing import gap_text, number_of, number_text, span_of
+from phasezoo.experiments.report import html
+from phasezoo.experiments.statistics import verdict
+
+__all__ = ["render"]
+
+
+def render(results: Results) -> str:
+    """Return the report as one page that needs nothing from outside.
+
+    Raises:
+        MissingDependency: Matplotlib is not installed.
+    """
+    axes: dict[str, list[tuple[object, object]]] = {}
+    for matrix in results.matrices:
+        axes.setdefault(matrix.axis, []).append((matrix, drawings.svg_of(matrix)))
+    return html.render(
+        __package__,
+        results,
+        story.headline(results),
+        filters={
+            "number_of": number_of,
+            "number_text": number_text,
+            "span_of": span_of,
+            "gap_text": gap_text,
+            "anchor": folder_of,
+            "verdict": verdict,
+        },
+        axes=axes,
+        min_groups=MIN_GROUPS,
+        sentence=story.sentence,
+        counts=story.counts(results),
+    )

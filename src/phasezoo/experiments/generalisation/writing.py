@@ -1,0 +1,54 @@
+"""How the numbers of a matrix are written."""
+
+import math
+
+from phasezoo.arena.intervals import Interval
+from phasezoo.experiments.generalisation.scores import Score
+from phasezoo.experiments.report import numbers
+
+__all__ = ["gap_text", "number_of", "number_text", "span_of"]
+
+FEW = "too few for an interval"
+
+
+def number_text(number: float, score: Score) -> str:
+    """One number of a score; three digits in all, at most three after the point."""
+    if score.unit == "%":
+        return numbers.percent(number)
+    return numbers.decimal(number, max(0, min(3, 2 - _magnitude(number) + 1)))
+
+
+def number_of(interval: Interval | None, score: Score) -> str:
+    """The estimate."""
+    return numbers.ABSENT if interval is None else number_text(interval.value, score)
+
+
+def span_of(interval: Interval | None, score: Score) -> str:
+    """Both ends, or that there are none."""
+    if interval is None:
+        return "nothing counted"
+    if not interval.is_known:
+        return FEW
+    return f"{number_text(interval.low, score)} to {number_text(interval.high, score)}"
+
+
+def gap_text(interval: Interval | None, score: Score) -> str:
+    """A gap with its sign and its ends."""
+    if interval is None:
+        return numbers.ABSENT
+    ends = (
+        f"{_signed(interval.low, score)} to {_signed(interval.high, score)}"
+        if interval.is_known
+        else FEW
+    )
+    return f"{_signed(interval.value, score)} ({ends})"
+
+
+def _signed(number: float, score: Score) -> str:
+    text = number_text(number, score)
+    return text if number <= 0 or not text.strip("0.% ") else f"+{text}"
+
+
+def _magnitude(number: float) -> int:
+    size = abs(number)
+    return math.floor(math.log10(size)) if 1 <= size < math.inf else 0
