@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasezoo.arena.elo import pair_score_statistics
-from phasezoo.arena.intervals import MIN_PAIRS, PRIOR_PAIRS, Array, Interval, t95
+from phasezoo.arena.intervals import MIN_PAIRS, PRIOR_PAIRS, Array, Interval, score_ends, t95
 
 __all__ = ["ELO_PER_T", "normalized_elo", "t_ends"]
 
@@ -53,7 +53,8 @@ def t_ends(scores: Array, counts: Array) -> tuple[Array, Array]:
     ones of two intervals by Student's t: of the scores, and of the scores with
     :data:`~phasezoo.arena.intervals.PRIOR_PAIRS` more of 1 and as many of 0. If the mean is farther
     than :data:`FAR` from 1/2, the end away from 1/2 is infinite: so little is known of the spread
-    then. With fewer than :data:`~phasezoo.arena.intervals.MIN_PAIRS` scores both are.
+    then. The end towards 0 is at least as far from it as :func:`score_ends` of the mean allows.
+    With fewer than :data:`~phasezoo.arena.intervals.MIN_PAIRS` scores both are infinite.
 
     Args:
         scores: ``float64[K]``: the different scores, in [0, 1].
@@ -67,9 +68,23 @@ def t_ends(scores: Array, counts: Array) -> tuple[Array, Array]:
     centre, error = _t_with_error(np.concatenate([scores, [0.0, 1.0]]), imagined)
     low = np.minimum(np.minimum(centre - half * error, value), value - own)
     high = np.maximum(np.maximum(centre + half * error, value), value + own)
-    away, is_few = counts @ (scores - 0.5) / number, number < MIN_PAIRS
+    mean = counts @ scores / number
+    variance = np.maximum(counts @ scores**2 / number - mean**2, 0)
+    lowest, highest = score_ends(mean, variance, number)
+    low = np.where(lowest > 0.5, np.maximum(low, np.minimum(_least_t(lowest), value)), low)
+    high = np.where(highest < 0.5, np.minimum(high, np.maximum(_least_t(highest), value)), high)
+    away, is_few = mean - 0.5, number < MIN_PAIRS
     low = np.where(is_few | (away < -FAR), -np.inf, low)
     return low, np.where(is_few | (away > FAR), np.inf, high)
+
+
+def _least_t(means: Array) -> Array:
+    """The (m - 1/2) / s nearest to 0 that scores in [0, 1] with a mean can have.
+
+    Their spread is widest if all are 0 or 1.
+    """
+    spread = np.sqrt(np.maximum(means * (1 - means), TINY**2))
+    return np.asarray((means - 0.5) / spread)
 
 
 def _t_with_error(scores: Array, counts: Array) -> tuple[Array, Array]:
