@@ -133,6 +133,7 @@ def _tree(given: Sequence[str]) -> Any:
     from phasezoo.apps.doctor import DoctorOptions
     from phasezoo.apps.perft_command import PerftOptions
     from phasezoo.apps.reproduce_command import reproduce_tree
+    from phasezoo.apps.tournament.commands import MatchOptions, TournamentOptions
     from phasezoo.apps.train_command import TrainOptions
 
     data = _union(
@@ -148,6 +149,8 @@ def _tree(given: Sequence[str]) -> Any:
         ],
         Annotated[data, subcommand("data", description="Games on disk.")],
         _named(TrainOptions, "train"),
+        _named(MatchOptions, "match"),
+        _named(TournamentOptions, "tournament"),
         _named(UciOptions, UCI),
         _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),

@@ -16,7 +16,9 @@ from phasezoo.arena.rates import rate_of
 from phasezoo.arena.ratings import Rating, Result, ratings, results_of
 from phasezoo.arena.records import GameRecord, SideStats, Thought
 from phasezoo.arena.sprt import Sprt, SprtVerdict, sprt
+from phasezoo.arena.standings import Line, Standings
 from phasezoo.arena.streams import stream
+from phasezoo.arena.tournaments import tournament
 
 __all__ = [
     "Adjudication",
@@ -24,6 +26,7 @@ __all__ = [
     "GameLog",
     "GameRecord",
     "Interval",
+    "Line",
     "Match",
     "OpeningSuite",
     "Rating",
@@ -32,6 +35,7 @@ __all__ = [
     "SideStats",
     "Sprt",
     "SprtVerdict",
+    "Standings",
     "Thought",
     "crossed",
     "crossed_pairs",
@@ -47,5 +51,6 @@ __all__ = [
     "seconds_per_move",
     "sprt",
     "stream",
+    "tournament",
     "trinomial_elo",
 ]

@@ -1,10 +1,18 @@
-"""Ending games early by what the searches of both sides say, as cutechess does. Off by default."""
+"""Ending games early: by what the searches of both sides say, as cutechess does, or by tables."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
+from phasezoo import games
+from phasezoo.arena.streams import stream
 from phasezoo.errors import InvalidConfig
+from phasezoo.inference import Oracle, StateBatch
+from phasezoo.inference.evaluator import name_of
+from phasezoo.inference.oracle import check_knows, looked_up
 
-__all__ = ["Adjudication", "Adjudicator"]
+__all__ = ["Adjudication", "Adjudicator", "Verdict"]
 
 
 @dataclass(frozen=True)
@@ -27,17 +35,70 @@ class Adjudication:
     """... on this many moves of each in a row is a draw. At least 1."""
     draw_from_move: int = 30
     """No draw is agreed before this many full moves have been played. At least 0."""
+    tables: Oracle | Literal["game"] | None = None
+    """Who ends a game as soon as they know its result for certain: an oracle such as
+    ``agents.Syzygy(folder)``, or ``"game"`` in games whose perfect play is known, such as
+    ``"krk"``."""
+    check: float = 0.0
+    """Share of games, in [0, 1], that are played on after the first verdict, whose result counts
+    then; :attr:`phasezoo.arena.Match.checked_verdicts` says how often the verdict was wrong."""
 
     def __post_init__(self) -> None:
         resigns = self.resign_value is None or 0 < self.resign_value <= 1
         draws = self.draw_value is None or 0 <= self.draw_value < 1
         counts = self.resign_moves >= 1 and self.draw_moves >= 1 and self.draw_from_move >= 0
-        if not (resigns and draws and counts):
+        if not (resigns and draws and counts and 0 <= self.check <= 1):
             message = (
                 f"{self}: resign_value must be in (0, 1] or None, draw_value in [0, 1) or None, "
-                "resign_moves and draw_moves at least 1, draw_from_move at least 0"
+                "resign_moves and draw_moves at least 1, draw_from_move at least 0, check in [0, 1]"
             )
             raise InvalidConfig(message)
+        known = self.tables is None or self.tables == "game" or isinstance(self.tables, Oracle)
+        if not known:
+            message = f"tables={self.tables!r}: expected an oracle, 'game' or None"
+            raise InvalidConfig(message)
+
+    def check_game(self, game: games.Game) -> None:
+        """Refuse games that cannot be adjudicated so.
+
+        Raises:
+            InvalidConfig: The game is not for two players, or its perfect play is not known.
+            GameMismatch: The tables are of other games.
+        """
+        if game.num_players != 2:
+            message = f"adjudication is for two players, {game.name} has {game.num_players}"
+            raise InvalidConfig(message)
+        if self.tables == "game" and game.solve is None:
+            message = f"tables='game': perfect play of {game.name} is not known; leave it out"
+            raise InvalidConfig(message)
+        if isinstance(self.tables, Oracle):
+            check_knows(self.tables, game)
+
+    def identity(self) -> dict[str, Any]:
+        """JSON that tells rules apart."""
+        rules = asdict(self) if self.tables is None else asdict(_without_tables(self))
+        tables = self.tables
+        called = None if tables is None else getattr(tables, "path", None) or name_of(tables)
+        given = {"tables": called, "check": self.check}
+        # Matches without these were logged before they existed.
+        return {k: v for k, v in (rules | given).items() if k not in given or v}
+
+    def is_checked(self, seed: int) -> bool:
+        """Whether the game with this seed is played on after a verdict."""
+        return stream(seed, "check adjudication") < self.check * 2**63
+
+
+def _without_tables(rules: Adjudication) -> Adjudication:
+    return replace(rules, tables=None)
+
+
+class Verdict(NamedTuple):
+    """How a game is ended early."""
+
+    kind: Literal["resignation", "agreement", "tables"]
+    """What ends it."""
+    returns: tuple[float, float]
+    """Per player: +1 won, 0 draw, -1 lost."""
 
 
 class Adjudicator:
@@ -46,12 +107,28 @@ class Adjudicator:
     Moves without a value (of agents that do not search) break every row of moves.
     """
 
-    def __init__(self, rules: Adjudication) -> None:
+    def __init__(self, rules: Adjudication, game: games.Game | None = None) -> None:
         self._rules = rules
+        self._game = game
         self._resigning = [0, 0]
         self._drawish = 0
 
-    def watch(self, player: int, value: float | None, ply: int) -> str | None:
+    def known(self, state: Any) -> Verdict | None:
+        """The result of a state that is not over, if the tables know it."""
+        tables = self._rules.tables
+        if tables is None or self._game is None:
+            return None
+        if isinstance(tables, str):
+            value = float(self._game.action_scores(state).max())
+        else:
+            found = looked_up(tables, StateBatch([state]))
+            if found is None or found.plies[0] < 0:
+                return None
+            value = float(found.values[0])
+        won = float(np.sign(value))
+        return Verdict("tables", (won, -won) if state.to_play == 0 else (-won, won))
+
+    def watch(self, player: int, value: float | None, ply: int) -> Verdict | None:
         """Take in a move.
 
         Args:
@@ -60,15 +137,17 @@ class Adjudicator:
             ply: Plies played since the game's start, this move included.
 
         Returns:
-            ``"resign"``: the player resigns; ``"draw"``; None: play on.
+            The verdict; None: play on.
         """
         rules = self._rules
         self._drawish = self._drawish + 1 if _within(value, rules.draw_value) else 0
         if ply // 2 >= rules.draw_from_move and self._drawish >= 2 * rules.draw_moves:
-            return "draw"
+            return Verdict("agreement", (0.0, 0.0))
         lost = rules.resign_value is not None and value is not None and value <= -rules.resign_value
         self._resigning[player] = self._resigning[player] + 1 if lost else 0
-        return "resign" if self._resigning[player] >= rules.resign_moves else None
+        if self._resigning[player] < rules.resign_moves:
+            return None
+        return Verdict("resignation", (-1.0, 1.0) if player == 0 else (1.0, -1.0))
 
 
 def _within(value: float | None, bound: float | None) -> bool:

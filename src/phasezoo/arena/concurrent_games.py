@@ -8,7 +8,7 @@ import numpy as np
 
 from phasezoo import games
 from phasezoo.agents import Limit, Move, Seats
-from phasezoo.arena.adjudication import Adjudication, Adjudicator
+from phasezoo.arena.adjudication import Adjudication, Adjudicator, Verdict
 from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
 from phasezoo.conductor import Conductor, Moment, View, make_view, told
@@ -85,7 +85,7 @@ class _Running:
     """A game in progress."""
 
     def __init__(
-        self, scheduled: Scheduled, moment: Moment, adjudication: Adjudication | None
+        self, scheduled: Scheduled, moment: Moment, adjudicator: Adjudicator | None
     ) -> None:
         self.scheduled = scheduled
         self.moment = moment
@@ -93,7 +93,8 @@ class _Running:
         self.moves: list[str] = []
         self.thoughts: list[Thought | None] = []
         self.received: dict[int, Move] = {}
-        self.adjudicator = None if adjudication is None else Adjudicator(adjudication)
+        self.adjudicator = adjudicator
+        self.verdict: Verdict | None = None
 
     @property
     def state(self) -> Any:
@@ -195,7 +196,9 @@ class ConcurrentGames:
             scheduled = next(waiting, None)
             if scheduled is None:
                 return
-            running = _Running(scheduled, self._begun(scheduled), self._adjudication)
+            rules = self._adjudication
+            adjudicator = None if rules is None else Adjudicator(rules, self._game)
+            running = _Running(scheduled, self._begun(scheduled), adjudicator)
             running.seats = [
                 self._sides[agent].seats.open(seed, scheduled.history)
                 for agent, seed in zip(scheduled.agents, scheduled.seeds, strict=True)
@@ -314,16 +317,19 @@ class ConcurrentGames:
         self._end(running, "forfeit", next(iter(lost.values())).reason, returns, note)
 
     def _adjudicated(self, running: _Running, player: int, moves: dict[int, Move]) -> bool:
-        if running.adjudicator is None or len(moves) != 1:
+        """Whether the game is ended early."""
+        rules, adjudicator = self._adjudication, running.adjudicator
+        if rules is None or adjudicator is None or len(moves) != 1:
             return False
-        verdict = running.adjudicator.watch(player, moves[player].value, running.plies)
-        if verdict == "draw":
-            self._end(running, "agreement", "agreement", [0.0, 0.0])
-        elif verdict == "resign":
-            returns = [1.0, 1.0]
-            returns[player] = -1.0
-            self._end(running, "resignation", "resignation", returns)
-        return verdict is not None
+        verdict = adjudicator.known(running.state)
+        verdict = verdict or adjudicator.watch(player, moves[player].value, running.plies)
+        if verdict is None:
+            return False
+        if rules.is_checked(running.scheduled.seeds[0]):
+            running.verdict, running.adjudicator = verdict, None
+            return False
+        self._end(running, verdict.kind, verdict.kind, verdict.returns)
+        return True
 
     def _end(
         self,
@@ -351,6 +357,7 @@ class ConcurrentGames:
             start=scheduled.start,
             pairing=scheduled.pairing,
             note=note,
+            verdict=None if running.verdict is None else running.verdict.returns,
             thoughts=tuple(running.thoughts) if any(running.thoughts) else (),
         )
         self._done.append(record)

@@ -1,7 +1,7 @@
 """What the games of a match or tournament have in common."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -53,9 +53,8 @@ class Conditions:
             if others[name] is not None and others[name] < 1:
                 message = f"{name}={others[name]}: at least 1 is needed"
                 raise InvalidConfig(message)
-        if others["adjudication"] is not None and handle.num_players != 2:
-            message = f"adjudication is for two players, {handle.name} has {handle.num_players}"
-            raise InvalidConfig(message)
+        if others["adjudication"] is not None:
+            others["adjudication"].check_game(handle)
         phases = None if gate is None else gating.make(gate, handle.name)
         return cls(handle, suite, phases, **others)
 
@@ -69,7 +68,7 @@ class Conditions:
             "openings": self.suite.digest(),
             "openings_as": self.openings_as,
             "max_plies": self.max_plies,
-            "adjudication": None if adjudication is None else asdict(adjudication),
+            "adjudication": None if adjudication is None else adjudication.identity(),
         }
 
     def settings(self) -> dict[str, Any]:

@@ -168,8 +168,18 @@ class Match:
 
     @property
     def adjudicated(self) -> int:
-        """Games ended by resignation or agreement."""
-        return sum(record.ending in ("resignation", "agreement") for record in self.games)
+        """Games ended by resignation, agreement or tables."""
+        kinds = ("resignation", "agreement", "tables")
+        return sum(record.ending in kinds for record in self.games)
+
+    @property
+    def checked_verdicts(self) -> tuple[int, int]:
+        """Games that were played on after a verdict, and in how many it was wrong.
+
+        A game that was cut by ``max_plies`` tells nothing of its verdict and is not counted.
+        """
+        judged = [r for r in self.games if r.verdict is not None and r.ending != "max_plies"]
+        return len(judged), sum(record.verdict != record.returns for record in judged)
 
     def summary(self) -> str:
         """The match in a few lines of text."""

@@ -22,6 +22,7 @@ TERMINATIONS = {
     "rules": "normal",
     "resignation": "adjudication",
     "agreement": "adjudication",
+    "tables": "adjudication",
     "max_plies": "unterminated",
     "forfeit": "abandoned",
 }

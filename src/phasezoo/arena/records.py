@@ -9,8 +9,8 @@ from phasezoo.inference.counts import Counts
 
 __all__ = ["Ending", "GameRecord", "SideStats", "Thought"]
 
-Ending = Literal["rules", "resignation", "agreement", "max_plies", "forfeit"]
-"""What ended a game: the rules, adjudication (of either kind), the cap on its length, or that a
+Ending = Literal["rules", "resignation", "agreement", "tables", "max_plies", "forfeit"]
+"""What ended a game: the rules, adjudication (of three kinds), the cap on its length, or that a
 player gave up or failed (``forfeit``)."""
 
 
@@ -61,6 +61,9 @@ class GameRecord:
     """Where the game started if a seed drew that and there is no FEN: ``"seed:N"``."""
     note: str = ""
     """What is to be said of a forfeit."""
+    verdict: tuple[float, ...] | None = None
+    """Per player, what adjudication gave a game that was played on to check it; None if there was
+    no verdict, or it ended the game."""
     thoughts: tuple[Thought | None, ...] = ()
     """What was said of each of ``moves``; None of those of agents that do not search. Empty if
     nobody searched, or if players move at once."""
@@ -113,7 +116,9 @@ class GameRecord:
         Raises:
             CorruptRecord: Something is missing, or not what it should be.
         """
-        lists = ("sides", "opening_moves", "moves", "returns", "seeds", "pairing")
+        lists = {"sides", "opening_moves", "moves", "returns", "seeds", "pairing"}
+        if data.get("verdict") is not None:
+            lists.add("verdict")
         try:
             fields: dict[str, Any] = {
                 key: tuple(value) if key in lists else value for key, value in data.items()

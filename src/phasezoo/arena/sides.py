@@ -15,7 +15,7 @@ from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.inference.network import NetworkEvaluator
 
-__all__ = ["make_sides"]
+__all__ = ["make_sides", "names_of"]
 
 
 def make_sides(
@@ -40,25 +40,38 @@ def make_sides(
         threads: Threads that walk trees and make planes.
 
     Raises:
-        InvalidConfig: ``names`` or ``limit`` are not as many as the agents, or a name comes twice.
+        InvalidConfig: ``names`` or ``limit`` are not as many as the agents.
     """
     limits = limit if isinstance(limit, Sequence) else [limit] * len(players)
-    for option, given in (("names", names), ("limit", limits)):
-        if given is not None and (isinstance(given, str) or len(given) != len(players)):
-            pair = "a pair, for side 0 and side 1" if len(players) == 2 else "one for each agent"
-            message = f"{option}={given!r}: expected {pair}"
-            raise InvalidConfig(message)
+    _check_count("limit", limits, len(players))
     found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
-    called = told_apart(
-        [agents.name_of_agent(agent) for agent in found] if names is None else names
-    )
+    called = names_of(found, names)
     return tuple(
         _side(agent, name, game, own, pool_rows, threads, stack)
         for agent, name, own in zip(found, called, limits, strict=True)
     )
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def names_of(players: Sequence[Any], names: Sequence[str] | None = None) -> list[str]:
+    """How reports call agents: by ``names``, or by the agents' own, told apart if some are equal.
+
+    Raises:
+        InvalidConfig: ``names`` are not as many as the agents.
+    """
+    if names is None:
+        return _told_apart([agents.name_of_agent(agent) for agent in players])
+    _check_count("names", names, len(players))
+    return _told_apart(names)
+
+
+def _check_count(option: str, given: Sequence[Any], count: int) -> None:
+    if isinstance(given, str) or len(given) != count:
+        pair = "a pair, for side 0 and side 1" if count == 2 else "one for each agent"
+        message = f"{option}={given!r}: expected {pair}"
+        raise InvalidConfig(message)
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
     """The names, with a letter, or from the 27th on a number, after those that come again."""
     marks = {name: iter(range(len(names))) for name in names}
     letters = [chr(ord("A") + i) if i < 26 else str(i + 1) for i in range(len(names))]

@@ -1,6 +1,6 @@
 """A match in a few lines of text."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from phasezoo.arena.elo import los_unsaid
@@ -10,8 +10,41 @@ from phasezoo.arena.records import SideStats
 
 if TYPE_CHECKING:
     from phasezoo.arena.match import Match
+    from phasezoo.arena.standings import Standings
 
-__all__ = ["summary_of"]
+__all__ = ["standings_summary", "summary_of"]
+
+
+def standings_summary(standings: "Standings") -> str:
+    """Ratings and results of the players, the strongest first, and who scored what against whom."""
+    head = ("", "player", "Elo", "95 %", "games", "+", "=", "-", "score")
+    rows = []
+    for rank, place in enumerate(standings.ranking, start=1):
+        line, rating = standings.lines[place], standings.ratings[place]
+        counts = (line.games, line.wins, line.draws, line.losses)
+        rows.append(
+            (
+                str(rank),
+                line.name,
+                f"{rating.value:+.0f}",
+                _ends(rating.interval) if place != standings.anchor else "anchor",
+                *map(str, counts),
+                f"{line.score:.1%}",
+            )
+        )
+    played = f"{standings.format}, {len(standings.games)} games of {standings.game}"
+    matches = [
+        (
+            f"{first} v {second}",
+            f"+{match.wins} ={match.draws} -{match.losses}",
+            f"{match.score:.1%}",
+        )
+        for (first, second), match in standings.crosstable.items()
+        if standings.place_of(first) < standings.place_of(second)
+    ]
+    return "\n".join(
+        [played, *_aligned([head, *rows], left=(1,)), "", *_aligned(matches, left=(0, 1))]
+    )
 
 
 def summary_of(match: "Match") -> str:
@@ -66,6 +99,9 @@ def _remarks(match: "Match") -> list[str]:
         (match.adjudicated, "adjudicated"),
     )
     remarks = [f"{count} {what}" for count, what in counted if count]
+    judged, wrong = match.checked_verdicts
+    if judged:
+        remarks.append(f"{judged} played on after a verdict, which was wrong in {wrong}")
     return remarks + [
         f"{side.name}: trained under {side.gate}, searched with {side.search_gate}, which differ "
         f"on {side.regated_share:.1%} of rows"
@@ -102,11 +138,20 @@ def _table(sides: Sequence[SideStats]) -> list[str]:
         )
         for side in sides
     ]
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    return _aligned([head, *rows], left=(0, 1))
+
+
+def _ends(interval: Interval) -> str:
+    return f"[{interval.low:+.0f}, {interval.high:+.0f}]" if interval.is_known else "too few games"
+
+
+def _aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
+    """Rows of text in columns, those in ``left`` aligned to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if column < 2 else cell.rjust(width)
+            cell.ljust(width) if column in left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in (head, *rows)
+        for row in rows
     ]

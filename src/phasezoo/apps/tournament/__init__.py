@@ -1,0 +1,1 @@
+"""``phasezoo match`` and ``phasezoo tournament``: agents against each other, with a report."""

@@ -1,0 +1,270 @@
+"""``phasezoo match`` and ``phasezoo tournament``: their options, and what a run leaves behind."""
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from tyro.conf import Positional, arg
+
+from phasezoo._interrupt import saying
+from phasezoo.apps.command_words import Looks
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["MatchOptions", "TournamentOptions"]
+
+_ADJUDICATE = (
+    "End games early: 5 moves in a row at a value of -0.867 or less (6 pawns) resign, 4 of each "
+    "within 0.065 of 0 from move 30 on agree to a draw."
+)
+
+
+@dataclass(frozen=True)
+class _PlayOptions:
+    """What matches and tournaments have in common."""
+
+    kind: ClassVar[str]
+
+    agents: Annotated[Positional[tuple[str, ...]], arg(metavar="AGENT ...")] = ()
+    """Agents by their texts, such as mcts:nodes=400, m2cts:experts=runs/x, uci:stockfish,nodes=100,
+    uct:simulations=200 or random."""
+    game: str = "chess"
+    """What is played."""
+    games: int = 100
+    """Games of each two players; each opening is played once with each colour."""
+    openings: str | None = None
+    """Openings: a file of move lists, PGN, EPD or FEN, or the name of a suite in the package (none:
+    the package's usual one for the game)."""
+    openings_as: Literal["moves", "fen"] = "moves"
+    """Start with the opening's moves as history, or from its last position without."""
+    seed: int = 0
+    """Everything random comes from it."""
+    gate: str | None = None
+    """The phases that agents of one's own are told, such as lichess."""
+    concurrency: int | None = None
+    """Games at once (none: 64, with engines from outside 8, 1 if a search is timed)."""
+    max_plies: int | None = None
+    """Plies at which a game is cut and counted as a draw (none: never)."""
+    adjudicate: Annotated[bool, arg(help=_ADJUDICATE)] = False
+    tables: str | None = None
+    """End games as soon as tables know the result: a folder of Syzygy tables, or game where perfect
+    play is known, as in krk."""
+    check_adjudication: float = 0.0
+    """Share of games that are played on after the first verdict, to see how often it was wrong."""
+    names: tuple[str, ...] = ()
+    """How the report calls the agents (none: by their texts)."""
+    out: Path | None = None
+    """Directory for games, results and report, new or empty; the same command again goes on with
+    what is unfinished there (none: the result is printed alone)."""
+    resume: Path | None = None
+    """Directory of a run to go on with, by its own settings; nothing else may be given beside."""
+
+    @property
+    def _format(self) -> str:
+        return "round-robin"
+
+    @property
+    def _anchor(self) -> str | None:
+        return None
+
+    @property
+    def _sprt(self) -> tuple[float, float] | None:
+        return None
+
+    def run(self) -> int:
+        """Play, and say what came of it.
+
+        Raises:
+            PhasezooError: An option is wrong, or a game failed; finished games are kept.
+        """
+        self._check()
+        out = self.resume or self.out
+        if out is None:
+            self._show(self._played())
+            return 0
+        from phasezoo.runs import RunDirectory
+
+        def stopped() -> str | None:
+            command = f"phasezoo {self.kind} --resume {shlex.quote(str(out))}"
+            return f"Stopped. Continue with: {command}" if (out / "games.jsonl").exists() else None
+
+        with saying(stopped):
+            if self.resume is not None:
+                with RunDirectory.resume(out, self.kind) as run:
+                    self._resumed(run.config)._keep(run)
+            else:
+                with RunDirectory.create(out, self.kind, self._config()) as run:
+                    self._keep(run)
+        return 0
+
+    def _check(self) -> None:
+        """Refuse what cannot be played.
+
+        Raises:
+            InvalidConfig: The message names the option.
+        """
+        if self.resume is not None:
+            if self != type(self)(resume=self.resume):
+                message = (
+                    f"--resume {self.resume}: a run goes on with its own settings; give nothing "
+                    "else beside it, or start another one with --out"
+                )
+                raise InvalidConfig(message)
+            return
+        self._check_count(len(self.agents))
+        if self.names and len(self.names) != len(self.agents):
+            message = f"--names: {len(self.names)} names for {len(self.agents)} agents"
+            raise InvalidConfig(message)
+        if self.check_adjudication and not (self.adjudicate or self.tables):
+            message = (
+                f"--check-adjudication {self.check_adjudication}: no game is ended early; give "
+                "--adjudicate or --tables too"
+            )
+            raise InvalidConfig(message)
+
+    def _check_count(self, count: int) -> None:
+        raise NotImplementedError
+
+    def _config(self) -> dict[str, Any]:
+        """The settings that games depend on, and what a run goes on with."""
+        config = {field.name: getattr(self, field.name) for field in fields(self)}
+        del config["out"], config["resume"]
+        if self.openings is not None and Path(self.openings).is_file():
+            # A resumed run may be started from elsewhere.
+            config["openings"] = str(Path(self.openings).absolute())
+        return config
+
+    def _resumed(self, config: dict[str, Any]) -> "_PlayOptions":
+        lists = {key: tuple(value) for key, value in config.items() if isinstance(value, list)}
+        return type(self)(**config | lists)
+
+    def _played(self, **files: Any) -> Any:
+        """The standings, after all games."""
+        from phasezoo import arena
+        from phasezoo.apps.tournament.live import watching
+
+        rules = {"tables": self._tables(), "check": self.check_adjudication}
+        if not self.adjudicate:
+            rules |= {"resign_value": None, "draw_value": None}
+        adjudication = arena.Adjudication(**rules) if self.adjudicate or self.tables else None
+        with watching(sys.stderr, self.names or self.agents) as (on_game, progress):
+            return arena.tournament(
+                list(self.agents),
+                self.game,
+                self.games,
+                format=self._format,  # type: ignore[arg-type]  # checked where it is used
+                anchor=self._anchor,
+                gate=self.gate,
+                openings=self.openings,
+                openings_as=self.openings_as,
+                seed=self.seed,
+                concurrency=self.concurrency,
+                max_plies=self.max_plies,
+                adjudication=adjudication,
+                sprt=None if self._sprt is None else arena.Sprt(*self._sprt),
+                names=self.names or self.agents,
+                on_game=on_game,
+                progress=progress,
+                **files,
+            )
+
+    def _tables(self) -> Any:
+        if self.tables is None or self.tables == "game":
+            return self.tables
+        from phasezoo import agents
+
+        return agents.Syzygy(self.tables)
+
+    def _keep(self, run: Any) -> None:
+        """Play in a directory, and leave results and a report there."""
+        from phasezoo import games
+        from phasezoo.apps.tournament.results import write_results
+
+        began = time.monotonic()
+        has_pgn = hasattr(games.make(self.game).initial_state(), "san")
+        standings = self._played(
+            log=run.path / "games.jsonl", pgn=run.path / "games.pgn" if has_pgn else None
+        )
+        self._show(standings)
+        write_results(run, standings, self, time.monotonic() - began)
+        sys.stdout.write(f"in {run.path}\n")
+
+    def _show(self, standings: Any) -> None:
+        sys.stdout.write(standings.summary() + "\n")
+
+    @property
+    def command(self) -> str:
+        """The command line that does the same again, without its directory."""
+        words: list[str] = ["phasezoo", self.kind, *self.agents]
+        default = type(self)()
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in ("agents", "out", "resume") or value == getattr(default, field.name):
+                continue
+            option = "--" + field.name.replace("_", "-")
+            many: Sequence[Any] = value if isinstance(value, tuple) else (value,)
+            words += [option] if value is True else [option, *map(str, many)]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class MatchOptions(_PlayOptions):
+    """Play a match between two agents.
+
+    Each opening is played with both colours; the result is told with its 95 % interval.
+    """
+
+    kind: ClassVar[str] = "match"
+
+    sprt: Annotated[tuple[float, ...], Looks(r"[+-]?[\d.]+"), arg(metavar="ELO0 ELO1")] = ()
+    """End the match as soon as a test of normalised Elo decides between these two differences, such
+    as 0 10; --games is how many are played at most (none: play all games)."""
+
+    @property
+    def _sprt(self) -> tuple[float, float] | None:
+        return (self.sprt[0], self.sprt[1]) if self.sprt else None
+
+    def _check(self) -> None:
+        super()._check()
+        if len(self.sprt) not in (0, 2):
+            message = f"--sprt: {len(self.sprt)} numbers, expected two differences, such as 0 10"
+            raise InvalidConfig(message)
+
+    def _check_count(self, count: int) -> None:
+        if count != 2:
+            message = f"a match is between two agents, {count} were given: phasezoo match A B"
+            raise InvalidConfig(message)
+
+    def _show(self, standings: Any) -> None:
+        sys.stdout.write(standings.as_match().summary() + "\n")
+
+
+@dataclass(frozen=True)
+class TournamentOptions(_PlayOptions):
+    """Play a tournament between two agents or more, with ratings and their 95 % intervals."""
+
+    kind: ClassVar[str] = "tournament"
+
+    format: Literal["round-robin", "gauntlet", "ladder"] = "round-robin"
+    """Who plays whom: everybody everybody, the first everybody else, or each the next."""
+    anchor: str | None = None
+    """The player whose rating is 0 (none: the first)."""
+
+    @property
+    def _format(self) -> str:
+        return self.format
+
+    @property
+    def _anchor(self) -> str | None:
+        return self.anchor
+
+    def _check_count(self, count: int) -> None:
+        if count < 2:
+            message = (
+                f"a tournament needs two agents at least, {count} were given: "
+                "phasezoo tournament A B C"
+            )
+            raise InvalidConfig(message)

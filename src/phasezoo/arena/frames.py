@@ -1,0 +1,46 @@
+"""Results as tables of other programs: rows, and pandas frames of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from phasezoo.arena.records import GameRecord
+from phasezoo.errors import MissingDependency
+
+__all__ = ["frame", "rows_of_games"]
+
+
+def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dict[str, Any]]:
+    """A row for each game, with who played, what they scored, and how it ended."""
+    return [
+        {
+            "number": record.number,
+            "first": names[record.pairing[0]],
+            "second": names[record.pairing[1]],
+            "score": record.score,
+            "players": tuple(names[agent] for agent in record.agents),
+            "result": record.result,
+            "reason": record.reason,
+            "ending": record.ending,
+            "plies": record.plies,
+            "group": record.group,
+            "opening": record.opening,
+            "opening_moves": " ".join(record.opening_moves),
+            "start_fen": record.start_fen,
+            "moves": " ".join(record.moves),
+        }
+        for record in games
+    ]
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """The rows as a pandas ``DataFrame``.
+
+    Raises:
+        MissingDependency: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        message = "tables as frames need pandas: pip install 'phasezoo[data]'"
+        raise MissingDependency(message) from error
+    return pd.DataFrame(list(rows))

@@ -1,0 +1,182 @@
+"""Tournaments: matches between more than two agents, played side by side."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from phasezoo import agents
+from phasezoo.agents import Limit
+from phasezoo.arena.adjudication import Adjudication
+from phasezoo.arena.conditions import Conditions
+from phasezoo.arena.openings import OpeningSuite
+from phasezoo.arena.playing import play_games
+from phasezoo.arena.records import GameRecord
+from phasezoo.arena.schedule import OpeningsAs
+from phasezoo.arena.sides import names_of
+from phasezoo.arena.sprt import Sprt
+from phasezoo.arena.standings import Standings, place_in
+from phasezoo.arena.stopping import SequentialTest
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+from phasezoo.types import Gate
+
+__all__ = ["Format", "pairings_of", "tournament"]
+
+Format = Literal["round-robin", "gauntlet", "ladder"]
+"""Who plays whom: everybody everybody, the first everybody else, or each the next."""
+
+
+def tournament(
+    players: Sequence[Any],
+    game: str | Game = "chess",
+    games: int = 100,
+    limit: Limit | Sequence[Limit | None] | None = None,
+    *,
+    format: Format = "round-robin",
+    anchor: str | int | None = None,
+    gate: str | Gate | None = None,
+    openings: OpeningSuite | Sequence[Sequence[str]] | Path | str | None = None,
+    openings_as: OpeningsAs = "moves",
+    seed: int = 0,
+    concurrency: int | None = None,
+    pool_rows: int | None = None,
+    threads: int | None = None,
+    max_plies: int | None = None,
+    adjudication: Adjudication | None = None,
+    sprt: Sprt | None = None,
+    names: Sequence[str] | None = None,
+    pgn: Path | str | None = None,
+    log: Path | str | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Standings:
+    """Play a tournament: matches as :func:`phasezoo.arena.play_match` plays them, all at once.
+
+    Every pairing plays the same openings, each with both colours. Each agent has one pool for all
+    its games, so that the leaves of all of them share its evaluator's batches. In games of more
+    than two players, each agent of a pairing is alone among players of the other in half of the
+    games.
+
+    Args:
+        players: Two agents or more: agents, callables ``(observation, info) -> action``, or texts
+            (:func:`phasezoo.agents.parse`).
+        game: What is played.
+        games: Games of each pairing; a multiple of the number of players, of twice that if there
+            are more than two.
+        limit: Replaces the limits of all agents' searches, or one for each agent.
+        format: Who plays whom: ``"round-robin"`` everybody everybody, ``"gauntlet"`` the first
+            agent everybody else, ``"ladder"`` each agent the next in the list.
+        anchor: The player, by name or place, whose rating is 0; default the first.
+        gate: Says the phases that callables are told.
+        openings: A suite, move lists, or a file of them; default the package's suite.
+        openings_as: ``"fen"`` starts from the opening's last position without its history.
+        seed: Everything random comes from it.
+        concurrency: Games at once; default 64, with engines from outside 8, or 1 if a search is
+            limited by time.
+        pool_rows: The most rows that an evaluator gets at once; default 256.
+        threads: Threads that walk trees and make planes; default the agents' own settings.
+        max_plies: Plies at which a game is cut and counted as a draw. Default none.
+        adjudication: Ends games early by the searches' values; default never.
+        sprt: A test that may end a match of two players early, as that of
+            :func:`~phasezoo.arena.play_match`.
+        names: How the standings call the players; default the agents' names, told apart by letters
+            if some are equal.
+        pgn: Where to write the games, each as soon as it ends.
+        log: A log of finished games. If it exists, and is of this very tournament, it is gone on
+            with after the games in it.
+        on_game: Called with each game as it ends.
+        progress: Called with the number of finished games and of all, after each game.
+
+    Returns:
+        The standings.
+
+    Raises:
+        InvalidConfig: There are fewer than two players, or an option is out of range.
+        PhasezooError: See :func:`phasezoo.arena.play_match`.
+    """
+    if isinstance(players, str) or not isinstance(players, Sequence) or len(players) < 2:
+        message = f"players={players!r}: expected a list of at least two agents"
+        raise InvalidConfig(message)
+    conditions = Conditions.of(
+        game,
+        openings,
+        gate=gate,
+        openings_as=openings_as,
+        seed=seed,
+        concurrency=concurrency,
+        pool_rows=pool_rows,
+        threads=threads,
+        max_plies=max_plies,
+        adjudication=adjudication,
+    )
+    found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
+    called = names_of(found, names)
+    anchored = place_in(called, 0 if anchor is None else anchor)
+    test = _test(sprt, len(found), conditions.game)
+    pairings = pairings_of(len(players), format)
+    each = games
+    if conditions.game.num_players > 2:
+        pairings = [seated for a, b in pairings for seated in ((a, b), (b, a))]
+        each = _half(games, conditions.game)
+    sides, done = play_games(
+        found,
+        conditions,
+        pairings,
+        each,
+        limit=limit,
+        names=called,
+        pgn=pgn,
+        log=log,
+        on_game=on_game,
+        progress=progress,
+        test=test,
+    )
+    return Standings(
+        game=conditions.game.name,
+        sides=sides,
+        games=done,
+        format=format,
+        anchor=anchored,
+        verdict=None if test is None else test.verdict,
+    )
+
+
+def _test(sprt: Sprt | None, players: int, game: Game) -> SequentialTest | None:
+    if sprt is None:
+        return None
+    if players != 2 or game.num_players != 2:
+        message = (
+            f"sprt is for two players, here are {players} of {game.name}, which has "
+            f"{game.num_players} in a game"
+        )
+        raise InvalidConfig(message)
+    return SequentialTest(sprt)
+
+
+def pairings_of(count: int, format: str) -> list[tuple[int, int]]:
+    """Who of ``count`` players plays whom, by their places.
+
+    Raises:
+        InvalidConfig: There is no such format.
+    """
+    if format == "round-robin":
+        return list(itertools.combinations(range(count), 2))
+    if format == "gauntlet":
+        return [(0, other) for other in range(1, count)]
+    if format == "ladder":
+        return list(itertools.pairwise(range(count)))
+    message = f"format={format!r}: allowed are {', '.join(map(repr, get_args(Format)))}"
+    raise InvalidConfig(message)
+
+
+def _half(games: int, game: Game) -> int:
+    """Games of a pairing in which one of the two agents is alone."""
+    wanted = 2 * game.num_players
+    if games < 1 or games % wanted:
+        message = (
+            f"games={games}: must be a multiple of {wanted}, because in {game.name} each agent of "
+            f"a pairing is alone in every seat once; give {max(games - games % wanted, wanted)}"
+        )
+        raise InvalidConfig(message)
+    return games // 2

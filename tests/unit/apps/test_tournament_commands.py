@@ -1,0 +1,162 @@
+import csv
+import json
+
+import pytest
+
+from phasezoo import arena
+from phasezoo.apps.cli import main
+from phasezoo.apps.tournament import commands
+from phasezoo.apps.tournament.live import _Scores
+
+FOUR = ("--game", "connect-four", "--games", "6", "--seed", "4")
+
+
+def run(*words, capsys=None):
+    code = main(list(map(str, words)))
+    if capsys is None:
+        return code
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def files(folder):
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix in (".csv", ".pgn")}
+
+
+def test_a_match_prints_what_the_function_says(capsys):
+    code, out, err = run("match", "mcts:nodes=20", "random:seed=1", *FOUR, capsys=capsys)
+    assert (code, err) == (0, "")
+    match = arena.play_match("mcts:nodes=20", "random:seed=1", "connect-four", 6, seed=4)
+    assert out.splitlines()[1:4] == match.summary().splitlines()[1:4]
+
+
+def test_a_tournament_leaves_games_results_and_a_report(tmp_path, capsys):
+    out = tmp_path / "t"
+    agents = ("mcts:nodes=10", "random:seed=1", "random:seed=2")
+    code, told, _ = run("tournament", *agents, "--games", 4, "--max-plies", 30, "--out", out,
+                        "--names", "search", "one", "two", capsys=capsys)  # fmt: skip
+    assert code == 0
+    assert "search v one" in told
+    results = json.loads((out / "results.json").read_text())
+    assert {player["name"] for player in results["players"]} == {"search", "one", "two"}
+    assert [player["games"] for player in results["players"]] == [8, 8, 8]
+    rows = list(csv.DictReader((out / "games.csv").read_text().splitlines()))
+    assert len(rows) == results["games"] == 12
+    assert (out / "games.pgn").read_text().count("[Event ") == 12
+    page = (out / "report.html").read_text()
+    for said in ("search", "--games 4", "12 games of chess", "Who scored what against whom"):
+        assert said in page
+
+
+@pytest.mark.parametrize("how", ["same command", "--resume"])
+def test_what_was_stopped_goes_on_to_the_same_games(tmp_path, monkeypatch, capsys, how):
+    command = ("match", "mcts:nodes=20", "random:seed=1", *FOUR)
+    assert run(*command, "--out", tmp_path / "whole") == 0
+    play = arena.tournament
+
+    def stopped(*args, on_game, **options):
+        def count(record):
+            on_game(record)
+            if record.number == 2:
+                raise KeyboardInterrupt
+
+        return play(*args, on_game=count, **options)
+
+    out = tmp_path / "parts"
+    with monkeypatch.context() as patch:
+        patch.setattr(arena, "tournament", stopped)
+        code, _, err = run(*command, "--out", out, capsys=capsys)
+    assert code == 130
+    assert f"Continue with: phasezoo match --resume {out}" in err
+    assert not (out / "results.json").exists()
+    again = (*command, "--out", out) if how == "same command" else ("match", "--resume", out)
+    assert run(*again) == 0
+    assert files(out).keys() == files(tmp_path / "whole").keys()
+    assert files(out)["games.csv"] == files(tmp_path / "whole")["games.csv"]
+
+
+def test_a_directory_of_another_match_is_left_alone(tmp_path, capsys):
+    out = tmp_path / "m"
+    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+    before = files(out)
+    capsys.readouterr()
+    for words in (
+        ("match", "random:seed=1", "random:seed=3", *FOUR, "--out", out),
+        ("tournament", "random:seed=1", "random:seed=2", *FOUR, "--out", out),
+    ):
+        code, _, err = run(*words, capsys=capsys)
+        assert code == 1
+        assert "holds" in err
+    assert files(out) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("match", "random"), "a match is between two agents, 1 were given"),
+        (("match", "random", "random", "random"), "3 were given"),
+        (("tournament", "random"), "needs two agents at least"),
+        (("match", "random", "rando", *FOUR), "did you mean"),
+        (("match", "random", "random", "--game", "ches"), "did you mean 'chess'"),
+        (("match", "random", "random", "--games", "3"), "must be even"),
+        (("match", "random", "random", "--names", "a"), "1 names for 2 agents"),
+        (("match", "random", "random", "--openings", "none.txt"), "none.txt"),
+        (("match", "random", "random", "--resume", "x"), "nothing else beside it"),
+        (("match", "random", "random", "--check-adjudication", "0.1"), "give --adjudicate"),
+        (("match", "random", "random", "--tables", "nowhere"), "nowhere: no such folder"),
+        (("match", "random", "random", "--sprt", "5", "0"), "elo0 must be below elo1"),
+        (("match", "random", "random", "--sprt", "5"), "expected two differences"),
+        (("match", "--resume", "x"), "no run of 'match' to resume there"),
+        (("tournament", "random", "random", "--anchor", "third"), "no player of this tournament"),
+    ],
+)
+def test_bad_commands_are_one_sentence(words, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*words, capsys=capsys)
+    assert code in (1, 2)
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_match_ends_as_soon_as_its_test_decides(capsys, tmp_path):
+    words = ("match", "mcts:nodes=30", "random", "--game", "connect-four", "--games", "400")
+    out = tmp_path / "m"
+    code, told, _ = run(*words, "--sprt", "0", "50", "--out", out, capsys=capsys)
+    assert code == 0
+    assert "LLR" in told
+    games = json.loads((out / "results.json").read_text())["games"]
+    assert 4 <= games < 400
+    code, again, _ = run("match", "--resume", out, capsys=capsys)
+    assert (code, again) == (0, told)
+
+
+def test_tables_end_games_of_a_command(capsys):
+    words = ("match", "tablebase", "random", "--game", "krk", "--games", "4", "--tables", "game")
+    code, told, _ = run(*words, capsys=capsys)
+    assert code == 0
+    assert "4 adjudicated" in told
+    code, told, _ = run(*words, "--check-adjudication", "1", capsys=capsys)
+    assert "4 played on after a verdict" in told
+
+
+def test_the_command_of_a_report_says_what_differs_from_defaults():
+    options = commands.TournamentOptions(
+        agents=("mcts:nodes=5", "random"), game="krk", games=4, adjudicate=True, names=("a b", "c")
+    )
+    assert options.command == (
+        "phasezoo tournament mcts:nodes=5 random --game krk --games 4 --adjudicate --names 'a b' c"
+    )
+
+
+def test_the_live_table_counts_every_game():
+    table = arena.tournament(["random:seed=1", "random:seed=2"], "connect-four", 6, seed=4)
+    scores = _Scores(table.names)
+    for record in table.games:
+        scores.add(record)
+    shown = scores.table()
+    assert shown.row_count == 2
+    games = list(shown.columns[1].cells)
+    assert games == ["6", "6"]
+    assert sum(float(share.rstrip("%")) for share in shown.columns[5].cells) == pytest.approx(100)

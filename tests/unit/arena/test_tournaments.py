@@ -1,0 +1,170 @@
+import itertools
+import json
+
+import pytest
+
+from phasezoo import agents, arena, games, inference
+from phasezoo.errors import InvalidConfig, RunDirectoryError
+
+PLAYERS = ("mcts:nodes=20", "random:seed=1", "uct:simulations=20,seed=3")
+
+
+def played(**options):
+    given = {"game": "connect-four", "games": 6, "seed": 4} | options
+    return arena.tournament(given.pop("players", list(PLAYERS)), **given)
+
+
+@pytest.mark.parametrize(
+    ("format", "pairings"),
+    [
+        ("round-robin", {(0, 1), (0, 2), (1, 2)}),
+        ("gauntlet", {(0, 1), (0, 2)}),
+        ("ladder", {(0, 1), (1, 2)}),
+    ],
+)
+def test_formats_say_who_plays_whom(format, pairings):
+    table = played(format=format, games=4)
+    counts = dict.fromkeys(pairings, 0)
+    for record in table.games:
+        counts[record.pairing] += 1
+    assert set(counts.values()) == {4}
+    assert len(table.games) == 4 * len(pairings)
+
+
+def test_every_pairing_plays_the_same_openings_with_both_colours():
+    table = played(game="chess", games=6, players=["random:seed=1"] * 3, max_plies=30)
+    assert table.names == tuple(f"random:seed=1 ({letter})" for letter in "ABC")
+    by_pairing = {}
+    for record in table.games:
+        by_pairing.setdefault(record.pairing, []).append(record)
+    assert len(by_pairing) == 3
+    openings = [[record.opening for record in games] for games in by_pairing.values()]
+    assert openings[0] == openings[1] == openings[2]
+    assert len(set(openings[0])) == 3
+    for records in by_pairing.values():
+        for first, second in zip(records[::2], records[1::2], strict=True):
+            assert (first.sides, second.sides) == ((0, 1), (1, 0))
+            assert first.opening_moves == second.opening_moves
+    moves = {(record.pairing, record.moves) for record in table.games}
+    assert len({moves for _, moves in moves}) == 18, "each pairing has seeds of its own"
+
+
+def test_a_tournament_of_two_is_their_match():
+    two = played(players=list(PLAYERS[:2]), games=8)
+    match = arena.play_match(*PLAYERS[:2], game="connect-four", games=8, seed=4)
+    assert two.games == match.games
+    assert two.as_match().elo == match.elo
+    assert two.as_match().summary() == match.summary()
+
+
+def test_lines_and_matches_count_every_game_from_both_views():
+    table = played()
+    assert sum(line.points for line in table.lines) == len(table.games) == 18
+    assert all(line.wins + line.draws + line.losses == line.games == 12 for line in table.lines)
+    for a, b in itertools.combinations(table.names, 2):
+        one, other = table.match(a, b), table.match(b, a)
+        assert (one.wins, one.draws, one.losses) == (other.losses, other.draws, other.wins)
+        assert one.score == pytest.approx(1 - other.score)
+        assert one.pentanomial == other.pentanomial[::-1]
+        assert [record.moves for record in one.games] == [record.moves for record in other.games]
+    assert table.crosstable[PLAYERS[0], PLAYERS[1]].games == table.match(0, 1).games
+
+
+def test_all_games_of_an_agent_share_its_batches():
+    def calls(of):
+        return of.sides[0].counts.calls
+
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=20), batch_size=1)
+    options = {"game": "connect-four", "games": 6, "seed": 4}
+    together = arena.tournament(
+        [agent, "random:seed=1", "random:seed=2"], format="gauntlet", **options
+    )
+    apart = [arena.play_match(agent, f"random:seed={seed}", **options) for seed in (1, 2)]
+    assert calls(together) < 0.75 * sum(map(calls, apart))
+
+
+def test_a_stopped_tournament_goes_on_as_if_it_had_not_been_stopped(tmp_path):
+    class Enough(Exception):
+        pass
+
+    def stop(record):
+        if next(count) == 7:
+            raise Enough
+
+    count = itertools.count(1)
+    whole = played()
+    with pytest.raises(Enough):
+        played(log=tmp_path / "log", on_game=stop)
+    seen = []
+    rest = played(log=tmp_path / "log", on_game=seen.append)
+    assert len(seen) == 18 - 7
+    assert rest.games == whole.games
+    assert [line.points for line in rest.lines] == [line.points for line in whole.lines]
+    with pytest.raises(RunDirectoryError, match="the log of another match"):
+        played(log=tmp_path / "log", format="ladder")
+
+
+def test_more_than_two_players_are_alone_in_half_of_the_games():
+    table = arena.tournament(
+        ["random:seed=1", "scripted:simple"], "pommerman-ffa", games=8, seed=2, max_plies=60
+    )
+    assert sorted(record.pairing for record in table.games) == [(0, 1)] * 4 + [(1, 0)] * 4
+    for record in table.games:
+        assert sorted(record.agents) == sorted([record.pairing[0]] + [record.pairing[1]] * 3)
+    match = table.match(0, 1)
+    assert len(match.games) == 8
+    assert len(match.group_scores) == 2
+    assert match.score == pytest.approx(1 - table.match(1, 0).score)
+    with pytest.raises(InvalidConfig, match="must be a multiple of 8"):
+        arena.tournament(["random", "random"], "pommerman-ffa", games=4)
+
+
+def test_ratings_say_who_is_stronger():
+    table = played(games=20)
+    ratings = {rating.name: rating for rating in table.ratings}
+    assert ratings[PLAYERS[0]].value == 0
+    assert ratings[PLAYERS[0]].value > ratings[PLAYERS[1]].high
+    assert all(r.low <= r.value <= r.high for r in table.ratings)
+    moved = played(games=20, anchor=PLAYERS[1])
+    gap = ratings[PLAYERS[1]].value
+    for rating in moved.ratings:
+        assert rating.value == pytest.approx(ratings[rating.name].value - gap, abs=0.5)
+
+
+def test_results_as_tables(tmp_path):
+    pytest.importorskip("pandas")
+    table = played()
+    frame = table.to_frame()
+    assert list(frame["name"])[-1] == PLAYERS[1]
+    assert list(frame["games"]) == [12] * 3
+    assert sorted(frame["elo"], reverse=True) == list(frame["elo"])
+    each = table.games_frame()
+    assert len(each) == 18
+    assert each["score"].sum() == sum(record.score for record in table.games)
+    record = json.loads(json.dumps(table.to_dict()))
+    assert [player["name"] for player in record["players"]] == list(frame["name"])
+    assert len(record["matches"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"players": ["random"]}, "at least two agents"),
+        ({"players": "random"}, "at least two agents"),
+        ({"format": "swiss"}, "allowed are 'round-robin'"),
+        ({"games": 5}, "must be even"),
+        ({"names": ["a", "b"]}, "one for each agent"),
+        ({"anchor": "stockfish"}, "no player of this tournament"),
+        ({"anchor": 3}, "no player of this tournament"),
+        ({"limit": [None]}, "one for each agent"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(options, said):
+    with pytest.raises(InvalidConfig, match=said):
+        played(**options)
+
+
+def test_a_user_s_own_game_is_played_and_has_no_pgn(tmp_path):
+    assert not hasattr(games.make("connect-four").initial_state(), "san")
+    with pytest.raises(InvalidConfig, match="no SAN"):
+        played(pgn=tmp_path / "games.pgn")
