@@ -53,7 +53,8 @@ def run(measurement: Measurement) -> None:
             f"seed{measurement.seed}",
         ]
     )
-    network = inference.load_experts(measurement.network).baseline()
+    # Each side looks at much of what the other one has asked about: they share the answers.
+    network = inference.with_cache(inference.load_experts(measurement.network).baseline())
     limit = agents.Limit(nodes=measurement.nodes)
     sides = [
         agents.MCTSAgent(
