@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from phasezoo.arena.elo import los, pair_score_statistics, pentanomial_elo, trinomial_elo
+from phasezoo.arena.frames import frame, rows_of_games
 from phasezoo.arena.intervals import Interval
 from phasezoo.arena.normalized import normalized_elo
 from phasezoo.arena.rates import percent, rate_of
@@ -180,6 +182,14 @@ class Match:
         """
         judged = [r for r in self.games if r.verdict is not None and r.ending != "max_plies"]
         return len(judged), sum(record.verdict != record.returns for record in judged)
+
+    def to_frame(self) -> Any:
+        """A pandas ``DataFrame`` with a row for each game: players, score, result, reason, moves.
+
+        Raises:
+            MissingDependency: pandas is not installed.
+        """
+        return frame(rows_of_games(self.games, [side.name for side in self.sides]))
 
     def summary(self) -> str:
         """The match in a few lines of text."""

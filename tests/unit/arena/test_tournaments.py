@@ -141,6 +141,9 @@ def test_results_as_tables(tmp_path):
     each = table.games_frame()
     assert len(each) == 18
     assert each["score"].sum() == sum(record.score for record in table.games)
+    match = table.match(0, 1).to_frame()
+    assert set(match["first"]) == {PLAYERS[0]}
+    assert match["score"].mean() == pytest.approx(table.match(0, 1).score)
     record = json.loads(json.dumps(table.to_dict()))
     assert [player["name"] for player in record["players"]] == list(frame["name"])
     assert len(record["matches"]) == 3
