@@ -132,7 +132,7 @@ def _tree(given: Sequence[str]) -> Any:
     from phasezoo.apps.data_show_command import ShowOptions, StatsOptions
     from phasezoo.apps.doctor import DoctorOptions
     from phasezoo.apps.perft_command import PerftOptions
-    from phasezoo.apps.reproduce_command import reproduce_tree
+    from phasezoo.apps.reproduce_command import generalise_command, reproduce_tree
     from phasezoo.apps.tournament.commands import MatchOptions, TournamentOptions
     from phasezoo.apps.train_command import TrainOptions
 
@@ -151,6 +151,7 @@ def _tree(given: Sequence[str]) -> Any:
         _named(TrainOptions, "train"),
         _named(MatchOptions, "match"),
         _named(TournamentOptions, "tournament"),
+        generalise_command(given),
         _named(UciOptions, UCI),
         _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),

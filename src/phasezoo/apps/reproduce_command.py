@@ -1,4 +1,4 @@
-"""``phasezoo reproduce``: published studies from the command line."""
+"""``phasezoo reproduce`` and ``phasezoo generalise``: studies from the command line."""
 
 import dataclasses
 import inspect
@@ -15,9 +15,10 @@ from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.console import TerminalConsole
+from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.study import Study
 
-__all__ = ["StudyOptions", "reproduce_tree"]
+__all__ = ["StudyOptions", "generalise_command", "reproduce_tree"]
 
 
 @dataclass(frozen=True)
@@ -92,21 +93,31 @@ def reproduce_tree(arguments: Sequence[str]) -> Any:
     members = []
     for name, games in STUDIES.items():
         study = games.get(choice.game, next(iter(games.values())))
-        config = study.presets.get(choice.preset, study.default)
-        # The class of its options, whose settings stand beside --out and --resume.
-        settings: Any = Annotated[type(config), tyro.conf.arg(name="")]
-        options: Any = dataclasses.make_dataclass(
-            "StudyOptions",
-            [("config", settings)],
-            bases=(StudyOptions,),
-            frozen=True,
-            namespace={"study": study},
-        )
-        options = with_common(options)
-        text = inspect.cleandoc(type(config).__doc__ or "")
-        about = tyro.conf.subcommand(name, default=options(config), description=text)
-        members.append(Annotated[options, about])
+        members.append(_study_command(name, study, choice.preset))
     return members
+
+
+def generalise_command(arguments: Sequence[str]) -> Any:
+    """The command ``generalise``, with the defaults of the preset asked for."""
+    return _study_command("generalise", GENERALISE, glance(_Choice, arguments).preset)
+
+
+def _study_command(name: str, study: Study[Any], preset: str) -> Any:
+    """The subcommand of a study, with the defaults of a preset."""
+    config = study.presets.get(preset, study.default)
+    # The class of its options, whose settings stand beside --out and --resume.
+    settings: Any = Annotated[type(config), tyro.conf.arg(name="")]
+    options: Any = dataclasses.make_dataclass(
+        "StudyOptions",
+        [("config", settings)],
+        bases=(StudyOptions,),
+        frozen=True,
+        namespace={"study": study},
+    )
+    options = with_common(options)
+    text = inspect.cleandoc(type(config).__doc__ or "")
+    about = tyro.conf.subcommand(name, default=options(config), description=text)
+    return Annotated[options, about]
 
 
 def _absolute(config: Any) -> Any:

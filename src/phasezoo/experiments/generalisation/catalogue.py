@@ -8,10 +8,21 @@ from phasezoo.agents.own_agents import attribute_named
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
+from phasezoo.zoo.boards.axes import phases, variants
+from phasezoo.zoo.connect_four.axes import plies
+from phasezoo.zoo.krk.axes import distance, regions
+from phasezoo.zoo.pommerman.axes import opponents
 
 __all__ = ["AXES", "axes_named", "axes_of"]
 
-AXES: dict[str, Callable[[GeneraliseConfig], Axis]] = {}
+AXES: dict[str, Callable[[GeneraliseConfig], Axis]] = {
+    "krk/distance": distance,
+    "krk/regions": regions,
+    "connect-four/plies": plies,
+    "chess/phases": phases,
+    "chess/variants": variants,
+    "pommerman/opponents": opponents,
+}
 """What makes each, ``GAME/WHAT``, from the sizes of a run."""
 
 

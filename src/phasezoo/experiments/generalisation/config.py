@@ -14,32 +14,6 @@ Preset: TypeAlias = Literal["quick", "standard"]
 
 
 @dataclass(frozen=True)
-class OwnConfig:
-    """A run of axes that are given as objects."""
-
-    preset: str = "own"
-    """There is but one."""
-    seed: int = 1
-    """Everything random derives from it (0 or more)."""
-    trainings: int = 1
-    """Trainings of every row (1 or more)."""
-    resamples: int = 2000
-    """Draws of groups behind bootstrapped intervals (100 or more)."""
-    threads: int | None = None
-    """Threads of native code (1 or more; none: every usable core)."""
-    axes: tuple[str, ...] = ()
-    """Names of the axes, each with a mark of what it is; axes.json says it in full."""
-
-    def validate(self) -> None:
-        """Check every range.
-
-        Raises:
-            InvalidConfig: A value is outside its range; the message names the option.
-        """
-        check_least(self, {"seed": 0, "trainings": 1, "resamples": 100, "threads": 1})
-
-
-@dataclass(frozen=True)
 class GeneraliseConfig:
     """Train on one distribution, evaluate on others: phases, starts, variants, opponents.
 
@@ -60,7 +34,7 @@ class GeneraliseConfig:
 
     network: str = "resnet-16x2"
     """Architecture of every network."""
-    positions: int = 8_000
+    positions: int = 12_000
     """Training positions that each network sees (1,000 or more)."""
     games: int = 400
     """Games to learn from, in each split, if they are played or chosen for it (40 or more)."""
@@ -90,6 +64,34 @@ class GeneraliseConfig:
             "threads": 1,
         }
         check_least(self, least)
+
+
+@dataclass(frozen=True)
+class OwnConfig:
+    """A run of axes that are given as objects."""
+
+    preset: str = "own"
+    """There is but one."""
+    seed: int = 1
+    """Everything random derives from it (0 or more)."""
+    trainings: int = 1
+    """Trainings of every row (1 or more)."""
+    resamples: int = 2000
+    """Draws of groups behind bootstrapped intervals (100 or more)."""
+    threads: int | None = None
+    """Threads of native code (1 or more; none: every usable core)."""
+    axes: tuple[str, ...] = ()
+    """Names of the axes, each with a mark of what it is; axes.json says it in full."""
+    sizes: GeneraliseConfig | None = None
+    """How much is learnt and tested in axes of the package; none if there are none."""
+
+    def validate(self) -> None:
+        """Check every range.
+
+        Raises:
+            InvalidConfig: A value is outside its range; the message names the option.
+        """
+        check_least(self, {"seed": 0, "trainings": 1, "resamples": 100, "threads": 1})
 
 
 _QUICK = GeneraliseConfig()

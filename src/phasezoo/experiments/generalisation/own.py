@@ -80,6 +80,7 @@ def generalise(
         resamples=resamples,
         threads=threads,
         axes=tuple(map(mark_of, found)),
+        sizes=settings if any(isinstance(one, str) for one in given) else None,
     )
     results: Results = OWN.reproduce(config, Path(out), console, axes=found)
     return results

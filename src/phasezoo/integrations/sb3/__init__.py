@@ -15,6 +15,7 @@ require_torch()
 
 from phasezoo.integrations.sb3.features import LinesExtractor, PlanesExtractor  # noqa: E402
 from phasezoo.integrations.sb3.gated_policy import PhaseGatedPolicy  # noqa: E402
+from phasezoo.integrations.sb3.learner import SB3Learner  # noqa: E402
 from phasezoo.integrations.sb3.turned_policy import TurnedPolicy  # noqa: E402
 from phasezoo.integrations.sb3.vec_env import GameVecEnv, make_vec_env  # noqa: E402
 
@@ -23,6 +24,7 @@ __all__ = [
     "LinesExtractor",
     "PhaseGatedPolicy",
     "PlanesExtractor",
+    "SB3Learner",
     "TurnedPolicy",
     "make_vec_env",
 ]

@@ -1,0 +1,81 @@
+"""Training and test data that many axes draw alike: stored games, and solved positions."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from phasezoo.experiments.generalisation.learners import Lesson
+from phasezoo.experiments.generalisation.measures import Exam
+from phasezoo.games import Game
+from phasezoo.training.positions import without_seen
+from phasezoo.training.splits import Splits
+from phasezoo.training.starts import start_state
+from phasezoo.training.store import GameStore
+
+__all__ = ["exam_of", "lesson_of_states", "sampled", "states_of"]
+
+
+def sampled(store: GameStore, games: int, test_games: int, seed: int) -> Splits:
+    """Some games of a store, drawn, in three parts.
+
+    Args:
+        store: The games.
+        games: Games for training and validation, one in eleven for the latter.
+        test_games: Games to test on; a third of all at most.
+        seed: Draws them.
+    """
+    drawn = np.random.default_rng(seed).permutation(len(store))[: games + test_games]
+    tests = min(test_games, len(drawn) // 3)
+    rest = len(drawn) - tests
+    shares = np.array([rest - rest // 11, rest // 11, tests]) / len(drawn)
+    return store.subset(np.sort(drawn)).split(seed, tuple(shares / shares.sum()))
+
+
+def exam_of(splits: Splits, gate: str = "none", phase: str | None = None) -> Exam:
+    """The test positions of a phase that occur nowhere in training."""
+    rows, _ = without_seen(splits.test.positions(gate), splits.train.positions(gate))
+    return Exam(splits.test, rows if phase is None else rows.of_phase(phase))
+
+
+def states_of(exam: Exam, count: int, seed: int) -> list[Any]:
+    """States of different games of an exam, at most ``count``, one drawn from each."""
+    store = exam.store
+    assert isinstance(store, GameStore)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(exam.rows))
+    _, first = np.unique(exam.rows.game[order], return_index=True)
+    states = []
+    for row in rng.permutation(order[first])[:count]:
+        game, ply = int(exam.rows.game[row]), int(exam.rows.ply[row])
+        state = start_state(store.game, store.starts.get(game, ""))
+        begin = int(store.offsets[game])
+        for action in np.asarray(store.actions)[begin : begin + ply].reshape(-1):
+            state = state.play(int(action))
+        states.append(state)
+    return states
+
+
+def lesson_of_states(game: Game, states: Iterable[Any], seed: int) -> Lesson:
+    """Positions of a solved game that has them as text, each with a perfect move to learn.
+
+    Which of several is drawn; values to learn are the outcomes of perfect play.
+    """
+    rng = np.random.default_rng(seed)
+    actions, returns, starts = [], [], []
+    for state in states:
+        worth = game.action_scores(state)
+        legal = np.asarray(state.legal_actions)
+        actions.append(int(rng.choice(legal[worth == worth.max()])))
+        own = float(np.sign(worth.max()))
+        mover = state.to_play
+        returns.append([own if player == mover else -own for player in range(2)])
+        starts.append(state.fen)
+    store = GameStore(
+        game.name,
+        actions,
+        np.arange(len(actions) + 1),
+        np.array(returns, dtype=np.float32),
+        starts=dict(enumerate(starts)),
+    )
+    return Lesson(store.split(seed, (0.9, 0.1, 0.0)))

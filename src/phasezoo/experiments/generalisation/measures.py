@@ -1,0 +1,176 @@
+"""What is measured: losses on stored games, exact regret where the game is solved, games won."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import agents
+from phasezoo.agents.base import CallableAgent
+from phasezoo.experiments.generalisation.scores import Sample, Score
+from phasezoo.games import Game
+from phasezoo.inference.mixture import MixtureOfExperts
+from phasezoo.training.positions import PositionTable
+from phasezoo.training.splits import PositionStore
+
+__all__ = ["Exam", "Losses", "Meeting", "Play", "Regret", "Starts", "agent_of"]
+
+
+def agent_of(model: Any, seed: int, nodes: int = 0) -> Any:
+    """A model as an agent: an evaluator plays its policy, or searches; agents are what they are."""
+    if not hasattr(model, "evaluate"):
+        return agents.parse(model) if isinstance(model, str) else model
+    if nodes == 0:
+        return agents.PolicyAgent(model, seed=seed)
+    return agents.MCTSAgent(model, limit=agents.Limit(nodes=nodes), seed=seed)
+
+
+@dataclass(frozen=True)
+class Exam:
+    """Positions of stored games to be tested on."""
+
+    store: PositionStore = field(repr=False)
+    """The games."""
+    rows: PositionTable = field(repr=False)
+    """The positions."""
+
+
+@dataclass(frozen=True)
+class Losses:
+    """An evaluator's losses on an :class:`Exam` (``docs/definitions/losses.md``), by game."""
+
+    scores: tuple[Score, ...] = (
+        Score("policy loss", "lower", unit="nats"),
+        Score("top-1 accuracy", unit="%"),
+        Score("value loss", "lower"),
+    )
+
+    def __call__(self, model: Any, data: Exam, seed: int) -> Mapping[str, Sample]:
+        """Means over positions, with games as groups."""
+        del seed
+        losses = _losses(model, data)
+        games, group = np.unique(losses.game, return_inverse=True)
+        columns = losses.policy, losses.correct, losses.value
+        return {
+            score.name: Sample.by_group(column, group, len(games))
+            for score, column in zip(self.scores, columns, strict=True)
+        }
+
+
+def _losses(model: Any, data: Exam) -> Any:
+    """Of a mixture each position is answered by the expert of its phase."""
+    from phasezoo.training.evaluation import evaluate_network, evaluate_networks, mixture_losses
+
+    if not isinstance(model, MixtureOfExperts):
+        return evaluate_network(model, data.store, data.rows)
+    rows = _labelled(data, model.gate)
+    experts = dict(zip(model.names, model.experts, strict=True))
+    found = evaluate_networks(experts, data.store, rows)
+    return mixture_losses({rows.phase_index(name): losses for name, losses in found.items()})
+
+
+def _labelled(data: Exam, gate: Any) -> PositionTable:
+    """The positions of an exam with the phases of another gate."""
+    every = data.store.positions(gate)
+    place = {each: row for row, each in enumerate(_places(every))}
+    return every.select(np.array([place[each] for each in _places(data.rows)]))
+
+
+def _places(rows: PositionTable) -> list[tuple[int, ...]]:
+    columns = rows.game.tolist(), rows.ply.tolist(), rows.player.tolist()
+    return list(zip(*columns, strict=True))
+
+
+@dataclass(frozen=True)
+class Starts:
+    """States of a solved game in each of which a move is asked for."""
+
+    game: Game
+    """The game, which knows the worth of every action."""
+    states: tuple[Any, ...] = field(repr=False)
+    """The states."""
+
+
+@dataclass(frozen=True)
+class Regret:
+    """What an agent's moves lose by the game's own solution (``Game.action_scores``).
+
+    With v the best action's outcome for who moves (1 a win, 0 a draw, -1 a loss) and w that of the
+    action chosen, the *regret* is (v - w) / 2: 1 if a win was turned into a loss. The *distance
+    lost* is by how much the score of the action chosen falls behind the best, where the outcome is
+    the same. *Best moves* are those that lose neither.
+    """
+
+    nodes: int = 0
+    """Nodes of an evaluator's search; 0: it plays its policy."""
+    scores: tuple[Score, ...] = (
+        Score("best moves", kind="share", unit="%"),
+        Score("regret", "lower", kind="share"),
+        Score("distance lost", "lower"),
+    )
+
+    def __call__(self, model: Any, data: Starts, seed: int) -> Mapping[str, Sample]:
+        """One move a state."""
+        agent = agent_of(model, seed, self.nodes)
+        lost, kept, distance = [], [], []
+        for state, action in zip(data.states, _moves(agent, data.states, seed), strict=True):
+            worth = data.game.action_scores(state)
+            chosen = worth[np.flatnonzero(np.asarray(state.legal_actions) == action)[0]]
+            lost.append((np.sign(worth.max()) - np.sign(chosen)) / 2)
+            kept.append(float(lost[-1] == 0))
+            distance.append(float(worth.max() - chosen) * kept[-1])
+        best = [float(one == 0 and away == 0) for one, away in zip(lost, distance, strict=True)]
+        samples = Sample.of(best), Sample.of(lost), Sample.of(distance, kept)
+        return {score.name: sample for score, sample in zip(self.scores, samples, strict=True)}
+
+
+def _moves(agent: Any, states: Sequence[Any], seed: int) -> npt.NDArray[np.int64]:
+    if hasattr(agent, "select_batch"):
+        return np.asarray(agent.select_batch(states))
+    player = agent if hasattr(agent, "session") else CallableAgent(agent)
+    return np.array([player.session(seed).act(state) for state in states])
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A match to be played."""
+
+    game: Game
+    """What is played, with the options that say how games start."""
+    opponent: Any
+    """Who is met: an agent, or the text of one."""
+    games: int
+    """Games, a multiple of the number of players."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What else :func:`phasezoo.arena.play_match` takes, such as ``openings``."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """How an agent fares in a :class:`Meeting`, by groups of games with one opening."""
+
+    nodes: int = 0
+    """Nodes of an evaluator's search; 0: it plays its policy."""
+    agent: Callable[[Any, int], Any] | None = None
+    """Makes the agent from a model and a seed; None: :func:`agent_of`."""
+    scores: tuple[Score, ...] = (
+        Score("score", kind="share", unit="%"),
+        Score("games won", kind="share", unit="%"),
+    )
+
+    def __call__(self, model: Any, data: Meeting, seed: int) -> Mapping[str, Sample]:
+        """Play the match."""
+        from phasezoo import arena
+
+        made = agent_of(model, seed, self.nodes) if self.agent is None else self.agent(model, seed)
+        match = arena.play_match(
+            made, data.opponent, game=data.game, games=data.games, seed=seed, **data.options
+        )
+        group = [record.group for record in match.games]
+        columns = [r.score for r in match.games], [float(r.won) for r in match.games]
+        return {
+            score.name: Sample.by_group(column, group, max(group) + 1)
+            for score, column in zip(self.scores, columns, strict=True)
+        }

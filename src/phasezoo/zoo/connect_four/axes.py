@@ -1,0 +1,59 @@
+"""Generalisation in Connect Four: from some plies of its games to others."""
+
+import importlib.util
+
+from phasezoo.experiments.generalisation.axis import Axis, Split
+from phasezoo.experiments.generalisation.config import GeneraliseConfig
+from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
+from phasezoo.experiments.generalisation.lessons import exam_of, sampled, states_of
+from phasezoo.experiments.generalisation.measures import Losses, Regret, Starts
+from phasezoo.training.store import GameStore
+from phasezoo.zoo.connect_four.game import CONNECT_FOUR
+
+__all__ = ["plies"]
+
+GATE = "plies:10,20"
+PHASES = ("up to 10", "11–20", "over 20")
+
+
+def plies(config: GeneraliseConfig) -> Axis:
+    """Sample games by ply; moves are judged by the solver if it is installed, else by losses."""
+    splits = sampled(
+        GameStore.sample("connect-four"), config.games * 2, config.test_games * 5, config.seed
+    )
+    is_solved = importlib.util.find_spec("bitbully") is not None
+
+    def test(phase: str, seed: int) -> object:
+        exam = exam_of(splits, GATE, phase)
+        if not is_solved:
+            return exam
+        return Starts(CONNECT_FOUR, tuple(states_of(exam, config.test_games * 2, seed)))
+
+    columns = tuple(
+        Split(
+            f"plies {phase}",
+            Lesson(splits, GATE, phase),
+            lambda seed, phase=phase: test(phase, seed),
+        )
+        for phase in PHASES
+    )
+    learner = SupervisedLearner(
+        config.network, config.positions, device=config.device, threads=config.threads
+    )
+    about = (
+        "Positions of the sample games by the stones on the board, tested on positions of other "
+        "games that occur nowhere in training, "
+        + (
+            "one of each game, by the solver."
+            if is_solved
+            else "by losses (the extra `solve` judges moves exactly)."
+        )
+    )
+    everything = Split("all plies", Lesson(splits))
+    return Axis(
+        "connect-four/plies",
+        (*columns, everything),
+        learner,
+        Regret() if is_solved else Losses(),
+        about,
+    )

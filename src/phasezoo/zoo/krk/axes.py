@@ -1,0 +1,82 @@
+"""Generalisation in the endgame: from some distances to mate, or some positions, to others."""
+
+from typing import Any
+
+from phasezoo import games
+from phasezoo.experiments.generalisation.axis import Axis, Split
+from phasezoo.experiments.generalisation.config import GeneraliseConfig
+from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
+from phasezoo.experiments.generalisation.lessons import lesson_of_states
+from phasezoo.experiments.generalisation.measures import Regret, Starts
+from phasezoo.zoo.krk.game import KRK
+
+__all__ = ["distance", "regions"]
+
+BANDS = ((1, 4), (5, 8), (9, 12), (13, 16))
+"""Moves to mate; 16 is the longest win."""
+
+_SEEDS = 1 << 62
+"""Starts of training and test are drawn by seeds of their own anyway."""
+
+
+def distance(config: GeneraliseConfig) -> Axis:
+    """Starts by their distance to mate; no start tested is a mirror image of one learnt."""
+    splits = [
+        Split(
+            f"mate in {low}–{high}",
+            lambda seed, band=(low, high): _lesson(config, seed, "train", band),
+            lambda seed, band=(low, high): _starts(config, seed, "heldout", band),
+        )
+        for low, high in BANDS
+    ]
+    about = (
+        "Positions of king and rook against king by the moves to mate, each with a perfect move. "
+        "What is tested is held out of all that is learnt, with its mirror images."
+    )
+    everything = Split("any distance", lambda seed: _lesson(config, seed, "train", None))
+    return _axis("krk/distance", (*splits, everything), config, about)
+
+
+def regions(config: GeneraliseConfig) -> Axis:
+    """The starts that the game holds out, and the region that it does."""
+    names = ("train", "heldout", "heldout-region")
+    splits = tuple(
+        Split(
+            name,
+            lambda seed, name=name: _lesson(config, seed, name, None),
+            lambda seed, name=name: _starts(config, seed, name, None),
+        )
+        for name in names
+    )
+    about = (
+        "The splits of the game: train and heldout are four fifths and one fifth of all starts, "
+        "divided by a hash; heldout-region is in neither: the lone king on the rim, mate in 8 to "
+        "11. On the diagonal positions may be tested that were learnt."
+    )
+    return _axis("krk/regions", splits, config, about)
+
+
+def _axis(name: str, splits: tuple[Split, ...], config: GeneraliseConfig, about: str) -> Axis:
+    learner = SupervisedLearner(
+        config.network, config.positions, device=config.device, threads=config.threads
+    )
+    return Axis(name, splits, learner, Regret(), about)
+
+
+def _lesson(
+    config: GeneraliseConfig, seed: int, start: str, band: tuple[int, int] | None
+) -> Lesson:
+    # Each position is seen a few times, as those of games are.
+    states = _states(config.positions // 2, seed, start, band)
+    return lesson_of_states(KRK, states, seed)
+
+
+def _starts(
+    config: GeneraliseConfig, seed: int, start: str, band: tuple[int, int] | None
+) -> Starts:
+    return Starts(KRK, tuple(_states(config.test_games * 5, seed, start, band)))
+
+
+def _states(count: int, seed: int, start: str, band: tuple[int, int] | None) -> list[Any]:
+    game = games.make("krk", start=start, dtm=band)
+    return [game.initial_state(seed=(seed + each) % _SEEDS) for each in range(count)]
