@@ -94,8 +94,9 @@ def play_match(
         The match, with the games finished earlier.
 
     Raises:
-        InvalidConfig: ``games`` is not a multiple of the number of players, or another option is
-            out of range.
+        InvalidConfig: ``games`` is not a multiple of the number of players, another option is out
+            of range, or agents without randomness have a single opening and play the same game
+            again and again.
         SideFailed: An evaluator answered with NaN, or in the wrong shape; an
             :class:`~phasezoo.errors.InvalidEvaluation` that names the side and has the games
             finished before.

@@ -11,6 +11,7 @@ from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.log import GameLog
 from phasezoo.arena.pgn import PgnFile
 from phasezoo.arena.records import GameRecord, SideStats
+from phasezoo.arena.repeats import Repeats
 from phasezoo.arena.schedule import Schedule
 from phasezoo.arena.sides import make_sides
 from phasezoo.arena.stopping import SequentialTest
@@ -92,6 +93,8 @@ def play_games(
         if pgn is not None:
             file = stack.enter_context(PgnFile(pgn, called, handle.name, done))
 
+        repeats = Repeats(handle.num_players) if schedule.has_one_start else None
+
         def finished(record: GameRecord) -> None:
             done.append(record)
             if test is not None:
@@ -104,6 +107,8 @@ def play_games(
                 on_game(record)
             if progress is not None:
                 progress(len(done), len(schedule))
+            if repeats is not None:
+                repeats.add(record)
 
         playing = ConcurrentGames(
             handle,

@@ -81,6 +81,11 @@ class Schedule:
     def __len__(self) -> int:
         return self._games
 
+    @property
+    def has_one_start(self) -> bool:
+        """Whether all games start alike."""
+        return len(self._suite) == 1 and not self._draws
+
     def games(self, skip: Collection[int] = ()) -> Iterator[Scheduled]:
         """The games in order of their numbers, without those in ``skip``."""
         for number in range(self._games):

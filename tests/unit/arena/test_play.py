@@ -106,10 +106,10 @@ def test_openings_as_fen_drop_the_history():
 
 
 def test_duplicates_are_counted():
-    match = short_match(a=first_legal, b=first_legal, openings=[["e2e4"]], games=6, max_plies=30)
-    assert match.duplicates == 5
+    match = short_match(a=first_legal, b=first_legal, openings=[["e2e4"]], games=4, max_plies=30)
+    assert match.duplicates == 3
     assert short_match().duplicates == 0
-    assert "5 repeated another game" in match.summary()
+    assert "3 repeated another game" in match.summary()
 
 
 def test_no_likelihood_of_superiority_stands_beside_an_infinite_interval():
@@ -338,3 +338,18 @@ def test_an_existing_pgn_is_not_overwritten(tmp_path):
         short_match(games=2, pgn=path)
     assert path.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_agents_without_randomness_need_openings(tmp_path):
+    first, last = (
+        lambda obs, info, i=i: int(np.flatnonzero(info["action_mask"])[i]) for i in (0, -1)
+    )
+    options = {"game": "connect-four", "seed": 3}
+    assert len(arena.play_match(first, last, games=4, **options).games) == 4
+    with pytest.raises(InvalidConfig, match=r"the first 6 games .* without randomness"):
+        arena.play_match(first, last, games=20, log=tmp_path / "log", **options)
+    assert len((tmp_path / "log").read_text().splitlines()) == 1 + 6  # what was played is kept
+    openings = [["0"], ["1"], ["2"], ["3"]]
+    match = arena.play_match(first, last, games=8, openings=openings, **options)
+    assert len(match.games) == 8
+    assert len(arena.play_match(first, "random", games=20, **options).games) == 20
