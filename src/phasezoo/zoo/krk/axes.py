@@ -16,7 +16,7 @@ BANDS = ((1, 4), (5, 8), (9, 12), (13, 16))
 """Moves to mate; 16 is the longest win."""
 
 _SEEDS = 1 << 62
-"""Starts of training and test are drawn by seeds of their own anyway."""
+"""Seeds of starts stay below it, as the core wants them."""
 
 
 def distance(config: GeneraliseConfig) -> Axis:
