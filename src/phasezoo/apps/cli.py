@@ -109,6 +109,8 @@ def _run(given: list[str]) -> int:
             raise
         message = f"{error}; options of {common.config} were read too"
         raise InvalidConfig(message) from error
+    if (plugins or common.plugins) and hasattr(command, "with_plugins"):
+        command = command.with_plugins([*plugins, *common.plugins])
     return command.run()
 
 

@@ -1,5 +1,6 @@
 """The result of a tournament: who scored what against whom, and how strong that makes them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -156,7 +157,7 @@ class Standings:
             "format": self.format,
             "games": len(self.games),
             "anchor": self.names[self.anchor],
-            "players": self.rows(),
+            "players": [{key: _finite(value) for key, value in row.items()} for row in self.rows()],
             "matches": [
                 {
                     "first": first,
@@ -195,9 +196,9 @@ class Standings:
         if len(self.sides) != 2:
             message = f"a match is between two players, here are {len(self.sides)}: use match(a, b)"
             raise InvalidConfig(message)
-        if self.games and len(self.games[0].sides) > 2:
-            return self.match(0, 1)
         sides = (self.sides[0], self.sides[1])
+        if self.games and len(self.games[0].sides) > 2:
+            return replace(self.match(0, 1), sides=sides)
         return Match(game=self.game, sides=sides, games=self.games, verdict=self.verdict)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -251,7 +252,12 @@ def place_in(names: Sequence[str], player: str | int) -> int:
     """
     if isinstance(player, str) and player in names:
         return names.index(player)
-    if not isinstance(player, (str, bool)) and 0 <= player < len(names):
+    if isinstance(player, int) and not isinstance(player, bool) and 0 <= player < len(names):
         return player
     message = f"{player!r}: no player of this tournament; they are {', '.join(names)}"
     raise InvalidConfig(message)
+
+
+def _finite(value: Any) -> Any:
+    """The value for JSON, which knows no infinite numbers."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -26,7 +26,7 @@ def standings_summary(standings: "Standings") -> str:
             (
                 str(rank),
                 line.name,
-                f"{rating.value:+.0f}",
+                f"{rating.value:+z.0f}",
                 _ends(rating.interval) if place != standings.anchor else "anchor",
                 *map(str, counts),
                 f"{line.score:.1%}",
@@ -142,7 +142,9 @@ def _table(sides: Sequence[SideStats]) -> list[str]:
 
 
 def _ends(interval: Interval) -> str:
-    return f"[{interval.low:+.0f}, {interval.high:+.0f}]" if interval.is_known else "too few games"
+    return (
+        f"[{interval.low:+z.0f}, {interval.high:+z.0f}]" if interval.is_known else "too few games"
+    )
 
 
 def _aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:

@@ -1,13 +1,24 @@
 import csv
 import json
+import sys
 
 import pytest
 
 from phasezoo import arena
+from phasezoo.agents import registry
 from phasezoo.apps.cli import main
 from phasezoo.apps.tournament import commands
 from phasezoo.apps.tournament.live import _Scores
 
+PLUGIN = """
+import numpy as np
+from phasezoo import agents
+
+def last(observation, info):
+    return int(np.flatnonzero(info["action_mask"])[-1])
+
+agents.register("last_of_plugin", lambda: last)
+"""
 FOUR = ("--game", "connect-four", "--games", "6", "--seed", "4")
 
 
@@ -118,6 +129,56 @@ def test_bad_commands_are_one_sentence(words, said, capsys, tmp_path, monkeypatc
     assert said in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_that_could_not_begin_leaves_its_directory_to_the_mended_one(tmp_path, capsys):
+    out = tmp_path / "m"
+    for wrong in (("rando",), ("random", "--openings", "none.txt"), ("uci:no-such,nodes=1",)):
+        assert run("match", "random:seed=1", *wrong, *FOUR, "--out", out) in (1, 2)
+        assert not (out / "config.json").exists()
+    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+    before = files(out)
+    capsys.readouterr()
+    (out / "games.jsonl").write_text("{}\n")
+    assert run("match", "--resume", out) == 1
+    assert (out / "config.json").exists()
+    assert files(out) == before
+
+
+@pytest.mark.parametrize(
+    ("written", "damaged", "said"),
+    [
+        ('"games": 6', '"games": "six"', "games: 'six' is not of type int"),
+        ('"game": ', '"gamex": ', "unknown key 'gamex'"),
+        ('"names": []', '"names": [1, 2]', "names[0]: 1 is not of type str"),
+    ],
+)
+def test_settings_that_were_damaged_are_told(tmp_path, capsys, written, damaged, said):
+    out = tmp_path / "m"
+    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+    config = out / "config.json"
+    assert written in config.read_text()
+    config.write_text(config.read_text().replace(written, damaged))
+    capsys.readouterr()
+    code, _, err = run("match", "--resume", out, capsys=capsys)
+    assert code in (1, 2)
+    assert f"{config}" in err
+    assert said in err
+
+
+def test_a_resumed_run_imports_the_plugins_that_it_was_begun_with(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "last_plugin.py").write_text(PLUGIN)
+    words = ("match", "last_of_plugin", "random:seed=2", *FOUR)
+    try:
+        assert run(*words, "--plugin", "last_plugin.py", "--out", "m") == 0
+        assert "--plugin last_plugin.py" in (tmp_path / "m" / "report.html").read_text()
+        monkeypatch.chdir("/")
+        del sys.modules["last_plugin"]
+        monkeypatch.delitem(registry._OWN, "last_of_plugin")
+        assert run("match", "--resume", tmp_path / "m") == 0
+    finally:
+        sys.modules.pop("last_plugin", None)
 
 
 def test_a_match_ends_as_soon_as_its_test_decides(capsys, tmp_path):

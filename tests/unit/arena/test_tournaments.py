@@ -57,6 +57,26 @@ def test_a_tournament_of_two_is_their_match():
     assert two.as_match().summary() == match.summary()
 
 
+def test_a_match_of_more_than_two_tells_what_its_sides_did():
+    table = played(players=["simple", "random:seed=1"], game="pommerman-ffa", games=8, max_plies=9)
+    assert [side.moves for side in table.as_match().sides] == [side.moves for side in table.sides]
+    assert min(side.moves for side in table.sides) > 0
+
+
+def test_infinite_ends_are_null_in_json_and_no_rating_is_minus_zero():
+    table = played(players=["random:seed=1", "random:seed=1"], games=2, names=["a", "b"])
+    row = next(row for row in table.to_dict()["players"] if row["name"] == "b")
+    assert (row["elo_low"], row["elo_high"]) == (None, None)
+    chess = played(players=["random"] * 3, game="chess", games=8, max_plies=20, format="gauntlet")
+    assert "-0" not in [word for line in chess.summary().splitlines()[2:5] for word in line.split()]
+
+
+@pytest.mark.parametrize("anchor", [1.5, True, "third", 9, -1])
+def test_an_anchor_that_is_no_player_is_refused(anchor):
+    with pytest.raises(InvalidConfig, match="no player of this tournament"):
+        played(anchor=anchor)
+
+
 def test_lines_and_matches_count_every_game_from_both_views():
     table = played()
     assert sum(line.points for line in table.lines) == len(table.games) == 18

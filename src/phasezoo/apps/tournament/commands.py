@@ -4,15 +4,16 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from tyro.conf import Positional, arg
 
 from phasezoo._interrupt import saying
 from phasezoo.apps.command_words import Looks
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.plugins import import_module
 
 __all__ = ["MatchOptions", "TournamentOptions"]
 
@@ -61,6 +62,8 @@ class _PlayOptions:
     what is unfinished there (none: the result is printed alone)."""
     resume: Path | None = None
     """Directory of a run to go on with, by its own settings; nothing else may be given beside."""
+    plugin: tuple[str, ...] = ()
+    """Modules or files that were imported first."""
 
     @property
     def _format(self) -> str:
@@ -94,10 +97,20 @@ class _PlayOptions:
         with saying(stopped):
             if self.resume is not None:
                 with RunDirectory.resume(out, self.kind) as run:
-                    self._resumed(run.config)._keep(run)
+                    resumed = self._resumed(run.config)
+                    resumed._import_plugins()
+                    resumed._keep(run)
             else:
+                is_new = not (out / "config.json").exists()
                 with RunDirectory.create(out, self.kind, self._config()) as run:
-                    self._keep(run)
+                    try:
+                        self._keep(run)
+                    except PhasezooError:
+                        if is_new and not (out / "games.jsonl").exists():
+                            # Nothing could begin, and the mended command may have the directory.
+                            (out / "config.json").unlink()
+                            (out / "run.lock").unlink()
+                        raise
         return 0
 
     def _check(self) -> None:
@@ -107,7 +120,7 @@ class _PlayOptions:
             InvalidConfig: The message names the option.
         """
         if self.resume is not None:
-            if self != type(self)(resume=self.resume):
+            if self != type(self)(resume=self.resume, plugin=self.plugin):
                 message = (
                     f"--resume {self.resume}: a run goes on with its own settings; give nothing "
                     "else beside it, or start another one with --out"
@@ -132,14 +145,34 @@ class _PlayOptions:
         """The settings that games depend on, and what a run goes on with."""
         config = {field.name: getattr(self, field.name) for field in fields(self)}
         del config["out"], config["resume"]
-        if self.openings is not None and Path(self.openings).is_file():
-            # A resumed run may be started from elsewhere.
-            config["openings"] = str(Path(self.openings).absolute())
+        config.pop("config_file", None)  # what it said is among the settings
+        if self.openings is not None:
+            config["openings"] = _lasting(self.openings)
+        config["plugin"] = [_lasting(plugin) for plugin in self.plugin]
         return config
 
+    def with_plugins(self, plugins: Sequence[str]) -> Self:
+        """The same options with the modules that the command line had imported first."""
+        return replace(self, plugin=tuple(plugins))
+
+    def _import_plugins(self) -> None:
+        """Import what the run was begun with, if this command line did not.
+
+        Raises:
+            InvalidConfig: One cannot be imported.
+        """
+        if not self.plugin:
+            return
+        from phasezoo.registration import register_all
+
+        register_all()  # modules of a user's own expect the environments
+        for plugin in self.plugin:
+            import_module(plugin)
+
     def _resumed(self, config: dict[str, Any]) -> "_PlayOptions":
-        lists = {key: tuple(value) for key, value in config.items() if isinstance(value, list)}
-        return type(self)(**config | lists)
+        from phasezoo.runs import jsonable
+
+        return jsonable.decode(type(self), config, f"{self.resume}/config.json")
 
     def _played(self, **files: Any) -> Any:
         """The standings, after all games."""
@@ -202,12 +235,22 @@ class _PlayOptions:
         default = type(self)()
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("agents", "out", "resume") or value == getattr(default, field.name):
+            if field.name in ("agents", "out", "resume", "config_file") or value == getattr(
+                default, field.name
+            ):
                 continue
             option = "--" + field.name.replace("_", "-")
             many: Sequence[Any] = value if isinstance(value, tuple) else (value,)
-            words += [option] if value is True else [option, *map(str, many)]
+            if field.name == "plugin":
+                words += [word for plugin in many for word in (option, plugin)]
+            else:
+                words += [option] if value is True else [option, *map(str, many)]
         return shlex.join(words)
+
+
+def _lasting(name: str) -> str:
+    """A name, or the absolute path of a file: a resumed run may be started from elsewhere."""
+    return str(Path(name).absolute()) if Path(name).is_file() else name
 
 
 @dataclass(frozen=True)

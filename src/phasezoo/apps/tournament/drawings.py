@@ -29,7 +29,7 @@ def _ratings(standings: Standings) -> Markup:
         for rating in ratings
     ]
     figure = plots.forest([("player", rows)], "Elo", 0)
-    said = "; ".join(f"{rating.name} {rating.value:+.0f}" for rating in ratings)
+    said = "; ".join(f"{rating.name} {rating.value:+z.0f}" for rating in ratings)
     return plots.to_svg(figure, "ratings", f"Ratings: {said}.")
 
 
