@@ -213,6 +213,7 @@ class _Named:
         self.name = f"the expert of phase {phase!r} ({name_of(expert)})"
         self.plane_spec = getattr(expert, "plane_spec", None)
         self.packed = getattr(expert, "packed", False)
+        self.policy_size = getattr(expert, "policy_size", None)
         self.evaluate = getattr(expert, "evaluate", None)
         if hasattr(expert, "evaluate_batch"):
             self.evaluate_batch = expert.evaluate_batch
