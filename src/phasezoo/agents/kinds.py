@@ -200,7 +200,7 @@ class AgentKind:
         unknown = [key for key in given if key not in known]
         if unknown:
             close = difflib.get_close_matches(unknown[0], self.options, n=3, cutoff=0.5)
-            hint = f"; did you mean {' or '.join(f'{each}=' for each in close)}?" if close else ""
+            hint = f"; did you mean {' or '.join(f'{each}=' for each in close)}?" if close else ";"
             message = f"{unknown[0]}=: {name} has no such option{hint} {self._told(name)}".rstrip()
             raise InvalidConfig(message)
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 from phasezoo import games, gating
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.openings import OpeningSuite, as_suite
-from phasezoo.arena.schedule import OpeningsAs
+from phasezoo.arena.schedule import OpeningsAs, whole
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.types import Gate
@@ -50,11 +50,16 @@ class Conditions:
             handle = handle.with_options(**handle.match_options)
         suite = as_suite(openings, handle.name)
         for name in ("concurrency", "pool_rows", "max_plies"):
-            if others[name] is not None and others[name] < 1:
+            if others[name] is not None and whole(name, others[name]) < 1:
                 message = f"{name}={others[name]}: at least 1 is needed"
                 raise InvalidConfig(message)
-        if others["adjudication"] is not None:
-            others["adjudication"].check_game(handle)
+        whole("seed", others["seed"])
+        rules = others["adjudication"]
+        if rules is not None:
+            if not isinstance(rules, Adjudication):
+                message = f"adjudication={rules!r}: expected is arena.Adjudication(…)"
+                raise InvalidConfig(message)
+            rules.check_game(handle)
         phases = None if gate is None else gating.make(gate, handle.name)
         return cls(handle, suite, phases, **others)
 

@@ -1,7 +1,8 @@
 """Which games a match consists of: openings, seats, seeds."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, NamedTuple, get_args
+from numbers import Integral
+from typing import Any, Literal, NamedTuple, get_args
 
 from phasezoo.arena.concurrent_games import Scheduled
 from phasezoo.arena.openings import OpeningSuite
@@ -10,7 +11,7 @@ from phasezoo.arena.streams import stream
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 
-__all__ = ["OpeningsAs", "Schedule"]
+__all__ = ["OpeningsAs", "Schedule", "whole"]
 
 OpeningsAs = Literal["moves", "fen"]
 """How games start: with the opening's moves as their history, or at its last position without."""
@@ -56,7 +57,7 @@ class Schedule:
         if game.num_players < 2:
             message = f"{game.name!r} has one player: a match needs two sides"
             raise InvalidConfig(message)
-        if games < 1 or games % game.num_players:
+        if whole("games", games) < 1 or games % game.num_players:
             wanted = "even" if game.num_players == 2 else f"a multiple of {game.num_players}"
             message = (
                 f"games={games}: must be {wanted}, because each opening is played once with side 0 "
@@ -144,3 +145,15 @@ class Schedule:
             start=f"seed:{seed}" if self._draws else "",
             pairing=pairing,
         )
+
+
+def whole(name: str, value: Any) -> int:
+    """The value of an option that is a whole number.
+
+    Raises:
+        InvalidConfig: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        message = f"{name}={value!r}: expected a whole number"
+        raise InvalidConfig(message)
+    return int(value)

@@ -171,6 +171,7 @@ def test_every_class_of_agents_has_a_name():
     [
         ("mcts:node=40", InvalidConfig, r"node=: mcts has no such option; did you mean nodes= or"),
         ("random:sed=1", InvalidConfig, r"did you mean seed=\? its options are seed, name"),
+        ("human:x=1", InvalidConfig, r"human has no such option; its options are name"),
         ("mcts:nodes=many", InvalidConfig, "nodes='many': expected a whole number"),
         ("mcts:nodes=0", InvalidConfig, "nodes=0"),
         (f"mcts:cache_mb={'9' * 30}", InvalidConfig, "cache_mb=9"),

@@ -71,6 +71,18 @@ def test_infinite_ends_are_null_in_json_and_no_rating_is_minus_zero():
     assert "-0" not in [word for line in chess.summary().splitlines()[2:5] for word in line.split()]
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("games", "4"), ("games", 4.0), ("games", None), ("games", True), ("max_plies", "9"),
+        ("concurrency", 1.5), ("seed", None), ("seed", "a"), ("seed", 1.5), ("adjudication", True),
+    ],
+)  # fmt: skip
+def test_options_of_the_wrong_type_are_told(option, value):
+    with pytest.raises(InvalidConfig, match=f"{option}={value!r}: expected"):
+        played(**{option: value})
+
+
 @pytest.mark.parametrize("anchor", [1.5, True, "third", 9, -1])
 def test_an_anchor_that_is_no_player_is_refused(anchor):
     with pytest.raises(InvalidConfig, match="no player of this tournament"):
