@@ -94,6 +94,9 @@ def play_games(
             file = stack.enter_context(PgnFile(pgn, called, handle.name, done))
 
         repeats = Repeats(handle.num_players) if schedule.has_one_start else None
+        if repeats is not None:
+            for record in done:
+                repeats.add(record)
 
         def finished(record: GameRecord) -> None:
             done.append(record)

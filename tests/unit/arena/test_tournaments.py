@@ -83,6 +83,16 @@ def test_options_of_the_wrong_type_are_told(option, value):
         played(**{option: value})
 
 
+def test_games_that_repeat_are_refused_again_when_they_go_on(tmp_path):
+    def first(observation, info):
+        return int(info["action_mask"].argmax())
+
+    options = {"players": [first, first], "openings": [["3"]], "games": 8, "log": tmp_path / "log"}
+    for _ in range(2):
+        with pytest.raises(InvalidConfig, match="from the only opening differ by seat alone"):
+            played(**options)
+
+
 @pytest.mark.parametrize("anchor", [1.5, True, "third", 9, -1])
 def test_an_anchor_that_is_no_player_is_refused(anchor):
     with pytest.raises(InvalidConfig, match="no player of this tournament"):
