@@ -171,7 +171,7 @@ def test_a_game_without_samples_is_named():
 
     games.register(
         "sampleless",
-        initial_state=object,
+        initial_state=type("Sampleless", (), {}),  # `object` would make a state of every object
         num_players=2,
         num_actions=1,
         plane_specs={"default": (1, 1, 1)},
