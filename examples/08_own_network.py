@@ -78,6 +78,7 @@ def main():
             agents.MCTSAgent(mixture, limit=limit, name="half columns", seed=2),
             game=game,
             games=10,
+            openings="two-ply",
             seed=4,
         )
         print(f"{match.wins} won, {match.draws} drawn, {match.losses} lost by columns")

@@ -93,7 +93,7 @@ def play_games(
         if pgn is not None:
             file = stack.enter_context(PgnFile(pgn, called, handle.name, done))
 
-        repeats = Repeats(handle.num_players) if schedule.has_one_start else None
+        repeats = Repeats(handle) if schedule.has_one_start else None
         if repeats is not None:
             for record in done:
                 repeats.add(record)

@@ -1,7 +1,9 @@
 """Refusing a match of games that are all the same."""
 
+from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.records import GameRecord
 from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
 
 __all__ = ["Repeats"]
 
@@ -16,11 +18,12 @@ class Repeats:
     the interval would be one of width nearly zero about nothing.
 
     Args:
-        group_size: Games of a group: the number of players.
+        game: What is played.
     """
 
-    def __init__(self, group_size: int) -> None:
-        self._group_size = group_size
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._group_size = game.num_players
         self._games: dict[tuple[int, int], list[GameRecord]] = {}
 
     def add(self, record: GameRecord) -> None:
@@ -39,7 +42,13 @@ class Repeats:
         if len(different) <= self._group_size:
             message = (
                 f"the first {len(games)} games from the only opening differ by seat alone: these "
-                "agents play without randomness; give openings (openings=…, such as a file or a "
-                f"suite of the package), or games={self._group_size}"
+                f"agents play without randomness; give openings, such as {self._openings()}, or "
+                f"play {self._group_size} games"
             )
             raise InvalidConfig(message)
+
+    def _openings(self) -> str:
+        """What could be given as openings."""
+        suites = OpeningSuite.names(self._game.name)
+        named = f"the suite {' or '.join(map(repr, suites))}, " if suites else ""
+        return f"{named}a file or a list of moves"

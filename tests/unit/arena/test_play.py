@@ -346,7 +346,7 @@ def test_agents_without_randomness_need_openings(tmp_path):
     )
     options = {"game": "connect-four", "seed": 3}
     assert len(arena.play_match(first, last, games=4, **options).games) == 4
-    with pytest.raises(InvalidConfig, match=r"the first 6 games .* without randomness"):
+    with pytest.raises(InvalidConfig, match=r"the first 6 games .* 'drawn' or 'two-ply'"):
         arena.play_match(first, last, games=20, log=tmp_path / "log", **options)
     assert len((tmp_path / "log").read_text().splitlines()) == 1 + 6  # what was played is kept
     openings = [["0"], ["1"], ["2"], ["3"]]
