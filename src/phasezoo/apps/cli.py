@@ -89,8 +89,6 @@ def _run(given: list[str]) -> int:
     common = Common.split(given)
     options = common.read()
     plugins = common.taken_plugins(options)
-    if plugins or common.plugins:
-        _register()
     common.import_plugins(plugins)
     added = common.words(options)
     arguments, program = common.arguments, "phasezoo"
@@ -117,13 +115,6 @@ def _run(given: list[str]) -> int:
 def _in_order(given: Sequence[str], tree: Any) -> list[str]:
     kind, named_by = chosen(tree, given)
     return list(given) if kind is None else arranged(given, kind, named_by)
-
-
-def _register() -> None:
-    """Make the environments known, as modules of a user's own expect."""
-    from phasezoo.registration import register_all
-
-    register_all()
 
 
 def _tree(given: Sequence[str]) -> Any:

@@ -94,6 +94,11 @@ class Common:
         Raises:
             InvalidConfig: One cannot be imported.
         """
+        if not (in_file or self.plugins):
+            return
+        from phasezoo.registration import register_all
+
+        register_all()  # modules of a user's own expect the environments
         for plugin in in_file:
             try:
                 import_module(plugin)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from phasezoo.arena.intervals import finite
 from phasezoo.arena.records import GameRecord
 from phasezoo.errors import MissingDependency
 
-__all__ = ["frame", "rows_of_games"]
+__all__ = ["frame", "rows_of_games", "without_infinite"]
 
 
 def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dict[str, Any]]:
@@ -30,6 +31,11 @@ def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dic
         }
         for record in games
     ]
+
+
+def without_infinite(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row for JSON and CSV, which have no infinite numbers: they are None."""
+    return {key: finite(cell) if isinstance(cell, float) else cell for key, cell in row.items()}
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MIN_PAIRS", "PRIOR_PAIRS", "Z95", "Interval", "score_ends", "score_error", "t95"]
+__all__ = [
+    "MIN_PAIRS",
+    "PRIOR_PAIRS",
+    "Z95",
+    "Interval",
+    "finite",
+    "score_ends",
+    "score_error",
+    "t95",
+]
 
 Array = npt.NDArray[np.float64]
 
@@ -45,8 +54,7 @@ class Interval:
 
     def to_dict(self) -> dict[str, float | None]:
         """For JSON of other programs, which has no infinite numbers: they are None."""
-        numbers = {"value": self.value, "low": self.low, "high": self.high}
-        return {key: None if math.isinf(number) else number for key, number in numbers.items()}
+        return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}
 
     def __str__(self) -> str:
         """``+17.4 ± 38.2``; if one end is infinite, both ends take the place of the ±.
@@ -58,6 +66,11 @@ class Interval:
         if math.isinf(self.half_width):
             return f"{_signed(self.value)} [{_signed(self.low)}, {_signed(self.high)}]"
         return f"{_signed(self.value)} ± {self.half_width:.1f}"
+
+
+def finite(number: float) -> float | None:
+    """The number for formats that have no infinite ones: those are None, as is NaN."""
+    return number if math.isfinite(number) else None
 
 
 def _signed(number: float) -> str:

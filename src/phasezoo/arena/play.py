@@ -13,8 +13,7 @@ from phasezoo.arena.playing import play_games
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.schedule import OpeningsAs
 from phasezoo.arena.sprt import Sprt
-from phasezoo.arena.stopping import SequentialTest
-from phasezoo.errors import InvalidConfig
+from phasezoo.arena.stopping import sequential_test
 from phasezoo.games import Game
 from phasezoo.types import Gate
 
@@ -120,11 +119,7 @@ def play_match(
         max_plies=max_plies,
         adjudication=adjudication,
     )
-    if sprt is not None and conditions.game.num_players != 2:
-        game = conditions.game
-        message = f"sprt is for two players, {game.name} has {game.num_players}"
-        raise InvalidConfig(message)
-    test = None if sprt is None else SequentialTest(sprt)
+    test = sequential_test(sprt, 2, conditions.game)
     sides, done = play_games(
         (agent_a, agent_b),
         conditions,

@@ -1,12 +1,11 @@
 """The result of a tournament: who scored what against whom, and how strong that makes them."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from phasezoo.arena.frames import frame, rows_of_games
+from phasezoo.arena.frames import frame, rows_of_games, without_infinite
 from phasezoo.arena.match import Match
 from phasezoo.arena.ratings import Rating, Result, ratings
 from phasezoo.arena.records import GameRecord, SideStats
@@ -157,7 +156,7 @@ class Standings:
             "format": self.format,
             "games": len(self.games),
             "anchor": self.names[self.anchor],
-            "players": [{key: _finite(value) for key, value in row.items()} for row in self.rows()],
+            "players": [without_infinite(row) for row in self.rows()],
             "matches": [
                 {
                     "first": first,
@@ -203,25 +202,25 @@ class Standings:
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each player, the strongest first, with ratings, results and work."""
-        rows = [
-            {
-                "name": line.name,
-                "elo": rating.value,
-                "elo_low": rating.low,
-                "elo_high": rating.high,
-                "games": line.games,
-                "wins": line.wins,
-                "draws": line.draws,
-                "losses": line.losses,
-                "score": line.score,
-                "moves": side.moves,
-                "nodes": side.nodes,
-                "rows": side.counts.rows,
-                "seconds": side.counts.seconds,
-            }
-            for line, rating, side in zip(self.lines, self.ratings, self.sides, strict=True)
-        ]
-        return sorted(rows, key=lambda row: -row["elo"])
+        return [self._row(place) for place in self.ranking]
+
+    def _row(self, place: int) -> dict[str, Any]:
+        line, rating, side = self.lines[place], self.ratings[place], self.sides[place]
+        return {
+            "name": line.name,
+            "elo": rating.value,
+            "elo_low": rating.low,
+            "elo_high": rating.high,
+            "games": line.games,
+            "wins": line.wins,
+            "draws": line.draws,
+            "losses": line.losses,
+            "score": line.score,
+            "moves": side.moves,
+            "nodes": side.nodes,
+            "rows": side.counts.rows,
+            "seconds": side.counts.seconds,
+        }
 
     def games_rows(self) -> list[dict[str, Any]]:
         """A row for each game."""
@@ -256,8 +255,3 @@ def place_in(names: Sequence[str], player: str | int) -> int:
         return player
     message = f"{player!r}: no player of this tournament; they are {', '.join(names)}"
     raise InvalidConfig(message)
-
-
-def _finite(value: Any) -> Any:
-    """The value for JSON, which knows no infinite numbers."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -6,8 +6,9 @@ from phasezoo.arena.records import GameRecord
 from phasezoo.arena.sprt import Sprt, SprtVerdict
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
 
-__all__ = ["SequentialTest"]
+__all__ = ["SequentialTest", "sequential_test"]
 
 
 class SequentialTest:
@@ -52,3 +53,20 @@ class SequentialTest:
         if not self.is_decided:
             return list(records)
         return [record for record in records if record.group < self._next]
+
+
+def sequential_test(sprt: object, players: int, game: Game) -> SequentialTest | None:
+    """The test that ends a match of ``players`` agents early; None if none is asked for.
+
+    Raises:
+        InvalidConfig: More than two agents play, or more than two in a game, or it is no test.
+    """
+    if sprt is None:
+        return None
+    if players != 2:
+        message = f"sprt is for two players, here are {players}"
+        raise InvalidConfig(message)
+    if game.num_players != 2:
+        message = f"sprt is for two players, {game.name} has {game.num_players}"
+        raise InvalidConfig(message)
+    return SequentialTest(sprt)

@@ -16,7 +16,7 @@ from phasezoo.arena.schedule import OpeningsAs, whole
 from phasezoo.arena.sides import names_of
 from phasezoo.arena.sprt import Sprt
 from phasezoo.arena.standings import Standings, place_in
-from phasezoo.arena.stopping import SequentialTest
+from phasezoo.arena.stopping import sequential_test
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.types import Gate
@@ -113,7 +113,7 @@ def tournament(
     found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
     called = names_of(found, names)
     anchored = place_in(called, 0 if anchor is None else anchor)
-    test = _test(sprt, len(found), conditions.game)
+    test = sequential_test(sprt, len(found), conditions.game)
     pairings = pairings_of(len(players), format)
     each = games
     if conditions.game.num_players > 2:
@@ -140,18 +140,6 @@ def tournament(
         anchor=anchored,
         verdict=None if test is None else test.verdict,
     )
-
-
-def _test(sprt: Sprt | None, players: int, game: Game) -> SequentialTest | None:
-    if sprt is None:
-        return None
-    if players != 2 or game.num_players != 2:
-        message = (
-            f"sprt is for two players, here are {players} of {game.name}, which has "
-            f"{game.num_players} in a game"
-        )
-        raise InvalidConfig(message)
-    return SequentialTest(sprt)
 
 
 def pairings_of(count: int, format: str) -> list[tuple[int, int]]:

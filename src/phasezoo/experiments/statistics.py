@@ -18,6 +18,7 @@ from phasezoo.training.resampling import ResampledMeans, percentiles, resample_g
 __all__ = [
     "ResampledMeans",
     "Verdict",
+    "between_trainings",
     "over_trainings",
     "percentile_interval",
     "resample_games",
@@ -52,6 +53,16 @@ def percentile_interval(value: float, resampled: Array) -> Interval | None:
     return None if ends is None else Interval(value, *ends)
 
 
+def between_trainings(values: Array) -> float:
+    """Half the 95 % interval of the mean over K > 1 trainings, t(K - 1) s / sqrt(K).
+
+    Args:
+        values: ``float64[K]``: one number per training.
+    """
+    trainings = len(values)
+    return float(t95(trainings - 1)) * float(values.std(ddof=1)) / math.sqrt(trainings)
+
+
 def over_trainings(values: Array, resampled: Array) -> Interval | None:
     """Return the mean with a 95 % interval that counts trainings first, games second.
 
@@ -70,11 +81,9 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
     resampled = resampled[np.isfinite(resampled).all(axis=1)]
     mean = float(values.mean())
     over_games = percentile_interval(mean, resampled.mean(axis=1))
-    trainings = len(values)
-    if over_games is None or trainings == 1:
+    if over_games is None or len(values) == 1:
         return over_games
-    between = float(t95(trainings - 1)) * float(values.std(ddof=1)) / math.sqrt(trainings)
-    half = math.hypot(between, over_games.half_width)
+    half = math.hypot(between_trainings(values), over_games.half_width)
     return Interval(mean, mean - half, mean + half)
 
 

@@ -12,8 +12,8 @@ from tyro.conf import Positional, arg
 
 from phasezoo._interrupt import saying
 from phasezoo.apps.command_words import Looks
+from phasezoo.apps.common import Common
 from phasezoo.errors import InvalidConfig, PhasezooError
-from phasezoo.plugins import import_module
 
 __all__ = ["MatchOptions", "TournamentOptions"]
 
@@ -66,16 +66,9 @@ class _PlayOptions:
     """Modules or files that were imported first."""
 
     @property
-    def _format(self) -> str:
-        return "round-robin"
-
-    @property
-    def _anchor(self) -> str | None:
-        return None
-
-    @property
-    def _sprt(self) -> tuple[float, float] | None:
-        return None
+    def _own(self) -> dict[str, Any]:
+        """What this command alone asks of a tournament."""
+        return {}
 
     def run(self) -> int:
         """Play, and say what came of it.
@@ -98,7 +91,7 @@ class _PlayOptions:
             if self.resume is not None:
                 with RunDirectory.resume(out, self.kind) as run:
                     resumed = self._resumed(run.config)
-                    resumed._import_plugins()
+                    Common((), None, resumed.plugin).import_plugins()
                     resumed._keep(run)
             else:
                 is_new = not (out / "config.json").exists()
@@ -127,7 +120,6 @@ class _PlayOptions:
                 )
                 raise InvalidConfig(message)
             return
-        self._check_count(len(self.agents))
         if self.names and len(self.names) != len(self.agents):
             message = f"--names: {len(self.names)} names for {len(self.agents)} agents"
             raise InvalidConfig(message)
@@ -137,9 +129,6 @@ class _PlayOptions:
                 "--adjudicate or --tables too"
             )
             raise InvalidConfig(message)
-
-    def _check_count(self, count: int) -> None:
-        raise NotImplementedError
 
     def _config(self) -> dict[str, Any]:
         """The settings that games depend on, and what a run goes on with."""
@@ -154,20 +143,6 @@ class _PlayOptions:
     def with_plugins(self, plugins: Sequence[str]) -> Self:
         """The same options with the modules that the command line had imported first."""
         return replace(self, plugin=tuple(plugins))
-
-    def _import_plugins(self) -> None:
-        """Import what the run was begun with, if this command line did not.
-
-        Raises:
-            InvalidConfig: One cannot be imported.
-        """
-        if not self.plugin:
-            return
-        from phasezoo.registration import register_all
-
-        register_all()  # modules of a user's own expect the environments
-        for plugin in self.plugin:
-            import_module(plugin)
 
     def _resumed(self, config: dict[str, Any]) -> "_PlayOptions":
         from phasezoo.runs import jsonable
@@ -188,8 +163,6 @@ class _PlayOptions:
                 list(self.agents),
                 self.game,
                 self.games,
-                format=self._format,  # type: ignore[arg-type]  # checked where it is used
-                anchor=self._anchor,
                 gate=self.gate,
                 openings=self.openings,
                 openings_as=self.openings_as,
@@ -197,10 +170,10 @@ class _PlayOptions:
                 concurrency=self.concurrency,
                 max_plies=self.max_plies,
                 adjudication=adjudication,
-                sprt=None if self._sprt is None else arena.Sprt(*self._sprt),
                 names=self.names or self.agents,
                 on_game=on_game,
                 progress=progress,
+                **self._own,
                 **files,
             )
 
@@ -267,18 +240,22 @@ class MatchOptions(_PlayOptions):
     as 0 10; --games is how many are played at most (none: play all games)."""
 
     @property
-    def _sprt(self) -> tuple[float, float] | None:
-        return (self.sprt[0], self.sprt[1]) if self.sprt else None
+    def _own(self) -> dict[str, Any]:
+        if not self.sprt:
+            return {}
+        from phasezoo import arena
+
+        elo0, elo1 = self.sprt
+        return {"sprt": arena.Sprt(elo0, elo1)}
 
     def _check(self) -> None:
+        count = len(self.agents)
+        if self.resume is None and count != 2:
+            message = f"a match is between two agents, {count} were given: phasezoo match A B"
+            raise InvalidConfig(message)
         super()._check()
         if len(self.sprt) not in (0, 2):
             message = f"--sprt: {len(self.sprt)} numbers, expected two differences, such as 0 10"
-            raise InvalidConfig(message)
-
-    def _check_count(self, count: int) -> None:
-        if count != 2:
-            message = f"a match is between two agents, {count} were given: phasezoo match A B"
             raise InvalidConfig(message)
 
     def _show(self, standings: Any) -> None:
@@ -297,17 +274,15 @@ class TournamentOptions(_PlayOptions):
     """The player whose rating is 0 (none: the first)."""
 
     @property
-    def _format(self) -> str:
-        return self.format
+    def _own(self) -> dict[str, Any]:
+        return {"format": self.format, "anchor": self.anchor}
 
-    @property
-    def _anchor(self) -> str | None:
-        return self.anchor
-
-    def _check_count(self, count: int) -> None:
-        if count < 2:
+    def _check(self) -> None:
+        count = len(self.agents)
+        if self.resume is None and count < 2:
             message = (
                 f"a tournament needs two agents at least, {count} were given: "
                 "phasezoo tournament A B C"
             )
             raise InvalidConfig(message)
+        super()._check()

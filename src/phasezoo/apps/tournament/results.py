@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from phasezoo.arena import Match, SideStats, Standings
+from phasezoo.arena.frames import without_infinite
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.report.html import render
 from phasezoo.runs import Provenance, RunDirectory
@@ -64,14 +64,13 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    for row in map(without_infinite, rows):
+        writer.writerow({key: _cell(value) for key, value in row.items()})
     return text.getvalue()
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return " ".join(map(str, value))
-    return "" if isinstance(value, float) and not math.isfinite(value) else value
+    return " ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _page(report: _Report) -> str:

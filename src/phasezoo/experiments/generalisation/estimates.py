@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.intervals import MIN_PAIRS, Interval, score_ends, t95
+from phasezoo.arena.intervals import MIN_PAIRS, Interval, score_ends
 from phasezoo.arena.rates import rate_of
 from phasezoo.experiments.generalisation.scores import Sample, Score
-from phasezoo.experiments.statistics import over_trainings, resample_games
+from phasezoo.experiments.statistics import between_trainings, over_trainings, resample_games
 
 __all__ = ["MIN_GROUPS", "gap_of", "score_of"]
 
@@ -82,8 +82,7 @@ def _with_trainings(own: Interval, trainings: Array, bounds: tuple[float, float]
     """An interval over groups that counts the spread between K trainings too."""
     if len(trainings) == 1:
         return own
-    spread = float(trainings.std(ddof=1)) / math.sqrt(len(trainings))
-    between = float(t95(len(trainings) - 1)) * spread
+    between = between_trainings(trainings)
     low = own.value - math.hypot(own.value - own.low, between)
     high = own.value + math.hypot(own.high - own.value, between)
     return Interval(own.value, max(low, bounds[0]), min(high, bounds[1]))
