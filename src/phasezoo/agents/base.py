@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
+from phasezoo.agents.limit import Limit
 from phasezoo.conductor import Conductor, Told, View, make_view, told, view_of
 from phasezoo.errors import GameForfeited, InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
@@ -56,6 +57,9 @@ class Move:
     """How many plies deep a search says that it looked; 0 if it does not say."""
     phase: int | None = None
     """The phase that the search was in by its gate; None without one."""
+    seconds: float | None = None
+    """Wall time that it took, of agents that know better than who asks, such as engines that wait
+    for each other; otherwise None."""
     forfeit: Forfeit | None = None
     """Why the game is lost instead of an action being played."""
 
@@ -123,7 +127,8 @@ class Seats(Protocol):
         """Leave the game."""
 
     # Seats that hold more than memory, such as processes, have ``end()`` too, which is called after
-    # the last game.
+    # the last game. Those with a true ``keeps_clocks`` are asked with ``limit=``, that of this move
+    # alone, if they play by a clock.
 
 
 def state_in(info: Mapping[str, Any], agent: str) -> Any:
@@ -250,14 +255,16 @@ class SessionSeats:
     """Seats of an agent that plays game by game.
 
     A session with ``move(state) -> Move`` says what its moves took; of others the action is known.
+    An agent with a true ``keeps_clocks`` plays by clocks: ``move(state, limit=…)``.
     """
 
     view: View | None = None
 
     def __init__(self, agent: SessionAgent) -> None:
         self._agent = agent
+        self.keeps_clocks = bool(getattr(agent, "keeps_clocks", False))
         self._sessions: dict[int, Session] = {}
-        self._asked: dict[int, tuple[Any, int]] = {}
+        self._asked: dict[int, tuple[Any, int, Limit | None]] = {}
         self._next = 0
         self.counts = Counts()
 
@@ -270,15 +277,23 @@ class SessionSeats:
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """Sessions follow the states they are shown."""
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
-        """Remember what is asked."""
-        self._asked[seat] = (state, player)
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        limit: Limit | None = None,
+    ) -> None:
+        """Remember what is asked; ``limit`` is for agents with ``keeps_clocks``."""
+        self._asked[seat] = (state, player, limit)
 
     def poll(self) -> list[tuple[int, Move]]:
         """Answer everything that was asked."""
         moves = [
-            (seat, _move(self._sessions[seat], state, player))
-            for seat, (state, player) in self._asked.items()
+            (seat, _move(self._sessions[seat], state, player, limit))
+            for seat, (state, player, limit) in self._asked.items()
         ]
         self._asked.clear()
         return moves
@@ -289,10 +304,11 @@ class SessionSeats:
         self._asked.pop(seat, None)
 
 
-def _move(session: Any, state: Any, player: int) -> Move:
+def _move(session: Any, state: Any, player: int, limit: Limit | None) -> Move:
     try:
         if hasattr(session, "move"):
-            move: Move = session.move(state)
+            more = {} if limit is None else {"limit": limit}
+            move: Move = session.move(state, **more)
             return move
         return Move(session.act(state, player))
     except GameForfeited as error:

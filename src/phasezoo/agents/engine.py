@@ -38,7 +38,8 @@ class EngineAgent:
         movetime_ms: Time of a move in milliseconds.
         depth: Depth of a move in plies, as the engine counts it.
         mate: Moves within which it looks for a mate.
-        limit: The same as a limit, which may have a clock too: that of every move.
+        limit: The same as a limit, which may have a clock too. In matches it runs; elsewhere every
+            move has all of it.
         options: UCI options by name, such as ``{"Threads": 1, "Hash": 64}``.
         timeout_s: Seconds that the engine has to answer beyond its time.
         start_timeout_s: Seconds that it has to start.

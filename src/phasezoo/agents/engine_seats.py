@@ -22,6 +22,7 @@ class EngineSeats:
     """Many games of an :class:`EngineAgent`; see :class:`~phasezoo.agents.base.Seats`."""
 
     view: View | None = None
+    keeps_clocks = True
 
     concurrency = 8
     """Games at once that suit it, because each has a process."""
@@ -58,9 +59,17 @@ class EngineSeats:
     def tell(self, seat: int, action: Any, state: Any) -> None:
         """Engines are told all moves when they are asked."""
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
-        """Let the engine think, beside whatever else is done."""
-        self._asked[self._sessions[seat].submit(state)] = seat
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        limit: Limit | None = None,
+    ) -> None:
+        """Let the engine think, beside whatever else is done; ``limit`` is that of this move."""
+        self._asked[self._sessions[seat].submit(state, limit)] = seat
 
     def poll(self) -> list[tuple[int, Move]]:
         """Wait until an engine has answered; what has failed is a forfeit.

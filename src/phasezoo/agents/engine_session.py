@@ -1,5 +1,6 @@
 """One game of an engine from outside."""
 
+import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +39,8 @@ class EngineSession:
         """As :meth:`act`, with what the engine says of it."""
         return self.submit(state).result()
 
-    def submit(self, state: Any) -> "Future[Move]":
-        """Start thinking about ``state``.
+    def submit(self, state: Any, limit: Limit | None = None) -> "Future[Move]":
+        """Start thinking about ``state``, for as long as ``limit`` says; default the session's.
 
         Raises:
             InvalidConfig: The state is of no game that engines play.
@@ -47,7 +48,8 @@ class EngineSession:
         if self._pool is None:
             self._pool = self._agent.session(0)._pool
         assert self._pool is not None
-        return self._pool.submit(self._think(self._pool, state, board_of(state)))
+        until = chess_limit(self._limit if limit is None else limit)
+        return self._pool.submit(self._think(self._pool, state, board_of(state), until))
 
     def close(self) -> None:
         """Let another game have the process."""
@@ -71,18 +73,20 @@ class EngineSession:
             self._engine.check_variant(board)
         return self._engine.name
 
-    async def _think(self, pool: EnginePool, state: Any, board: "chess.Board") -> Move:
+    async def _think(
+        self, pool: EnginePool, state: Any, board: "chess.Board", limit: "chess.engine.Limit"
+    ) -> Move:
         import chess.engine
 
-        limit = chess_limit(self._limit)
         seconds = self._agent.timeout_s + (limit.time or limit.white_clock or 0.0)
         async with pool.turns:
             await self.check(pool, board)
             engine = self._engine
             assert engine is not None
+            began = time.perf_counter()
             try:
                 played = await engine.play(board, limit, self._game, seconds)
-                return _move(state, played)
+                return _move(state, played, time.perf_counter() - began)
             except TimeoutError:
                 reason, said = "timeout", f"no answer within {seconds:g} s"
             except chess.engine.EngineTerminatedError as error:
@@ -118,8 +122,8 @@ def board_of(state: Any) -> "chess.Board":
     return board
 
 
-def _move(state: Any, played: "chess.engine.PlayResult") -> Move:
-    """The answer of an engine.
+def _move(state: Any, played: "chess.engine.PlayResult", seconds: float) -> Move:
+    """The answer of an engine after so long.
 
     Raises:
         ValueError: It is no legal move.
@@ -133,6 +137,7 @@ def _move(state: Any, played: "chess.engine.PlayResult") -> Move:
         value=None if score is None else _value(score.relative),
         nodes=int(played.info.get("nodes", 0)),
         depth=int(played.info.get("depth", 0)),
+        seconds=seconds,
     )
 
 

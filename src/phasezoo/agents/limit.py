@@ -1,5 +1,6 @@
 """When a search ends."""
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,6 +14,11 @@ __all__ = ["Limit", "TimeControl", "checked_limit", "limit_or"]
 
 LEAST_MS, MOST_MS = 1e-6, 1e12
 """The shortest and the longest time: a nanosecond, and 31 years."""
+
+_SECONDS = r"\d{1,12}(?:\.\d{1,9})?"
+_CLOCK = re.compile(
+    rf"(?:(?P<moves>\d{{1,9}})/)?(?P<left>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?"
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,29 @@ class TimeControl:
             _set(self, name, _milliseconds(name, getattr(self, name), 0))
         if self.moves_to_go is not None:
             _set(self, "moves_to_go", between("moves_to_go", self.moves_to_go, 1, 2**32 - 1))
+
+    @classmethod
+    def read(cls, text: str) -> "TimeControl":
+        """The clock that a text writes: ``"60+0.6"``, seconds and those added after a move.
+
+        ``"40/300"`` adds the 300 seconds again after 40 moves.
+
+        Raises:
+            InvalidConfig: The text is none, or a time is out of range.
+        """
+        found = _CLOCK.fullmatch(text)
+        if found is None:
+            message = f"clock={text!r}: expected seconds and increment, such as 60+0.6 or 40/300"
+            raise InvalidConfig(message)
+        left, increment = 1000 * float(found["left"]), 1000 * float(found["increment"] or 0)
+        return cls(left, increment, int(found["moves"]) if found["moves"] else None)
+
+    @property
+    def text(self) -> str | None:
+        """What :meth:`read` reads; None if a text cannot say all of it."""
+        moves = "" if self.moves_to_go is None else f"{self.moves_to_go}/"
+        text = f"{moves}{self.left_ms / 1e3:.6f}+{self.increment_ms / 1e3:.6f}"
+        return text if TimeControl.read(text) == self else None
 
     @property
     def target_ms(self) -> float:

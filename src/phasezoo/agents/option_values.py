@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+from phasezoo.agents.limit import TimeControl
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["UNKNOWN", "is_written", "read_value", "told_kind", "write_value"]
@@ -21,8 +22,9 @@ def read_value(option: str, kind: Any, text: str) -> Any:
 
     Args:
         option: Its name, for the message.
-        kind: Its type: ``str``, ``int``, ``float``, ``bool``, a ``Literal``, ``None`` or a union
-            with one of these; ``Any`` is text; :data:`UNKNOWN` what it looks like.
+        kind: Its type: ``str``, ``int``, ``float``, ``bool``, a ``Literal``, a ``TimeControl``,
+            ``None`` or a union with one of these; ``Any`` is text; :data:`UNKNOWN` what it looks
+            like.
         text: A whole or decimal number; ``true`` or ``false``; ``none`` for None; or any text.
 
     Raises:
@@ -63,6 +65,8 @@ def write_value(value: Any) -> str | None:
         return NONE
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, TimeControl):
+        return value.text
     if isinstance(value, int | str | Path) or (isinstance(value, float) and math.isfinite(value)):
         return str(value)
     return None
@@ -81,7 +85,9 @@ def _readers(kind: Any) -> list[Callable[[str], Any]]:
         (0, _one_of(get_args(member))) for member in _members(kind) if get_origin(member) is Literal
     ]
     if kind is UNKNOWN:
-        found = [(_ORDER[member], _READERS[member]) for member in _READERS]
+        found = [
+            (_ORDER[member], _READERS[member]) for member in _READERS if member is not TimeControl
+        ]
     return [read for _, read in sorted(literals + found, key=lambda each: each[0])]
 
 
@@ -114,8 +120,16 @@ def _float(text: str) -> float:
     return value
 
 
+def _clock(text: str) -> TimeControl:
+    try:
+        return TimeControl.read(text)
+    except InvalidConfig as error:
+        raise ValueError(text) from error
+
+
 _READERS: dict[Any, Callable[[str], Any]] = {
     type(None): _none,
+    TimeControl: _clock,
     bool: _bool,
     int: int,
     float: _float,
@@ -126,6 +140,7 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 _ORDER = {kind: place for place, kind in enumerate(_READERS, start=1)}
 _WORDS = {
     type(None): NONE,
+    TimeControl: "a clock, such as 60+0.6 or 40/300",
     bool: "true or false",
     int: "a whole number",
     float: "a number",

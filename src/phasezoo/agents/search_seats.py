@@ -54,6 +54,8 @@ class SearchSeats(PooledSeats):
         InvalidPlaneSpec: The evaluator wants planes that the game does not have.
     """
 
+    keeps_clocks = True
+
     def __init__(
         self,
         game: games.Game,

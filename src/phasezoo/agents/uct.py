@@ -68,6 +68,8 @@ class UCTAgent:
         UnknownGame: No game has that name.
     """
 
+    keeps_clocks = True
+
     def __init__(
         self,
         *,

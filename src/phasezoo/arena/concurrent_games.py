@@ -9,6 +9,7 @@ import numpy as np
 from phasezoo import games
 from phasezoo.agents import Limit, Move, Seats
 from phasezoo.arena.adjudication import Adjudication, Adjudicator, Verdict
+from phasezoo.arena.clocks import Times
 from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
 from phasezoo.conductor import Conductor, Moment, View, make_view, told
@@ -75,6 +76,11 @@ class Side:
     asked: "dict[int, tuple[_Running, int]]" = field(default_factory=dict)
     """By seat: the game and the player whose move is awaited."""
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether it plays by time."""
+        return self.limit is not None and self.limit.is_timed
+
     def up_to_date(self) -> SideStats:
         """The statistics, with the inference so far."""
         self.stats.counts = self.before + self.seats.counts
@@ -85,7 +91,11 @@ class _Running:
     """A game in progress."""
 
     def __init__(
-        self, scheduled: Scheduled, moment: Moment, adjudicator: Adjudicator | None
+        self,
+        scheduled: Scheduled,
+        moment: Moment,
+        times: Times,
+        adjudicator: Adjudicator | None,
     ) -> None:
         self.scheduled = scheduled
         self.moment = moment
@@ -93,6 +103,7 @@ class _Running:
         self.moves: list[str] = []
         self.thoughts: list[Thought | None] = []
         self.received: dict[int, Move] = {}
+        self.times = times
         self.adjudicator = adjudicator
         self.verdict: Verdict | None = None
 
@@ -166,9 +177,12 @@ class ConcurrentGames:
             while not self._sides[index].asked:
                 index = (index + 1) % len(self._sides)
             side = self._sides[index]
-            for seat, move in self._poll(index, side):
+            for seat, given in self._poll(index, side):
                 running, player = side.asked.pop(seat)
-                running.received[player] = self._checked(running, player, move)
+                move = self._checked(
+                    running, player, running.times.end(player, given, running.plies)
+                )
+                running.received[player] = move
                 side.stats.moves += move.forfeit is None
                 side.stats.nodes += move.nodes
                 side.stats.simulations += move.simulations
@@ -198,7 +212,8 @@ class ConcurrentGames:
                 return
             rules = self._adjudication
             adjudicator = None if rules is None else Adjudicator(rules, self._game)
-            running = _Running(scheduled, self._begun(scheduled), adjudicator)
+            times = Times([self._sides[agent].limit for agent in scheduled.agents])
+            running = _Running(scheduled, self._begun(scheduled), times, adjudicator)
             running.seats = [
                 self._sides[agent].seats.open(seed, scheduled.history)
                 for agent, seed in zip(scheduled.agents, scheduled.seeds, strict=True)
@@ -229,13 +244,13 @@ class ConcurrentGames:
             return
         side = self._sides[running.scheduled.agents[player]]
         seat = running.seats[player]
-        side.asked[seat] = (running, player)
         view = _view_of(side)
-        if view is None:
-            side.seats.ask(seat, running.state, player)
-        else:
-            shown = told(running.moment, player, view)
-            side.seats.ask(seat, running.state, player, shown)
+        shown = [] if view is None else [told(running.moment, player, view)]
+        limit = running.times.limit(player)
+        by_clock: dict[str, Any] = {} if limit is None else {"limit": limit}
+        side.asked[seat] = (running, player)
+        running.times.begin(player)
+        side.seats.ask(seat, running.state, player, *shown, **by_clock)
 
     def _begun(self, scheduled: Scheduled) -> Moment:
         """The moment at which the agents take over."""
@@ -270,7 +285,7 @@ class ConcurrentGames:
             text = str(action) if notation is None else notation(action)
         running.moment = self._play(running.moment, action)
         running.moves.append(text)
-        running.thoughts.append(_thought(moves))
+        running.thoughts.append(_thought(moves, running.times.left(players[0])))
         for agent, seat in zip(running.scheduled.agents, running.seats, strict=True):
             self._sides[agent].seats.tell(seat, action, running.state)
         if not running.state.is_terminal and self._adjudicated(running, players[0], moves):
@@ -359,6 +374,7 @@ class ConcurrentGames:
             note=note,
             verdict=None if running.verdict is None else running.verdict.returns,
             thoughts=tuple(running.thoughts) if any(running.thoughts) else (),
+            seconds=running.times.in_all(),
         )
         self._done.append(record)
         self._in_progress -= 1
@@ -370,10 +386,11 @@ def _view_of(side: Side) -> View | None:
     return getattr(side.seats, "view", None)
 
 
-def _thought(moves: Mapping[int, Move]) -> Thought | None:
-    """What was said of a move; None of several at once, and if nothing was."""
+def _thought(moves: Mapping[int, Move], left: float | None) -> Thought | None:
+    """What was said of a move, or measured; None of several at once, and if nothing was."""
     move = next(iter(moves.values()))
-    if len(moves) != 1 or (move.value is None and not move.nodes):
+    if len(moves) != 1 or (move.value is None and not move.nodes and move.seconds is None):
         return None
     value = None if move.value is None else round(move.value, 4)
-    return Thought(value, move.nodes, move.depth, move.phase)
+    seconds = None if move.seconds is None else round(move.seconds, 3)
+    return Thought(value, move.nodes, move.depth, move.phase, seconds, left)

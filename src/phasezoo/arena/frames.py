@@ -23,6 +23,7 @@ def rows_of_games(games: Sequence[GameRecord], names: Sequence[str]) -> list[dic
             "reason": record.reason,
             "ending": record.ending,
             "plies": record.plies,
+            "seconds": record.seconds or None,
             "group": record.group,
             "opening": record.opening,
             "opening_moves": " ".join(record.opening_moves),

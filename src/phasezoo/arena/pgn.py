@@ -38,7 +38,9 @@ def pgn_of(record: GameRecord, names: Sequence[str], game: str = "chess", event:
     Tags beyond the standard's: ``OpeningPlies`` (moves that the agents did not choose), ``Reason``
     (how the game ended), ``Note`` (of a forfeit) and ``Seeds`` (of White's and Black's random
     streams). A comment after a move says what the agent did: ``[%eval 0.35,12]`` pawns for White at
-    depth 12, ``[%nodes 800]``, ``[%phase 1]`` by the search's gate. There is no date and no time,
+    depth 12, ``[%nodes 800]``, ``[%phase 1]`` by the search's gate; of players whose limit is of
+    time ``[%emt 0:00:01.500]``, what the move took, and of those with a clock
+    ``[%clk 0:00:59.100]``, what is left after it. There is no date, and no time of other players,
     so that the same match gives the same file.
 
     Args:
@@ -135,7 +137,17 @@ def _comment(thought: Thought | None, player: int) -> str | None:
         parts.append(f"[%nodes {thought.nodes}]")
     if thought.phase is not None:
         parts.append(f"[%phase {thought.phase}]")
+    if thought.seconds is not None:
+        parts.append(f"[%emt {_time(thought.seconds)}]")
+    if thought.clock is not None:
+        parts.append(f"[%clk {_time(thought.clock)}]")
     return " ".join(parts)
+
+
+def _time(seconds: float) -> str:
+    """Hours, minutes and seconds, to a millisecond."""
+    minutes, milliseconds = divmod(round(1000 * seconds), 60_000)
+    return f"{minutes // 60}:{minutes % 60:02}:{milliseconds / 1000:06.3f}"
 
 
 def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:

@@ -139,6 +139,6 @@ def _concurrency(given: int | None, sides: Sequence[Side]) -> int:
     """Games at once: one if a search is timed, because searches at once share the time."""
     if given is not None:
         return given
-    timed = any(side.limit is not None and side.limit.is_timed for side in sides)
+    timed = any(side.is_timed for side in sides)
     suiting = (getattr(side.seats, "concurrency", DEFAULT_CONCURRENCY) for side in sides)
     return 1 if timed else min(suiting)

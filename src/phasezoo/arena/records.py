@@ -25,6 +25,10 @@ class Thought(NamedTuple):
     """How many plies deep it looked; 0 if it did not say."""
     phase: int | None = None
     """The phase that its search was in; None without a gate."""
+    seconds: float | None = None
+    """Wall time that it took, to a millisecond; None of players whose limit is not of time."""
+    clock: float | None = None
+    """Seconds left after it, the increment included; None of players without a clock."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,11 @@ class GameRecord:
     """Per player, what adjudication gave a game that was played on to check it; None if there was
     no verdict, or it ended the game."""
     thoughts: tuple[Thought | None, ...] = ()
-    """What was said of each of ``moves``; None of those of agents that do not search. Empty if
-    nobody searched, or if players move at once."""
+    """What was said of each of ``moves``; None of those of agents that do not search and are not
+    timed. Empty if all are None, or if players move at once."""
+    seconds: tuple[float | None, ...] = ()
+    """For each player, the time that they took in all; None of those whose limit is not of time.
+    Empty if nobody plays by time."""
 
     @property
     def score(self) -> float:
@@ -116,7 +123,7 @@ class GameRecord:
         Raises:
             CorruptRecord: Something is missing, or not what it should be.
         """
-        lists = {"sides", "opening_moves", "moves", "returns", "seeds", "pairing"}
+        lists = {"sides", "opening_moves", "moves", "returns", "seeds", "pairing", "seconds"}
         if data.get("verdict") is not None:
             lists.add("verdict")
         try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from phasezoo import agents, gating
 from phasezoo.agents import Limit
+from phasezoo.arena.clocks import check_clock
 from phasezoo.arena.concurrent_games import Side
 from phasezoo.arena.records import SideStats
 from phasezoo.errors import InvalidConfig
@@ -107,6 +108,7 @@ def _side(
     seats = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
     if hasattr(seats, "end"):
         stack.callback(seats.end)
+    check_clock(name, limit, seats, game)
     more = [seats.identity] if hasattr(seats, "identity") else []
     return Side(
         seats=seats,
