@@ -1,6 +1,8 @@
 """What inference cost: rows, calls, seconds."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 __all__ = ["Counts"]
 
@@ -26,6 +28,10 @@ class Counts:
     """Positions whose answer a cache knew; they are not among ``rows``."""
     oracle_rows: int = 0
     """Positions whose value an oracle knew, such as endgame tables."""
+    expert_rows: dict[str, int] = field(default_factory=dict)
+    """Rows by the expert of a mixture that answered them, who goes by its phase's name."""
+    expert_calls: dict[str, int] = field(default_factory=dict)
+    """Calls by expert."""
     seconds: float = 0.0
     """Wall time inside evaluators; making planes is not in it. Time in which a search had two calls
     answered at once counts once."""
@@ -41,6 +47,9 @@ class Counts:
         self.cached_rows += other.cached_rows
         self.oracle_rows += other.oracle_rows
         self.seconds += other.seconds
+        if other.expert_rows:
+            _add(self.expert_rows, other.expert_rows)
+            _add(self.expert_calls, other.expert_calls)
 
     def __add__(self, other: "Counts") -> "Counts":
         total = Counts(**asdict(self))
@@ -49,7 +58,7 @@ class Counts:
 
     def __sub__(self, other: "Counts") -> "Counts":
         """The work done since ``other`` was copied from this one."""
-        return Counts(**{k: v - getattr(other, k) for k, v in asdict(self).items()})
+        return Counts(**{k: _less(v, getattr(other, k)) for k, v in asdict(self).items()})
 
     @property
     def mean_rows(self) -> float:
@@ -62,6 +71,19 @@ class Counts:
         both = self.rows + self.cached_rows
         return self.cached_rows / both if both else 0.0
 
-    def as_dict(self) -> dict[str, int | float]:
+    def as_dict(self) -> dict[str, Any]:
         """The fields and ``mean_rows``, for a table or a JSON file."""
         return {**asdict(self), "mean_rows": self.mean_rows}
+
+
+def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
+    for name, count in more.items():
+        total[name] = total.get(name, 0) + count
+
+
+def _less(total: Any, part: Any) -> Any:
+    """A number less another, or of each name, those of which nothing is left put away."""
+    if not isinstance(total, dict):
+        return total - part
+    left = {name: count - part.get(name, 0) for name, count in total.items()}
+    return {name: count for name, count in left.items() if count}

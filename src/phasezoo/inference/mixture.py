@@ -107,6 +107,14 @@ class MixtureOfExperts:
         )
         raise InvalidState(message)
 
+    def expert_of(self, phase: int) -> str:
+        """The name of the expert that answers for ``phase``: of the phase that it was trained for.
+
+        That is another phase if the mixture names a ``fallback``.
+        """
+        own = self.fallback if not self.has_own_expert[phase] else None
+        return self.names[phase] if own is None else own
+
     def winners(self, leaves: Leaves) -> npt.NDArray[np.int64]:
         """``int64[B]``: the phase whose expert answers each row (routings majority and exact).
 
@@ -156,7 +164,11 @@ class MixtureOfExperts:
         Raises:
             InvalidEvaluation: The answer is not valid.
         """
-        evaluation = evaluate_leaves(_Named(self.experts[phase], self.names[phase]), leaves, spent)
+        found = Counts()
+        evaluation = evaluate_leaves(_Named(self.experts[phase], self.names[phase]), leaves, found)
+        called = self.expert_of(phase)
+        found.expert_rows, found.expert_calls = {called: found.rows}, {called: found.calls}
+        spent.add(found)
         own = self.has_own_expert[phase] & (leaves.phases == phase)
         spent.off_phase_rows += int(np.count_nonzero(~own))
         return evaluation

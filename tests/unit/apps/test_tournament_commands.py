@@ -1,6 +1,7 @@
 import csv
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +58,31 @@ def test_a_tournament_leaves_games_results_and_a_report(tmp_path, capsys):
     page = (out / "report.html").read_text()
     for said in ("search", "--games 4", "12 games of chess", "Who scored what against whom"):
         assert said in page
+
+
+def test_the_report_tells_the_rows_of_every_expert(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("two_experts.py").write_text(
+        "from phasezoo import agents, inference\n\n\n"
+        "def two(seed=0):\n"
+        "    experts = {'up to 2': inference.Uniform(), 'over 2': inference.Uniform()}\n"
+        "    return agents.M2CTSAgent(experts, gate='plies:2', game='connect-four',\n"
+        "                             limit=agents.Limit(nodes=8), seed=seed)\n\n\n"
+        "agents.register('two', two)\n"
+    )
+    words = ("--plugin", "two_experts.py", "--game", "connect-four", "--games", 2, "--out", "m")
+    assert run("match", "two:seed=1", "random", *words, capsys=capsys)[0] == 0
+    counts = json.loads(Path("m/results.json").read_text())["sides"][0]["counts"]
+    assert sum(counts["expert_rows"].values()) == counts["rows"]
+    page = Path("m/report.html").read_text()
+    table = page[page.index("What each expert of a mixture answered") :]
+    for name in ("up to 2", "over 2"):
+        share = counts["expert_rows"][name] / counts["rows"]
+        assert name in table
+        assert f"{100 * share:.1f}" in table
+    assert run("match", "random", "random:seed=2", "--games", 2, "--max-plies", 4, "--out", "n",
+               capsys=capsys)[0] == 0  # fmt: skip
+    assert "What each expert" not in Path("n/report.html").read_text()
 
 
 @pytest.mark.parametrize("how", ["same command", "--resume"])

@@ -54,6 +54,8 @@ def test_exact_sends_every_row_to_its_own_expert():
     np.testing.assert_allclose(evaluation.legal_logits, expected_logits(leaves, offsets), rtol=1e-6)
     assert [expert.calls for expert in moe.experts] == [[[1, 2, 5]], [[3]], [[0, 4]]]
     assert (counts.rows, counts.calls, counts.off_phase_rows) == (6, 3, 0)
+    assert counts.expert_rows == {"a": 3, "b": 1, "c": 2}
+    assert counts.expert_calls == {"a": 1, "b": 1, "c": 1}
 
 
 def test_exact_makes_no_call_for_an_absent_phase():
@@ -185,6 +187,7 @@ def test_missing_experts_need_a_fallback():
     evaluation, counts = ask(mixture("exact", own, fallback="c"), FakeLeaves([0, 1, 2]))
     np.testing.assert_allclose(evaluation.value, [0.1, 0.301, 0.302], rtol=1e-5)
     assert counts.off_phase_rows == 1
+    assert counts.expert_rows == {"a": 1, "c": 2}
     with pytest.raises(InvalidConfig, match="fallback='b' has no expert"):
         mixture("exact", own, fallback="b")
 

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from phasezoo.arena import Match, SideStats, Standings
 from phasezoo.arena.frames import without_infinite
@@ -87,6 +87,7 @@ def _page(report: _Report) -> str:
         met=lambda a, b: standings.crosstable.get((standings.names[a], standings.names[b])),
         interval=lambda place: _interval(standings, place),
         counts=_counts,
+        experts=[row for side in standings.sides for row in _experts(side)],
         off_phase=_off_phase,
     )
 
@@ -126,6 +127,28 @@ def _interval(standings: Standings, place: int) -> str:
 
 def _counts(match: Match) -> str:
     return f"+{match.wins} ={match.draws} \N{MINUS SIGN}{match.losses}"
+
+
+class _Expert(NamedTuple):
+    """What one expert of a player's mixture answered."""
+
+    player: str
+    expert: str
+    rows: int
+    share: float
+    calls: int
+    mean_rows: float
+
+
+def _experts(side: SideStats) -> list[_Expert]:
+    """The experts of a player in the order of their phases' first rows; none without a mixture."""
+    counts = side.counts
+    in_all = max(sum(counts.expert_rows.values()), 1)
+    return [
+        _Expert(side.name, name, rows, rows / in_all, calls, rows / max(calls, 1))
+        for name, rows in counts.expert_rows.items()
+        for calls in [counts.expert_calls[name]]
+    ]
 
 
 def _off_phase(side: SideStats) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from phasezoo.errors import PhasezooError
+from phasezoo.inference.mixture import MixtureOfExperts
 
 __all__ = [
     "Told",
@@ -108,11 +109,8 @@ def phase_line(result: Any, gate: Any, evaluator: Any, rows: int) -> str | None:
     if gate is None or not 0 <= result.phase < len(gate.names):
         return None
     phase = gate.names[result.phase]
-    experts = getattr(evaluator, "experts", None)
-    expert = "all"
-    if isinstance(experts, tuple):
-        own = phase if evaluator.has_own_expert[result.phase] else evaluator.fallback
-        expert = own if own is not None else phase
+    is_mixture = isinstance(evaluator, MixtureOfExperts)
+    expert = evaluator.expert_of(result.phase) if is_mixture else "all"
     return f"info string phase {phase} expert {expert} rows {rows}"
 
 
