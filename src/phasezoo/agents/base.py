@@ -1,7 +1,7 @@
 """What an agent is, and how one agent plays many games at once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -62,6 +62,8 @@ class Move:
     for each other; otherwise None."""
     forfeit: Forfeit | None = None
     """Why the game is lost instead of an action being played."""
+    search: Any = field(default=None, repr=False, compare=False)
+    """All that the search found, if one of this package's agents searched."""
 
 
 class Session(Protocol):

@@ -172,4 +172,5 @@ class PooledSeats(ABC):
             int(self.result.simulations),
             int(self.result.depth),
             None if self._gate is None else int(self.result.phase),
+            search=self.result,
         )

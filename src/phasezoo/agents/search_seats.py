@@ -129,7 +129,11 @@ class SearchSeats(PooledSeats):
         if self._others is not None:
             return
         if not self._reuse:
-            self._pool.clear(found.tree)
+            # States of one's own may not count plies: the tree does, while its root moves on.
+            if self.game.native:
+                self._pool.clear(found.tree)
+            else:
+                self._pool.advance(found.tree, int(action))
             return
         self._pool.advance(found.tree, int(action))
         if self._pool.inspect(found.tree) is None:  # nothing is left of the searches before

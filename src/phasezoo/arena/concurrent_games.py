@@ -54,6 +54,8 @@ class Scheduled:
     """Its states so far, oldest first; the agents take over at the last."""
     start: str = ""
     pairing: tuple[int, int] = (0, 1)
+    one_seat: bool = False
+    """Whether one agent plays all players from one seat, with the first of the seeds."""
 
     @property
     def agents(self) -> tuple[int, ...]:
@@ -112,6 +114,10 @@ class _Running:
         """Where the game stands."""
         return self.moment.state
 
+    def seated(self) -> Iterable[tuple[int, int]]:
+        """The agents and their seats, each once."""
+        return dict.fromkeys(zip(self.scheduled.agents, self.seats, strict=True))
+
     @property
     def plies(self) -> int:
         """Plies played, the opening's included."""
@@ -133,6 +139,8 @@ class ConcurrentGames:
         gate: Says the phases that players are told; None for the gate that each asks for, or
             phase 0.
         finished: Called with every finished game, in the order in which they end.
+        moved: Called before moves are played, with the game, its state, and the move of each player
+            who acts.
         is_over: Asked after each round of moves: games in progress are left if it says so.
     """
 
@@ -146,6 +154,7 @@ class ConcurrentGames:
         adjudication: Adjudication | None,
         gate: Gate | None = None,
         finished: Callable[[GameRecord], None],
+        moved: Callable[[Scheduled, Any, Mapping[int, Move]], None] | None = None,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self._game = game
@@ -157,6 +166,7 @@ class ConcurrentGames:
         self._max_plies = max_plies
         self._adjudication = adjudication
         self._finished = finished
+        self._moved = moved
         self._is_over = is_over
         self._done: list[GameRecord] = []
         self._in_progress = 0
@@ -214,12 +224,20 @@ class ConcurrentGames:
             adjudicator = None if rules is None else Adjudicator(rules, self._game)
             times = Times([self._sides[agent].limit for agent in scheduled.agents])
             running = _Running(scheduled, self._begun(scheduled), times, adjudicator)
-            running.seats = [
-                self._sides[agent].seats.open(seed, scheduled.history)
-                for agent, seed in zip(scheduled.agents, scheduled.seeds, strict=True)
-            ]
+            running.seats = self._seated(scheduled)
             self._in_progress += 1
             self._go_on(running)
+
+    def _seated(self, scheduled: Scheduled) -> list[int]:
+        """A seat for each player."""
+        if scheduled.one_seat:
+            seats = self._sides[scheduled.agents[0]].seats
+            one = seats.open(scheduled.seeds[0], scheduled.history)
+            return [one] * len(scheduled.seeds)
+        return [
+            self._sides[agent].seats.open(seed, scheduled.history)
+            for agent, seed in zip(scheduled.agents, scheduled.seeds, strict=True)
+        ]
 
     def _go_on(self, running: _Running) -> None:
         """Ask for the next moves, or end the game."""
@@ -276,6 +294,8 @@ class ConcurrentGames:
         if any(move.forfeit for move in moves.values()):
             self._forfeited(running, moves)
             return
+        if self._moved is not None:
+            self._moved(running.scheduled, running.state, moves)
         if running.state.to_play == SIMULTANEOUS:
             action: Any = np.array([move.action for move in moves.values()], dtype=np.int64)
             text = ",".join(str(move.action) for move in moves.values())
@@ -286,7 +306,7 @@ class ConcurrentGames:
         running.moment = self._play(running.moment, action)
         running.moves.append(text)
         running.thoughts.append(_thought(moves, running.times.left(players[0])))
-        for agent, seat in zip(running.scheduled.agents, running.seats, strict=True):
+        for agent, seat in running.seated():
             self._sides[agent].seats.tell(seat, action, running.state)
         if not running.state.is_terminal and self._adjudicated(running, players[0], moves):
             return
@@ -355,7 +375,7 @@ class ConcurrentGames:
         note: str = "",
     ) -> None:
         scheduled = running.scheduled
-        for agent, seat in zip(scheduled.agents, running.seats, strict=True):
+        for agent, seat in running.seated():
             self._sides[agent].seats.close(seat)
         record = GameRecord(
             number=scheduled.number,

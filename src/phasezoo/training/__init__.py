@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from phasezoo.training.phase_experts import Experts, TrainedNetwork, train_experts
     from phasezoo.training.progress import Progress, progress_bar
+    from phasezoo.training.selfplay.playing import play_games
     from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
@@ -88,6 +89,7 @@ __all__ = [
     "plan_baseline",
     "plan_experts",
     "plan_strategy",
+    "play_games",
     "progress_bar",
     "read_games",
     "train_experts",
@@ -127,6 +129,7 @@ _LAZY = {
     "plan_strategy": "strategies",
     "train_experts": "phase_experts",
     "progress_bar": "progress",
+    "play_games": "selfplay.playing",
     "TrainingResult": "supervised",
     "train_supervised": "supervised",
 }

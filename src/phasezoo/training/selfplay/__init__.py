@@ -1,0 +1,1 @@
+"""Learning by play: games of an agent against itself, a replay of them, a learner, the loop."""

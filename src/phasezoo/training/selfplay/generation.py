@@ -1,0 +1,183 @@
+"""Many games of one agent against itself, all leaves in one batch."""
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from phasezoo import agents
+from phasezoo.agents import Limit, SearchConfig
+from phasezoo.arena.adjudication import Adjudication
+from phasezoo.arena.concurrent_games import ConcurrentGames, Scheduled, SideFailed
+from phasezoo.arena.records import GameRecord
+from phasezoo.arena.sides import make_sides
+from phasezoo.arena.streams import stream
+from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.games import Game
+from phasezoo.games.options import at_least
+from phasezoo.inference.counts import Counts
+from phasezoo.training.selfplay.recording import PlayedGame, Recorder
+from phasezoo.training.selfplay.start_sources import Begun, StartSource, UsualStart, check_source
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["Generation", "exploring"]
+
+_EXPLORATION = (
+    "dirichlet_alpha",
+    "dirichlet_epsilon",
+    "temperature",
+    "temperature_plies",
+    "q_value_weight",
+    "quantile_clipping",
+)
+"""What searches explore by in self-play, and what would play against it."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How games of self-play are played; a game is known by the seed and its number alone."""
+
+    game: Game
+    """What is played."""
+    seed: int = 0
+    """Everything random comes from it."""
+    starts: StartSource = field(default_factory=UsualStart)
+    """Where games start."""
+    concurrency: int = 64
+    """Games at once (1 or more), and so about the rows of a call of the evaluator."""
+    max_plies: int | None = None
+    """Plies at which a game is cut and counted as a draw (1 or more); None: never."""
+    adjudication: Adjudication | None = None
+    """When games are given up, and how many of those are played on; None: never."""
+    limit: Limit | None = None
+    """When searches end; None: as the agent says."""
+    pool_rows: int | None = None
+    """The most rows that the evaluator gets at once; None: 256, or ``concurrency`` if more."""
+    threads: int | None = None
+    """Threads that walk trees and make planes; None: as the agent says."""
+
+    def __post_init__(self) -> None:
+        at_least("concurrency", self.concurrency, 1)
+        if self.max_plies is not None:
+            at_least("max_plies", self.max_plies, 1)
+        check_source(self.starts, self.game)
+        rules: Any = self.adjudication
+        if rules is None:
+            return
+        if not isinstance(rules, Adjudication):
+            message = f"adjudication={rules!r}: expected is arena.Adjudication(…)"
+            raise InvalidConfig(message)
+        rules.check_game(self.game)
+
+    def play(
+        self, agent: Any, numbers: Sequence[int], finished: Callable[[PlayedGame], None]
+    ) -> Counts:
+        """Play some games to their ends.
+
+        Args:
+            agent: Who plays all players, or its text.
+            numbers: Which games, ascending.
+            finished: Called with each, as it ends.
+
+        Returns:
+            What inference took.
+
+        Raises:
+            InvalidConfig: No game can start so.
+            InvalidEvaluation: The evaluator's answer is not valid, NaN for example; the message
+                says how many games had been finished.
+            InvalidState: The game is over where one was to start.
+            PhasezooError: The game or the agent breaks a contract.
+        """
+        recorder = Recorder(self.game)
+        done = 0
+
+        def ended(record: GameRecord) -> None:
+            nonlocal done
+            finished(recorder.finished(record))
+            done += 1
+
+        with contextlib.ExitStack() as stack:
+            (side,) = make_sides(
+                [agent],
+                self.game,
+                stack,
+                limit=self.limit,
+                pool_rows=self._pool_rows(agent),
+                threads=self.threads,
+            )
+            playing = ConcurrentGames(
+                self.game,
+                [side],
+                concurrency=self.concurrency,
+                max_plies=self.max_plies,
+                adjudication=self.adjudication,
+                finished=ended,
+                moved=recorder.moved,
+            )
+            try:
+                playing.play(self._scheduled(numbers, recorder))
+            except SideFailed as error:
+                reason = error.__cause__ or error
+                message = f"{reason}; {done} games of self-play had been finished"
+                raise InvalidEvaluation(message) from error
+            return Counts() + side.seats.counts
+
+    def _pool_rows(self, agent: Any) -> int | None:
+        """Rows for a call, if it matters: at least one of each game."""
+        if self.pool_rows is not None or not hasattr(agent, "config"):
+            return self.pool_rows
+        batch = getattr(agent.config, "batch_size", 1)
+        return max(256, self.concurrency * batch)
+
+    def _scheduled(self, numbers: Sequence[int], recorder: Recorder) -> Iterator[Scheduled]:
+        for number in numbers:
+            rng = np.random.default_rng(stream(self.seed, "selfplay", "start", number))
+            begun = self.starts.begin(self.game, rng)
+            recorder.begin(number, begun)
+            yield self._of(number, begun)
+
+    def _of(self, number: int, begun: Begun) -> Scheduled:
+        players = range(self.game.num_players)
+        at_once = begun.states[0].to_play == SIMULTANEOUS
+        pairs = zip(begun.states, begun.actions, strict=False)
+        moves = () if at_once else tuple(_text(state, action) for state, action in pairs)
+        return Scheduled(
+            number=number,
+            group=number,
+            sides=tuple(0 for _ in players),
+            seeds=tuple(stream(self.seed, "selfplay", number, player) for player in players),
+            opening=0,
+            opening_moves=moves,
+            start_fen=None,
+            history=begun.states[-1:] if at_once else begun.states,
+            pairing=(0, 0),
+            one_seat=not at_once,
+        )
+
+
+def _text(state: Any, action: int) -> str:
+    """An action as openings are written."""
+    notation = getattr(state, "uci", None)
+    return str(action) if notation is None else str(notation(action))
+
+
+def exploring(agent: Any) -> Any:
+    """``agent``, with exploration if its searches have none: otherwise all games would be the same.
+
+    It is that of the published self-play (M2CTS, Table XI): noise 0.25 of Dirichlet(0.3), actions
+    drawn at temperature 0.8 in the first 15 plies, by visits alone.
+    """
+    agent = agents.parse(agent) if isinstance(agent, str) else agent
+    config = getattr(agent, "config", None)
+    if not isinstance(config, SearchConfig):
+        return agent
+    if config.dirichlet_epsilon > 0 or (config.temperature > 0 and config.temperature_plies > 0):
+        return agent
+    published = SearchConfig.self_play()
+    changed = copy.copy(agent)
+    changed.config = config.with_(**{name: getattr(published, name) for name in _EXPLORATION})
+    return changed

@@ -1,0 +1,142 @@
+"""Games of an agent against itself, into a store."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from phasezoo import games as known_games
+from phasezoo.agents import Limit
+from phasezoo.arena.adjudication import Adjudication
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+from phasezoo.games.options import at_least, flag
+from phasezoo.training.selfplay.generation import Generation, exploring
+from phasezoo.training.selfplay.recording import PlayedGame
+from phasezoo.training.selfplay.start_texts import start_source
+from phasezoo.training.store import GameStore
+from phasezoo.training.store_writer import SHARD_GAMES, StoreWriter
+
+__all__ = ["play_games"]
+
+
+def play_games(
+    agent: Any,
+    *,
+    game: str | Game,
+    games: int,
+    seed: int = 0,
+    out: str | Path,
+    starts: Any = None,
+    limit: Limit | None = None,
+    explore: bool = True,
+    concurrency: int = 64,
+    max_plies: int | None = None,
+    adjudication: Adjudication | None = None,
+    pool_rows: int | None = None,
+    threads: int | None = None,
+    append: bool = False,
+    shard_games: int = SHARD_GAMES,
+    on_game: Callable[[PlayedGame], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> GameStore:
+    """Let an agent play all players of many games, and keep what its searches found.
+
+    The games run side by side with one tree each, and their leaves are answered in one batch. A
+    game depends on ``seed`` and its number alone, not on ``concurrency``, as long as the evaluator
+    answers a row alike in any batch. ``docs/definitions/self_play.md`` says what is kept.
+
+    Args:
+        agent: An agent, or its text such as ``"mcts:nodes=100"``. Temperature by ply, noise and
+            cheap searches are options of its search (:class:`phasezoo.agents.SearchConfig`).
+        game: What is played, a user's own game too.
+        games: How many (1 or more).
+        seed: Everything random comes from it.
+        out: The folder of the store, which must not exist unless ``append`` is set.
+        starts: Where games start: texts such as ``"random:2-8"``, an opening suite, a store of
+            games, states, a source of one's own, or a mapping of texts to their shares
+            (``docs/definitions/self_play.md#starts``). None: the usual start.
+        limit: Replaces the limit of the agent's searches.
+        explore: Whether an agent whose searches have neither noise nor temperature gets those of
+            the published self-play (:meth:`phasezoo.agents.SearchConfig.self_play`).
+        concurrency: Games at once.
+        max_plies: Plies at which a game is cut, and counts as a draw.
+        adjudication: When games are given up; ``check=`` of it is the share of those that are
+            played on to see whether that was right. None: never.
+        pool_rows: The most rows that the evaluator gets at once.
+        threads: Threads that walk trees and make planes.
+        append: Whether the store may exist already; give another ``seed`` then.
+        shard_games: Games of a file, the most that a crash loses.
+        on_game: Called with each game as it ends.
+        progress: Called with the number of finished games and of all.
+
+    Raises:
+        GameMismatch: The agent's evaluator is a network of another game.
+        InvalidConfig: An argument is out of range.
+        InvalidEvaluation: The evaluator's answer is not valid; finished games are kept.
+        InvalidState: A game would start where it is over.
+        StoreError: The store exists, or cannot be written.
+    """
+    at_least("games", games, 1)
+    handle = known_games.make(game)
+    if not handle.options:
+        handle = handle.with_options(**handle.match_options)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        message = f"seed={seed!r}: expected a whole number"
+        raise InvalidConfig(message)
+    generation = Generation(
+        handle,
+        seed,
+        start_source(starts),
+        concurrency,
+        max_plies,
+        adjudication,
+        limit,
+        pool_rows,
+        threads,
+    )
+    player = exploring(agent) if flag("explore", explore) else agent
+    done, is_new = 0, not Path(out).exists()
+
+    def finished(played: PlayedGame) -> None:
+        nonlocal done
+        order.add(played)
+        done += 1
+        if on_game is not None:
+            on_game(played)
+        if progress is not None:
+            progress(done, games)
+
+    options: dict[str, Any] = {"append": append, "shard_games": shard_games, **handle.options}
+    try:
+        with StoreWriter(out, handle.name, **options) as writer, _InOrder(writer) as order:
+            generation.play(player, range(games), finished)
+    except BaseException:
+        if is_new and done == 0:  # the mended call may have the folder
+            shutil.rmtree(out, ignore_errors=True)
+        raise
+    return GameStore.open(out)
+
+
+class _InOrder:
+    """Writes games by their numbers, whatever the order in which they end."""
+
+    def __init__(self, writer: StoreWriter) -> None:
+        self._writer = writer
+        self._waiting: dict[int, PlayedGame] = {}
+        self._next = 0
+
+    def add(self, played: PlayedGame) -> None:
+        """Keep a game until those before it have ended."""
+        self._waiting[played.number] = played
+        while self._next in self._waiting:
+            self._writer.add_entry(self._waiting.pop(self._next).entry)
+            self._next += 1
+
+    def __enter__(self) -> "_InOrder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write what waits for games that were never finished."""
+        for number in sorted(self._waiting):
+            self._writer.add_entry(self._waiting.pop(number).entry)

@@ -1,0 +1,112 @@
+"""Sources of starts as texts, and whatever else may be given as starts."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from phasezoo.arena.openings import OpeningSuite
+from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.training.selfplay.start_sources import (
+    GivenStarts,
+    MixedStarts,
+    RandomPlies,
+    StartSource,
+    StoredPositions,
+    SuiteStarts,
+    UsualStart,
+)
+from phasezoo.training.store import GameStore
+
+__all__ = ["GRAMMAR", "start_source"]
+
+GRAMMAR = (
+    "initial, suite, suite:NAME or suite:FILE, random:LOW-HIGH (plies), starts:FILE (a FEN or "
+    "another start a line), games:STORE or games:STORE:LOW-HIGH (plies), each with a share before "
+    "it if there are several, as in 0.25*random:2-8"
+)
+"""What a source's text can be."""
+
+_SOURCE = re.compile(r"([^*:]*\*)?(initial|suite|(suite|random|starts|games):.*)")
+
+
+def start_source(starts: Any) -> StartSource:
+    """What somebody gave as starts, as a source.
+
+    Args:
+        starts: A source, a text of :data:`GRAMMAR` or several of them, an opening suite, a store of
+            games, a list of states or FENs; or a mapping of texts to shares. None: the usual start.
+
+    Raises:
+        InvalidConfig: It is none of these.
+    """
+    if starts is None:
+        return UsualStart()
+    if isinstance(starts, str):
+        return _parsed(starts)[1]
+    if isinstance(starts, OpeningSuite):
+        return SuiteStarts(starts)
+    if isinstance(starts, GameStore):
+        return StoredPositions(starts)
+    if hasattr(starts, "begin"):
+        source: StartSource = starts
+        return source
+    if isinstance(starts, Mapping):
+        return MixedStarts([(float(share), _parsed(text)[1]) for text, share in starts.items()])
+    if isinstance(starts, Sequence) and any(map(_is_source, starts)):
+        mixed = [_parsed(text) for text in starts]
+        return mixed[0][1] if len(mixed) == 1 else MixedStarts(mixed)
+    if isinstance(starts, Sequence):
+        return GivenStarts(starts)
+    message = f"starts={starts!r}: expected states, an opening suite, a store, or {GRAMMAR}"
+    raise InvalidConfig(message)
+
+
+def _is_source(text: Any) -> bool:
+    """Whether it is the text of a source, and not a start such as a FEN."""
+    return isinstance(text, str) and _SOURCE.fullmatch(text) is not None
+
+
+def _parsed(text: str) -> tuple[float, StartSource]:
+    """The share and the source that a text means."""
+    share, star, rest = str(text).rpartition("*")
+    kind, _, told = rest.partition(":")
+    try:
+        weight = float(share) if star else 1.0
+        return weight, _of_kind(kind, told)
+    except ValueError as error:
+        if isinstance(error, PhasezooError):
+            raise
+        message = f"start {text!r}: expected {GRAMMAR}"
+        raise InvalidConfig(message) from error
+
+
+def _of_kind(kind: str, told: str) -> StartSource:
+    if kind == "initial" and not told:
+        return UsualStart()
+    if kind == "suite":
+        return SuiteStarts(told or None)
+    if kind == "random":
+        return RandomPlies(*_range(told))
+    if kind == "starts" and told:
+        return GivenStarts(_lines(Path(told)))
+    if kind == "games" and told:
+        path, _, plies = told.rpartition(":")
+        if path and re.fullmatch(r"\d+-\d+", plies):
+            return StoredPositions(path, *_range(plies))
+        return StoredPositions(told)
+    raise ValueError(kind)
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, _, high = text.partition("-")
+    return int(low), int(high or low)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"{path}: cannot be read as a file of starts ({error})"
+        raise InvalidConfig(message) from error
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
