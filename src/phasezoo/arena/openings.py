@@ -65,14 +65,16 @@ class OpeningSuite:
 
         Args:
             game: The game's name.
-            name: One of :meth:`names`; default the game's usual one, the initial position alone if
-                it has none.
+            name: One of :meth:`names`; default the one that the game says
+                (``Game.match_openings``), or the one without a name, or the initial position
+                alone.
 
         Raises:
             UnknownGame: No game has that name.
             InvalidConfig: The game has no suite of that name.
         """
         handle = games.make(game)
+        name = handle.match_openings if name is None else name
         suffix = f"_{SUITE}" if name is None else f"_{name}_{SUITE}"
         packaged = _data() / f"{handle.name}{suffix}"
         if name is not None and name not in cls.names(game):

@@ -66,8 +66,8 @@ def play_match(
         gate: Says the phases that callables are told, as in an environment; default the gate that
             each asks for by its attribute ``gate``, or phase 0. Searches have gates of their own.
         openings: A suite; a file of openings (:meth:`OpeningSuite.read`), or lines as such a file
-            has them; lists of moves; or the name of a suite in the package. Default the package's
-            usual one for the game.
+            has them; lists of moves; or the name of a suite in the package. Default the one that
+            the game has for matches (:meth:`OpeningSuite.load`).
         openings_as: ``"fen"`` starts from the opening's last position without its history.
         seed: Everything random comes from it.
         concurrency: Games at once; default 64, with engines from outside 8, or 1 if a search is

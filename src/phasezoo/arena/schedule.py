@@ -74,10 +74,8 @@ class Schedule:
         self._seed = seed
         self._as = openings_as
         # A user's own game does not say whether its seed draws anything.
-        has_fen = game.parse_position is not None
-        self._draws = (
-            game.takes_seed and not has_fen and (game.draws_start(game.options) or not game.native)
-        )
+        self._draws = game.takes_seed and (game.draws_start(game.options) or not game.native)
+        self._has_fen = game.parse_position is not None
 
     def __len__(self) -> int:
         return self._games
@@ -85,7 +83,7 @@ class Schedule:
     @property
     def has_one_start(self) -> bool:
         """Whether all games start alike."""
-        return len(self._suite) == 1 and not self._draws
+        return len(self._suite) == 1 and (not self._draws or self._suite.start(0) is not None)
 
     def games(self, skip: Collection[int] = ()) -> Iterator[Scheduled]:
         """The games in order of their numbers, without those in ``skip``."""
@@ -142,7 +140,7 @@ class Schedule:
             opening_moves=moves,
             start_fen=getattr(history[0], "start_fen", None),
             history=tuple(history),
-            start=f"seed:{seed}" if self._draws else "",
+            start=f"seed:{seed}" if self._draws and not self._has_fen else "",
             pairing=pairing,
         )
 

@@ -3,6 +3,7 @@ import pytest
 import toy_games
 
 from phasezoo import arena, games
+from phasezoo.arena.schedule import Schedule
 from phasezoo.errors import InvalidConfig, InvalidUci, UnknownGame
 
 OpeningSuite = arena.OpeningSuite
@@ -93,3 +94,28 @@ def test_a_match_without_end_begins_at_once():
         arena.play_match(
             "random", "random", games=10**13, concurrency=1, max_plies=2, progress=enough
         )
+
+
+@pytest.mark.parametrize("game", ["atomic", "crazyhouse"])
+def test_matches_of_variants_begin_from_their_own_suite(game):
+    match = arena.play_match("mcts:nodes=2", "mcts:nodes=3", game, games=8, seed=1, max_plies=12)
+    suite = OpeningSuite.load(game, "balanced")
+    assert OpeningSuite.load(game) == suite
+    assert len({record.opening for record in match.games}) == 4
+    assert all(record.opening_moves == suite.lines[record.opening] for record in match.games)
+    with pytest.raises(InvalidConfig, match="the only opening"):
+        arena.play_match(
+            "mcts:nodes=2", "mcts:nodes=3", game, games=8, openings=[()], seed=1, max_plies=12
+        )
+
+
+def test_drawn_starts_are_no_repetition_whatever_is_played():
+    def first(observation, info):
+        return int(np.flatnonzero(info["action_mask"])[0])
+
+    match = arena.play_match(first, first, "chess960", games=8, seed=1, max_plies=1)
+    assert len({record.start_fen for record in match.games}) == 4
+    schedule = Schedule(games.make("chess960"), OpeningSuite.load("chess960"), 8, 1, "moves")
+    assert not schedule.has_one_start
+    fixed = games.make("krk", start="fixed")
+    assert Schedule(fixed, OpeningSuite.load("krk"), 8, 1, "moves").has_one_start

@@ -102,6 +102,7 @@ ATOMIC = Game(
     encode_states=_core.encode,
     state_info=fen_info,
     measures=measures,
+    match_openings="balanced",
 )
 """Atomic chess by lichess rules: captures explode, and whose king explodes has lost.
 
@@ -129,6 +130,7 @@ CRAZYHOUSE = Game(
     encode_states=_core.encode,
     state_info=fen_info,
     measures=measures,
+    match_openings="balanced",
 )
 """Crazyhouse: captured pieces change sides, and are dropped instead of moving.
 
