@@ -1,6 +1,8 @@
 """Values of searches as centipawns, and back: cp = -100 ln(1 - |v|) / ln 1.4.
 
-It is the scale of the published match conditions (Helfenstein et al., M2CTS, Fig. 19).
+It is the scale of the published match conditions (Helfenstein et al., M2CTS, Fig. 19): a match
+runner that has games of the UCI engine resigned at 600 and drawn within 20 centipawns does what the
+arena does at values of 0.867 and 0.065. It has an inverse, so that scores come back as values.
 """
 
 import math

@@ -1,7 +1,5 @@
 """Lines of user interfaces, taken apart, and what engines say of numbers."""
 
-import math
-
 import pytest
 
 from phasezoo import agents
@@ -17,7 +15,7 @@ from phasezoo.apps.uci.commands import (
 )
 from phasezoo.apps.uci.go_limits import limit_of, most_ms
 from phasezoo.apps.uci.options import OPTIONS, Options
-from phasezoo.apps.uci.report import centipawns, wdl
+from phasezoo.apps.uci.report import wdl
 
 
 def test_words_before_a_command_are_passed_over():
@@ -118,10 +116,7 @@ def test_the_time_at_which_a_move_has_to_be_played():
     assert most_ms(Go(movetime=100, wtime=60), 0, 30) == 30
 
 
-def test_scores():
-    assert centipawns(0.0) == 0
-    assert centipawns(0.5) == round(90 * math.tan(1.5637541897 / 2)) == -centipawns(-0.5)
-    assert centipawns(-1.0) == -centipawns(1.0) < -12_000
+def test_chances():
     assert wdl(0.0, 0.5) == (250, 500, 250)
     assert wdl(1.0, float("nan")) == (1000, 0, 0)
     assert wdl(-0.2, 0.9) == (0, 800, 200), "a value leaves no more room for draws"

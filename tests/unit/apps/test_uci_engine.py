@@ -4,10 +4,13 @@ import queue
 import re
 import time
 
+import chess
 import pytest
+from chess.engine import Cp, PovScore
 from uci_fakes import FAST, Spoken, told
 
 from phasezoo import agents, games, inference
+from phasezoo.agents.engine_session import _value
 from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.engine import Engine
 
@@ -426,4 +429,20 @@ def test_the_move_comes_in_time_whatever_the_evaluator_does():
     assert SCORED.fullmatch(lines[-2])
     # Both searches are answered once, though the first evaluation comes back later.
     assert len(spoken.moves()) == 2
+    spoken.engine.close()
+
+
+def test_scores_come_back_as_the_values_they_were_told_from():
+    pytest.importorskip("onnxruntime")
+    spoken = Spoken("mcts:nodes=16,batch_size=4,net=phasezoo/chess-small,seed=1")
+    for fen in (
+        "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1",
+    ):
+        lines = spoken.ask("setoption name UCI_ShowWDL value true", f"position fen {fen}", "go")
+        info = next(line for line in lines if line.startswith("info depth"))
+        won, _, lost = map(int, info.split(" wdl ")[1].split()[:3])
+        score = PovScore(Cp(int(told(info, "cp"))), chess.WHITE)
+        assert _value(score.relative) == pytest.approx((won - lost) / 1000, abs=0.003)
+        assert abs(won - lost) > 200
     spoken.engine.close()

@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
 from phasezoo.inference.mixture import MixtureOfExperts
 
 __all__ = [
     "Told",
     "best_move",
-    "centipawns",
     "error_line",
     "info_lines",
     "over_line",
@@ -37,14 +37,6 @@ class Told(NamedTuple):
     """Leaves that tables knew."""
 
 
-def centipawns(value: float) -> int:
-    """A value in [-1, 1] on the scale of other engines: 90 tan(1.5637541897 value), as lc0 has it.
-
-    ±1 is ±12,780.
-    """
-    return round(90.0 * math.tan(1.5637541897 * min(max(value, -1.0), 1.0)))
-
-
 def wdl(value: float, draws: float) -> tuple[int, int, int]:
     """Chances of win, draw and loss in thousandths, from a value and a share of draws."""
     drawn = min(max(0.0 if math.isnan(draws) else draws, 0.0), 1.0 - abs(value))
@@ -66,7 +58,7 @@ def info_lines(result: Any, told: Told) -> Iterator[str]:
         moves, end = _moves(told.state, line)
         # Of the first line the search says itself whether its value is exact.
         is_exact = number > 1 or result.proven in ("win", "loss")
-        score = _score(q, len(line), end) if is_exact else f"cp {centipawns(q)}"
+        score = _score(q, len(line), end) if is_exact else f"cp {centipawns_of_value(q)}"
         chances = wdl(q, draws[action])
         shown = f" wdl {' '.join(map(str, chances))}" if told.shows_wdl else ""
         yield (
@@ -100,7 +92,7 @@ def _score(q: float, plies: int, end: Any) -> str:
     """Moves to mate if the value is that of one and the line leads there, otherwise centipawns."""
     is_mate = end.is_terminal and end.outcome.winner is not None
     if abs(q) < 1.0 or not is_mate:
-        return f"cp {centipawns(q)}"
+        return f"cp {centipawns_of_value(q)}"
     return f"mate {(plies + 1) // 2 if q > 0 else -(plies // 2)}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.agents.limit import Limit
 from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Go
@@ -14,7 +15,6 @@ from phasezoo.apps.uci.player import Player
 from phasezoo.apps.uci.report import (
     Told,
     best_move,
-    centipawns,
     error_line,
     info_lines,
     over_line,
@@ -165,7 +165,7 @@ class Search:
         if self.go.searchmoves:
             self._tell(["info string searchmoves: this agent looks at all moves"])
         self._released.wait()
-        told = f"score cp {centipawns(value)} nodes {move.nodes} time {self._ms()}"
+        told = f"score cp {centipawns_of_value(value)} nodes {move.nodes} time {self._ms()}"
         self._answer([f"info depth 1 {told} pv {name}", f"bestmove {name}"])
 
     def _watch(self) -> None:
