@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     )
     from phasezoo.training.phase_experts import Experts, TrainedNetwork, train_experts
     from phasezoo.training.progress import Progress, progress_bar
+    from phasezoo.training.selfplay.learner import Learner
     from phasezoo.training.selfplay.playing import play_games
+    from phasezoo.training.selfplay.replay import Replay, ReplayRules
     from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
@@ -55,6 +57,7 @@ __all__ = [
     "EpisodeStore",
     "Experts",
     "GameStore",
+    "Learner",
     "LoggedRun",
     "Logger",
     "LossCell",
@@ -68,6 +71,8 @@ __all__ = [
     "PositionStore",
     "PositionTable",
     "Progress",
+    "Replay",
+    "ReplayRules",
     "Sampler",
     "SparsePolicy",
     "Splits",
@@ -129,12 +134,22 @@ _LAZY = {
     "plan_strategy": "strategies",
     "train_experts": "phase_experts",
     "progress_bar": "progress",
+    "Learner": "selfplay.learner",
+    "Replay": "selfplay.replay",
+    "ReplayRules": "selfplay.replay",
     "play_games": "selfplay.playing",
     "TrainingResult": "supervised",
     "train_supervised": "supervised",
 }
 
-_WITH_TORCH = ("callbacks", "evaluation", "expert_tables", "phase_experts", "supervised")
+_WITH_TORCH = (
+    "callbacks",
+    "evaluation",
+    "expert_tables",
+    "phase_experts",
+    "selfplay.learner",
+    "supervised",
+)
 
 let_idle_threads_sleep()  # the modules below import torch before anything of ours
 

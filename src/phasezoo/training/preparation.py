@@ -1,32 +1,30 @@
 """What a training is before it begins: checked, its network made, and nothing written yet."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from phasezoo import _core, networks
-from phasezoo.errors import InvalidConfig
-from phasezoo.games import Game
 from phasezoo.games.options import at_least
-from phasezoo.inference.manifest import Manifest, ValueKind, action_spec
+from phasezoo.inference.manifest import Manifest
 from phasezoo.inference.storage import digest
-from phasezoo.networks import Network, NetworkSpec
+from phasezoo.networks import Network
 from phasezoo.networks.registry import Factory
 from phasezoo.training.checkpoint import load_weights, model_bytes
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import TrainingData, rows_digest, stream_seed
+from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
 from phasezoo.training.sampler import Sampler
 
 __all__ = ["INCIDENTAL", "Ready", "Task"]
 
-_WEIGHTS, _BATCHES = 1, 2
-"""Names of a training's random streams."""
+_BATCHES = 2
+"""Name of the random stream that orders a training's positions."""
 
 INCIDENTAL = ("device", "threads", "tensorboard", "wandb")
 """Options that a resumed training may change: where it runs, not what it is."""
@@ -88,106 +86,21 @@ class Ready:
         Raises:
             PhasezooError: See :func:`train_supervised`.
         """
-        seed, init_seed = task.seed, settings.init_seed
-        game = data.train_store.game
-        spec = _findable(task.network)
+        seed, game = task.seed, data.train_store.game
         planes = game.plane_spec(task.planes, task.history)
-        weights_seed = stream_seed(seed, _WEIGHTS) if init_seed is None else init_seed
-        sizes = (game.plane_shape(planes), game.policy_size(planes))
-        players = game.num_players
-        fresh = networks.make(spec, *sizes, weights_seed, num_players=players)
-        answered = networks.check(fresh, *sizes, num_players=players)
-        settings = _without_missing(settings, answered, task.named, str(spec))
-        manifest = _manifest(game, planes, spec, answered, data)
+        made = FreshNetwork.of(game, task.network, planes, seed, settings, task.named)
+        settings = made.settings
+        manifest = made.manifest_for(data.phase, data.train.gate, data.gate_fingerprint)
         if task.init is not None:
-            load_weights(Path(task.init), Manifest.read(Path(task.init)), fresh)
-        identity = _identity(manifest, data, task.positions, seed, settings, fresh)
+            load_weights(Path(task.init), Manifest.read(Path(task.init)), made.network)
+        identity = _identity(manifest, data, task.positions, seed, settings, made.network)
         device = networks.resolve_device(settings.device)
         networks.supported_dtype(settings.dtype, device)
         samplers = _samplers(settings, data, manifest.planes, seed)
-        manifest = replace(
-            manifest,
-            parameters=networks.parameter_counts(fresh),
-            training={"identity": identity},
-        )
-        seeds = {"training": seed, "weights": weights_seed, "batches": stream_seed(seed, _BATCHES)}
+        manifest = replace(manifest, training={"identity": identity})
+        seeds = {"training": seed, "weights": made.seed, "batches": stream_seed(seed, _BATCHES)}
         details = _details(settings, seeds, device)
-        return cls(fresh, manifest, samplers, settings, details, _loggers(settings))
-
-
-_VALUE_KINDS: dict[str, ValueKind] = {
-    "wdl_logits": "wdl",
-    "scalar": "value",
-    "values": "values",
-}
-"""What a manifest calls the fields that tell a value; the first that is answered holds."""
-
-_LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
-"""What a network must answer for a weight to have something to weigh."""
-
-
-def _manifest(
-    game: Game, planes: str, spec: NetworkSpec, answered: Sequence[str], data: TrainingData
-) -> Manifest:
-    shape = game.plane_shape(planes)
-    return Manifest(
-        game=game.name,
-        planes=planes,
-        network=spec.name,
-        input_shape=shape,
-        num_actions=game.policy_size(planes),
-        actions=action_spec(game.policy_size(planes), shape),
-        gate="none" if data.phase is None else data.train.gate,
-        gate_fingerprint=data.gate_fingerprint,
-        phase=data.phase,
-        phasezoo=version("phasezoo"),
-        network_options=dict(spec.options),
-        network_factory=spec.factory,
-        value_kind=next(kind for field, kind in _VALUE_KINDS.items() if field in answered),
-        num_players=game.num_players,
-    )
-
-
-def _findable(network: str | Factory) -> NetworkSpec:
-    """What the manifest keeps of a network, which must be enough to make it again.
-
-    Raises:
-        InvalidConfig: There is no such network, or its factory cannot be found again.
-    """
-    spec = networks.describe(network)
-    try:
-        return networks.describe(spec)
-    except InvalidConfig as error:
-        message = (
-            f"network {spec.name!r}: its factory is neither registered nor in a module that can be "
-            "imported, so nobody could load what was trained; call "
-            f"networks.register({spec.name.rpartition('.')[2].strip('<>')!r}, factory) and give "
-            "that name"
-        )
-        raise InvalidConfig(message) from error
-
-
-def _without_missing(
-    settings: SupervisedConfig, answered: Sequence[str], named: Collection[str], network: str
-) -> SupervisedConfig:
-    """The configuration without weights of what the network does not answer.
-
-    Raises:
-        InvalidConfig: Such a weight was asked for: by name, or by another value than the default.
-    """
-    lacking: dict[str, Any] = {}
-    for weight, answer in _LEARNT_BY.items():
-        share = getattr(settings, weight)
-        if answer in answered or share == 0:
-            continue
-        if weight in named or share != getattr(SupervisedConfig, weight):
-            message = (
-                f"{weight}={share:g}: the network {network} answers {', '.join(answered)} and no "
-                f"{answer}; leave the weight out, set it to 0, or give the network such a head"
-            )
-            raise InvalidConfig(message)
-        lacking[weight] = 0.0
-    return replace(settings, **lacking)
+        return cls(made.network, manifest, samplers, settings, details, _loggers(settings))
 
 
 def _samplers(

@@ -4,7 +4,9 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["OneCycle", "batch_sizes"]
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["Drops", "OneCycle", "batch_sizes", "drops_of"]
 
 _KNOTS = (
     (0.0, 0.0),
@@ -65,3 +67,43 @@ def batch_sizes(positions: int, batch_size: int) -> tuple[int, int]:
     """
     updates = max(1, math.floor(positions / batch_size + 0.5))
     return updates, positions - (updates - 1) * batch_size
+
+
+@dataclass(frozen=True)
+class Drops:
+    """A learning rate that changes at given steps alone, with one momentum (AlphaZero 2018)."""
+
+    rates: tuple[tuple[int, float], ...]
+    """Steps, ascending from 0, and the rate from each on."""
+    constant_momentum: float = 0.9
+    """The momentum."""
+
+    def lr(self, update: int) -> float:
+        """The learning rate of ``update``, counted from 0."""
+        return next(rate for step, rate in reversed(self.rates) if step <= update)
+
+    def momentum(self, update: int) -> float:
+        """The momentum, which is always the same."""
+        return self.constant_momentum
+
+
+def drops_of(text: str, momentum: float) -> Drops:
+    """Read ``0:0.2,1000:0.02``: steps and the learning rates from there on.
+
+    Raises:
+        InvalidConfig: It is no such text, does not begin at step 0, or a rate is not above 0.
+    """
+    pairs = [part.partition(":") for part in text.split(",")]
+    try:
+        rates = tuple((int(step), float(rate)) for step, _, rate in pairs)
+    except ValueError:
+        rates = ()
+    steps = [step for step, _ in rates]
+    rising = bool(steps) and steps[0] == 0 and all(a < b for a, b in pairwise(steps))
+    if not rising or not all(0 < rate < math.inf for _, rate in rates):
+        message = (
+            f"schedule {text!r}: expected one-cycle, constant, or steps from 0 with rates above 0, "
+            "such as 0:0.2,1000:0.02"
+        )
+        raise InvalidConfig(message)
+    return Drops(rates, momentum)

@@ -5,40 +5,26 @@ import logging
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from phasezoo import _core
-from phasezoo.games import PackedPlanes
-from phasezoo.networks import (
-    Network,
-    Unpack,
-    autocast,
-    compiled,
-    layout_of,
-    resolve_device,
-    supported_dtype,
-    to_device,
-)
+from phasezoo.networks import Network
 from phasezoo.training.batches import Batch
 from phasezoo.training.callbacks import Callback
 from phasezoo.training.checkpoint import Checkpoints, Counters
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.data import stream_seed
-from phasezoo.training.distributed import ALONE, Team, synchronised
+from phasezoo.training.distributed import ALONE, Team
 from phasezoo.training.evaluation import PositionLosses
-from phasezoo.training.losses import RowLosses, Targets, row_losses, training_loss
 from phasezoo.training.metrics import MetricsLog
 from phasezoo.training.prefetch import Prefetcher
 from phasezoo.training.progress import Progress
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.schedules import OneCycle, batch_sizes
-from phasezoo.types import Planes
+from phasezoo.training.steps import LossSums, Steps, number_of
 
 __all__ = ["Trainer", "torch_threads"]
 
@@ -49,37 +35,8 @@ LOG_ROWS = 100
 
 VALIDATION_BATCH = 1024
 
-_LAYERS = 6
-"""Name of the random stream of layers that draw."""
-
 _VALIDATED = ("policy", "value", "correct")
 """The losses that validation keeps of each position."""
-
-
-@dataclass
-class _Sums:
-    """Losses of the training positions since the last row of the log, kept on the device."""
-
-    values: torch.Tensor
-    positions: int = 0
-
-    @classmethod
-    def zero(cls, device: torch.device) -> "_Sums":
-        # Apple's GPUs have no float64.
-        dtype = torch.float32 if device.type == "mps" else torch.float64
-        return cls(torch.zeros(len(RowLosses._fields), dtype=dtype, device=device))
-
-    def add(self, losses: RowLosses) -> None:
-        nothing = self.values.new_full((), math.nan)  # of a head that there is not
-        sums = [nothing if column is None else column.detach().sum() for column in losses]
-        self.values += torch.stack(sums)
-        self.positions += len(losses.policy)
-
-    def means(self, team: Team) -> RowLosses:
-        """Means over the positions of all processes."""
-        positions = self.values.new_tensor(float(self.positions))
-        team.add_up(self.values, positions)
-        return RowLosses(*(self.values / positions).cpu())
 
 
 class Trainer:
@@ -112,19 +69,9 @@ class Trainer:
     ) -> None:
         self.config = config
         self.team = team
-        self.device = resolve_device(config.device) if device is None else device
-        supported_dtype(config.dtype, self.device)
-        if team.size > 1:
-            network = synchronised(network)
-        self.network: Network = network.to(self.device)
-        self._layout = layout_of(network)
-        self._unpack: Unpack | None = None
-        if config.compile:
-            shape = checkpoints.manifest.input_shape
-            compiled(self.network, shape, training=True, dtype=config.dtype)
-        self._parameters = list(self.network.parameters())
-        self._layers_seed = stream_seed(sampler.seed, _LAYERS)
-        self.optimizer = _optimizer(self.network, config)
+        shape = checkpoints.manifest.input_shape
+        self._steps = Steps(network, config, shape, sampler.seed, team, device)
+        self.network, self.optimizer = self._steps.network, self._steps.optimizer
         self.sampler = sampler
         self.validation = validation
         self.checkpoints = checkpoints
@@ -171,7 +118,8 @@ class Trainer:
             CheckpointError: A checkpoint or the metrics cannot be written.
         """
         self.log, self.callbacks = log, Callback() if callbacks is None else callbacks
-        devices = [self.device] if self.device.type == "cuda" else []
+        device = self._steps.device
+        devices = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices):
             self._run()
         self.restore_best()
@@ -182,7 +130,7 @@ class Trainer:
             self._validate({})  # so that there is something to go back to from the start
         log_every = max(1, self.updates // LOG_ROWS)
         validate_every = self.config.evaluation_interval(self.updates)
-        sums = _Sums.zero(self.device)
+        sums = self._steps.no_losses()
         train_loss: float | None = None
         todo = range(counters.update, 0 if counters.stopped else self.updates)
         with Prefetcher(self._batch, todo) as batches:
@@ -195,7 +143,7 @@ class Trainer:
                     row = self._train_row(update, sums, grad_norm)
                     row["time/waiting"] = batches.waiting_share()
                     train_loss = row["train/loss"]
-                    sums = _Sums.zero(self.device)
+                    sums = self._steps.no_losses()
                     if validates:
                         self._validate(row)
                     elif self.log is not None:
@@ -229,58 +177,19 @@ class Trainer:
     def _validated(self, start: int, end: int) -> list[npt.NDArray[np.float32]]:
         """What validation keeps of each position of a batch."""
         batch = self.validation.make(np.arange(start, min(start + VALIDATION_BATCH, end)))
-        losses = self._losses(batch, Targets.of(batch, self.device))
+        losses = self._steps.losses(batch)
         return [getattr(losses, name).cpu().numpy() for name in _VALIDATED]
 
     def _update(
-        self, update: int, batch: Batch, sums: _Sums, *, measure: bool
+        self, update: int, batch: Batch, sums: LossSums, *, measure: bool
     ) -> torch.Tensor | None:
-        """One step of the optimiser.
-
-        Returns:
-            The norm of its gradient, on the device, if it is to be measured.
-        """
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.schedule.lr(update)
-            if "momentum" in group:
-                group["momentum"] = self.schedule.momentum(update)
-        # Layers that draw at random draw the same in a resumed training.
-        torch.manual_seed(self._layers_seed + update * self.team.size + self.team.rank)
-        targets = Targets.of(batch, self.device)
-        losses = self._losses(batch, targets)
-        self.optimizer.zero_grad(set_to_none=True)
+        """One step of the optimiser; the norm of its gradient if it is to be measured."""
         size = self._size(update)
-        loss = training_loss(losses, self.config, targets.weight)
-        if self.team.size > 1:  # a mean over the rows of all processes
-            loss = loss * (len(batch) / size)
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.team.add_up_gradients(self.network)
-        norm = None
-        if self.config.gradient_clip is not None:
-            norm = clip_grad_norm_(self._parameters, self.config.gradient_clip)
-        elif measure:
-            norm = get_total_norm([p.grad for p in self._parameters if p.grad is not None])
-        self.optimizer.step()
-        sums.add(losses)
+        lr, momentum = self.schedule.lr(update), self.schedule.momentum(update)
+        norm = self._steps.take(update, batch, sums, lr, momentum, size=size, measure=measure)
         self.counters.update = update + 1
         self.counters.positions += size
         return norm
-
-    def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
-        on_device = self._on_device(batch.planes)
-        with autocast(self.config.dtype, self.device):
-            output = self.network(on_device)
-        return row_losses(output, targets)
-
-    def _on_device(self, planes: Planes | PackedPlanes) -> torch.Tensor:
-        """Planes where the network is; packed ones are unpacked there."""
-        if not isinstance(planes, PackedPlanes):
-            return to_device(planes, self.device, layout=self._layout)
-        if self._unpack is None:
-            self._unpack = Unpack(planes.layout).to(self.device)
-        arrays = (to_device(array, self.device) for array in planes.arrays)
-        unpacked: torch.Tensor = self._unpack(*arrays)
-        return unpacked.to(memory_format=self._layout)
 
     def _validate(self, row: dict[str, float | None]) -> None:
         """Measure on validation positions, go back after a spike, save a checkpoint."""
@@ -362,7 +271,7 @@ class Trainer:
         return rows.names if len(np.unique(rows.phase)) > 1 else ()
 
     def _train_row(
-        self, update: int, sums: _Sums, grad_norm: torch.Tensor | None
+        self, update: int, sums: LossSums, grad_norm: torch.Tensor | None
     ) -> dict[str, float | None]:
         means = sums.means(self.team)
         place = self._place()
@@ -374,11 +283,11 @@ class Trainer:
             "train/policy_loss": means.policy.item(),
             "train/value_mse": means.value.item(),
             "train/policy_accuracy": means.correct.item(),
-            "train/wdl_loss": _number(means.wdl),
-            "train/plies_mse": _number(means.plies),
+            "train/wdl_loss": number_of(means.wdl),
+            "train/plies_mse": number_of(means.plies),
             "train/lr": self.schedule.lr(update),
             "train/momentum": self.schedule.momentum(update),
-            "train/grad_norm": _number(grad_norm),
+            "train/grad_norm": number_of(grad_norm),
         }
 
     def _place(self) -> dict[str, float | None]:
@@ -407,27 +316,6 @@ class Trainer:
             train_loss,
             last if math.isfinite(last) else None,
         )
-
-
-def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:
-    if config.optimizer == "adamw":
-        return torch.optim.AdamW(
-            network.parameters(), lr=config.min_lr, weight_decay=config.weight_decay, foreach=True
-        )
-    return torch.optim.SGD(
-        network.parameters(),
-        lr=config.min_lr,
-        momentum=config.max_momentum,
-        weight_decay=config.weight_decay,
-        nesterov=True,
-        foreach=True,
-    )
-
-
-def _number(mean: torch.Tensor | None) -> float | None:
-    """A mean for the log, whose cell stays empty if the network has no such head."""
-    number = math.nan if mean is None else mean.item()
-    return None if math.isnan(number) else number
 
 
 @contextlib.contextmanager

@@ -1,0 +1,155 @@
+"""A network before it has learnt anything: made, tried, and what its folder will say of it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any
+
+from phasezoo import networks
+from phasezoo.errors import InvalidConfig
+from phasezoo.games import Game
+from phasezoo.inference.manifest import Manifest, ValueKind, action_spec
+from phasezoo.networks import Network, NetworkSpec
+from phasezoo.networks.registry import Factory
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.data import stream_seed
+
+__all__ = ["FreshNetwork"]
+
+_WEIGHTS = 1
+"""Name of the random stream of initial weights."""
+
+
+@dataclass(frozen=True)
+class FreshNetwork:
+    """A network with its first weights."""
+
+    game: Game
+    """What it plays."""
+    network: Network
+    """The network."""
+    spec: NetworkSpec
+    """What it is made from, which is enough to make it again."""
+    planes: str
+    """Its input planes."""
+    answered: tuple[str, ...]
+    """What it answers."""
+    seed: int
+    """Of its weights."""
+    settings: SupervisedConfig
+    """How it learns, without what it does not answer."""
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        network: str | Factory,
+        planes: str,
+        seed: int,
+        settings: SupervisedConfig,
+        named: Collection[str] = (),
+    ) -> "FreshNetwork":
+        """Make a network and try it.
+
+        Args:
+            game: What it plays.
+            network: What it is made from.
+            planes: Its input planes.
+            seed: The training's, of which the weights' is derived unless ``settings`` have one.
+            settings: How it learns.
+            named: Settings that were given by name.
+
+        Raises:
+            InvalidConfig: The network cannot be made, or lacks an answer that was asked for.
+            InvalidNetwork: It fails, or answers a wrong shape or NaN.
+        """
+        spec = _findable(network)
+        init_seed = settings.init_seed
+        weights_seed = stream_seed(seed, _WEIGHTS) if init_seed is None else init_seed
+        sizes = (game.plane_shape(planes), game.policy_size(planes))
+        players = game.num_players
+        fresh = networks.make(spec, *sizes, weights_seed, num_players=players)
+        answered = networks.check(fresh, *sizes, num_players=players)
+        settings = _without_missing(settings, answered, named, str(spec))
+        return cls(game, fresh, spec, planes, tuple(answered), weights_seed, settings)
+
+    def manifest_for(self, phase: str | None, gate: str, fingerprint: str | None) -> Manifest:
+        """What its folder says of it.
+
+        Args:
+            phase: The phase whose expert it is to be; None: of all phases.
+            gate: What names the phase.
+            fingerprint: What that gate answers, if it is a user's own.
+        """
+        game, spec, shape = self.game, self.spec, self.game.plane_shape(self.planes)
+        size = game.policy_size(self.planes)
+        return Manifest(
+            game=game.name,
+            planes=self.planes,
+            network=spec.name,
+            input_shape=shape,
+            num_actions=size,
+            actions=action_spec(size, shape),
+            gate="none" if phase is None else gate,
+            gate_fingerprint=fingerprint,
+            phase=phase,
+            phasezoo=version("phasezoo"),
+            network_options=dict(spec.options),
+            network_factory=spec.factory,
+            value_kind=next(kind for field, kind in _VALUE_KINDS.items() if field in self.answered),
+            num_players=game.num_players,
+            parameters=networks.parameter_counts(self.network),
+        )
+
+
+_VALUE_KINDS: dict[str, ValueKind] = {
+    "wdl_logits": "wdl",
+    "scalar": "value",
+    "values": "values",
+}
+"""What a manifest calls the fields that tell a value; the first that is answered holds."""
+
+_LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
+"""What a network must answer for a weight to have something to weigh."""
+
+
+def _findable(network: str | Factory) -> NetworkSpec:
+    """What the manifest keeps of a network, which must be enough to make it again.
+
+    Raises:
+        InvalidConfig: There is no such network, or its factory cannot be found again.
+    """
+    spec = networks.describe(network)
+    try:
+        return networks.describe(spec)
+    except InvalidConfig as error:
+        message = (
+            f"network {spec.name!r}: its factory is neither registered nor in a module that can be "
+            "imported, so nobody could load what was trained; call "
+            f"networks.register({spec.name.rpartition('.')[2].strip('<>')!r}, factory) and give "
+            "that name"
+        )
+        raise InvalidConfig(message) from error
+
+
+def _without_missing(
+    settings: SupervisedConfig, answered: Sequence[str], named: Collection[str], network: str
+) -> SupervisedConfig:
+    """The configuration without weights of what the network does not answer.
+
+    Raises:
+        InvalidConfig: Such a weight was asked for: by name, or by another value than the default.
+    """
+    lacking: dict[str, Any] = {}
+    for weight, answer in _LEARNT_BY.items():
+        share = getattr(settings, weight)
+        if answer in answered or share == 0:
+            continue
+        if weight in named or share != getattr(SupervisedConfig, weight):
+            message = (
+                f"{weight}={share:g}: the network {network} answers {', '.join(answered)} and no "
+                f"{answer}; leave the weight out, set it to 0, or give the network such a head"
+            )
+            raise InvalidConfig(message)
+        lacking[weight] = 0.0
+    return replace(settings, **lacking)

@@ -1,0 +1,316 @@
+"""Learns one network from a replay, round by round."""
+
+import copy
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from phasezoo import games as known_games
+from phasezoo import gating, inference
+from phasezoo.errors import GameMismatch, InvalidNetwork
+from phasezoo.games import Game
+from phasezoo.games.options import at_least
+from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
+from phasezoo.inference.storage import digest, write_directory
+from phasezoo.networks.registry import Factory
+from phasezoo.training.checkpoint import Checkpoints, Counters, load_weights, model_bytes
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.data import stream_seed
+from phasezoo.training.fresh_network import FreshNetwork
+from phasezoo.training.prefetch import Prefetcher
+from phasezoo.training.schedules import Drops, OneCycle, batch_sizes, drops_of
+from phasezoo.training.selfplay.replay import Replay
+from phasezoo.training.steps import LossSums, Steps, number_of
+from phasezoo.training.trainer import torch_threads
+
+__all__ = ["CONSTANT", "ONE_CYCLE", "Learner", "self_play_settings"]
+
+_LOGGER = logging.getLogger(__name__)
+
+ONE_CYCLE, CONSTANT = "one-cycle", "constant"
+"""Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
+
+
+def self_play_settings(**changes: Any) -> SupervisedConfig:
+    """How networks learn from self-play unless told otherwise: value and policy count alike.
+
+    The weights of the losses are the study's (M2CTS, Table XI: value, policy and WDL 0.499, plies
+    left 0.002), the batch and the optimiser are for small budgets.
+    """
+    values: dict[str, Any] = {
+        "batch_size": 128,
+        "optimizer": "adamw",
+        "max_lr": 2e-3,
+        "min_lr": 1e-5,
+        "policy_weight": 0.499,
+        "value_weight": 0.499,
+        "wdl_weight": 0.499,
+        "tensorboard": False,
+    }
+    return replace(SupervisedConfig(), **{**values, **changes})
+
+
+class Learner:
+    """A network that learns from what a :class:`Replay` holds, round by round.
+
+    Its losses, optimisers and steps are those of :func:`phasezoo.training.train_supervised`. The
+    optimiser goes on from round to round.
+
+    Args:
+        game: The game, or its name.
+        network: What the network is made from; None: what ``initial`` is.
+        config: The knobs; None: :func:`self_play_settings`. Those of validation are not used.
+        schedule: Learning rates: ``"one-cycle"``, a cycle of its own for every round;
+            ``"constant"``, ``max_lr`` always; or by steps of all rounds, ``"0:0.2,1000:0.02"``.
+        planes: Input planes; None: the game's default.
+        history: How many of the last moves they show; None: all.
+        initial: Directory of a network of the same architecture and game to start from.
+        seed: Decides the first weights and what is drawn.
+        gate: Names the phase of an expert.
+        phase: Whose expert it is; None: a network of all phases.
+
+    Raises:
+        CheckpointError: ``initial`` is no network, or does not fit.
+        GameMismatch: ``initial`` is a network of another game.
+        InvalidConfig: An option is out of range.
+        InvalidNetwork: The network fails when it is tried.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        network: str | Factory | None = None,
+        *,
+        config: SupervisedConfig | None = None,
+        schedule: str = ONE_CYCLE,
+        planes: str | None = None,
+        history: int | None = None,
+        initial: str | Path | None = None,
+        seed: int = 0,
+        gate: Any = "none",
+        phase: str | None = None,
+    ) -> None:
+        self.game = known_games.make(game)
+        known = None if initial is None else _initial(Path(initial), self.game)
+        if network is None:
+            network = "resnet-16x2" if known is None else known.network_text
+        spec = self.game.plane_spec(planes, history)
+        if planes is None and known is not None:
+            spec = known.planes
+        settings = self_play_settings() if config is None else config
+        made = FreshNetwork.of(self.game, network, spec, seed, settings)
+        if known is not None and initial is not None:
+            load_weights(Path(initial), known, made.network)
+        self.settings = made.settings
+        self.seed = seed
+        self.phase = phase
+        own = gating.make(gate, self.game.name)
+        fingerprint = None
+        if phase is not None and not isinstance(own, gating.Gate):
+            fingerprint = gating.fingerprint(own, self.game.name)
+        self.manifest = made.manifest_for(phase, str(gating.spec_of(own)), fingerprint)
+        self._schedule = schedule
+        if schedule not in (ONE_CYCLE, CONSTANT):
+            drops_of(schedule, self.settings.max_momentum)
+        self._steps = Steps(made.network, self.settings, self.manifest.input_shape, seed)
+        self.counters = Counters()
+        self.rounds = 0
+        """Rounds done."""
+
+    @property
+    def network(self) -> torch.nn.Module:
+        """The network as it is now."""
+        return self._steps.network
+
+    def learn(
+        self,
+        replay: Replay,
+        samples: int,
+        *,
+        phase: int | str | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> dict[str, float | None]:
+        """Learn from samples that are drawn from a replay as it is now.
+
+        If a loss, or a weight, is no number any more, the network and its optimiser go back to
+        where the round began, which is counted as a spike.
+
+        Args:
+            replay: Where samples come from.
+            samples: How many are drawn (1 or more).
+            phase: Draws those of one phase alone.
+            weights: What samples of each phase count.
+
+        Returns:
+            Means over the samples: ``loss`` (the reported total), ``policy_loss``, ``value_mse``,
+            ``policy_accuracy``, ``wdl_loss``, ``plies_mse``.
+
+        Raises:
+            InvalidNetwork: There were more such rounds than ``spike_limit`` allows.
+            StoreError: The replay has no such samples.
+        """
+        steps, last = batch_sizes(at_least("samples", samples, 1), self.settings.batch_size)
+        on_cpu = self._steps.device.type == "cpu"
+        sampler = replay.sampler(
+            self.settings.batch_size,
+            stream_seed(self.seed, _ROUNDS + self.rounds),
+            planes=self.manifest.planes,
+            phase=phase,
+            weights=weights,
+            history_dropout=self.settings.history_dropout,
+            threads=1 if on_cpu else self.settings.threads,
+            packed=self.game.native and not on_cpu,
+        )
+
+        def batch(step: int) -> Any:
+            return sampler.sized(step, last if step == steps - 1 else None)
+
+        before = self._state()
+        sums = self._steps.no_losses()
+        rates = self._rates(steps)
+        first = 0 if isinstance(rates, OneCycle) else self.counters.update
+        devices = [] if on_cpu else [self._steps.device]
+        with (
+            torch_threads(self.settings.threads),
+            torch.random.fork_rng(devices),
+            Prefetcher(batch, range(steps)) as batches,
+        ):
+            for step in range(steps):
+                lr, momentum = rates.lr(first + step), rates.momentum(first + step)
+                self._steps.take(self.counters.update, batches.next(), sums, lr, momentum)
+                self.counters.update += 1
+        self.counters.positions += samples
+        self.counters.best_update = self.counters.update  # the last weights are those that count
+        self.rounds += 1
+        if not self._is_finite(sums):
+            self._go_back(before)
+        return _row(sums)
+
+    def save(self, folder: str | Path, **about: Any) -> Path:
+        """Save weights, optimiser and counters in a folder, in place of those of earlier rounds.
+
+        Args:
+            folder: The folder of this learner's checkpoints.
+            **about: What else is to be known, as JSON.
+
+        Raises:
+            CheckpointError: It cannot be written; what was saved before is still there.
+        """
+        manifest = replace(self.manifest, training={"rounds": self.rounds, "about": about})
+        checkpoints = Checkpoints(Path(folder), manifest)
+        return checkpoints.save(self.network, self._steps.optimizer, self.counters)
+
+    def restore(self, folder: str | Path) -> dict[str, Any] | None:
+        """Go on from what :meth:`save` saved last.
+
+        Returns:
+            What else was to be known; None if nothing was saved.
+
+        Raises:
+            CheckpointError: A file is missing, truncated or changed.
+        """
+        checkpoints = Checkpoints(Path(folder), self.manifest)
+        latest = checkpoints.latest()
+        if latest is None:
+            return None
+        self.counters = checkpoints.restore(latest, self.network, self._steps.optimizer)
+        training = Manifest.read(latest).training
+        self.rounds = int(training.get("rounds", 0))
+        return dict(training.get("about", {}))
+
+    def start_from(self, other: "Learner") -> None:
+        """Take over the weights of another learner, with a new optimiser."""
+        state = copy.deepcopy(other.network.state_dict())
+        self.network.load_state_dict(state)
+        self._steps.optimizer.state.clear()
+
+    def publish(self, folder: str | Path, **about: Any) -> Path:
+        """Write the network as :func:`phasezoo.inference.load` reads it; whole, or not at all.
+
+        Raises:
+            CheckpointError: It cannot be written.
+        """
+        model = model_bytes(self.network)
+        manifest = replace(self.manifest, files={MODEL: digest(model)}, training=about)
+        write_directory(Path(folder), {MODEL: model, MANIFEST: manifest.to_json()})
+        return Path(folder)
+
+    def evaluator(self, **options: Any) -> Any:
+        """The network as it is now, as an evaluator; ``options`` as for ``TorchEvaluator``."""
+        network = copy.deepcopy(self.network).eval()
+        return inference.TorchEvaluator(network, manifest=self.manifest, **options)
+
+    def _rates(self, steps: int) -> "OneCycle | Drops":
+        knobs = self.settings
+        if self._schedule == ONE_CYCLE:
+            return OneCycle(
+                steps, knobs.max_lr, knobs.min_lr, knobs.max_momentum, knobs.min_momentum
+            )
+        if self._schedule == CONSTANT:
+            return Drops(((0, knobs.max_lr),), knobs.max_momentum)
+        return drops_of(self._schedule, knobs.max_momentum)
+
+    def _state(self) -> Any:
+        optimizer = self._steps.optimizer
+        return copy.deepcopy((self.network.state_dict(), optimizer.state_dict()))
+
+    def _is_finite(self, sums: LossSums) -> bool:
+        means = sums.means()
+        losses = torch.stack([means.policy, means.value])
+        whole = all(bool(torch.isfinite(each).all()) for each in self.network.state_dict().values())
+        return whole and bool(torch.isfinite(losses).all())
+
+    def _go_back(self, before: Any) -> None:
+        network, optimizer = before
+        self.network.load_state_dict(network)
+        self._steps.optimizer.load_state_dict(optimizer)
+        self.counters.spikes += 1
+        _LOGGER.warning(
+            "round %d: the loss or the weights are no numbers any more; the network goes back to "
+            "where the round began (spike %d)",
+            self.rounds,
+            self.counters.spikes,
+        )
+        if self.counters.spikes > self.settings.spike_limit:
+            message = (
+                f"{self.counters.spikes} rounds ended in NaN or infinity, spike_limit="
+                f"{self.settings.spike_limit} allows no more: lower max_lr, or give gradient_clip="
+            )
+            raise InvalidNetwork(message)
+
+
+_ROUNDS = 1_000
+"""First name of the random streams that rounds draw by, one each."""
+
+
+def _initial(path: Path, game: Game) -> Manifest:
+    """What a network to start from says of itself.
+
+    Raises:
+        GameMismatch: It is of another game.
+    """
+    manifest = Manifest.read(path)
+    if manifest.game != game.name:
+        message = (
+            f"{path}: a network of {manifest.game!r}, and what is learnt is {game.name!r}; give "
+            "initial= a network of that game"
+        )
+        raise GameMismatch(message)
+    return manifest
+
+
+def _row(sums: LossSums) -> dict[str, float | None]:
+    means = sums.means()
+    found: Mapping[str, Any] = {
+        "loss": means.reported(),
+        "policy_loss": means.policy,
+        "value_mse": means.value,
+        "policy_accuracy": means.correct,
+        "wdl_loss": means.wdl,
+        "plies_mse": means.plies,
+    }
+    return {name: number_of(mean) for name, mean in found.items()}

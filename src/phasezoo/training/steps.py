@@ -1,0 +1,193 @@
+"""Steps of an optimiser: what every training of a network does, whatever it learns from."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch.nn.utils import clip_grad_norm_, get_total_norm
+
+from phasezoo.games import PackedPlanes
+from phasezoo.networks import (
+    Network,
+    Unpack,
+    autocast,
+    compiled,
+    layout_of,
+    resolve_device,
+    supported_dtype,
+    to_device,
+)
+from phasezoo.training.batches import Batch
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.data import stream_seed
+from phasezoo.training.distributed import ALONE, Team, synchronised
+from phasezoo.training.losses import RowLosses, Targets, row_losses, training_loss
+from phasezoo.types import Planes, PlaneShape
+
+__all__ = ["LossSums", "Steps", "number_of"]
+
+_LAYERS = 6
+"""Name of the random stream of layers that draw."""
+
+
+@dataclass
+class LossSums:
+    """Losses of training positions, added up on the device."""
+
+    values: torch.Tensor
+    """A sum for each of the losses."""
+    positions: int = 0
+    """How many there are."""
+
+    @classmethod
+    def zero(cls, device: torch.device) -> "LossSums":
+        """Those of no positions."""
+        # Apple's GPUs have no float64.
+        dtype = torch.float32 if device.type == "mps" else torch.float64
+        return cls(torch.zeros(len(RowLosses._fields), dtype=dtype, device=device))
+
+    def add(self, losses: RowLosses) -> None:
+        """Add those of some positions."""
+        nothing = self.values.new_full((), math.nan)  # of a head that there is not
+        sums = [nothing if column is None else column.detach().sum() for column in losses]
+        self.values += torch.stack(sums)
+        self.positions += len(losses.policy)
+
+    def means(self, team: Team = ALONE) -> RowLosses:
+        """Means over the positions of all processes."""
+        positions = self.values.new_tensor(float(self.positions))
+        team.add_up(self.values, positions)
+        return RowLosses(*(self.values / positions).cpu())
+
+
+class Steps:
+    """A network, its optimiser, and how both take a step.
+
+    Args:
+        network: The network, on the CPU; it is moved.
+        config: The knobs.
+        shape: Channels, height and width of the planes.
+        seed: Of layers that draw, together with a step's number.
+        team: The processes that train it together.
+        device: Where to train; None: as ``config`` says.
+
+    Raises:
+        InvalidConfig: The device or the number format cannot be used here.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        config: SupervisedConfig,
+        shape: PlaneShape,
+        seed: int,
+        team: Team = ALONE,
+        device: torch.device | None = None,
+    ) -> None:
+        self.config = config
+        self.team = team
+        self.device = resolve_device(config.device) if device is None else device
+        supported_dtype(config.dtype, self.device)
+        if team.size > 1:
+            network = synchronised(network)
+        self.network: Network = network.to(self.device)
+        self._layout = layout_of(network)
+        self._unpack: Unpack | None = None
+        if config.compile:
+            compiled(self.network, shape, training=True, dtype=config.dtype)
+        self._parameters = list(self.network.parameters())
+        self._layers_seed = stream_seed(seed, _LAYERS)
+        self.optimizer = _optimizer(self.network, config)
+
+    def no_losses(self) -> LossSums:
+        """Sums to add to."""
+        return LossSums.zero(self.device)
+
+    def losses(self, batch: Batch) -> RowLosses:
+        """The losses of a batch's positions."""
+        return self._losses(batch, Targets.of(batch, self.device))
+
+    def take(
+        self,
+        number: int,
+        batch: Batch,
+        sums: LossSums,
+        lr: float,
+        momentum: float,
+        *,
+        size: int | None = None,
+        measure: bool = False,
+    ) -> torch.Tensor | None:
+        """Take a step.
+
+        Args:
+            number: Which one of the training; layers that draw at random draw by it, so that a
+                resumed training draws the same.
+            batch: This process's positions.
+            sums: Get the losses of the batch before the step.
+            lr: The learning rate.
+            momentum: The momentum, if the optimiser has one.
+            size: Positions of all processes; default the batch's.
+            measure: Whether the gradient's norm is wanted.
+
+        Returns:
+            The norm of the gradient, on the device, if it is to be measured.
+        """
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+            if "momentum" in group:
+                group["momentum"] = momentum
+        torch.manual_seed(self._layers_seed + number * self.team.size + self.team.rank)
+        targets = Targets.of(batch, self.device)
+        losses = self._losses(batch, targets)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = training_loss(losses, self.config, targets.weight)
+        if self.team.size > 1:  # a mean over the rows of all processes
+            loss = loss * (len(batch) / (len(batch) if size is None else size))
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.team.add_up_gradients(self.network)
+        norm = None
+        if self.config.gradient_clip is not None:
+            norm = clip_grad_norm_(self._parameters, self.config.gradient_clip)
+        elif measure:
+            norm = get_total_norm([p.grad for p in self._parameters if p.grad is not None])
+        self.optimizer.step()
+        sums.add(losses)
+        return norm
+
+    def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
+        on_device = self._on_device(batch.planes)
+        with autocast(self.config.dtype, self.device):
+            output = self.network(on_device)
+        return row_losses(output, targets)
+
+    def _on_device(self, planes: Planes | PackedPlanes) -> torch.Tensor:
+        """Planes where the network is; packed ones are unpacked there."""
+        if not isinstance(planes, PackedPlanes):
+            return to_device(planes, self.device, layout=self._layout)
+        if self._unpack is None:
+            self._unpack = Unpack(planes.layout).to(self.device)
+        arrays = (to_device(array, self.device) for array in planes.arrays)
+        unpacked: torch.Tensor = self._unpack(*arrays)
+        return unpacked.to(memory_format=self._layout)
+
+
+def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:
+    if config.optimizer == "adamw":
+        return torch.optim.AdamW(
+            network.parameters(), lr=config.min_lr, weight_decay=config.weight_decay, foreach=True
+        )
+    return torch.optim.SGD(
+        network.parameters(),
+        lr=config.min_lr,
+        momentum=config.max_momentum,
+        weight_decay=config.weight_decay,
+        nesterov=True,
+        foreach=True,
+    )
+
+
+def number_of(mean: torch.Tensor | None) -> float | None:
+    """A mean for the log, whose cell stays empty if the network has no such head."""
+    number = math.nan if mean is None else mean.item()
+    return None if math.isnan(number) else number

@@ -1,0 +1,192 @@
+"""The window of samples that a learner draws from."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import selfplay_games
+
+from phasezoo import agents, games, inference, training
+from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.training import GameStore, Replay
+
+selfplay_games.register()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> GameStore:
+    """Forty games in files of five, a quarter of whose searches were cheap."""
+    folder = tmp_path_factory.mktemp("store") / "games"
+    agent = agents.MCTSAgent(
+        inference.Uniform(),
+        limit=agents.Limit(nodes=20),
+        cheap_search_prob=0.25,
+        cheap_search_nodes=4,
+    )
+    return training.play_games(
+        agent, game="connect-four", games=40, seed=1, out=folder, shard_games=5
+    )
+
+
+def folder_of(store: GameStore, path: Path) -> Path:
+    """The store in a folder of its own, in files of five games."""
+    with training.StoreWriter(path, game=store.game.name, shard_games=5) as writer:
+        writer.extend(store)
+    return path
+
+
+def searched(store: GameStore) -> int:
+    visits = store.columns.visits
+    assert visits is not None
+    return int((np.diff(visits.offsets) > 0).sum())
+
+
+def test_samples_are_searched_decisions(store: GameStore) -> None:
+    replay = Replay("connect-four")
+    assert replay.add(store) == searched(store) == len(replay) < store.num_positions
+
+
+def test_the_window_holds_the_newest_samples_and_no_more_games_than_it_needs(
+    store: GameStore,
+) -> None:
+    replay = Replay("connect-four", capacity=100)
+    for first in range(0, 40, 2):
+        replay.add(store.subset([first, first + 1]))
+        assert replay.num_games <= 12
+    assert len(replay) == 100
+    assert replay.generated == searched(store)
+    kept, table = replay.samples()
+    assert len(table) == 100
+    whole = Replay("connect-four")
+    whole.add(store)
+    _, everything = whole.samples()
+    assert table.key.tolist() == everything.key[-100:].tolist()
+    assert table.ply.tolist() == everything.ply[-100:].tolist()
+    assert kept.actions[-1] == store.actions[-1]
+
+
+def test_reading_files_gives_the_same_window_as_adding_games(
+    store: GameStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(store, tmp_path / "games")
+    read: list[str] = []
+    from phasezoo.training.selfplay import replay as module
+
+    whole = module.read_file
+
+    def counted(path: Path) -> Any:
+        read.append(path.name)
+        return whole(path)
+
+    monkeypatch.setattr(module, "read_file", counted)
+    opened = Replay.open(folder, capacity=150)
+    assert len(read) < 8  # the oldest files are not looked at
+    added = Replay("connect-four", capacity=150)
+    added.add(store)
+    mine, other = opened.sampler(16, 3), added.sampler(16, 3)
+    for index in range(4):
+        one, two = mine.batch(index), other.batch(index)
+        assert np.array_equal(one.float_planes, two.float_planes)
+        assert np.array_equal(one.value, two.value)
+
+
+def test_a_file_that_is_cut_short_is_named_skipped_and_counted(
+    store: GameStore, tmp_path: Path
+) -> None:
+    folder = folder_of(store, tmp_path / "games")
+    broken = sorted(folder.glob("*.parquet"))[-2]
+    broken.write_bytes(broken.read_bytes()[:200])
+    with pytest.warns(UserWarning, match=broken.name):
+        replay = Replay.open(folder)
+    assert len(replay.skipped) == 1
+    assert broken.name in replay.skipped[0]
+    assert 0 < len(replay) < searched(store)
+    for file in folder.glob("*.parquet"):
+        file.write_bytes(b"PAR1")
+    with pytest.raises(StoreError, match="every file"):
+        Replay.open(folder)
+
+
+def test_drawing_is_even_or_by_age(store: GameStore) -> None:
+    replay = Replay("connect-four", capacity=400)
+    replay.add(store)
+    even = replay.sampler(40, 1)
+    drawn = np.concatenate([even.batch_rows(index) for index in range(10)])
+    assert sorted(drawn) == list(range(400))  # each once before any twice
+    aged = Replay("connect-four", capacity=400, half_life=100)
+    aged.add(store)
+    sampler = aged.sampler(400, 1)
+    drawn = np.concatenate([sampler.batch_rows(index) for index in range(50)])
+    counts = np.bincount(drawn // 100, minlength=4)
+    expected = np.array([1, 2, 4, 8]) / 15 * len(drawn)
+    assert counts == pytest.approx(expected, rel=0.08)
+    assert np.array_equal(sampler.batch_rows(3), aged.sampler(400, 1).batch_rows(3))
+
+
+def test_samples_are_weighed_by_their_games_and_by_plies_left(store: GameStore) -> None:
+    replay = Replay("connect-four", counts="game")
+    replay.add(store)
+    sampler = replay.sampler(8, 1)
+    batch = sampler.make(np.arange(len(replay)))
+    sums = np.bincount(batch.game, weights=batch.weight)
+    assert sums == pytest.approx(np.full(len(sums), sums[0]))
+    assert batch.weight.mean() == pytest.approx(1)
+    late = Replay("connect-four", discount=0.9)
+    late.add(store)
+    batch = late.sampler(8, 1).make(np.arange(len(late)))
+    first = batch.take(np.flatnonzero(batch.game == 0))
+    pairs = first.weight[1:] / first.weight[:-1]
+    gaps = first.plies_left[:-1] - first.plies_left[1:]
+    assert pairs == pytest.approx(0.9**-gaps, rel=1e-4)
+
+
+def test_samples_are_turned_or_not(store: GameStore) -> None:
+    plain = Replay("connect-four", symmetries=False)
+    turned = Replay("connect-four", symmetries=True)
+    for replay in (plain, turned):
+        replay.add(store)
+    one, two = plain.sampler(64, 1).batch(0), turned.sampler(64, 1).batch(0)
+    mirrored = (one.float_planes != two.float_planes).any(axis=(1, 2, 3))
+    assert 8 < mirrored.sum() < 56
+    assert np.array_equal(one.float_planes[mirrored], two.float_planes[mirrored][..., ::-1])
+
+
+def test_phases_and_values_of_searches(store: GameStore) -> None:
+    replay = Replay("connect-four", gate="plies:10", value_mix=1.0)
+    replay.add(store)
+    kept, table = replay.samples("over 10")
+    assert (table.ply > 10).all()
+    batch = replay.sampler(32, 1, phase="over 10").batch(0)
+    assert set(batch.phase.tolist()) == {1}
+    expected = kept.columns.values
+    assert expected is not None
+    assert set(batch.value.tolist()) <= set(expected.tolist())
+    weighed = replay.sampler(64, 1, weights=[1, 3]).batch(0)
+    assert set(weighed.weight.tolist()) == {1.0, 3.0}
+
+
+def test_what_is_refused(store: GameStore, tmp_path: Path) -> None:
+    wrong: list[dict[str, Any]] = [
+        {"capacity": 0},
+        {"half_life": 0.0},
+        {"counts": "ply"},
+        {"discount": 0.0},
+        {"value_mix": 2.0},
+        {"size": 3},
+    ]
+    for changes in wrong:
+        with pytest.raises(InvalidConfig, match=next(iter(changes))):
+            Replay("connect-four", **changes)
+    with pytest.raises(StoreError, match="empty"):
+        Replay("connect-four").sampler()
+    with pytest.raises(StoreError, match="connect-four"):
+        Replay("chess").add(store)
+    with pytest.raises(StoreError, match="no file of games"):
+        Replay.open(tmp_path)
+
+
+def test_a_store_without_searches_has_all_its_decisions_as_samples() -> None:
+    krk = GameStore.sample("krk").subset(range(5))
+    replay = Replay(games.make("krk"))
+    assert replay.add(krk) == krk.num_positions
