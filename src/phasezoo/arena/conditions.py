@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from phasezoo import games, gating
+from phasezoo.agents.arguments import seed_of, threads_or
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.openings import OpeningSuite, as_suite
-from phasezoo.arena.schedule import OpeningsAs, whole
+from phasezoo.arena.schedule import OpeningsAs
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
+from phasezoo.games.options import at_least
 from phasezoo.types import Gate
 
 __all__ = ["Conditions"]
@@ -50,10 +52,10 @@ class Conditions:
             handle = handle.with_options(**handle.match_options)
         suite = as_suite(openings, handle.name)
         for name in ("concurrency", "pool_rows", "max_plies"):
-            if others[name] is not None and whole(name, others[name]) < 1:
-                message = f"{name}={others[name]}: at least 1 is needed"
-                raise InvalidConfig(message)
-        whole("seed", others["seed"])
+            if others[name] is not None:
+                at_least(name, others[name], 1)
+        threads_or(others["threads"], None)
+        seed_of(others["seed"])
         rules = others["adjudication"]
         if rules is not None:
             if not isinstance(rules, Adjudication):

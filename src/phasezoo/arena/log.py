@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.errors import RunDirectoryError
+from phasezoo.games.options import file_path
 from phasezoo.runs import describe, jsonable
 from phasezoo.runs.lock import acquire
 
@@ -32,6 +33,7 @@ class GameLog:
         config: Settings for the record besides ``match``.
 
     Raises:
+        InvalidConfig: ``path`` is none.
         RunDirectoryError: The file belongs to another match, is damaged before its last line, is
             being written by another process, or cannot be written.
     """
@@ -44,7 +46,7 @@ class GameLog:
         seed: int,
         config: Mapping[str, Any] | None = None,
     ) -> None:
-        self.path = Path(path)
+        self.path = file_path("log", path)
         self.games: list[GameRecord] = []
         """The finished games, in the order in which they ended."""
         self.sides: tuple[SideStats, ...] = ()
@@ -74,6 +76,10 @@ class GameLog:
     def close(self) -> None:
         """Let another process have the file."""
         self._lock.close()
+
+    def discard(self) -> None:
+        """Remove the file, whose games are of no use."""
+        self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self

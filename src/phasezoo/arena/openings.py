@@ -15,6 +15,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.arena.opening_files import Opening, action_of, parse_openings
 from phasezoo.arena.streams import stream
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError
 from phasezoo.games.options import at_least
 
@@ -274,7 +275,22 @@ def as_suite(
             message = f"the openings are for {openings.game!r}, the match is of {game!r}"
             raise InvalidConfig(message)
         return openings
-    if openings and all(isinstance(line, str) for line in openings):
-        text = "\n".join(map(str, openings))
+    lines = list(openings) if isinstance(openings, Iterable) else [None]
+    if lines and all(isinstance(line, str) for line in lines):
+        text = "\n".join(map(str, lines))
         return OpeningSuite.of(game, parse_openings(text, games.make(game))).checked()
-    return OpeningSuite(game, tuple(tuple(line) for line in openings)).checked()
+    if not all(map(_is_moves, lines)):
+        message = (
+            f"openings={shown(openings)}: expected a suite or its name, a file, or a list of "
+            "lines, each of which is a text or a list of moves as texts"
+        )
+        raise InvalidConfig(message)
+    return OpeningSuite(game, tuple(tuple(line) for line in lines)).checked()
+
+
+def _is_moves(line: Any) -> bool:
+    return (
+        isinstance(line, Iterable)
+        and not isinstance(line, str)
+        and all(isinstance(move, str) for move in line)
+    )

@@ -11,6 +11,7 @@ from phasezoo import games
 from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.arena.records import GameRecord, Thought
 from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.games.options import file_path
 from phasezoo.runs.lock import acquire
 
 __all__ = ["PgnFile", "moves_from", "pgn_of", "pgn_text", "variant_tag"]
@@ -178,7 +179,7 @@ class PgnFile:
     Raises:
         RunDirectoryError: The file exists and no games are completed, is being written by another
             process, or cannot be written.
-        InvalidConfig: The game has no SAN.
+        InvalidConfig: The game has no SAN, or ``path`` is none.
     """
 
     def __init__(
@@ -188,7 +189,7 @@ class PgnFile:
         game: str = "chess",
         completed: Sequence[GameRecord] = (),
     ) -> None:
-        self.path = Path(path)
+        self.path = file_path("pgn", path)
         self._names = tuple(names)
         self._game = game
         if not hasattr(games.make(game).state_type, "san"):
@@ -209,6 +210,10 @@ class PgnFile:
     def close(self) -> None:
         """Let another process have the file."""
         self._locks.close()
+
+    def discard(self) -> None:
+        """Remove the file, whose games are of no use."""
+        self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self

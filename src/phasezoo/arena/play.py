@@ -95,7 +95,7 @@ def play_match(
     Raises:
         InvalidConfig: ``games`` is not a multiple of the number of players, another option is out
             of range, or agents without randomness have a single opening and play the same game
-            again and again.
+            again and again (``log`` and ``pgn`` are removed then, unless they are gone on with).
         SideFailed: An evaluator answered with NaN, or in the wrong shape; an
             :class:`~phasezoo.errors.InvalidEvaluation` that names the side and has the games
             finished before.

@@ -15,6 +15,8 @@ from phasezoo.arena.repeats import Repeats
 from phasezoo.arena.schedule import Schedule
 from phasezoo.arena.sides import make_sides
 from phasezoo.arena.stopping import SequentialTest
+from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import function_or_none
 
 __all__ = ["play_games"]
 
@@ -59,6 +61,8 @@ def play_games(
     Raises:
         PhasezooError: See :func:`phasezoo.arena.play_match`.
     """
+    function_or_none("on_game", on_game)
+    function_or_none("progress", progress)
     handle = conditions.game
     schedule = Schedule(
         handle, conditions.suite, games, conditions.seed, conditions.openings_as, pairings
@@ -97,6 +101,7 @@ def play_games(
         if repeats is not None:
             for record in done:
                 repeats.add(record)
+        made = [] if done else [each for each in (book, file) if each is not None]
 
         def finished(record: GameRecord) -> None:
             done.append(record)
@@ -111,7 +116,12 @@ def play_games(
             if progress is not None:
                 progress(len(done), len(schedule))
             if repeats is not None:
-                repeats.add(record)
+                try:
+                    repeats.add(record)
+                except InvalidConfig:
+                    for each in made:  # there is nothing to go on from
+                        each.discard()
+                    raise
 
         playing = ConcurrentGames(
             handle,

@@ -143,7 +143,11 @@ class GameRecord:
 
 @dataclass
 class SideStats:
-    """What one side of a match did, and what it cost."""
+    """What one side of a match did, and what it cost.
+
+    Work on games that were left unfinished counts too, because a batch serves many games: those cut
+    short by a kill, which a resumed match plays again, and those in progress when a test decided.
+    """
 
     name: str
     """The agent's name."""

@@ -1,17 +1,18 @@
 """Which games a match consists of: openings, seats, seeds."""
 
 from collections.abc import Collection, Iterator, Sequence
-from numbers import Integral
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from phasezoo.arena.concurrent_games import Scheduled
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.streams import stream
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
+from phasezoo.games.options import at_least
 
-__all__ = ["OpeningsAs", "Schedule", "whole"]
+__all__ = ["OpeningsAs", "Schedule"]
 
 OpeningsAs = Literal["moves", "fen"]
 """How games start: with the opening's moves as their history, or at its last position without."""
@@ -57,7 +58,7 @@ class Schedule:
         if game.num_players < 2:
             message = f"{game.name!r} has one player: a match needs two sides"
             raise InvalidConfig(message)
-        if whole("games", games) < 1 or games % game.num_players:
+        if at_least("games", games, 1) % game.num_players:
             wanted = "even" if game.num_players == 2 else f"a multiple of {game.num_players}"
             message = (
                 f"games={games}: must be {wanted}, because each opening is played once with side 0 "
@@ -91,14 +92,17 @@ class Schedule:
             if number not in skip:
                 yield self._scheduled(number)
 
-    def checked(self, completed: Sequence[GameRecord]) -> list[GameRecord]:
+    def checked(self, completed: Sequence[object]) -> list[GameRecord]:
         """Games finished earlier, by number.
 
         Raises:
-            InvalidConfig: One of them is not a game of this match, or there twice.
+            InvalidConfig: One of them is none, or not a game of this match, or there twice.
         """
         done: dict[int, GameRecord] = {}
         for record in completed:
+            if not isinstance(record, GameRecord):
+                message = f"completed: {shown(record)} is no arena.GameRecord"
+                raise InvalidConfig(message)
             known = 0 <= record.number < self._games
             if not known or self._of(record) != self._places(record.number):
                 message = f"completed game {record.number} was not played with this match's seeds"
@@ -143,15 +147,3 @@ class Schedule:
             start=f"seed:{seed}" if self._draws and not self._has_fen else "",
             pairing=pairing,
         )
-
-
-def whole(name: str, value: Any) -> int:
-    """The value of an option that is a whole number.
-
-    Raises:
-        InvalidConfig: It is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        message = f"{name}={value!r}: expected a whole number"
-        raise InvalidConfig(message)
-    return int(value)

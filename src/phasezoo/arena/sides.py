@@ -7,6 +7,8 @@ from typing import Any
 
 from phasezoo import agents, gating
 from phasezoo.agents import Limit
+from phasezoo.agents.arguments import name_or
+from phasezoo.agents.limit import checked_limit
 from phasezoo.arena.clocks import check_clock
 from phasezoo.arena.concurrent_games import Side
 from phasezoo.arena.records import SideStats
@@ -45,6 +47,9 @@ def make_sides(
     """
     limits = limit if isinstance(limit, Sequence) else [limit] * len(players)
     _check_count("limit", limits, len(players))
+    for own in limits:
+        if own is not None:
+            checked_limit(own)
     found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
     called = names_of(found, names)
     return tuple(
@@ -62,11 +67,13 @@ def names_of(players: Sequence[Any], names: Sequence[str] | None = None) -> list
     if names is None:
         return _told_apart([agents.name_of_agent(agent) for agent in players])
     _check_count("names", names, len(players))
+    for name in names:
+        name_or(name, "")
     return _told_apart(names)
 
 
 def _check_count(option: str, given: Sequence[Any], count: int) -> None:
-    if isinstance(given, str) or len(given) != count:
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != count:
         pair = "a pair, for side 0 and side 1" if count == 2 else "one for each agent"
         message = f"{option}={given!r}: expected {pair}"
         raise InvalidConfig(message)

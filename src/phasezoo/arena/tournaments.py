@@ -12,13 +12,14 @@ from phasezoo.arena.conditions import Conditions
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.arena.playing import play_games
 from phasezoo.arena.records import GameRecord
-from phasezoo.arena.schedule import OpeningsAs, whole
+from phasezoo.arena.schedule import OpeningsAs
 from phasezoo.arena.sides import names_of
 from phasezoo.arena.sprt import Sprt
 from phasezoo.arena.standings import Standings, place_in
 from phasezoo.arena.stopping import sequential_test
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
+from phasezoo.games.options import at_least
 from phasezoo.types import Gate
 
 __all__ = ["Format", "pairings_of", "tournament"]
@@ -161,7 +162,7 @@ def pairings_of(count: int, format: str) -> list[tuple[int, int]]:
 def _half(games: int, game: Game) -> int:
     """Games of a pairing in which one of the two agents is alone."""
     wanted = 2 * game.num_players
-    if whole("games", games) < 1 or games % wanted:
+    if at_least("games", games, 1) % wanted:
         message = (
             f"games={games}: must be a multiple of {wanted}, because in {game.name} each agent of "
             f"a pairing is alone in every seat once; give {max(games - games % wanted, wanted)}"

@@ -1,13 +1,15 @@
 """Checks of options that several layers make."""
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["at_least", "between", "flag", "one_of"]
+__all__ = ["at_least", "between", "file_path", "flag", "function_or_none", "one_of"]
 
 
 def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -56,6 +58,30 @@ def between(option: str, value: Any, least: int, most: int) -> int:
         message = f"{option}={value!r}: must be a whole number from {least} to {most}"
         raise InvalidConfig(message)
     return int(value)
+
+
+def file_path(option: str, value: Any) -> Path:
+    """``value``, if it is a path.
+
+    Raises:
+        InvalidConfig: It is not.
+    """
+    if not isinstance(value, str | os.PathLike):
+        message = f"{option}={value!r}: expected the path of a file"
+        raise InvalidConfig(message)
+    return Path(value)
+
+
+def function_or_none(option: str, value: Any) -> Any:
+    """``value``, if it is a function or None.
+
+    Raises:
+        InvalidConfig: It is neither.
+    """
+    if value is not None and not callable(value):
+        message = f"{option}={value!r}: expected a function"
+        raise InvalidConfig(message)
+    return value
 
 
 def _is_whole(value: Any) -> bool:

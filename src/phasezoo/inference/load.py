@@ -1,9 +1,11 @@
 """Loads a trained network and picks what answers it."""
 
 import contextlib
+import ctypes
 import dataclasses
 import functools
 import importlib.util
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -208,11 +210,24 @@ def _backend(
 
 
 def _on_gpu(device: str | None) -> bool:
-    if not _is_installed("torch"):
+    if device == "cpu" or not _is_installed("torch"):
         return False
+    if device is None and not _has_driver():
+        return False  # importing torch to look takes seconds
     from phasezoo import networks
 
     return networks.resolve_device(device).type != "cpu"
+
+
+def _has_driver() -> bool:
+    """Whether a driver of a GPU that torch could find is installed: NVIDIA's, or AMD's."""
+    if Path("/dev/kfd").exists():
+        return True
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def _built(manifest: Manifest, weights: bytes, directory: Path) -> Any:

@@ -4,7 +4,7 @@
 :class:`RunDirectory` is a directory of resumable stages built on both.
 """
 
-from phasezoo.runs.directory import RunDirectory
+from phasezoo.runs.directory import RunDirectory, kind_of
 from phasezoo.runs.files import describe_disk_errors, write_whole
 from phasezoo.runs.lock import held
 from phasezoo.runs.provenance import Provenance
@@ -19,5 +19,6 @@ __all__ = [
     "describe",
     "describe_disk_errors",
     "held",
+    "kind_of",
     "write_whole",
 ]

@@ -17,7 +17,7 @@ from phasezoo.runs import jsonable, lock
 from phasezoo.runs.files import PARTIAL, append_line, describe_disk_errors, write_whole
 from phasezoo.runs.record import FORMAT_VERSION, RunRecord, describe
 
-__all__ = ["RunDirectory", "check_free"]
+__all__ = ["RunDirectory", "check_free", "kind_of"]
 
 _RECORD = "config.json"
 _JOURNAL = "journal.jsonl"
@@ -215,6 +215,15 @@ def check_free(path: Path, kind: str, config: Any) -> None:
             "choose another --out (nothing was changed)"
         )
         raise RunDirectoryError(message)
+
+
+def kind_of(path: Path) -> str | None:
+    """What kind of run is in ``path``; None if there is none, or one that cannot be read."""
+    try:
+        kind = json.loads((path / _RECORD).read_text(encoding="utf-8"))["kind"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return kind if isinstance(kind, str) else None
 
 
 def read_record(path: Path, kind: str) -> RunRecord | None:

@@ -72,6 +72,7 @@ def test_the_report_tells_the_rows_of_every_expert(tmp_path, monkeypatch, capsys
     )
     words = ("--plugin", "two_experts.py", "--game", "connect-four", "--games", 2, "--out", "m")
     assert run("match", "two:seed=1", "random", *words, capsys=capsys)[0] == 0
+    monkeypatch.delitem(registry._OWN, "two")
     counts = json.loads(Path("m/results.json").read_text())["sides"][0]["counts"]
     assert sum(counts["expert_rows"].values()) == counts["rows"]
     page = Path("m/report.html").read_text()
@@ -143,6 +144,8 @@ def test_a_directory_of_another_match_is_left_alone(tmp_path, capsys):
         (("match", "random", "random", "--tables", "nowhere"), "nowhere: no such folder"),
         (("match", "random", "random", "--sprt", "5", "0"), "elo0 must be below elo1"),
         (("match", "random", "random", "--sprt", "5"), "expected two differences"),
+        (("match", "random", "random", "--sprt", "0", "nan"), "elo1=nan: expected is a finite"),
+        (("match", "random", "random", "--sprt", "0", "1e999"), "elo1=inf: expected is a finite"),
         (("match", "--resume", "x"), "no run of 'match' to resume there"),
         (("tournament", "random", "random", "--anchor", "third"), "no player of this tournament"),
     ],
@@ -159,9 +162,12 @@ def test_bad_commands_are_one_sentence(words, said, capsys, tmp_path, monkeypatc
 
 def test_a_command_that_could_not_begin_leaves_its_directory_to_the_mended_one(tmp_path, capsys):
     out = tmp_path / "m"
+    first = ("mcts:nodes=1", "--game", "connect-four", "--games", "6", "--out", out)
     for wrong in (("rando",), ("random", "--openings", "none.txt"), ("uci:no-such,nodes=1",)):
         assert run("match", "random:seed=1", *wrong, *FOUR, "--out", out) in (1, 2)
-        assert not (out / "config.json").exists()
+        assert list(out.iterdir()) == []
+    assert run("match", "mcts:nodes=1,seed=2", *first) == 2  # all games are the same
+    assert list(out.iterdir()) == []
     assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
     before = files(out)
     capsys.readouterr()
@@ -169,6 +175,41 @@ def test_a_command_that_could_not_begin_leaves_its_directory_to_the_mended_one(t
     assert run("match", "--resume", out) == 1
     assert (out / "config.json").exists()
     assert files(out) == before
+
+
+@pytest.mark.parametrize(("made", "other"), [("match", "tournament"), ("tournament", "match")])
+def test_a_run_of_the_other_command_names_its_own(tmp_path, capsys, made, other):
+    out = tmp_path / "m"
+    assert run(made, "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+    before = files(out)
+    capsys.readouterr()
+    code, _, err = run(other, "--resume", out, capsys=capsys)
+    assert code == 2
+    assert f"was made by phasezoo {made}; go on with it by phasezoo {made} --resume {out}" in err
+    assert files(out) == before
+
+
+def test_a_resumed_run_finds_the_files_of_its_agents(tmp_path, monkeypatch, capsys):
+    """Relative paths in agents' texts are meant from where the run was begun."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    (home / "own_last_agent.py").write_text(PLUGIN)
+    words = ("match", "module:own_last_agent.py:last", "random:seed=1", *FOUR)
+    monkeypatch.chdir(home)
+    assert run(*words, "--out", "whole") == 0
+    whole = files(home / "whole")
+    monkeypatch.setattr(commands, "time", None)  # before any game
+    with pytest.raises(AttributeError):
+        run(*words, "--out", "cut")
+    monkeypatch.undo()
+    monkeypatch.chdir(elsewhere)
+    capsys.readouterr()
+    code, _, err = run("match", "--resume", Path("../home/cut"), capsys=capsys)
+    assert code == 0, err
+    assert files(home / "cut") == whole
+    assert Path.cwd() == elsewhere
+    assert list(elsewhere.iterdir()) == []
 
 
 @pytest.mark.parametrize(

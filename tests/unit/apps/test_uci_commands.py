@@ -47,6 +47,7 @@ def test_searches_that_are_asked_for(line, go):
         ("nodes depth 3", Go(depth=3), 1),
         ("nodes x depth 3", Go(depth=3), 1),
         ("nodes 0 movetime -1 depth 0 mate ٣", Go(), 4),
+        ("movetime 0", Go(movetime=0), 0),
         ("fast nodes 3", Go(nodes=3), 1),
         ("wtime -- btime 5", Go(btime=5), 1),
     ],
@@ -113,6 +114,8 @@ def test_the_time_at_which_a_move_has_to_be_played():
     assert most_ms(Go(wtime=1000, btime=10), 0, 100) == 900
     assert most_ms(Go(wtime=1000, btime=10), 1, 100) == 5
     assert most_ms(Go(movetime=100), 0, 30) == 85
+    assert most_ms(Go(movetime=0), 0, 30) is None, "nobody could keep to it"
+    assert limit_of(Go(movetime=0), 0, 30).movetime_ms > 0
     assert most_ms(Go(movetime=100, wtime=60), 0, 30) == 30
 
 

@@ -446,3 +446,9 @@ def test_scores_come_back_as_the_values_they_were_told_from():
         assert _value(score.relative) == pytest.approx((won - lost) / 1000, abs=0.003)
         assert abs(won - lost) > 200
     spoken.engine.close()
+
+
+def test_no_time_at_all_is_time_to_look_at_the_position(spoken):
+    lines = spoken.ask("position startpos", "go movetime 0")
+    assert not any("no time" in line or "passed over" in line for line in lines)
+    assert 1 <= int(told(lines[-2], "nodes")) <= 4, "the root, and perhaps a batch"

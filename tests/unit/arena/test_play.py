@@ -149,6 +149,20 @@ def test_progress_and_games_are_reported_as_they_end():
         ({"openings": []}, "at least one"),
         ({"openings": arena.OpeningSuite("toy-heap", ((),))}, "openings are for 'toy-heap'"),
         ({"a": 3}, "a int is no agent"),
+        ({"openings": 3}, "openings=3: expected a suite or its name, a file, or a list"),
+        ({"openings": [3]}, r"openings=\[3\]"),
+        ({"openings": [["e2e4"], [1]]}, r"openings=\[\['e2e4'\], \[1\]\]"),
+        ({"log": 3}, "log=3: expected the path of a file"),
+        ({"pgn": 3}, "pgn=3: expected the path of a file"),
+        ({"completed": [3]}, "3 is no arena.GameRecord"),
+        ({"names": 3}, "names=3: expected a pair"),
+        ({"names": ("a", 3)}, "name=3: expected a text"),
+        ({"limit": 3}, "limit=3: expected a Limit"),
+        ({"limit": (None, "5")}, "limit='5': expected a Limit"),
+        ({"threads": "x"}, "threads='x': must be a whole number"),
+        ({"seed": -1}, "seed=-1: must be a whole number from 0"),
+        ({"on_game": 3}, "on_game=3: expected a function"),
+        ({"progress": 3}, "progress=3: expected a function"),
     ],
 )
 def test_options_out_of_range(options, words):
@@ -348,7 +362,7 @@ def test_agents_without_randomness_need_openings(tmp_path):
     assert len(arena.play_match(first, last, games=4, **options).games) == 4
     with pytest.raises(InvalidConfig, match=r"the first 6 games .* 'drawn' or 'two-ply'"):
         arena.play_match(first, last, games=20, log=tmp_path / "log", **options)
-    assert len((tmp_path / "log").read_text().splitlines()) == 1 + 6  # what was played is kept
+    assert list(tmp_path.iterdir()) == []  # the mended match may have the same files
     openings = [["0"], ["1"], ["2"], ["3"]]
     match = arena.play_match(first, last, games=8, openings=openings, **options)
     assert len(match.games) == 8

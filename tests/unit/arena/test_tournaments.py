@@ -79,7 +79,7 @@ def test_infinite_ends_are_null_in_json_and_no_rating_is_minus_zero():
     ],
 )  # fmt: skip
 def test_options_of_the_wrong_type_are_told(option, value):
-    with pytest.raises(InvalidConfig, match=f"{option}={value!r}: expected"):
+    with pytest.raises(InvalidConfig, match=f"{option}={value!r}: (expected|must be)"):
         played(**{option: value})
 
 
@@ -87,10 +87,21 @@ def test_games_that_repeat_are_refused_again_when_they_go_on(tmp_path):
     def first(observation, info):
         return int(info["action_mask"].argmax())
 
-    options = {"players": [first, first], "openings": [["3"]], "games": 8, "log": tmp_path / "log"}
-    for _ in range(2):
+    played_so_far = []
+
+    def stop(record):
+        played_so_far.append(record)
+        if len(played_so_far) == 3:
+            raise KeyboardInterrupt
+
+    log = tmp_path / "log"
+    options = {"players": [first, first], "openings": [["3"]], "games": 8, "log": log}
+    with pytest.raises(KeyboardInterrupt):
+        played(**options, on_game=stop)
+    for lines in (6, 6):
         with pytest.raises(InvalidConfig, match="from the only opening differ by seat alone"):
             played(**options)
+        assert len(log.read_text().splitlines()) == 1 + lines  # what was gone on with is kept
 
 
 @pytest.mark.parametrize("anchor", [1.5, True, "third", 9, -1])

@@ -17,6 +17,7 @@ from phasezoo import games, inference, networks
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.inference import NetworkEvaluator, StateBatch, evaluate_leaves
 from phasezoo.inference.counts import Counts
+from phasezoo.inference.load import _has_driver
 from phasezoo.inference.onnx import KEPT_BUFFERS, MAX_ROWS, OnnxEvaluator
 from phasezoo.inference.torch import TorchEvaluator
 from phasezoo.inference.weights import build_network
@@ -235,13 +236,16 @@ def test_threads_of_zero_are_a_typed_error(saved: Path) -> None:
         inference.load(saved, "onnx", threads=0)
 
 
-def test_onnx_needs_no_torch_once_its_file_is_there(saved: Path) -> None:
+@pytest.mark.parametrize("backend", ["onnx", "auto"])
+def test_onnx_needs_no_torch_once_its_file_is_there(saved: Path, backend: str) -> None:
+    if backend == "auto" and _has_driver():
+        pytest.skip("there may be a GPU here, which torch is asked about")
     inference.load(saved, "onnx")
     program = f"""
 import sys
 from phasezoo import inference
 import numpy as np
-inference.load({str(saved)!r}, "onnx").evaluate(np.zeros((1, 52, 8, 8), np.float32))
+inference.load({str(saved)!r}, {backend!r}).evaluate(np.zeros((1, 52, 8, 8), np.float32))
 sys.exit("torch" in sys.modules)
 """
     done = subprocess.run(

@@ -1,9 +1,10 @@
 """``phasezoo match`` and ``phasezoo tournament``: their options, and what a run leaves behind."""
 
+import contextlib
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -21,6 +22,13 @@ _ADJUDICATE = (
     "End games early: 5 moves in a row at a value of -0.867 or less (6 pawns) resign, 4 of each "
     "within 0.065 of 0 from move 30 on agree to a draw."
 )
+
+
+NUMBER = r"(?i)[+-]?([\d.]+(e[+-]?\d+)?|nan|inf(inity)?)"
+"""What Python reads as a number."""
+
+BEGUN_IN = "begun_in.txt"
+"""Where a run was begun: relative paths in agents' texts are meant from there."""
 
 
 @dataclass(frozen=True)
@@ -89,22 +97,41 @@ class _PlayOptions:
 
         with saying(stopped):
             if self.resume is not None:
-                with RunDirectory.resume(out, self.kind) as run:
-                    resumed = self._resumed(run.config)
-                    Common((), None, resumed.plugin).import_plugins()
-                    resumed._keep(run)
-            else:
-                is_new = not (out / "config.json").exists()
-                with RunDirectory.create(out, self.kind, self._config()) as run:
-                    try:
-                        self._keep(run)
-                    except PhasezooError:
-                        if is_new and not (out / "games.jsonl").exists():
-                            # Nothing could begin, and the mended command may have the directory.
-                            (out / "config.json").unlink()
-                            (out / "run.lock").unlink()
-                        raise
+                self._go_on(out.absolute())
+                return 0
+            is_new = not (out / "config.json").exists()
+            with RunDirectory.create(out, self.kind, self._config()) as run:
+                if not run.has(BEGUN_IN):
+                    run.write_text(BEGUN_IN, f"{Path.cwd()}\n")
+                try:
+                    self._keep(run)
+                except PhasezooError:
+                    if is_new and not (out / "games.jsonl").exists():
+                        # Nothing could begin, and the mended command may have the directory.
+                        for name in ("config.json", "run.lock", BEGUN_IN):
+                            (out / name).unlink()
+                    raise
         return 0
+
+    def _go_on(self, out: Path) -> None:
+        """Go on with a run, where it was begun if that is still there.
+
+        Raises:
+            InvalidConfig: The run is of the other command.
+        """
+        from phasezoo.runs import RunDirectory, kind_of
+
+        other = kind_of(out)
+        if other != self.kind and other in (MatchOptions.kind, TournamentOptions.kind):
+            message = (
+                f"{out}: was made by phasezoo {other}; go on with it by "
+                f"phasezoo {other} --resume {shlex.quote(str(self.resume))}"
+            )
+            raise InvalidConfig(message)
+        with RunDirectory.resume(out, self.kind) as run, _where_it_was_begun(out):
+            resumed = self._resumed(run.config)
+            Common((), None, resumed.plugin).import_plugins()
+            resumed._keep(run)
 
     def _check(self) -> None:
         """Refuse what cannot be played.
@@ -221,6 +248,15 @@ class _PlayOptions:
         return shlex.join(words)
 
 
+@contextlib.contextmanager
+def _where_it_was_begun(out: Path) -> Iterator[None]:
+    """Work in the directory in which a run was begun; where one is if that is gone."""
+    known = out / BEGUN_IN
+    folder = Path(known.read_text(encoding="utf-8").strip()) if known.is_file() else Path.cwd()
+    with contextlib.chdir(folder if folder.is_dir() else Path.cwd()):
+        yield
+
+
 def _lasting(name: str) -> str:
     """A name, or the absolute path of a file: a resumed run may be started from elsewhere."""
     return str(Path(name).absolute()) if Path(name).is_file() else name
@@ -235,7 +271,7 @@ class MatchOptions(_PlayOptions):
 
     kind: ClassVar[str] = "match"
 
-    sprt: Annotated[tuple[float, ...], Looks(r"[+-]?[\d.]+"), arg(metavar="ELO0 ELO1")] = ()
+    sprt: Annotated[tuple[float, ...], Looks(NUMBER), arg(metavar="ELO0 ELO1")] = ()
     """End the match as soon as a test of normalised Elo decides between these two differences, such
     as 0 10; --games is how many are played at most (none: play all games)."""
 

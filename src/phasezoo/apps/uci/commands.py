@@ -59,7 +59,7 @@ class Go:
     mate: int | None = None
     """Moves in which a mate is looked for."""
     movetime: int | None = None
-    """Time to be spent."""
+    """Time to be spent; 0: play as soon as the position was looked at."""
     searchmoves: tuple[str, ...] = ()
     """The moves that are searched alone; none means all."""
     infinite: bool = False
@@ -100,7 +100,8 @@ def read_line(line: str) -> Command | None:
 def read_go(words: Sequence[str]) -> tuple[Go, list[str]]:
     """What a search is asked for, and complaints about what could not be read.
 
-    A time below 0 counts as 0. Counts have to be 1 or more; what is not a number is passed over.
+    A time below 0 counts as 0, but for ``movetime``, which has to be 0 or more. Counts have to be 1
+    or more; what is not a number is passed over.
     """
     given: dict[str, int | bool | tuple[str, ...]] = {}
     complaints = []
@@ -117,7 +118,7 @@ def read_go(words: Sequence[str]) -> tuple[Go, list[str]]:
         elif name in names:
             text = "" if not left or left[0] in names else left.pop(0)
             number = _number(text)
-            if number is None or (number < 1 and name in _COUNTS):
+            if number is None or number < _LEAST.get(name, number):
                 complaints.append(f"go {name} {text!r}: expected a number, passed over")
             else:
                 given[name] = max(number, 0)
@@ -126,7 +127,7 @@ def read_go(words: Sequence[str]) -> tuple[Go, list[str]]:
     return Go(**given), complaints  # type: ignore[arg-type]
 
 
-_COUNTS = ("movestogo", "depth", "nodes", "mate", "movetime")
+_LEAST = {"movestogo": 1, "depth": 1, "nodes": 1, "mate": 1, "movetime": 0}
 
 
 def _number(text: str) -> int | None:

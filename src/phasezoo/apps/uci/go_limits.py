@@ -27,10 +27,13 @@ def limit_of(go: Go, player: int, overhead_ms: float, spent_ms: float = 0.0) -> 
 
 
 def most_ms(go: Go, player: int, overhead_ms: float) -> float | None:
-    """When the move has to be played, from the time at which the command came; None: any time."""
+    """When the move has to be played, from the time at which the command came; None: any time.
+
+    That is so of a ``movetime`` of 0 too: nobody could keep to it.
+    """
     clock = _clock(go, player, overhead_ms, 0.0)
     times = [] if clock is None else [clock.most_ms]
-    if go.movetime is not None:
+    if go.movetime:
         # Half of what is meant to be lost on the way: the search itself ends sooner.
         times.append(max(go.movetime - overhead_ms / 2, go.movetime / 2))
     return min(times, default=None)
