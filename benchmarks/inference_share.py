@@ -3,8 +3,13 @@
 64 trees in one pool, one leaf each, as in a match. Two measures: the share of the time in which the
 network answers (making planes counts as search), and the positions a second beside those of the
 network alone, asked for 64 at a time, which shows what a search costs that goes on meanwhile.
+
+Then a match between two such searches at 50 nodes, with all that a match does: openings, legal
+moves, records. By default it is cut short; ``PHASEZOO_WHOLE_MATCH=1`` plays 200 games to their
+ends.
 """
 
+import os
 import statistics
 import time
 from typing import Any
@@ -23,6 +28,10 @@ TREES = 64
 REPEATS = 5
 NETWORKS = (("resnet-64x10", 20, "≥ 99 %"), ("rise-32x4", 100, "≥ 94 %"))
 """Architecture, nodes a tree, aim."""
+
+WHOLE = os.environ.get("PHASEZOO_WHOLE_MATCH") == "1"
+GAMES, MAX_PLIES = (200, None) if WHOLE else (64, 24)
+"""Of the match; its openings are about 8 plies long."""
 
 
 def evaluator_of(name: str) -> OnnxEvaluator:
@@ -57,6 +66,16 @@ def searched(evaluator: Any, nodes: int) -> tuple[float, float]:
     return 100 * seats.counts.seconds / seconds, seats.counts.rows / seconds
 
 
+def played(evaluator: Any) -> tuple[float, int]:
+    """Percent of the wall time of a match in which the evaluator answers, and rows."""
+    sides = [agents.MCTSAgent(evaluator, limit=Limit(nodes=50), seed=seed) for seed in (1, 2)]
+    start = time.perf_counter()
+    match = arena.play_match(*sides, games=GAMES, max_plies=MAX_PLIES, seed=1)
+    seconds = time.perf_counter() - start
+    spent = sum(side.counts.seconds for side in match.sides)
+    return 100 * spent / seconds, sum(side.counts.rows for side in match.sides)
+
+
 def alone(evaluator: OnnxEvaluator, calls: int) -> float:
     """Rows a second of the evaluator alone."""
     planes = np.random.default_rng(1).random((TREES, *evaluator.manifest.input_shape), np.float32)
@@ -67,7 +86,7 @@ def alone(evaluator: OnnxEvaluator, calls: int) -> float:
 
 
 def rows() -> list[Row]:
-    """Two rows per network."""
+    """Two rows per network, and one of a match."""
     result = []
     for name, nodes, aim in NETWORKS:
         evaluator = evaluator_of(name)
@@ -85,4 +104,9 @@ def rows() -> list[Row]:
             spread = (min(found), max(found))
             what = f"search through ONNX Runtime, {name}: {measure}"
             result.append(Row(what, statistics.median(found), "%", goal, spread=spread))
+    name, *_ = NETWORKS[0]
+    share, count = played(evaluator_of(name))
+    length = "" if MAX_PLIES is None else f" cut at ply {MAX_PLIES}"
+    what = f"match at 50 nodes, {name}, {GAMES} games{length}, {count:,} rows: share of inference"
+    result.append(Row(what, share, "%", "≥ 95 %"))
     return result

@@ -76,7 +76,7 @@ class Adjudication:
 
     def identity(self) -> dict[str, Any]:
         """JSON that tells rules apart."""
-        rules = asdict(self) if self.tables is None else asdict(_without_tables(self))
+        rules = asdict(replace(self, tables=None))  # tables are no JSON
         tables = self.tables
         called = None if tables is None else getattr(tables, "path", None) or name_of(tables)
         given = {"tables": called, "check": self.check}
@@ -86,10 +86,6 @@ class Adjudication:
     def is_checked(self, seed: int) -> bool:
         """Whether the game with this seed is played on after a verdict."""
         return stream(seed, "check adjudication") < self.check * 2**63
-
-
-def _without_tables(rules: Adjudication) -> Adjudication:
-    return replace(rules, tables=None)
 
 
 class Verdict(NamedTuple):

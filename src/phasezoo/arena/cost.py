@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from phasezoo.agents.config import Limit
+from phasezoo.agents import Limit
 from phasezoo.arena.records import SideStats
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.cost import CostModel

@@ -24,6 +24,25 @@ class Opening(NamedTuple):
     moves: tuple[str, ...]
     """In UCI notation, or action numbers in games that have none."""
 
+    def states(self, game: games.Game, seed: int | None = None) -> list[Any]:
+        """Every state: where it starts, and one after each move.
+
+        Args:
+            game: Whose opening it is.
+            seed: Draws the start in games with random ones.
+
+        Raises:
+            InvalidUci: A move cannot be read, or is not legal.
+        """
+        start = self.start
+        states = [game.initial_state(seed) if start is None else game.from_fen(start)]
+        for move in self.moves:
+            try:
+                states.append(states[-1].play(action_of(states[-1], move)))
+            except PhasezooError as error:  # the game may be over there
+                raise InvalidUci(str(error)) from error
+        return states
+
 
 def parse_openings(text: str, game: games.Game, plies: int | None = None) -> tuple[Opening, ...]:
     """The openings in the text of a file.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games, gating
-from phasezoo.arena.opening_files import Opening, action_of, parse_openings
+from phasezoo.arena.opening_files import Opening, parse_openings
 from phasezoo.errors import InvalidConfig
 from phasezoo.types import Gate
 
@@ -28,7 +28,7 @@ def first_at(
     wanted = _number(found_gate, phase)
     openings: dict[Any, Opening] = {}
     for number, opening in enumerate(_openings(played, game)):
-        states = _states(game, opening)
+        states = opening.states(game)
         phases = found_gate.batch(states, [max(0, state.to_play) for state in states])
         if getattr(found_gate, "monotone", False):
             phases = np.maximum.accumulate(phases)
@@ -99,10 +99,3 @@ def _in_store(store: Any) -> Iterator[Opening]:
             for state, action in zip(states, actions, strict=False)
         )
         yield Opening(getattr(first, "start_fen", None), (*before, *moves))
-
-
-def _states(game: games.Game, opening: Opening) -> list[Any]:
-    states = [game.initial_state() if opening.start is None else game.from_fen(opening.start)]
-    for move in opening.moves:
-        states.append(states[-1].play(action_of(states[-1], move)))
-    return states

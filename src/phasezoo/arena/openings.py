@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
-from phasezoo.arena.opening_files import Opening, action_of, parse_openings
+from phasezoo.arena.opening_files import Opening, parse_openings
 from phasezoo.arena.streams import stream
 from phasezoo.checking import shown
-from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError
+from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
 from phasezoo.games.options import at_least
 
 __all__ = ["OpeningSuite", "as_suite"]
@@ -176,14 +176,11 @@ class OpeningSuite:
             InvalidUci: A move is not legal where it stands; the message names the line.
         """
         handle = games.make(game or self.game)
-        start = self.start(index)
-        states = [handle.initial_state(seed) if start is None else handle.from_fen(start)]
-        for move in self.lines[index]:
-            try:
-                states.append(states[-1].play(action_of(states[-1], move)))
-            except PhasezooError as error:
-                message = f"{self._told(index)}: {error}"
-                raise InvalidUci(message) from error
+        try:
+            states = Opening(self.start(index), self.lines[index]).states(handle, seed)
+        except InvalidUci as error:
+            message = f"{self._told(index)}: {error}"
+            raise InvalidUci(message) from error
         if states[-1].is_terminal:
             message = f"{self._told(index)}: the game is over there"
             raise InvalidConfig(message)

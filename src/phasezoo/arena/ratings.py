@@ -11,7 +11,7 @@ from phasezoo.arena.intervals import MIN_PAIRS, PRIOR_PAIRS, Z95, Array, Interva
 from phasezoo.arena.records import GameRecord
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Rating", "Result", "ratings", "results_of"]
+__all__ = ["Rating", "Result", "ratings", "result_of", "results_of"]
 
 ELO = 400 / math.log(10)
 """Elo of one unit of the logarithm of a player's strength."""
@@ -81,9 +81,14 @@ def results_of(records: Iterable[GameRecord], names: Sequence[str]) -> list[Resu
         if len(record.sides) != 2:
             message = f"ratings compare two players, in these games there are {len(record.sides)}"
             raise InvalidConfig(message)
-        first, second = (names[agent] for agent in record.pairing)
-        found.append(Result(first, second, record.group, record.score))
+        found.append(result_of(record, names))
     return found
+
+
+def result_of(record: GameRecord, names: Sequence[str]) -> Result:
+    """The result of a game between the two agents in it, however many players they play."""
+    first, second = (names[agent] for agent in record.pairing)
+    return Result(first, second, record.group, record.score)
 
 
 def ratings(

@@ -12,15 +12,13 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from phasezoo.arena.intervals import Array
 from phasezoo.arena.normalized import ELO_PER_T
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["Decision", "EloModel", "Sprt", "SprtVerdict", "sprt"]
-
-Array = npt.NDArray[np.float64]
 
 EloModel = Literal["normalized", "logistic"]
 """What Elo means in a test: normalised by the spread of results, or that of a mean score."""

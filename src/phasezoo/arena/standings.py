@@ -7,7 +7,7 @@ from typing import Any
 
 from phasezoo.arena.frames import frame, rows_of_games, without_infinite
 from phasezoo.arena.match import Match
-from phasezoo.arena.ratings import Rating, Result, ratings
+from phasezoo.arena.ratings import Rating, ratings, result_of
 from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.arena.sprt import SprtVerdict
 from phasezoo.errors import InvalidConfig
@@ -127,11 +127,7 @@ class Standings:
             InvalidConfig: No game is finished, or no games connect some of the players.
         """
         names = self.names
-        results = [
-            Result(names[first], names[second], record.group, record.score)
-            for record in self.games
-            for first, second in [record.pairing]
-        ]
+        results = [result_of(record, names) for record in self.games]
         return ratings(results, players=names, anchor=names[self.anchor])
 
     @property

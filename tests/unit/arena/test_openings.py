@@ -74,6 +74,9 @@ def test_openings_of_games_without_notation():
     for wrong in ("2", "-1", "one", "²"):
         with pytest.raises(InvalidUci, match=r"opening 1 .*legal are \[0, 1\]"):
             OpeningSuite("toy-heap", ((wrong,),)).states(0)
+    over = OpeningSuite("connect-four", (("0", "1") * 3 + ("0", "1"),))
+    with pytest.raises(InvalidUci, match=r"opening 1 \(0 1 0 1 0 1 0 1\)"):
+        over.states(0)
 
 
 def test_order_depends_on_the_seed_alone():
