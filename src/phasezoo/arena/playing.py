@@ -15,6 +15,7 @@ from phasezoo.arena.repeats import Repeats
 from phasezoo.arena.schedule import Schedule
 from phasezoo.arena.sides import make_sides
 from phasezoo.arena.stopping import SequentialTest
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import function_or_none
 
@@ -63,6 +64,10 @@ def play_games(
     """
     function_or_none("on_game", on_game)
     function_or_none("progress", progress)
+    finished_before: Any = completed
+    if not isinstance(finished_before, Sequence):
+        message = f"completed={shown(completed)}: expected a list of arena.GameRecord"
+        raise InvalidConfig(message)
     handle = conditions.game
     schedule = Schedule(
         handle, conditions.suite, games, conditions.seed, conditions.openings_as, pairings

@@ -154,6 +154,7 @@ def test_progress_and_games_are_reported_as_they_end():
         ({"openings": [["e2e4"], [1]]}, r"openings=\[\['e2e4'\], \[1\]\]"),
         ({"log": 3}, "log=3: expected the path of a file"),
         ({"pgn": 3}, "pgn=3: expected the path of a file"),
+        ({"completed": 3}, "completed=3: expected a list"),
         ({"completed": [3]}, "3 is no arena.GameRecord"),
         ({"names": 3}, "names=3: expected a pair"),
         ({"names": ("a", 3)}, "name=3: expected a text"),

@@ -56,7 +56,7 @@ def _lengths(standings: Standings) -> Markup:
         plot.hist(plies, bins=min(30, max(plies) - min(plies) + 1), color=plots.PHASE)
     plot.set(xlabel="plies", ylabel="games")
     for axis in (plot.xaxis, plot.yaxis):
-        axis.get_major_locator().set_params(integer=True)
+        axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     middle = f"half of them at most {np.median(plies):.0f} plies long" if plies else "no game"
     return plots.to_svg(figure, "lengths", f"Lengths of {len(plies)} games, {middle}.")
 
