@@ -64,8 +64,9 @@ class TimeControl:
     def text(self) -> str | None:
         """What :meth:`read` reads; None if a text cannot say all of it."""
         moves = "" if self.moves_to_go is None else f"{self.moves_to_go}/"
-        text = f"{moves}{self.left_ms / 1e3:.6f}+{self.increment_ms / 1e3:.6f}"
-        return text if TimeControl.read(text) == self else None
+        times = [f"{time / 1e3:.9f}" for time in (self.left_ms, self.increment_ms) if time]
+        text = moves + "+".join(each.rstrip("0").rstrip(".") for each in times or ["0"])
+        return text if _CLOCK.fullmatch(text) and TimeControl.read(text) == self else None
 
     @property
     def target_ms(self) -> float:

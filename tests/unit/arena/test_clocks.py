@@ -201,6 +201,14 @@ def test_clocks_as_texts(text, control):
     agent = agents.parse(f"uct:clock={text}")
     assert agent.limit.clock == control
     assert agents.parse(f"mcts:nodes=5,clock={text}").limit == Limit(nodes=5, clock=control)
+    assert agents.spec_of(agents.make("uct", clock=control)) == f"uct:clock={text}"
+    assert agents.spec_of(agents.make("uct", limit=Limit(clock=control))) == f"uct:clock={text}"
+
+
+def test_clocks_that_no_text_can_write():
+    kept = TimeControl(left_ms=5, overhead_ms=1)
+    with pytest.raises(InvalidConfig, match="no text names"):
+        agents.spec_of(agents.make("uct", clock=kept))
 
 
 @pytest.mark.parametrize("text", ["", "60+", "a", "60+0.6+1", "-3", "0/5", "nan", "1e400"])
