@@ -18,10 +18,11 @@ pub(crate) static GAMES: &[&dyn NativeGame] = &[
     &Boards::<Crazyhouse>::ROOM,
     &Boards::<Krk>::ROOM,
     &ConnectFour,
-    &Pommerman(Mode::Ffa),
-    &Pommerman(Mode::Team),
-    &Pommerman(Mode::TeamRadio),
-    &Pommerman(Mode::OneVsOne),
+    &Pommerman::of(Mode::Ffa),
+    &Pommerman::of(Mode::Team),
+    &Pommerman::of(Mode::TeamRadio),
+    &Pommerman::of(Mode::OneVsOne),
+    &Pommerman::on_board(Mode::OneVsOne, 11),
 ];
 
 /// The game called `name`.

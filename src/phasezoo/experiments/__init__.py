@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from phasezoo.experiments.generalisation.axis import Axis, Measure, Split
+    from phasezoo.experiments.generalisation.config import GeneraliseConfig
     from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
     from phasezoo.experiments.generalisation.own import generalise
     from phasezoo.experiments.generalisation.scores import Sample, Score
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Axis",
     "Cell",
+    "GeneraliseConfig",
     "Matrix",
     "Measure",
     "Results",
@@ -26,6 +28,7 @@ _HERE = "phasezoo.experiments.generalisation"
 _LAZY = {
     "Axis": "axis",
     "Cell": "matrix",
+    "GeneraliseConfig": "config",
     "Matrix": "matrix",
     "Measure": "axis",
     "Results": "matrix",

@@ -26,7 +26,8 @@ class NetworkEvaluator(ABC):
     Args:
         manifest: What the network was made for.
         allow_other_game: Whether a search of another game may ask it, which has to have its planes
-            and no more actions than it knows.
+            and no more actions than it knows; their boards may be of another size if
+            :attr:`fits_boards`.
         packed: Whether it wants its planes packed; None: as the manifest says.
 
     Raises:
@@ -55,6 +56,11 @@ class NetworkEvaluator(ABC):
     @property
     def gathers(self) -> bool:
         """Whether it gathers the logits of legal actions on its device, before they are copied."""
+        return False
+
+    @property
+    def fits_boards(self) -> bool:
+        """Whether its weights fit boards of any size; those of most networks fit one."""
         return False
 
     @property
@@ -112,6 +118,13 @@ class NetworkEvaluator(ABC):
         value, wdl = self._values(values)
         return Evaluation(policy_logits=policy, value=value, wdl=wdl, plies_left=plies, spent=spent)
 
+    def takes(self, shape: tuple[int, ...]) -> bool:
+        """Whether it answers planes of ``shape``: channels, height and width."""
+        own = self.manifest.input_shape
+        if shape == own:
+            return True
+        return len(shape) == 3 and shape[0] == own[0] and self.allow_other_game and self.fits_boards
+
     def _evaluate_leaves(self, leaves: Leaves) -> Evaluation:
         """As :meth:`evaluate`, with the logits of legal actions alone if the network gathers them.
 
@@ -143,7 +156,7 @@ class NetworkEvaluator(ABC):
         shape = self.manifest.input_shape
         if not isinstance(planes, PackedPlanes):
             planes = checked_planes(planes)
-        if len(planes.shape) != 4 or planes.shape[1:] != shape:
+        if len(planes.shape) != 4 or not self.takes(planes.shape[1:]):
             message = (
                 f"{self.name}: planes of shape {list(planes.shape)}, expected [B, "
                 f"{', '.join(map(str, shape))}] ({self.plane_spec!r} of {self.game})"
@@ -169,7 +182,7 @@ class NetworkEvaluator(ABC):
         packed = planes if isinstance(planes, PackedPlanes) else None
         if self.layout is None or packed is None or packed.layout != self.layout:
             floats = planes.unpack() if isinstance(planes, PackedPlanes) else planes
-            if self.layout is None:
+            if self.layout is None or floats.shape[1:] != self.manifest.input_shape:
                 return [np.ascontiguousarray(floats, dtype=np.float32)]
             packed = self.layout.pack(floats)
         return packed.arrays

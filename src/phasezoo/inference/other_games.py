@@ -82,7 +82,7 @@ def _check_network(network: NetworkEvaluator, game: games.Game) -> None:
         raise GameMismatch(message)
     _check_planes(network, network.plane_spec, game)
     manifest, shape = network.manifest, tuple(game.plane_shape(network.plane_spec))
-    if shape != manifest.input_shape or manifest.num_actions < game.num_actions:
+    if not network.takes(shape) or manifest.num_actions < game.num_actions:
         message = (
             f"{network.name} of {network.game} has planes {list(manifest.input_shape)} and "
             f"{manifest.num_actions} actions; {game.name} has {list(shape)} by that name and "

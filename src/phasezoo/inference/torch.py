@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 from collections.abc import Mapping
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
@@ -112,6 +113,14 @@ class TorchEvaluator(NetworkEvaluator):
         self._unpack = None
         if self.layout is not None:
             self._unpack = networks.Unpack(self.layout).to(self.device)
+
+    @cached_property
+    def fits_boards(self) -> bool:
+        """Whether its weights fit boards of any size, as if heads are pooled over the board."""
+        if self.manifest.network_options.get("pool") != "global":
+            return False
+        spec = networks.description_of(self.network) or self.manifest.network_text
+        return networks.fits_boards(spec, self.manifest.input_shape, self.manifest.num_actions)
 
     @property
     def original_weights(self) -> Mapping[str, torch.Tensor]:

@@ -11,6 +11,7 @@ from phasezoo.networks.layout import layout_of  # noqa: E402
 from phasezoo.networks.making import (  # noqa: E402
     describe,
     description_of,
+    fits_boards,
     from_description,
     make,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "count",
     "describe",
     "description_of",
+    "fits_boards",
     "from_description",
     "layout_of",
     "make",

@@ -11,7 +11,7 @@ from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
 
-__all__ = ["describe", "description_of", "from_description", "make"]
+__all__ = ["describe", "description_of", "fits_boards", "from_description", "make"]
 
 _MADE_AS = "_phasezoo_made_as"
 
@@ -92,6 +92,23 @@ def from_description(
         InvalidConfig: Neither gives the network; the message says what was tried and what helps.
     """
     return make(spec, input_shape, num_actions, seed, num_players=num_players)
+
+
+def fits_boards(
+    spec: str | Factory | NetworkSpec, input_shape: tuple[int, int, int], num_actions: int
+) -> bool:
+    """Whether a network's weights fit boards of any size: they are the same for a larger one.
+
+    Raises:
+        InvalidConfig: There is no such network or option.
+    """
+    channels, height, width = input_shape
+    larger = (channels, height + 1, width + 1)
+    own, other = (
+        {name: weight.shape for name, weight in make(spec, shape, num_actions).state_dict().items()}
+        for shape in (input_shape, larger)
+    )
+    return own == other
 
 
 def _called(

@@ -11,7 +11,7 @@ SPECS = [
     (name, spec)
     for name in ("chess", "chess960", "atomic", "crazyhouse", "krk", "connect-four",
                  "pommerman-ffa",
-                 "pommerman-team", "pommerman-team-radio", "pommerman-1v1")
+                 "pommerman-team", "pommerman-team-radio", "pommerman-1v1", "pommerman-1v1-11")
     for spec in games.make(name).plane_specs
 ]  # fmt: skip
 ODD = (

@@ -31,11 +31,15 @@ def part(axis, split, which):
 
 
 def test_every_axis_can_be_made_and_has_a_name_of_its_game():
-    for name, axis in axes_of(TINY).items():
+    found = axes_of(TINY)
+    assert list(found) == list(AXES)
+    # Rated games are nobody's but the user's.
+    assert "--store" in str(found.pop("chess/ratings"))
+    for name, axis in found.items():
         assert isinstance(axis, Axis)
         assert axis.name == name
         assert axis.about
-        assert len(axis.columns) >= 3
+        assert len(axis.columns) >= 2
 
 
 def test_axes_by_game_and_by_name():
@@ -184,7 +188,7 @@ def test_an_axis_of_ones_own_by_its_name(tmp_path, monkeypatch, capsys):
 
 def test_what_does_not_exist_is_named_before_anything_is_written(tmp_path, capsys):
     assert cli.main(["generalise", "go", "--out", str(tmp_path / "run")]) == 2
-    assert "'go' is no axis: there are krk/distance" in capsys.readouterr().err
+    assert "'go' is no axis. There are krk/distance" in capsys.readouterr().err
     assert cli.main(["generalise", "--positions", "10", "--out", str(tmp_path / "run")]) == 2
     assert "--positions 10" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()

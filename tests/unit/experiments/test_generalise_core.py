@@ -9,6 +9,7 @@ import pytest
 from page_checker import check_page
 
 from phasezoo import errors, experiments
+from phasezoo.apps import cli
 from phasezoo.experiments import Axis, Measure, Sample, Score, Split
 from phasezoo.experiments.generalisation.estimates import gap_of, score_of
 from phasezoo.runs import jsonable
@@ -281,3 +282,10 @@ def no_training(out):
 def test_bad_input_says_what_is_wrong(wrong, error, says, tmp_path):
     with pytest.raises(error, match=says):
         wrong(tmp_path)
+
+
+def test_a_run_of_a_program_says_how_it_goes_on(whole, capsys):
+    assert cli.main(["generalise", "--resume", str(whole[0])]) == 1
+    said = capsys.readouterr().err
+    assert "a program started this run by experiments.generalise(…)" in said
+    assert f"the same call with out='{whole[0]}' goes on" in said

@@ -42,6 +42,7 @@ def burning(game, flames):
         ("pommerman-team", 2, [12, 13, 10, 11], [[11, 13, 9], [10, 12, 9]] * 2),
         ("pommerman-team-radio", 3, [12, 13, 10, 11], [[11, 13, 9], [10, 12, 9]] * 2),
         ("pommerman-1v1", 4, [9, 9], [[11], [10]]),
+        ("pommerman-1v1-11", 4, [9, 9], [[11], [10]]),
     ],
 )
 def test_sides(name, kind, mates, enemies):

@@ -1,6 +1,7 @@
 """Pommerman's states as Python values."""
 
 import copy
+import json
 import pickle
 import random
 
@@ -17,7 +18,10 @@ from phasezoo.errors import (
     UnknownGame,
 )
 
-NAMES = ("pommerman-ffa", "pommerman-team", "pommerman-team-radio", "pommerman-1v1")
+NAMES = (
+    *("pommerman-ffa", "pommerman-team", "pommerman-team-radio", "pommerman-1v1"),
+    "pommerman-1v1-11",
+)
 FFA = games.make("pommerman-ffa")
 
 
@@ -212,3 +216,19 @@ def test_gates_read_pommerman() -> None:
 def test_bad_input_is_refused(call, error, match: str) -> None:
     with pytest.raises(error, match=match):
         call()
+
+
+def test_two_players_on_the_large_board() -> None:
+    small, large = games.make("pommerman-1v1"), games.make("pommerman-1v1-11")
+    state = large.initial_state(seed=3)
+    board = np.array(json.loads(json.loads(state.to_json())["board"]))
+    assert board.shape == (11, 11)
+    assert (board == 1).sum() == 36
+    assert (board == 2).sum() == 36
+    assert state.planes().shape == large.plane_shape() == (23, 11, 11)
+    assert state.game == "pommerman-1v1-11"
+    assert small.initial_state(seed=3).game == "pommerman-1v1"
+    assert pickle.loads(pickle.dumps(state)) == state
+    for mode, size in (("ffa", 8), ("1v1", 9), ("1v1", 12)):
+        with pytest.raises(InvalidConfig, match=f"size={size}: boards of 11"):
+            _core.pommerman_initial(mode, size=size)

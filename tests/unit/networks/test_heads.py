@@ -90,6 +90,21 @@ def test_pooled_heads_fit_boards_of_any_size(name, planes):
         assert network(torch.rand(2, *shape)).policy_logits.shape == (2, actions)
 
 
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("resnet-16x1:pool=global", True),
+        ("rise-16x2:pool=global", True),
+        ("resnet-16x1", False),
+        ("vit-32x1:pool=global", False),
+        ("mixer-32x1:pool=global", False),
+        ("mlp-32x1", False),
+    ],
+)
+def test_which_networks_fit_boards_of_any_size(text, fits):
+    assert networks.fits_boards(text, (5, 8, 8), 6) is fits
+
+
 def test_without_pooling_the_weights_are_of_one_board():
     small, large = (networks.make("rise-8x1", (5, s, s), 73 * s * s) for s in (8, 11))
     with pytest.raises(RuntimeError, match="size mismatch"):

@@ -14,7 +14,11 @@ from typing import Any, Protocol, TypeAlias
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.scores import Sample, Score
 
-__all__ = ["Axis", "Learner", "Measure", "Measured", "Split", "SupportsMeasure"]
+__all__ = ["Axis", "Environment", "Learner", "Measure", "Measured", "Split", "SupportsMeasure"]
+
+
+Environment: TypeAlias = tuple[str, Mapping[str, Any]]
+"""An environment's id and its options."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Split:
     """What the learner gets."""
     test: Any = None
     """What the measures get."""
+    environment: Environment | None = None
+    """Where those learn who act instead of reading, such as models of Stable-Baselines3."""
 
 
 class Learner(Protocol):
@@ -101,6 +107,8 @@ class Axis:
     """What is measured; its first score is the one that is told first."""
     about: str = ""
     """What the splits are, in a sentence or two."""
+    by_phase: bool = False
+    """Whether its splits are phases, so that who learns from one sees no other."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "splits", tuple(self.splits))

@@ -1,17 +1,19 @@
 """The axes of the package by name: the only file of this folder that names rooms."""
 
+import difflib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from phasezoo.agents.own_agents import attribute_named
-from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.errors import InvalidConfig, MissingDependency, PhasezooError
 from phasezoo.experiments.generalisation.axis import Axis
+from phasezoo.experiments.generalisation.choosing import with_agent, with_learner
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
-from phasezoo.zoo.boards.axes import phases, variants
+from phasezoo.zoo.boards.axes import phases, ratings, variants
 from phasezoo.zoo.connect_four.axes import plies
 from phasezoo.zoo.krk.axes import distance, regions
-from phasezoo.zoo.pommerman.axes import opponents
+from phasezoo.zoo.pommerman.axes import opponents, sizes
 
 __all__ = ["AXES", "axes_named", "axes_of"]
 
@@ -21,43 +23,67 @@ AXES: dict[str, Callable[[GeneraliseConfig], Axis]] = {
     "connect-four/plies": plies,
     "chess/phases": phases,
     "chess/variants": variants,
+    "chess/ratings": ratings,
     "pommerman/opponents": opponents,
+    "pommerman/sizes": sizes,
 }
 """What makes each, ``GAME/WHAT``, from the sizes of a run."""
 
+GAMES = tuple(dict.fromkeys(name.partition("/")[0] for name in AXES))
+"""What stands for all axes of a game."""
 
-def axes_of(config: GeneraliseConfig) -> dict[str, Axis | MissingDependency]:
+
+def axes_of(config: GeneraliseConfig) -> dict[str, Axis | PhasezooError]:
     """The axes that a run's settings name; what is missing to make one stands in its place."""
-    return axes_named(config.axes or list(AXES), config)
+    return axes_named(config.axes or GAMES, config)
 
 
-def axes_named(
-    names: Sequence[str], config: GeneraliseConfig
-) -> dict[str, Axis | MissingDependency]:
+def axes_named(names: Sequence[str], config: GeneraliseConfig) -> dict[str, Axis | PhasezooError]:
     """Axes by their names, by their game, or as ``module:attr`` of one's own.
 
+    What cannot be made of a game under these settings is an error only if it was named itself.
+
     Raises:
-        InvalidConfig: There is none of that name.
+        InvalidConfig: There is none of that name, or the settings do not suit it.
     """
-    found: dict[str, Axis | MissingDependency] = {}
+    found: dict[str, Axis | PhasezooError] = {}
     for name in names:
         if ":" in name:
-            found.update({axis.name: axis for axis in _own(name, config)})
+            found.update({axis.name: _chosen(axis, config) for axis in _own(name, config)})
             continue
         known = [one for one in AXES if name in (one, one.partition("/")[0])]
         if not known:
-            games = list(dict.fromkeys(one.partition("/")[0] for one in AXES))
-            message = (
-                f"{name!r} is no axis: there are {', '.join(AXES)}, all of a game by its name "
-                f"({', '.join(games)}), and one's own as module:attr"
-            )
-            raise InvalidConfig(message)
+            raise _unknown(name)
         for one in known:
             try:
-                found[one] = AXES[one](config)
+                found[one] = _chosen(AXES[one](config), config)
             except MissingDependency as error:
                 found[one] = error
+            except InvalidConfig as error:
+                if name == one:
+                    raise
+                found[one] = error
+    if not any(isinstance(axis, Axis) for axis in found.values()):
+        for reason in found.values():
+            if isinstance(reason, InvalidConfig):
+                raise reason
     return found
+
+
+def _chosen(axis: Axis, config: GeneraliseConfig) -> Axis:
+    """The axis with the learner and the agent that the settings name."""
+    if config.learner is not None:
+        axis = with_learner(axis, config.learner)
+    return axis if config.agent is None else with_agent(axis, config.agent)
+
+
+def _unknown(name: str) -> InvalidConfig:
+    close = difflib.get_close_matches(name, [*AXES, *GAMES], n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    return InvalidConfig(
+        f"{name!r} is no axis{hint} There are {', '.join(AXES)}, all of a game by its name "
+        f"({', '.join(GAMES)}), and one's own as module:attr"
+    )
 
 
 def _own(text: str, config: GeneraliseConfig) -> list[Axis]:

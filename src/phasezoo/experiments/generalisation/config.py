@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from tyro.conf import Positional, arg
@@ -15,7 +16,7 @@ Preset: TypeAlias = Literal["quick", "standard"]
 
 @dataclass(frozen=True)
 class GeneraliseConfig:
-    """Train on one distribution, evaluate on others: phases, starts, variants, opponents.
+    """Train on one distribution, evaluate on others: phases, starts, variants, opponents, boards.
 
     Every axis is a list of splits; what learns on one of them is tested on all. Sizes come as
     presets: `quick` takes minutes on two cores, with tiny networks, `standard` is for a claim and
@@ -31,6 +32,18 @@ class GeneraliseConfig:
     """Everything random derives from it (0 or more)."""
     trainings: int = 1
     """Trainings of every row (1 or more; claims need several)."""
+
+    learner: str | None = None
+    """Who learns in place of the axis' own: network, experts:GATE, sb3:ALGORITHM, or a callable
+    (data, seed, out) of one's own as module:attr; options follow as in sb3:PPO,timesteps=20000."""
+    agent: str | None = None
+    """Who plays what was learnt, in axes that are played: policy, mcts:nodes=50,
+    decoupled_mcts:nodes=50, single_player_mcts:nodes=50, or a function (model, seed) of one's own
+    as module:attr (none: the policy)."""
+    store: Path | None = None
+    """Rated games of one's own for chess/ratings, as `phasezoo data import` writes them."""
+    bands: tuple[int, ...] = ()
+    """Ratings at which its bands begin, such as 1500 1900 for three (none: thirds of the games)."""
 
     network: str = "resnet-16x2"
     """Architecture of every network."""

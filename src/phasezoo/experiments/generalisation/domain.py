@@ -5,8 +5,11 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.config import PRESETS, GeneraliseConfig, OwnConfig
 from phasezoo.experiments.study import Study
+from phasezoo.runs.directory import read_record
 
 __all__ = ["GENERALISE", "OWN"]
 
@@ -23,6 +26,22 @@ class _Generalise(Study[GeneraliseConfig]):
         words = super().spelled(dataclasses.replace(config, axes=()), out)
         program = len(self.program.split())
         return shlex.join([*self.program.split(), *config.axes, *shlex.split(words)[program:]])
+
+    def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
+        """Finish the run in ``out``; see :meth:`Study.resume`.
+
+        Raises:
+            RunDirectoryError: A program started it, which alone has its axes.
+        """
+        record = read_record(out, self.name)
+        if record is not None and record.config.get("preset") == OWN.default.preset:
+            message = (
+                f"{out}: a program started this run by experiments.generalise(…), and its axes "
+                "are objects of that program: start the program again, and the same call with "
+                f"out={str(out)!r} goes on where it stopped"
+            )
+            raise RunDirectoryError(message)
+        return super().resume(out, console, **own)
 
 
 class _Own(Study[OwnConfig]):

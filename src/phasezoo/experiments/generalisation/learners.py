@@ -84,6 +84,12 @@ class ExpertsLearner:
     """Names the phases of the experts."""
     strategy: str = "separated"
     """How they learn."""
+    planes: str | None = None
+    """Input planes; None: the game's default."""
+    device: str | None = None
+    """Where they learn and run."""
+    threads: int | None = None
+    """Threads."""
     options: Mapping[str, Any] = field(default_factory=adamw)
     """Fields of :class:`phasezoo.training.SupervisedConfig`."""
 
@@ -97,9 +103,12 @@ class ExpertsLearner:
             self.strategy,
             splits=data.splits,
             network=self.network,
+            planes=self.planes,
             positions=self.positions,
             seed=seed,
             out=out,
-            **self.options,
+            **{"device": self.device, "threads": self.threads, **self.options},
         )
-        return experts.mixture()
+        return experts.mixture(
+            backend="torch", device=self.device, threads=self.threads, allow_other_game=True
+        )

@@ -1,10 +1,14 @@
 """Training and test data that many axes draw alike: stored games, and solved positions."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.learners import Lesson
 from phasezoo.experiments.generalisation.measures import Exam
 from phasezoo.games import Game
@@ -13,7 +17,11 @@ from phasezoo.training.splits import Splits
 from phasezoo.training.starts import start_state
 from phasezoo.training.store import GameStore
 
-__all__ = ["exam_of", "lesson_of_states", "sampled", "states_of"]
+__all__ = ["exam_of", "lesson_of_states", "rating_bands", "sampled", "states_of"]
+
+
+MIN_GAMES = 30
+"""Fewer rated games are no band: some are learnt from, some tested on."""
 
 
 def sampled(store: GameStore, games: int, test_games: int, seed: int) -> Splits:
@@ -30,6 +38,45 @@ def sampled(store: GameStore, games: int, test_games: int, seed: int) -> Splits:
     rest = len(drawn) - tests
     shares = np.array([rest - rest // 11, rest // 11, tests]) / len(drawn)
     return store.subset(np.sort(drawn)).split(seed, tuple(shares / shares.sum()))
+
+
+def rating_bands(store: GameStore, bounds: Sequence[int]) -> dict[str, npt.NDArray[np.int64]]:
+    """The games of a store by the mean rating of their players.
+
+    Args:
+        store: The games; those of which a player's rating is unknown are left out.
+        bounds: Ratings at which bands begin, the first excepted; none: thirds of the games.
+
+    Returns:
+        Indices of games by the name of their band, from low to high.
+
+    Raises:
+        InvalidConfig: Bounds do not ascend, or a band has too few games.
+    """
+    ratings = store.columns.ratings
+    rated = np.flatnonzero((ratings > 0).all(axis=1))
+    means = ratings[rated].mean(axis=1)
+    if not len(rated):
+        message = f"no game of {store!r} has the ratings of its players"
+        raise InvalidConfig(message)
+    cuts = list(bounds) or np.ceil(np.quantile(means, (1 / 3, 2 / 3))).astype(int).tolist()
+    if sorted(set(cuts)) != cuts:
+        message = f"--bands {' '.join(map(str, cuts))}: ratings must ascend"
+        raise InvalidConfig(message)
+    found = {}
+    for low, high in pairwise([None, *cuts, None]):
+        inside = (means >= (low or 0)) & (means < (high or math.inf))
+        name = f"below {high}" if low is None else f"{low}–{high - 1}" if high else f"from {low}"
+        found[name] = rated[inside]
+    counts = {name: len(games) for name, games in found.items()}
+    if min(counts.values()) < MIN_GAMES:
+        told = ", ".join(f"{name}: {count:,}" for name, count in counts.items())
+        message = (
+            f"rated games by band: {told}; each needs {MIN_GAMES} or more: give other --bands, or "
+            "more games"
+        )
+        raise InvalidConfig(message)
+    return found
 
 
 def exam_of(splits: Splits, gate: str = "none", phase: str | None = None) -> Exam:

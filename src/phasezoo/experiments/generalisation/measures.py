@@ -9,13 +9,15 @@ import numpy.typing as npt
 
 from phasezoo import agents
 from phasezoo.agents.base import CallableAgent
+from phasezoo.errors import IllegalAction
+from phasezoo.experiments.generalisation.axis import SupportsMeasure
 from phasezoo.experiments.generalisation.scores import Sample, Score
 from phasezoo.games import Game
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.splits import PositionStore
 
-__all__ = ["Exam", "Losses", "Meeting", "Play", "Regret", "Starts", "agent_of"]
+__all__ = ["Exam", "Losses", "Meeting", "Play", "Regret", "Starts", "Together", "agent_of"]
 
 
 def agent_of(model: Any, seed: int, nodes: int = 0) -> Any:
@@ -105,6 +107,8 @@ class Regret:
 
     nodes: int = 0
     """Nodes of an evaluator's search; 0: it plays its policy."""
+    agent: Callable[[Any, int], Any] | None = None
+    """Makes the agent from a model and a seed; None: :func:`agent_of`."""
     scores: tuple[Score, ...] = (
         Score("best moves", kind="share", unit="%"),
         Score("regret", "lower", kind="share"),
@@ -112,12 +116,23 @@ class Regret:
     )
 
     def __call__(self, model: Any, data: Starts, seed: int) -> Mapping[str, Sample]:
-        """One move a state."""
-        agent = agent_of(model, seed, self.nodes)
+        """One move a state.
+
+        Raises:
+            IllegalAction: A move is not legal.
+        """
+        agent = _made(self, model, seed)
         lost, kept, distance = [], [], []
         for state, action in zip(data.states, _moves(agent, data.states, seed), strict=True):
             worth = data.game.action_scores(state)
-            chosen = worth[np.flatnonzero(np.asarray(state.legal_actions) == action)[0]]
+            place = np.flatnonzero(np.asarray(state.legal_actions) == action)
+            if not len(place):
+                message = (
+                    f"action {action} is not legal in {state!r}: only legal moves have a worth; of "
+                    "Stable-Baselines3, algorithms that know masks play such alone (MaskablePPO)"
+                )
+                raise IllegalAction(message)
+            chosen = worth[place[0]]
             lost.append((np.sign(worth.max()) - np.sign(chosen)) / 2)
             kept.append(float(lost[-1] == 0))
             distance.append(float(worth.max() - chosen) * kept[-1])
@@ -164,7 +179,7 @@ class Play:
         """Play the match."""
         from phasezoo import arena
 
-        made = agent_of(model, seed, self.nodes) if self.agent is None else self.agent(model, seed)
+        made = _made(self, model, seed)
         match = arena.play_match(
             made, data.opponent, game=data.game, games=data.games, seed=seed, **data.options
         )
@@ -174,3 +189,32 @@ class Play:
             score.name: Sample.by_group(column, group, max(group) + 1)
             for score, column in zip(self.scores, columns, strict=True)
         }
+
+
+def _made(measure: "Regret | Play", model: Any, seed: int) -> Any:
+    made = model if measure.agent is None else measure.agent(model, seed)
+    return agent_of(made, seed, measure.nodes)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Two measures of one model; the test data are a pair, with what each of them takes."""
+
+    first: SupportsMeasure
+    """Its first score is the one that is told first."""
+    second: SupportsMeasure
+    """The other."""
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """Those of both."""
+        return (*self.first.scores, *self.second.scores)
+
+    def __call__(self, model: Any, data: tuple[Any, Any], seed: int) -> Mapping[str, Any]:
+        """Measure by both."""
+        found: dict[str, Any] = {}
+        for measure, part in zip((self.first, self.second), data, strict=True):
+            answer: Any = measure(model, part, seed)
+            by_name = isinstance(answer, Mapping)
+            found |= answer if by_name else {measure.scores[0].name: answer}
+        return found

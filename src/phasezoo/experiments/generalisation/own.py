@@ -1,13 +1,14 @@
 """Generalisation over axes that are given as objects or by their names."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.axis import Axis, Learner, SupportsMeasure
+from phasezoo.experiments.generalisation.choosing import with_agent, with_learner
 from phasezoo.experiments.generalisation.config import GeneraliseConfig, OwnConfig
 from phasezoo.experiments.generalisation.describing import mark_of
 from phasezoo.experiments.generalisation.domain import OWN
@@ -21,8 +22,9 @@ def generalise(
     axis: Axis | str | Sequence[Axis | str],
     *,
     out: str | Path,
-    learner: Learner | None = None,
+    learner: Learner | str | None = None,
     measure: SupportsMeasure | None = None,
+    agent: str | Callable[[Any, int], Any] | None = None,
     seed: int = 1,
     trainings: int = 1,
     resamples: int = 2000,
@@ -40,8 +42,11 @@ def generalise(
             such as ``"krk/distance"``; or several.
         out: A new or empty directory, or that of this very run: ``matrix.csv``, ``results.json``,
             ``report.html``, heat maps, and a folder for every model.
-        learner: Learns in place of the axis' own.
+        learner: Learns in place of the axis' own: an object, or a text such as
+            ``"experts:lichess"`` (``docs/definitions/generalise.md#learners-and-agents-by-text``).
         measure: Measures in place of the axis' own.
+        agent: Plays what was learnt, in axes that are played: a text such as ``"mcts:nodes=50"``,
+            or a function of the model and a seed that answers an agent.
         seed: Everything random derives from it (0 or more).
         trainings: Trainings of every row (1 or more); several widen the intervals by their spread.
         resamples: Draws of groups behind bootstrapped intervals (100 or more).
@@ -67,9 +72,11 @@ def generalise(
     found: list[Axis] = []
     for one in given:
         for made in [one] if isinstance(one, Axis) else axes_named([str(one)], settings).values():
+            if isinstance(made, InvalidConfig):  # one of a game's, and it was not named itself
+                continue
             if not isinstance(made, Axis):
                 raise made
-            found.append(_with(made, learner, measure))
+            found.append(_with(made, learner, measure, agent))
     places = [folder_of(one.name) for one in found]
     if not found or len(set(places)) < len(places):
         message = f"axes {', '.join(one.name for one in found)}: give one or more, of other names"
@@ -86,6 +93,9 @@ def generalise(
     return results
 
 
-def _with(axis: Axis, learner: Any, measure: Any) -> Axis:
+def _with(axis: Axis, learner: Any, measure: Any, agent: Any) -> Axis:
+    if isinstance(learner, str):
+        axis, learner = with_learner(axis, learner), None
     changes = {"learner": learner, "measure": measure}
-    return dataclasses.replace(axis, **{k: v for k, v in changes.items() if v is not None})
+    made = dataclasses.replace(axis, **{k: v for k, v in changes.items() if v is not None})
+    return made if agent is None else with_agent(made, agent)

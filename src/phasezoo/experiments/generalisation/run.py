@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from phasezoo.errors import MissingDependency
+from phasezoo.errors import PhasezooError
 from phasezoo.experiments.generalisation import page, show
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.describing import description_of
@@ -50,7 +50,7 @@ class GeneraliseRun(StudyRun[Any, Results]):
         skipped: dict[str, str] = {}
         for name, axis in self._axes.items():
             self.console.heading(name)
-            if isinstance(axis, MissingDependency):
+            if isinstance(axis, PhasezooError):
                 skipped[name] = str(axis)
                 self.console.note(f"Left out: {axis}")
                 continue

@@ -1,16 +1,17 @@
-"""Generalisation on the board of chess: from openings to endgames, from chess to its variants."""
+"""Generalisation on the board of chess: to other phases, other variants, other players' games."""
 
 from functools import cache
 
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
-from phasezoo.experiments.generalisation.lessons import exam_of, sampled
-from phasezoo.experiments.generalisation.measures import Losses
+from phasezoo.experiments.generalisation.lessons import exam_of, rating_bands, sampled
+from phasezoo.experiments.generalisation.measures import Exam, Losses
 from phasezoo.training.splits import Splits
 from phasezoo.training.store import GameStore
 
-__all__ = ["phases", "variants"]
+__all__ = ["phases", "ratings", "variants"]
 
 GATE = "lichess"
 PHASES = ("opening", "middlegame", "endgame")
@@ -40,7 +41,7 @@ def phases(config: GeneraliseConfig) -> Axis:
     learner = SupervisedLearner(
         config.network, config.positions, device=config.device, threads=config.threads
     )
-    return Axis("chess/phases", (*columns, everything), learner, Losses(), about)
+    return Axis("chess/phases", (*columns, everything), learner, Losses(), about, by_phase=True)
 
 
 def variants(config: GeneraliseConfig) -> Axis:
@@ -70,3 +71,48 @@ def variants(config: GeneraliseConfig) -> Axis:
         threads=config.threads,
     )
     return Axis("chess/variants", columns, learner, Losses(), about)
+
+
+def ratings(config: GeneraliseConfig) -> Axis:
+    """Rated games of one's own by the mean rating of their players.
+
+    Raises:
+        InvalidConfig: No store is given, it is of another game, or it has too few rated games.
+        StoreError: The store cannot be read.
+    """
+    if config.store is None:
+        message = (
+            "chess/ratings learns from rated games, and the package's own have no ratings: give "
+            "--store FOLDER, made by `phasezoo data import games.pgn FOLDER`"
+        )
+        raise InvalidConfig(message)
+    store = GameStore.open(config.store)
+    if store.game.name not in VARIANTS:
+        message = (
+            f"--store {config.store}: holds games of {store.game.name!r}; chess/ratings takes "
+            f"{', '.join(VARIANTS)}"
+        )
+        raise InvalidConfig(message)
+    bands = {
+        name: sampled(store.subset(games), config.games, config.test_games, config.seed)
+        for name, games in rating_bands(store, config.bands).items()
+    }
+    parts = [(each.train, each.validation) for each in bands.values()]
+    train, validation = (GameStore.merge(stores) for stores in zip(*parts, strict=True))
+
+    def exam(name: str) -> Exam:
+        return exam_of(Splits(train, validation, bands[name].test))
+
+    columns = tuple(
+        Split(name, Lesson(splits), lambda seed, name=name: exam(name))
+        for name, splits in bands.items()
+    )
+    everything = Split("all ratings", Lesson(Splits(train, validation, validation)))
+    about = (
+        f"Games of {store.game.name} by the mean rating of their players, {len(train):,} to learn "
+        "from in all; tested on other games, on positions that occur in no training."
+    )
+    learner = SupervisedLearner(
+        config.network, config.positions, device=config.device, threads=config.threads
+    )
+    return Axis("chess/ratings", (*columns, everything), learner, Losses(), about)

@@ -56,4 +56,5 @@ def plies(config: GeneraliseConfig) -> Axis:
         learner,
         Regret() if is_solved else Losses(),
         about,
+        by_phase=True,
     )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from phasezoo import games
-from phasezoo.experiments.generalisation.axis import Axis, Split
+from phasezoo.experiments.generalisation.axis import Axis, Environment, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
 from phasezoo.experiments.generalisation.lessons import lesson_of_states
@@ -26,6 +26,7 @@ def distance(config: GeneraliseConfig) -> Axis:
             f"mate in {low}–{high}",
             lambda seed, band=(low, high): _lesson(config, seed, "train", band),
             lambda seed, band=(low, high): _starts(config, seed, "heldout", band),
+            environment=_environment("train", (low, high)),
         )
         for low, high in BANDS
     ]
@@ -33,7 +34,11 @@ def distance(config: GeneraliseConfig) -> Axis:
         "Positions of king and rook against king by the moves to mate, each with a perfect move. "
         "What is tested is held out of all that is learnt, with its mirror images."
     )
-    everything = Split("any distance", lambda seed: _lesson(config, seed, "train", None))
+    everything = Split(
+        "any distance",
+        lambda seed: _lesson(config, seed, "train", None),
+        environment=_environment("train", None),
+    )
     return _axis("krk/distance", (*splits, everything), config, about)
 
 
@@ -45,6 +50,7 @@ def regions(config: GeneraliseConfig) -> Axis:
             name,
             lambda seed, name=name: _lesson(config, seed, name, None),
             lambda seed, name=name: _starts(config, seed, name, None),
+            environment=_environment(name, None),
         )
         for name in names
     )
@@ -61,6 +67,10 @@ def _axis(name: str, splits: tuple[Split, ...], config: GeneraliseConfig, about:
         config.network, config.positions, device=config.device, threads=config.threads
     )
     return Axis(name, splits, learner, Regret(), about)
+
+
+def _environment(start: str, band: tuple[int, int] | None) -> Environment:
+    return "KRK-v0", {"start": start} | ({} if band is None else {"dtm": band})
 
 
 def _lesson(

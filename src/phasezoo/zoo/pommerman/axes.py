@@ -1,22 +1,35 @@
-"""Generalisation in Pommerman: who has learnt from the games of one kind of player meets others."""
+"""Generalisation in Pommerman: to other players than those learnt from, and to other boards."""
 
+from functools import cache
+
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
-from phasezoo.experiments.generalisation.measures import Meeting, Play
+from phasezoo.experiments.generalisation.lessons import exam_of, sampled
+from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, Together
+from phasezoo.training.splits import Splits
 from phasezoo.zoo.pommerman.data.episodes import EpisodeStore
 from phasezoo.zoo.pommerman.game import POMMERMAN
 
-__all__ = ["opponents"]
+__all__ = ["opponents", "sizes"]
 
 FFA = POMMERMAN[0]
+
+DUELS = POMMERMAN[3:]
+"""Games of two players, which differ in the board alone."""
 
 PLAYERS = ("simple", "simple_unbiased", "random")
 """Of whom there are games, and who is met."""
 
+TEACHER = "simple_unbiased"
+"""Whose games are learnt from if the players are always the same."""
 
 POSITIONS_A_GAME = 500
 """About what a game of simple players has; those of random ones are shorter, and more of them."""
+
+POSITIONS_A_DUEL = 400
+"""More than a game of two players has on average."""
 
 
 def opponents(config: GeneraliseConfig) -> Axis:
@@ -38,6 +51,7 @@ def opponents(config: GeneraliseConfig) -> Axis:
             player,
             lambda seed, player=player: lesson(player, seed),
             Meeting(FFA, player, games),
+            environment=("PommermanFFA-v0", {"opponents": [player] * (FFA.num_players - 1)}),
         )
         for player in PLAYERS
     )
@@ -49,3 +63,49 @@ def opponents(config: GeneraliseConfig) -> Axis:
         config.network, config.positions, device=config.device, threads=config.threads
     )
     return Axis("pommerman/opponents", splits, learner, Play(), about)
+
+
+def sizes(config: GeneraliseConfig) -> Axis:
+    """Two players on boards of 8 and of 11 cells a side, by networks that read any board.
+
+    Raises:
+        InvalidConfig: The network that is asked for reads boards of one size.
+    """
+    from phasezoo import networks
+
+    network = config.network
+    if "pool=" not in network:
+        network += ",pool=global" if ":" in network else ":pool=global"
+    if not networks.fits_boards(network, DUELS[0].plane_shape(), DUELS[0].num_actions):
+        message = (
+            f"--network {network}: its weights fit boards of one size, but pommerman/sizes tests "
+            "on another; choose a tower of convolutions, such as resnet-16x2"
+        )
+        raise InvalidConfig(message)
+
+    @cache
+    def played(name: str) -> Splits:
+        wanted = (config.games + config.test_games) * POSITIONS_A_DUEL
+        store = EpisodeStore(name, wanted, seed=config.seed, agent=TEACHER, threads=config.threads)
+        return sampled(store, config.games, config.test_games, config.seed)
+
+    splits = tuple(
+        Split(
+            "{1}×{2}".format(*game.plane_shape()),
+            lambda seed, game=game: Lesson(played(game.name)),
+            lambda seed, game=game: (
+                exam_of(played(game.name)),
+                Meeting(game, TEACHER, config.test_games * 2),
+            ),
+        )
+        for game in DUELS
+    )
+    about = (
+        "Games of two players on boards of two sizes, with the same rules. A network whose heads "
+        "are pooled over the board learns their moves; it is tested on moves of other games, and "
+        f"by matches of its policy, without search, against {TEACHER}."
+    )
+    learner = SupervisedLearner(
+        network, config.positions, device=config.device, threads=config.threads
+    )
+    return Axis("pommerman/sizes", splits, learner, Together(Losses(), Play()), about)

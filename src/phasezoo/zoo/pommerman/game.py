@@ -35,9 +35,10 @@ SEARCH_OTHERS = (*SCRIPTED, "random", "stop")
 
 
 def _initial(
-    mode: str, seed: int | None = None, fog: Any = None, collapse: Any = False
+    mode: str, size: int, seed: int | None = None, fog: Any = None, collapse: Any = False
 ) -> _core.PommermanState:
-    return _core.pommerman_initial(mode, 0 if seed is None else seed, *_rules(fog, collapse))
+    drawn = 0 if seed is None else seed
+    return _core.pommerman_initial(mode, drawn, *_rules(fog, collapse), size)
 
 
 def _from_json(
@@ -84,7 +85,7 @@ def _game(
         observation_dict=pommerman_observation,
         dict_space=PommermanDictSpace,
         option_names=("fog", "collapse"),
-        new_state=partial(_initial, mode),
+        new_state=partial(_initial, mode, size),
         parse_json=partial(_from_json, mode),
         draws_start=lambda options: True,
         encode_states=_encode,
@@ -96,8 +97,10 @@ POMMERMAN = (
     _game("pommerman-team", "team", 11, 4),
     _game("pommerman-team-radio", "radio", 11, 4, RADIO_ACTION),
     _game("pommerman-1v1", "1v1", 8, 2),
+    _game("pommerman-1v1-11", "1v1", 11, 2),
 )
-"""Everybody alone, two teams, two teams with a radio, and two players.
+"""Everybody alone, two teams, two teams with a radio, and two players: these on a board of 8 cells
+a side as in the original, and on the large one of the others.
 
 ``initial_state(seed=n)`` is the board that the original draws after ``random.seed(n)``. All players
 move at once: ``state.play`` takes an action for each who acts, or for each of all players.

@@ -19,6 +19,7 @@ _GAME_TYPES = {
     "pommerman-team": GameType.Team,
     "pommerman-team-radio": GameType.TeamRadio,
     "pommerman-1v1": GameType.OneVsOne,
+    "pommerman-1v1-11": GameType.OneVsOne,
 }
 
 
@@ -56,7 +57,7 @@ def pommerman_observation(
     | ``message`` | with a radio: the two words that the mate said in the last step |
 
     Args:
-        state: A state of any of the four games.
+        state: A state of any of the games.
         player: Whose view it is: in fog, four cells around where they are or died.
         items: The enum of codes; for agents that import the original package, its
             ``constants.Item``.

@@ -9,12 +9,9 @@ use super::twister::Twister;
 /// Cells that may be cut off from the rest of a board.
 const MOST_CUT_OFF: usize = 4;
 
-/// Walls of each kind, and hidden power-ups.
-const fn counts(mode: Mode) -> (usize, usize) {
-    match mode {
-        Mode::OneVsOne => (16, 10),
-        _ => (36, 20),
-    }
+/// Walls of each kind, and hidden power-ups, on a board of a size.
+const fn counts(size: usize) -> (usize, usize) {
+    if size == 8 { (16, 10) } else { (36, 20) }
 }
 
 /// A board under construction.
@@ -122,7 +119,7 @@ fn draft(config: &Config, random: &mut Twister) -> Draft {
             draft.take(row, column);
         }
     }
-    let (walls, _) = counts(config.mode);
+    let (walls, _) = counts(size);
     let mut wood = walls;
     if four {
         for i in 4..size - 4 {
@@ -171,7 +168,7 @@ impl State {
 
     fn hide_items(&mut self, random: &mut Twister) {
         let size = usize::from(self.config.size);
-        let (_, mut left) = counts(self.config.mode);
+        let (_, mut left) = counts(size);
         while left > 0 {
             let row = random.below(size);
             let cell = row * size + random.below(size);

@@ -24,27 +24,45 @@ use crate::rollouts::{DynUct, UctSetup};
 use crate::rows::{Rooted, Walked, native_planes};
 use state::PommermanState;
 
-/// One mode of the game.
-pub(crate) struct Pommerman(pub(crate) Mode);
+/// One mode of the game, on boards of one size.
+pub(crate) struct Pommerman {
+    mode: Mode,
+    size: u8,
+}
 
-/// The name of the game in a mode.
-fn name_of(mode: Mode) -> &'static str {
+impl Pommerman {
+    /// A mode on its own board.
+    pub(crate) const fn of(mode: Mode) -> Self {
+        Self::on_board(mode, mode.size() as u8)
+    }
+
+    /// A mode on a board of `size` cells a side.
+    pub(crate) const fn on_board(mode: Mode, size: u8) -> Self {
+        Self { mode, size }
+    }
+}
+
+/// The name of the game in a mode; two players have a game of their own on large boards.
+fn name_of(mode: Mode, size: u8) -> &'static str {
     match mode {
         Mode::Ffa => "pommerman-ffa",
         Mode::Team => "pommerman-team",
         Mode::TeamRadio => "pommerman-team-radio",
+        Mode::OneVsOne if usize::from(size) == MAX_SIZE => "pommerman-1v1-11",
         Mode::OneVsOne => "pommerman-1v1",
     }
 }
 
-/// The rules of a mode. Only the radio's games have fog unless told otherwise.
-fn config(mode: Mode, fog: Option<bool>, collapse: bool) -> Config {
-    Config::new(mode, fog.unwrap_or(mode == Mode::TeamRadio), collapse)
+/// The rules of a mode on a board of `size`, by default its own. Only the radio's games have fog unless
+/// told otherwise.
+fn config(mode: Mode, fog: Option<bool>, collapse: bool, size: Option<u8>) -> Config {
+    let own = Config::new(mode, fog.unwrap_or(mode == Mode::TeamRadio), collapse);
+    Config { size: size.unwrap_or(own.size), ..own }
 }
 
 impl Native for State {
     fn game_name(&self) -> &'static str {
-        name_of(self.config().mode)
+        name_of(self.config().mode, self.config().size)
     }
 
     fn inside<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Self> {
@@ -123,7 +141,7 @@ impl Pommerman {
         options.check(&["fog", "collapse"])?;
         let fog = options.get("fog", "True, False or None")?;
         let collapse = options.get("collapse", "True or False")?.unwrap_or_default();
-        Ok(config(self.0, fog, collapse))
+        Ok(config(self.mode, fog, collapse, Some(self.size)))
     }
 }
 
@@ -131,7 +149,7 @@ impl Room for Pommerman {
     type State = State;
 
     fn name(&self) -> &'static str {
-        name_of(self.0)
+        name_of(self.mode, self.size)
     }
 
     fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -147,7 +165,7 @@ impl Room for Pommerman {
         }))
     }
 
-    /// A position is written as JSON, and on a board of the mode's own size.
+    /// A position is written as JSON, and on a board of the game's size.
     fn positions<'a>(&'a self, options: GameOptions<'_, '_>) -> PyResult<Positions<'a, State>> {
         let config = self.config(options)?;
         Ok(Box::new(move |position, moves| {
@@ -162,7 +180,7 @@ impl Room for Pommerman {
             Err(Error::InvalidState(format!(
                 "the board has {} rows; stored games of {:?} have {}",
                 state.config().size,
-                name_of(config.mode),
+                name_of(config.mode, config.size),
                 config.size
             )))
         }))
@@ -173,11 +191,11 @@ impl Room for Pommerman {
             return Err(to_py(Error::InvalidConfig(format!(
                 "{:?}: players move at once, and one searches while others= moves the rest: name an \
                  agent of the game, such as \"simple_unbiased\", or give one",
-                name_of(self.0)
+                self.name()
             ))));
         };
         let num_actions =
-            State::new(config(self.0, None, false), &mut Twister::new(0)).num_actions();
+            State::new(config(self.mode, None, false, None), &mut Twister::new(0)).num_actions();
         let model = Model::new(Others::of(others, Planner::parse)?, num_actions);
         pools::boxed(model, setup.params, setup.gate.as_deref(), setup.threads)
     }
@@ -185,7 +203,7 @@ impl Room for Pommerman {
     fn uct(&self, _setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
         Err(to_py(Error::InvalidConfig(format!(
             "players of {:?} move at once: a search with rollouts walks games in which one moves",
-            name_of(self.0)
+            self.name()
         ))))
     }
 

@@ -295,19 +295,26 @@ impl PommermanState {
 }
 
 /// The start of a game on the board that the original draws after `random.seed(seed)`. `mode` is "ffa",
-/// "team", "radio" or "1v1".
+/// "team", "radio" or "1v1"; boards have 8 or 11 cells a side, by default as many as the mode's own.
 #[pyfunction]
 #[pyo3(
-    signature = (mode, seed = Seed(0), fog = None, collapse = false),
-    text_signature = "(mode, seed=0, fog=None, collapse=False)"
+    signature = (mode, seed = Seed(0), fog = None, collapse = false, size = None),
+    text_signature = "(mode, seed=0, fog=None, collapse=False, size=None)"
 )]
 fn pommerman_initial(
     mode: Text,
     seed: Seed,
     fog: Option<bool>,
     collapse: bool,
+    size: Option<u8>,
 ) -> PyResult<PommermanState> {
-    let config = config(Mode::parse(&mode).map_err(to_py)?, fog, collapse);
+    let config = config(Mode::parse(&mode).map_err(to_py)?, fog, collapse, size);
+    if config.players() > 2 && config.size != 11 || ![8, 11].contains(&config.size) {
+        return Err(to_py(Error::InvalidConfig(format!(
+            "size={}: boards of 11 cells a side are drawn, and of 8 for two players",
+            config.size
+        ))));
+    }
     Ok(PommermanState { state: State::new(config, &mut Twister::new(seed.0)) })
 }
 
@@ -322,7 +329,7 @@ fn pommerman_from_json(
     collapse: bool,
     max_blast: Option<u8>,
 ) -> PyResult<PommermanState> {
-    let mut config = config(Mode::parse(&mode).map_err(to_py)?, fog, collapse);
+    let mut config = config(Mode::parse(&mode).map_err(to_py)?, fog, collapse, None);
     config.max_blast = max_blast.unwrap_or(config.max_blast);
     Ok(PommermanState { state: State::from_json(config, &text).map_err(to_py)? })
 }
