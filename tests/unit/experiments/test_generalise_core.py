@@ -10,8 +10,11 @@ from page_checker import check_page
 
 from phasezoo import errors, experiments
 from phasezoo.apps import cli
+from phasezoo.arena.intervals import Interval
 from phasezoo.experiments import Axis, Measure, Sample, Score, Split
+from phasezoo.experiments.generalisation import story
 from phasezoo.experiments.generalisation.estimates import gap_of, score_of
+from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -289,3 +292,24 @@ def test_a_run_of_a_program_says_how_it_goes_on(whole, capsys):
     said = capsys.readouterr().err
     assert "a program started this run by experiments.generalise(…)" in said
     assert f"the same call with out='{whole[0]}' goes on" in said
+
+
+def test_a_headline_counts_in_words():
+    assert story.headline(results_of(0.5)) == (
+        "Away from home none of two cells are worse than who learnt there, none better, two not "
+        "settled"
+    )
+
+
+def results_of(error):
+    """Two rows that are alike, so that no gap has an interval."""
+    score = Interval(error, 0.0, 1.0)
+    cells = [
+        Cell(
+            train, test, score, None if train == test else Interval(0.0, -math.inf, math.inf), 9, 9
+        )
+        for train in "ab"
+        for test in "ab"
+    ]
+    matrix = Matrix("toy", "", ERROR, ["a", "b"], ["a", "b"], cells, 1)
+    return Results(None, "", "", None, [matrix], {}, {})

@@ -28,9 +28,9 @@ def headline(results: Results) -> str:
     if not total:
         return "No cell has a diagonal to be compared with"
     return (
-        f"Away from home {numbers.spelled(worse)} of {numbers.spelled(total)} cells "
-        f"{'is' if worse == 1 else 'are'} worse than who learnt there, {numbers.spelled(better)} "
-        f"better, {numbers.spelled(unclear)} not settled"
+        f"Away from home {_counted(worse)} of {numbers.spelled(total)} cells "
+        f"{'is' if worse == 1 else 'are'} worse than who learnt there, {_counted(better)} better, "
+        f"{_counted(unclear)} not settled"
     )
 
 
@@ -46,6 +46,11 @@ def sentence(matrix: Matrix) -> str:
         f"{number_of(matrix.cell(widest.test, widest.test).score, matrix.score)}; gap "
         f"{gap_text(widest.gap, matrix.score)}."
     )
+
+
+def _counted(count: int) -> str:
+    """A count that stands alone."""
+    return numbers.spelled(count) if count else "none"
 
 
 def _first(results: Results) -> list[Matrix]:

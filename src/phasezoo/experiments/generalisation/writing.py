@@ -8,7 +8,7 @@ from phasezoo.experiments.report import numbers
 
 __all__ = ["gap_text", "number_of", "number_text", "span_of"]
 
-FEW = "too few for an interval"
+NONE = "no interval"
 
 
 def number_text(number: float, score: Score) -> str:
@@ -28,7 +28,7 @@ def span_of(interval: Interval | None, score: Score) -> str:
     if interval is None:
         return "nothing counted"
     if not interval.is_known:
-        return FEW
+        return NONE
     return f"{number_text(interval.low, score)} to {number_text(interval.high, score)}"
 
 
@@ -39,7 +39,7 @@ def gap_text(interval: Interval | None, score: Score) -> str:
     ends = (
         f"{_signed(interval.low, score)} to {_signed(interval.high, score)}"
         if interval.is_known
-        else FEW
+        else NONE
     )
     return f"{_signed(interval.value, score)} ({ends})"
 
