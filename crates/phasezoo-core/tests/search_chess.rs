@@ -86,7 +86,7 @@ fn mates_in_one_are_played() {
                 assert!(mates.contains(&played), "{played} in {} ({params:?})", state.fen());
                 assert_eq!(result.proven, Some((1.0, 1)), "{}", state.fen());
                 assert_eq!((result.value, result.ended), (1.0, Ended::Solved));
-                assert_eq!(result.pv, [result.action]);
+                assert_eq!(result.pv(), [result.action]);
                 let slot = result.actions.binary_search(&result.action).unwrap();
                 assert_eq!((result.q[slot], result.policy[slot]), (1.0, 1.0));
             }
@@ -129,9 +129,9 @@ fn proofs_count_plies() {
     let result = searched(&state, Params::default(), EVEN, 20_000);
     let (worth, plies) = result.proven.unwrap();
     assert_eq!((worth, plies % 2), (1.0, 1));
-    assert_eq!(result.pv.len(), usize::from(plies));
+    assert_eq!(result.pv().len(), usize::from(plies));
     let mut end = state.clone();
-    for &action in &result.pv {
+    for &action in &result.pv() {
         end.apply(&[action]).unwrap();
     }
     assert!(end.position().is_checkmate());

@@ -32,7 +32,7 @@ fn tic_tac_toe_is_a_draw() {
         let result = driver.expand(&start, 300_000);
         assert_eq!(result.ended, Ended::Solved, "{result:?}");
         assert_eq!((result.proven, result.value), (Some((0.0, 9)), 0.0));
-        assert_eq!(result.pv.len(), 9, "a drawn game fills the board");
+        assert_eq!(result.pv().len(), 9, "a drawn game fills the board");
     }
 }
 
@@ -52,7 +52,7 @@ fn wins_are_the_shortest_and_losses_the_longest() {
     assert_eq!(exact(&model, &state).of(0), 1.0);
     let (worth, plies) = result.proven.unwrap();
     assert_eq!((worth, u32::from(plies)), (-1.0, plies_to_win(&model, &state, 0)));
-    assert_eq!(result.pv.len(), usize::from(plies));
+    assert_eq!(result.pv().len(), usize::from(plies));
     assert!(result.q.iter().all(|&q| q == -1.0), "every reply is proven lost: {:?}", result.q);
 }
 

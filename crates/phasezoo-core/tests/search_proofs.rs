@@ -184,7 +184,7 @@ proptest! {
     ) {
         let start = Dice::new(seed, players, true, plies);
         let mut driver = searched(&start, Params::default(), nodes);
-        let line = driver.pool.finish(driver.tree).unwrap().pv;
+        let line = driver.pool.finish(driver.tree).unwrap().pv();
         let views: HashMap<_, _> = nodes_of(&driver.pool, driver.tree).into_iter().collect();
         for at in 1..line.len() {
             let Some(view) = views.get(&line[..at]) else { break };

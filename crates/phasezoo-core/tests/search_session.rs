@@ -73,7 +73,7 @@ fn one_node_is_enough_for_a_move() {
     let best = result.prior.iter().copied().fold(0.0, f32::max);
     assert_eq!(result.prior[result.actions.binary_search(&result.action).unwrap()], best);
     assert_eq!(result.policy, result.prior);
-    assert_eq!(result.pv, [result.action]);
+    assert_eq!(result.pv(), [result.action]);
 
     let mut driver = chess(Params::default());
     let limit = Limit { nodes: Some(9), ..Limit::default() };
@@ -133,18 +133,18 @@ fn following_the_game_keeps_what_is_known() {
     let root = ChessState::initial();
     let mut driver = chess(batch(8));
     let first = driver.expand(&root, 4_000);
-    let kept = driver.pool.inspect(driver.tree, &first.pv[..2]).unwrap().unwrap();
+    let kept = driver.pool.inspect(driver.tree, &first.pv()[..2]).unwrap().unwrap();
     assert!(kept.visits > 20);
     let before: Vec<_> = kept
         .actions
         .iter()
         .map(|&action| {
-            let path = [first.pv[0], first.pv[1], action];
+            let path = [first.pv()[0], first.pv()[1], action];
             driver.pool.inspect(driver.tree, &path).unwrap()
         })
         .collect();
     let mut state = root.clone();
-    for &action in &first.pv[..2] {
+    for &action in &first.pv()[..2] {
         driver.pool.advance(driver.tree, action).unwrap();
         state.apply(&[action]).unwrap();
     }
@@ -319,7 +319,7 @@ fn pruning_keeps_a_search_within_its_memory() {
         assert!(share(&result) > 500, "the visits of the best moves stay: {result:?}");
         assert_eq!(waiting(&driver), 0);
         // What is left can be followed.
-        driver.pool.advance(driver.tree, result.pv[0]).unwrap();
+        driver.pool.advance(driver.tree, result.pv()[0]).unwrap();
         assert!(driver.pool.inspect(driver.tree, &[]).unwrap().unwrap().visits > 400);
     }
 }
@@ -328,11 +328,8 @@ fn pruning_keeps_a_search_within_its_memory() {
 fn sequential_halving_keeps_its_schedule_in_batches() {
     // 8 moves, 199 simulations below the root: 8 visits of each, 16 of four, 35 of two.
     for batch_size in [1, 4, 16] {
-        let params = Params {
-            root_selection: Selection::Gumbel,
-            gumbel_considered_actions: 8,
-            ..batch(batch_size)
-        };
+        let params =
+            Params { root: Selection::Gumbel, max_num_considered_actions: 8, ..batch(batch_size) };
         let mut result = chess(params).simulate(&ChessState::initial(), 200);
         result.visits.sort_unstable_by(|a, b| b.cmp(a));
         assert_eq!(result.visits[..8], [60, 59, 24, 24, 8, 8, 8, 8], "{batch_size}");
@@ -448,7 +445,7 @@ fn proofs_survive_a_move() {
     let limit = Limit { nodes: Some(100_000), infinite: true, ..Limit::default() };
     let solved = driver.search(&state, limit);
     assert_eq!(solved.ended, Ended::Solved);
-    let below = driver.pool.inspect(driver.tree, &solved.pv[..1]).unwrap().unwrap();
+    let below = driver.pool.inspect(driver.tree, &solved.pv()[..1]).unwrap().unwrap();
     let mut next = state;
     next.apply(&[solved.action]).unwrap();
     if below.actions.is_empty() {

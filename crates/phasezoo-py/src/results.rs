@@ -2,64 +2,113 @@
 
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
+use phasezoo_core::error::Error;
 use phasezoo_core::search;
 use pyo3::prelude::*;
+
+use crate::errors::to_py;
 
 type Floats = Py<PyArray1<f32>>;
 type Integers = Py<PyArray1<i64>>;
 
 /// What a search found, from the view of the root's player to move.
-#[pyclass(frozen, get_all, module = "phasezoo._core")]
+#[pyclass(frozen, module = "phasezoo._core")]
 pub(crate) struct SearchResult {
+    /// What `lines` is told from.
+    found: search::SearchResult,
     /// The action to play.
+    #[pyo3(get)]
     action: u32,
     /// int64[L]: the root's legal actions, ascending.
+    #[pyo3(get)]
     actions: Integers,
     /// int64[L]: simulations through each, those of a reused subtree included.
+    #[pyo3(get)]
     visits: Integers,
     /// float32[L]: mean value of each, exact if proven; -1 (or what fpu says) if unvisited.
+    #[pyo3(get)]
     q: Floats,
     /// float32[L]: prior of each at the node temperature, without noise.
+    #[pyo3(get)]
     prior: Floats,
     /// float32[A]: the final policy, before the play temperature; sums to 1.
+    #[pyo3(get)]
     policy: Floats,
     /// The line that the search expects, `action` first.
+    #[pyo3(get)]
     pv: Vec<u32>,
-    /// (action, q, visits, line) of the best moves, best first, as many as `multi_pv` says.
-    lines: Vec<(u32, f32, u32, Vec<u32>)>,
     /// The root's mean value, exact if proven.
+    #[pyo3(get)]
     value: f32,
     /// float32[P]: the same for each player, in games of more than two.
+    #[pyo3(get)]
     values: Option<Floats>,
     /// float32[P, A]: the final policy of every player, zeros for those who do not move; of decoupled
     /// searches alone.
+    #[pyo3(get)]
     policies: Option<Py<PyArray2<f32>>>,
     /// Positions newly evaluated.
+    #[pyo3(get)]
     nodes: u64,
     /// Simulations of this search.
+    #[pyo3(get)]
     simulations: u64,
     /// The mean length of this search's descents, in whole plies.
+    #[pyo3(get)]
     depth: u32,
     /// The longest descent of this search, in plies.
+    #[pyo3(get)]
     seldepth: u32,
     /// float32[L]: share of draws in this search's simulations through each, by what the evaluator says
     /// (0 of one that says nothing) and by ends; NaN if there were none.
+    #[pyo3(get)]
     draws: Floats,
     /// "win", "loss" or "draw" if the solver knows; None otherwise.
+    #[pyo3(get)]
     proven: Option<&'static str>,
     /// Plies to the end behind a proof.
+    #[pyo3(get)]
     proven_plies: Option<u16>,
     /// Wall-clock time of the search.
+    #[pyo3(get)]
     seconds: f64,
     /// The root's phase; 0 without a gate.
+    #[pyo3(get)]
     phase: i8,
     /// Why the search ended: "nodes", "simulations", "movetime", "depth", "mate", "solved", "forced",
     /// "decided", "exhausted", "memory", "stopped" or "failed".
+    #[pyo3(get)]
     ended: &'static str,
     /// Whether this was one of the cheap searches (`cheap_search_prob`).
+    #[pyo3(get)]
     cheap: bool,
     /// Bytes that the tree holds.
+    #[pyo3(get)]
     memory: usize,
+}
+
+/// What a search expects after one of the root's moves, from the view of the root's player to move.
+#[pyclass(frozen, get_all, eq, module = "phasezoo._core")]
+#[derive(PartialEq)]
+pub(crate) struct Line {
+    /// The move.
+    action: u32,
+    /// Simulations through it.
+    visits: u32,
+    /// Its mean value, exact if proven; -1 (or what fpu says) if unvisited.
+    q: f32,
+    /// The line, `action` first.
+    pv: Vec<u32>,
+}
+
+#[pymethods]
+impl Line {
+    fn __repr__(&self) -> String {
+        format!(
+            "<Line action={} visits={} q={:.3} pv={:?}>",
+            self.action, self.visits, self.q, self.pv
+        )
+    }
 }
 
 /// What a tree holds about one position, from the view of its player to move.
@@ -155,18 +204,13 @@ impl SearchResult {
             action: found.action,
             actions: integers(py, &found.actions),
             visits: integers(py, &found.visits),
-            q: found.q.into_pyarray(py).unbind(),
-            prior: found.prior.into_pyarray(py).unbind(),
+            q: floats(py, found.q.iter().copied()),
+            prior: floats(py, found.prior.iter().copied()),
             policy: policy.into_pyarray(py).unbind(),
-            pv: found.pv,
-            lines: found
-                .lines
-                .into_iter()
-                .map(|line| (line.action, line.q, line.visits, line.pv))
-                .collect(),
+            pv: found.pv(),
             value: found.value,
             policies,
-            values: found.values.map(|values| values.into_pyarray(py).unbind()),
+            values: found.values.as_ref().map(|values| floats(py, values.iter().copied())),
             nodes: found.nodes,
             simulations: found.simulations,
             depth: found.depth,
@@ -179,12 +223,34 @@ impl SearchResult {
             ended: found.ended.as_str(),
             cheap: found.cheap,
             memory: found.memory,
+            found,
         }
     }
 }
 
 #[pymethods]
 impl SearchResult {
+    /// The lines of the `count` best moves, all without it: the one to play, then by their share of the
+    /// policy, visits and priors.
+    #[pyo3(signature = (count=None))]
+    fn lines(&self, count: Option<i64>) -> PyResult<Vec<Line>> {
+        let count = match count {
+            None => usize::MAX,
+            Some(count) if count > 0 => count as usize,
+            Some(count) => {
+                let message = format!("lines({count}): give 1 or more, or nothing for all");
+                return Err(to_py(Error::InvalidConfig(message)));
+            }
+        };
+        let told = |line: search::Line| Line {
+            action: line.action,
+            visits: line.visits,
+            q: line.q,
+            pv: line.pv,
+        };
+        Ok(self.found.lines(count).into_iter().map(told).collect())
+    }
+
     fn __repr__(&self) -> String {
         let proven = self.proven.map_or_else(String::new, |proven| format!(", proven {proven}"));
         format!(
@@ -195,6 +261,7 @@ impl SearchResult {
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<Line>()?;
     m.add_class::<NodeView>()?;
     m.add_class::<SearchResult>()
 }

@@ -54,13 +54,13 @@ class SearchConfig:
             chess). From 0.001 to 1000.
         dirichlet_epsilon: Share of noise in the root's priors; 0 in match play, 0.25 in self-play.
             From 0 to 1.
-        root_selection: ``"gumbel"``: sequential halving among the actions of the largest noisy
-            priors; the result's ``policy`` is the improved one, and its action the halving's. Needs
-            a limit of nodes or simulations; Dirichlet noise and play temperatures are not used.
-        interior_selection: ``"gumbel"``: below the root, the action of the largest improved policy
+        root: How the root's actions are selected. ``"gumbel"``: sequential halving among the
+            actions of the largest noisy priors; the result's ``policy`` is the improved one, and
+            its action the halving's. Needs a limit of nodes or simulations; Dirichlet noise and
+            play temperatures are not used.
+        interior: The same below the root. ``"gumbel"``: the action of the largest improved policy
             less its share of the visits.
-        gumbel_considered_actions: Actions that the halving begins with (mctx:
-            max_num_considered_actions). From 1 to 65535.
+        max_num_considered_actions: Actions that the halving begins with (mctx). From 1 to 65535.
         gumbel_scale: Factor of the noise; 0: none. From 0 to 100.
         gumbel_maxvisit_init: Values are weighed by gumbel_value_scale * (gumbel_maxvisit_init +
             most visits). From 0 to 1e6.
@@ -106,7 +106,6 @@ class SearchConfig:
             100.
         min_visit_prop_for_lcb: Share of the most visits that an action needs for that (KataGo:
             minVisitPropForLCB). From 0 to 1.
-        multi_pv: Actions whose lines a result tells, best first (UCI: MultiPV). From 1 to 500.
         smart_pruning_factor: Ends a search early when the second most visited action cannot catch
             up in what is left of it divided by this (lc0: 1.33); 0: never. From 0 to 10.
         graph: Whether lines that reach the same position at the same ply share its node (Czech,
@@ -152,9 +151,9 @@ class SearchConfig:
 
     # Planning with Gumbel noise (Danihelka et al. 2022)
 
-    root_selection: Literal["puct", "gumbel"] = _DEFAULT.root_selection
-    interior_selection: Literal["puct", "gumbel"] = _DEFAULT.interior_selection
-    gumbel_considered_actions: int = _DEFAULT.gumbel_considered_actions
+    root: Literal["puct", "gumbel"] = _DEFAULT.root
+    interior: Literal["puct", "gumbel"] = _DEFAULT.interior
+    max_num_considered_actions: int = _DEFAULT.max_num_considered_actions
     gumbel_scale: float = _DEFAULT.gumbel_scale
     gumbel_maxvisit_init: float = _DEFAULT.gumbel_maxvisit_init
     gumbel_value_scale: float = _DEFAULT.gumbel_value_scale
@@ -193,7 +192,6 @@ class SearchConfig:
     use_lcb_for_selection: bool = _DEFAULT.use_lcb_for_selection
     lcb_stdevs: float = _DEFAULT.lcb_stdevs
     min_visit_prop_for_lcb: float = _DEFAULT.min_visit_prop_for_lcb
-    multi_pv: int = _DEFAULT.multi_pv
 
     # Ends
 

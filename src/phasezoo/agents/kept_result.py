@@ -30,7 +30,7 @@ def kept_by(oracle: Oracle, state: Any, result: Any) -> Any:
 
 
 class _Kept:
-    """A ``SearchResult`` whose ``action``, ``pv``, ``lines`` and ``policy`` are of some actions."""
+    """A ``SearchResult`` whose ``action``, ``pv``, ``lines()`` and ``policy`` are of some."""
 
     def __init__(self, result: Any, kept: npt.NDArray[np.bool_]) -> None:
         self._result = result
@@ -38,19 +38,20 @@ class _Kept:
         best = np.lexsort((result.prior[kept], result.visits[kept]))[-1]
         is_own = result.action in actions
         self.action = int(result.action if is_own else actions[best])
-        self.lines = [line for line in result.lines if line[0] in actions]
-        told = {action: pv for action, _, _, pv in self.lines}
-        self.pv = result.pv if is_own else told.get(self.action, [self.action])
-        if self.action not in told:
-            at = int(np.flatnonzero(result.actions == self.action)[0])
-            q, visits = float(result.q[at]), int(result.visits[at])
-            self.lines.insert(0, (self.action, q, visits, self.pv))
+        lines = [line for line in result.lines() if line.action in actions]
+        # The one to play first; the others stay in order.
+        self._lines = sorted(lines, key=lambda line: line.action != self.action)
+        self.pv = self._lines[0].pv
         self.policy = np.zeros_like(result.policy)
         self.policy[actions] = result.policy[actions]
         if self.policy.any():
             self.policy /= self.policy.sum()
         else:
             self.policy[self.action] = 1
+
+    def lines(self, count: int | None = None) -> list[Any]:
+        self._result.lines(count)  # refuses what is no count
+        return self._lines[:count]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "_result":

@@ -108,22 +108,24 @@ def test_a_result_is_of_the_actions_that_an_oracle_keeps(root):
     result = searched(Oracle(root=lambda state: root))
     assert result.action == 3
     assert result.pv[0] == 3
-    assert len(result.pv) == 1, "its line was not reported"
+    assert len(result.pv) > 1
     assert np.flatnonzero(result.policy).tolist() == [3, 5]
     assert result.policy.dtype == np.float32
     assert result.policy.sum() == pytest.approx(1)
-    assert [line[0] for line in result.lines] == [3]
+    assert [line.action for line in result.lines()] == [3, 5]
     assert result.actions.tolist() == list(range(7)), "what was searched is told as it was"
     assert result.visits.sum() == 39
     assert "kept" in repr(result)
 
 
 def test_lines_are_those_of_actions_that_are_kept():
-    result = searched(Oracle(root=lambda state: [0, 2, 4]), multi_pv=3)
-    plain = searched(None, multi_pv=7)
-    told = {line[0]: line for line in plain.lines}
-    assert result.lines == [told[0], told[2]], "of the three that were reported"
-    assert (result.action, result.pv) == (0, told[0][3])
+    result = searched(Oracle(root=lambda state: [0, 2, 4]))
+    told = {line.action: line for line in searched(None).lines()}
+    assert result.lines(2) == [told[0], told[2]]
+    assert result.lines() == [told[0], told[2], told[4]]
+    assert (result.action, result.pv) == (0, told[0].pv)
+    with pytest.raises(InvalidConfig, match="give 1 or more"):
+        result.lines(0)
 
 
 def test_all_or_no_actions_change_nothing():

@@ -99,10 +99,13 @@ def test_a_match_without_end_begins_at_once():
         )
 
 
-@pytest.mark.parametrize("game", ["atomic", "crazyhouse"])
-def test_matches_of_variants_begin_from_their_own_suite(game):
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [("atomic", "balanced"), ("crazyhouse", "balanced"), ("connect-four", "two-ply")],
+)
+def test_matches_begin_from_the_suite_that_their_game_names(game, name):
     match = arena.play_match("mcts:nodes=2", "mcts:nodes=3", game, games=8, seed=1, max_plies=12)
-    suite = OpeningSuite.load(game, "balanced")
+    suite = OpeningSuite.load(game, name)
     assert OpeningSuite.load(game) == suite
     assert len({record.opening for record in match.games}) == 4
     assert all(record.opening_moves == suite.lines[record.opening] for record in match.games)

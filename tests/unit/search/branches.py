@@ -64,6 +64,7 @@ def core(
     root: Branches,
     simulations: int,
     rows: int = 1,
+    /,
     seed: int = 3,
     begin: dict[str, Any] | None = None,
     heads: Callable[[Any], dict[str, Any]] = lambda state: {},

@@ -85,7 +85,7 @@ def test_halving_at_the_root_is_the_papers(considered: int, budget: int, first: 
     formulas = Formulas(considered)
     root = Branches((1,) if first == 0 else (), first)  # three moves and four
     expected = search(root, budget, answer, puct(root=formulas.halving(budget)))
-    given = {"root_selection": "gumbel", "gumbel_considered_actions": considered}
+    given = {"root": "gumbel", "max_num_considered_actions": considered}
     found = core(root, budget, gumbel_scale=0.0, **given)
     assert found.visits.tolist() == [expected.visits[a] for a in expected.actions]
     assert found.action == formulas.played(expected)
@@ -108,8 +108,8 @@ def test_selection_below_the_root_is_the_papers(first: int, rescale: bool) -> No
     found = core(
         Branches(first=first),
         150,
-        root_selection="gumbel",
-        interior_selection="gumbel",
+        root="gumbel",
+        interior="gumbel",
         gumbel_scale=0.0,
         gumbel_maxvisit_init=30,
         gumbel_value_scale=0.2,
@@ -123,7 +123,7 @@ def test_noise_draws_moves_as_often_as_their_priors_say() -> None:
     root = Branches()
     counts = np.zeros(5)
     for seed in range(600):
-        counts[core(root, 0, seed=seed, root_selection="gumbel").action] += 1
+        counts[core(root, 0, seed=seed, root="gumbel").action] += 1
     logits = np.array(list(answer(root)[0].values()))
     expected = 600 * np.exp(logits) / np.exp(logits).sum()
     error = np.sqrt(expected)
@@ -135,9 +135,7 @@ def test_noise_draws_moves_as_often_as_their_priors_say() -> None:
 @pytest.mark.parametrize("interior", ["puct", "gumbel"])
 def test_mates_are_found_and_met(player: int, batch_size: int, interior: str) -> None:
     mate = ["6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1"][player]
-    pool, tree = chess_pool(
-        batch_size=batch_size, root_selection="gumbel", interior_selection=interior
-    )
+    pool, tree = chess_pool(batch_size=batch_size, root="gumbel", interior=interior)
     state = chess_state(fen=mate)
     pool.begin(tree, state, nodes=400)
     drive(pool, num_actions=4672)
@@ -148,10 +146,10 @@ def test_mates_are_found_and_met(player: int, batch_size: int, interior: str) ->
 
 @pytest.mark.parametrize("batch_size", [1, 64])
 def test_a_search_is_repeated_by_its_seed_and_shares_its_budget(batch_size: int) -> None:
-    options = {"batch_size": batch_size, "root_selection": "gumbel"}
+    options = {"batch_size": batch_size, "root": "gumbel"}
     results = []
     for _ in range(2):
-        pool, tree = chess_pool(**options, gumbel_considered_actions=8)
+        pool, tree = chess_pool(**options, max_num_considered_actions=8)
         pool.begin(tree, chess_state(), simulations=257)
         drive(pool, num_actions=4672)
         results.append(pool.finish(tree))
@@ -164,7 +162,7 @@ def test_a_search_is_repeated_by_its_seed_and_shares_its_budget(batch_size: int)
 
 
 def test_a_reused_tree_gets_a_schedule_of_its_own() -> None:
-    pool, tree = chess_pool(root_selection="gumbel", gumbel_considered_actions=4, gumbel_scale=0.0)
+    pool, tree = chess_pool(root="gumbel", max_num_considered_actions=4, gumbel_scale=0.0)
     state = chess_state()
     pool.begin(tree, state, nodes=300)
     drive(pool, num_actions=4672)
@@ -187,10 +185,8 @@ def visits_of(pool: Any, tree: int) -> Any:
 
 
 def test_a_search_by_time_alone_is_refused() -> None:
-    agent = agents.MCTSAgent(
-        inference.Uniform(), root_selection="gumbel", limit=agents.Limit(movetime_ms=20)
-    )
+    agent = agents.MCTSAgent(inference.Uniform(), root="gumbel", limit=agents.Limit(movetime_ms=20))
     with pytest.raises(InvalidConfig, match="nodes= or simulations="):
         agent.search(chess_state())
-    agent = agents.MCTSAgent(inference.Uniform(), root_selection="gumbel", gumbel_scale=0.0)
+    agent = agents.MCTSAgent(inference.Uniform(), root="gumbel", gumbel_scale=0.0)
     assert agent.search(chess_state()).nodes == 800

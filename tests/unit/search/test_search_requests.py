@@ -75,11 +75,11 @@ def test_wrong_searchmoves_are_refused() -> None:
 
 
 def test_agents_search_among_moves_and_tell_lines() -> None:
-    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=100), multi_pv=3)
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=100))
     moves = [chess_state().parse_uci(move) for move in ("e2e4", "d2d4")]
     result = agent.search(chess_state(), searchmoves=moves)
     assert sorted(moves) == result.actions.tolist()
-    assert [line[0] for line in result.lines] == [
+    assert [line.action for line in result.lines(3)] == [
         result.action,
         (set(moves) - {result.action}).pop(),
     ]
@@ -89,24 +89,35 @@ def test_agents_search_among_moves_and_tell_lines() -> None:
 @pytest.mark.parametrize("player", [0, 1])
 def test_lines_are_the_best_moves_in_order(player: int, batch_size: int) -> None:
     state = chess_state(["e2e4"][:player])
-    pool, tree = chess_pool(batch_size=batch_size, multi_pv=5)
+    pool, tree = chess_pool(batch_size=batch_size)
     pool.begin(tree, state, nodes=400)
     drive(pool, num_actions=4672)
     result = pool.finish(tree)
-    assert len(result.lines) == 5
-    assert result.lines[0][0] == result.action
-    assert result.lines[0][3] == result.pv
-    shares = [result.policy[action] for action, _, _, _ in result.lines]
+    lines = result.lines()
+    assert result.lines(5) == lines[:5]
+    assert sorted(line.action for line in lines) == result.actions.tolist()
+    assert lines[0].action == result.action
+    assert lines[0].pv == result.pv
+    shares = [result.policy[line.action] for line in lines]
     assert shares == sorted(shares, reverse=True)
-    for action, q, visits, line in result.lines:
-        at = result.actions.tolist().index(action)
-        assert (q, visits, line[0]) == (result.q[at], result.visits[at], action)
+    for line in lines:
+        at = result.actions.tolist().index(line.action)
+        assert (line.q, line.visits) == (result.q[at], result.visits[at])
+        assert line.pv[0] == line.action
+        assert len(line.pv) > 1 or line.visits < 2
         after = state
-        for move in line:
+        for move in line.pv:
             assert move in after.legal_actions
             after = after.play(move)
-    with pytest.raises(InvalidConfig, match="multi_pv"):
-        chess_pool(multi_pv=0)
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_number_of_lines_is_at_least_one(count: int) -> None:
+    result = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=10)).search(
+        chess_state()
+    )
+    with pytest.raises(InvalidConfig, match=rf"lines\({count}\): give 1 or more"):
+        result.lines(count)
 
 
 @pytest.mark.parametrize("rows", [1, 64])

@@ -31,7 +31,7 @@ pub(crate) struct Gumbel {
 impl Gumbel {
     pub(crate) fn new(params: &Params) -> Self {
         Self {
-            considered: params.gumbel_considered_actions,
+            considered: params.max_num_considered_actions,
             scale: params.gumbel_scale,
             maxvisit_init: params.gumbel_maxvisit_init,
             value_scale: params.gumbel_value_scale,

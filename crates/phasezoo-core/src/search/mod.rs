@@ -20,7 +20,7 @@
 //! | `ahead` | one tree on several threads |
 //! | `evaluation`, `complete` | answers of evaluators, checked, into priors and values |
 //! | `backup`, `solver` | values and proofs on the way up |
-//! | `root`, `result`, `inspect`, `descents`, `drawn` | noise, choice of the move, what is reported |
+//! | `root`, `result`, `lines`, `inspect`, `descents`, `drawn` | noise, choice of the move, what is reported |
 //! | `reroot`, `session` | a search's life over a game |
 //! | [`uct`] | UCT with rollouts, on the same tree |
 //! | [`decoupled`] | players who move at once, each with statistics of their own |
@@ -53,6 +53,7 @@ mod heads;
 mod inspect;
 mod lcb;
 mod limit;
+mod lines;
 mod moves_left;
 mod params;
 mod pool;
@@ -77,8 +78,9 @@ pub use evaluation::{Evaluation, Policy, Value};
 pub use heads::Heads;
 pub use inspect::NodeView;
 pub use limit::{Ended, Limit, Status};
+pub use lines::{Line, Replies};
 pub use params::{FpuStyle, FpuStyleRoot, MemoryFull, Params, Selection, VirtualStyle};
 pub use pool::SearchPool;
-pub use result::{Line, PlayersPolicy, SearchResult};
+pub use result::{PlayersPolicy, SearchResult};
 pub use settings::Setting;
 pub use time_control::{Allotment, TimeControl};

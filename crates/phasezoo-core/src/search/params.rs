@@ -129,11 +129,11 @@ settings! {
         /// Selection at the root: `Gumbel` is sequential halving among the moves with the largest
         /// noisy priors, and the improved policy as the result's. It needs a limit of nodes or
         /// simulations.
-        root_selection: Selection = Selection::Puct, Any;
+        root: Selection = Selection::Puct, Any;
         /// Selection below the root: `Gumbel` is the largest improved policy less visits.
-        interior_selection: Selection = Selection::Puct, Any;
+        interior: Selection = Selection::Puct, Any;
         /// Moves that sequential halving begins with.
-        gumbel_considered_actions: usize = 16, To(1.0, 65_535.0);
+        max_num_considered_actions: usize = 16, To(1.0, 65_535.0);
         /// Factor of the noise; 0 is none.
         gumbel_scale: f32 = 1.0, To(0.0, 1e2);
         /// Visits that are added to the largest number of visits in the weight of Q.
@@ -199,8 +199,6 @@ settings! {
         lcb_stdevs: f32 = 5.0, To(0.0, 100.0);
         /// Share of the most visits that a move needs to be chosen by its bound.
         min_visit_prop_for_lcb: f32 = 0.15, To(0.0, 1.0);
-        /// Moves whose lines are reported (`MultiPV` of UCI).
-        multi_pv: usize = 1, To(1.0, 500.0);
 
         // Ends.
         /// Whether lines that reach the same position at the same ply share its node.

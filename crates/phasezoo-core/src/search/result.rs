@@ -1,20 +1,16 @@
 //! What a search found.
 
-use super::edges::Edge;
 use super::forced;
 use super::lcb;
 use super::limit::{Ended, Status};
+use super::lines::{Line, Replies};
 use super::root::{Candidate, candidates, choose, final_policy, normalised};
 use super::session::{Rules, Search};
-use super::solver::is_better;
-use super::tree::{NONE, NodeId, ROOT, Tree};
+use super::tree::{ROOT, Tree};
 use crate::error::Result;
 use crate::game::Action;
 use crate::model::{SearchModel, ValueRule};
 use crate::rng::Stream;
-
-/// The longest principal variation that is reported, in plies.
-const MAX_PV: usize = 128;
 
 /// What one player does at the root.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,25 +21,12 @@ pub struct PlayersPolicy {
     pub shares: Vec<f32>,
 }
 
-/// What a search expects after one of the root's moves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Line {
-    /// The move.
-    pub action: Action,
-    /// Its mean value for the root's player, exact if proven.
-    pub q: f32,
-    /// Simulations through it.
-    pub visits: u32,
-    /// The line, [`Line::action`] first.
-    pub pv: Vec<Action>,
-}
-
 /// The outcome of a search. Everything is from the view of the root's player to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
     /// The action to play.
     pub action: Action,
-    /// The root's legal actions, ascending; the next four have an entry for each.
+    /// The root's legal actions, ascending; the next five have an entry for each.
     pub actions: Vec<Action>,
     /// Simulations through each, those of a reused subtree included.
     pub visits: Vec<u32>,
@@ -53,10 +36,8 @@ pub struct SearchResult {
     pub prior: Vec<f32>,
     /// Share of each after Q veto and Q weight, before the play temperature; sums to 1.
     pub policy: Vec<f32>,
-    /// The line that the search expects, [`SearchResult::action`] first.
-    pub pv: Vec<Action>,
-    /// The lines of the best moves, best first, as many as [`super::Params::multi_pv`] says.
-    pub lines: Vec<Line>,
+    /// What it expects after each.
+    pub replies: Replies,
     /// The root's mean value, exact if proven.
     pub value: f32,
     /// The same for every player, in games with [`ValueRule::PerPlayer`].
@@ -120,7 +101,7 @@ impl SearchResult {
             .unwrap_or_else(|| choose(&rules.params, &policy, &moves, ply, stream));
         let action = moves[chosen].action;
         let draws = moves.iter().map(|found| search.drawn_by(found.action)).collect();
-        let lines = best_lines(tree, &moves, &policy, chosen, rules.params.multi_pv);
+        let replies = Replies::of(tree, &moves);
         let values = match tree.rule() {
             ValueRule::PerPlayer(players) if tree.has_root() => {
                 Some(tree.known(ROOT)[..players].to_vec())
@@ -133,8 +114,7 @@ impl SearchResult {
             visits: moves.iter().map(|found| found.visits).collect(),
             q: moves.iter().map(|found| found.q).collect(),
             prior: moves.iter().map(|found| found.prior).collect(),
-            pv: lines.first().map_or_else(Vec::new, |line| line.pv.clone()),
-            lines,
+            replies,
             policy,
             value: known.map_or(0.0, |node| tree.worth(&tree.known(ROOT), node.actor)),
             values,
@@ -154,6 +134,29 @@ impl SearchResult {
             cheap: search.is_cheap,
             memory: tree.bytes(),
         })
+    }
+
+    /// The line that the search expects, [`SearchResult::action`] first.
+    pub fn pv(&self) -> Vec<Action> {
+        self.line(self.actions.iter().position(|&known| known == self.action).unwrap_or(0)).pv
+    }
+
+    /// The lines of the `count` best moves, or of all if there are fewer: the one to play, then by their
+    /// share of the policy, visits and priors.
+    pub fn lines(&self, count: usize) -> Vec<Line> {
+        let mut order: Vec<usize> = (0..self.actions.len()).collect();
+        order.sort_by(|&a, &b| {
+            let key = |i: usize| {
+                (self.actions[i] == self.action, self.policy[i], self.visits[i], self.prior[i])
+            };
+            key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        order.into_iter().take(count).map(|index| self.line(index)).collect()
+    }
+
+    fn line(&self, index: usize) -> Line {
+        let pv = self.replies.line(index, self.actions[index]);
+        Line { action: self.actions[index], q: self.q[index], visits: self.visits[index], pv }
     }
 }
 
@@ -185,28 +188,6 @@ fn policy_of<M: SearchModel>(
     by_bounds.unwrap_or_else(|| final_policy(params, moves, None))
 }
 
-/// The lines of the `count` best moves: the chosen one, then by their share of the policy, visits and
-/// priors.
-fn best_lines<S>(
-    tree: &Tree<S>,
-    moves: &[Candidate],
-    policy: &[f32],
-    chosen: usize,
-    count: usize,
-) -> Vec<Line> {
-    let mut order: Vec<usize> = (0..moves.len()).collect();
-    order.sort_by(|&a, &b| {
-        let key = |i: usize| (i == chosen, policy[i], moves[i].visits, moves[i].prior);
-        key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal)
-    });
-    let line = |index: usize| {
-        let Candidate { action, q, visits, .. } = moves[index];
-        let pv = if tree.has_root() { principal_variation(tree, action) } else { vec![action] };
-        Line { action, q, visits, pv }
-    };
-    order.into_iter().take(count).map(line).collect()
-}
-
 /// The improved policy of the root, by action; proven losses have no share.
 fn improved_policy<S>(tree: &Tree<S>, rules: &Rules, moves: &[Candidate]) -> Vec<f32> {
     let shares = rules.gumbel.improved(tree, ROOT);
@@ -230,83 +211,4 @@ fn unknown<M: SearchModel>(
     let prior = 1.0 / legal.len() as f32;
     let candidate = |action| Candidate { action, visits: 0, q: -1.0, prior, proven: None };
     Ok(legal.into_iter().map(candidate).collect())
-}
-
-/// `first`, then what each node's player would choose.
-fn principal_variation<S>(tree: &Tree<S>, first: Action) -> Vec<Action> {
-    let mut line = vec![first];
-    let slot = tree.actions(ROOT).iter().position(|&action| action == first);
-    let mut next = slot.and_then(|slot| child(tree, ROOT, slot));
-    while let Some(id) = next.filter(|_| line.len() < MAX_PV) {
-        let Some(slot) = best_slot(tree, id) else { break };
-        line.push(tree.action(id, slot as u32));
-        next = child(tree, id, slot);
-    }
-    line
-}
-
-fn child<S>(tree: &Tree<S>, id: NodeId, slot: usize) -> Option<NodeId> {
-    Some(tree.edge(id, slot).child).filter(|&child| child != NONE)
-}
-
-/// The slot that a node's player would choose: by proofs if the node is proven or the move wins;
-/// otherwise the most visited move that is not proven lost. `None` if the tree does not hold it.
-fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
-    let node = tree.node(id);
-    if node.proven && !tree.shows_proof(id) {
-        return None;
-    }
-    let found = |(slot, edge): (usize, Edge)| {
-        if edge.child == NONE || edge.visits == 0 {
-            return None;
-        }
-        let below = tree.node(edge.child);
-        let (worth, rank) = match tree.exact_worth(edge.child, node.actor) {
-            _ if node.proven && below.proven => {
-                (tree.worth(&tree.values(edge.child), node.actor), Rank::Proven)
-            }
-            Some(worth) if worth >= 1.0 => (worth, Rank::Proven),
-            Some(worth) if worth <= -1.0 => (worth, Rank::Lost),
-            _ => (0.0, Rank::Open),
-        };
-        let proof = (worth, tree.rest(edge.child).distance);
-        Some(Child { slot, visits: edge.visits, rank, proof })
-    };
-    tree.edges(id)
-        .enumerate()
-        .filter_map(found)
-        .reduce(|best, new| if new.is_better(&best) { new } else { best })
-        .map(|best| best.slot)
-}
-
-/// What is chosen first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    /// Proven lost while something else is not.
-    Lost,
-    /// To be compared by visits.
-    Open,
-    /// To be compared by proofs.
-    Proven,
-}
-
-/// What decides between a node's children.
-struct Child {
-    slot: usize,
-    visits: u32,
-    rank: Rank,
-    /// Worth and distance, unless [`Rank::Open`].
-    proof: (f32, u16),
-}
-
-impl Child {
-    fn is_better(&self, other: &Self) -> bool {
-        if self.rank != other.rank {
-            return self.rank > other.rank;
-        }
-        match self.rank {
-            Rank::Open => self.visits > other.visits,
-            Rank::Lost | Rank::Proven => is_better(self.proof, other.proof),
-        }
-    }
 }

@@ -117,7 +117,7 @@ impl Selector {
         Self {
             everywhere: Puct::new(init, base, params.fpu, params.fpu_style),
             root: (!is_same).then(at_root),
-            interior: (params.interior_selection == Selection::Gumbel).then(|| Gumbel::new(params)),
+            interior: (params.interior == Selection::Gumbel).then(|| Gumbel::new(params)),
             loss_above: match params.virtual_style {
                 VirtualStyle::Loss => -1,
                 VirtualStyle::Visit => i32::MAX,

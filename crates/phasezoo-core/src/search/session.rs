@@ -377,9 +377,9 @@ impl<M: SearchModel> Search<M> {
     fn check_limit(rules: &Rules, limit: &Limit) -> Result<()> {
         limit.check()?;
         let is_counted = limit.nodes.is_some() || limit.simulations.is_some();
-        if rules.params.root_selection == Selection::Gumbel && !is_counted {
+        if rules.params.root == Selection::Gumbel && !is_counted {
             return Err(Error::InvalidConfig(
-                "root_selection=\"gumbel\" shares a number of simulations out: give nodes= or \
+                "root=\"gumbel\" shares a number of simulations out: give nodes= or \
                  simulations="
                     .into(),
             ));
@@ -411,7 +411,7 @@ impl<M: SearchModel> Search<M> {
         if rules.params.use_lcb_for_selection {
             self.spreads.resize(self.tree.priors(ROOT).len(), Spread::default());
         }
-        if rules.params.root_selection == Selection::Gumbel {
+        if rules.params.root == Selection::Gumbel {
             let limit = self.limit.nodes.unwrap_or(u64::MAX);
             let limit = limit.min(self.limit.simulations.unwrap_or(u64::MAX));
             let budget = limit.saturating_sub(self.simulations);

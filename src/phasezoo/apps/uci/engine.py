@@ -150,6 +150,7 @@ class Engine:
             options.number("Move Overhead"),
             options.number("Hash"),
             options.is_on("UCI_ShowWDL"),
+            options.number("MultiPV"),
         )
         search = Search(go, state, view, self._say, self._alarm)
         self._prepare()
@@ -201,7 +202,7 @@ class Engine:
         if is_new:
             self._loaded, self._agent, self._made, self._player = loaded, None, None, None
             self._agent = player.load(self._text, options)
-        made = (options.game, options["Hash"], options["MultiPV"], self._games)
+        made = (options.game, options["Hash"], self._games)
         if self._made == made or self._agent is None:
             return
         self._made, self._player = made, None

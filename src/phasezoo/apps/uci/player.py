@@ -150,7 +150,7 @@ def with_settings(agent: Any, options: Options) -> Any:
     """``agent`` with what the options say of its tree."""
     if not isinstance(agent, agents.MCTSAgent):
         return agent
-    settings: dict[str, Any] = {"multi_pv": options.number("MultiPV"), "memory_full": "prune"}
+    settings: dict[str, Any] = {"memory_full": "prune"}
     if options.is_set("Hash"):
         settings["memory_mb"] = options.number("Hash")
     changed = copy.copy(agent)

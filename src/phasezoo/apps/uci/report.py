@@ -33,7 +33,9 @@ class Told(NamedTuple):
     """What the tree may hold."""
     shows_wdl: bool
     """Whether chances of win, draw and loss are told."""
-    oracle_rows: int = 0
+    lines: int
+    """Moves whose lines are told."""
+    oracle_rows: int
     """Leaves that tables knew."""
 
 
@@ -54,28 +56,18 @@ def info_lines(result: Any, told: Told) -> Iterator[str]:
         f"tbhits {told.oracle_rows} time {milliseconds}"
     )
     draws = dict(zip(result.actions.tolist(), result.draws.tolist(), strict=True))
-    for number, (action, q, _, line) in enumerate(_lines(result), start=1):
-        moves, end = _moves(told.state, line)
+    for number, line in enumerate(result.lines(told.lines), start=1):
+        moves, end = _moves(told.state, line.pv)
         # Of the first line the search says itself whether its value is exact.
         is_exact = number > 1 or result.proven in ("win", "loss")
-        score = _score(q, len(line), end) if is_exact else f"cp {centipawns_of_value(q)}"
-        chances = wdl(q, draws[action])
+        shown_q = f"cp {centipawns_of_value(line.q)}"
+        score = _score(line.q, len(line.pv), end) if is_exact else shown_q
+        chances = wdl(line.q, draws[line.action])
         shown = f" wdl {' '.join(map(str, chances))}" if told.shows_wdl else ""
         yield (
             f"info depth {result.depth} seldepth {result.seldepth} multipv {number} "
             f"score {score}{shown} {work} pv {' '.join(moves)}"
         )
-
-
-def _lines(result: Any) -> list[tuple[int, float, int, Sequence[int]]]:
-    """The lines, the first of which begins with the move that is played."""
-    lines = [(action, q, visits, line) for action, q, visits, line in result.lines]
-    place = next((at for at, line in enumerate(lines) if line[0] == result.action), None)
-    if place is not None:
-        return [lines[place], *lines[:place], *lines[place + 1 :]]
-    at = result.actions.tolist().index(result.action)
-    played = (result.action, float(result.q[at]), int(result.visits[at]), result.pv)
-    return [played, *lines[: len(lines) - 1]]
 
 
 def _moves(state: Any, line: Sequence[int]) -> tuple[list[str], Any]:

@@ -46,6 +46,8 @@ class View(NamedTuple):
     """What a tree may hold that has no bound of its own."""
     shows_wdl: bool
     """Whether chances of win, draw and loss are told."""
+    lines: int
+    """Moves whose lines are told."""
 
 
 class Search:
@@ -253,10 +255,15 @@ class Search:
         ]
 
     def _told(self, player: Player) -> Told:
-        seconds = time.perf_counter() - self._began
-        rows = player.session.counts.oracle_rows - self._oracle_rows
-        memory_mb = player.agent.config.memory_mb or self._view.memory_mb
-        return Told(self._state, seconds, memory_mb, self._view.shows_wdl, rows)
+        view = self._view
+        return Told(
+            self._state,
+            time.perf_counter() - self._began,
+            player.agent.config.memory_mb or view.memory_mb,
+            view.shows_wdl,
+            view.lines,
+            player.session.counts.oracle_rows - self._oracle_rows,
+        )
 
     def _ms(self) -> int:
         return max(round((time.perf_counter() - self._began) * 1e3), 1)

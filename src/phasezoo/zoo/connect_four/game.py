@@ -19,6 +19,7 @@ CONNECT_FOUR = Game(
     encode_states=_core.encode,
     parse_columns=_core.ConnectFourState,
     solve=solve,
+    match_openings="two-ply",
 )
 """Connect Four on 6 rows and 7 columns: actions are columns, counted from the left.
 

@@ -8,10 +8,8 @@ use super::select;
 use crate::error::Result;
 use crate::game::{Action, Player};
 use crate::search::limit::{Ended, Status};
-use crate::search::result::{Line, PlayersPolicy, SearchResult};
-
-/// The longest line that is reported, in plies.
-const MAX_PV: usize = 128;
+use crate::search::lines::{MAX_PV, Replies};
+use crate::search::result::{PlayersPolicy, SearchResult};
 
 impl<M: JointModel> Search<M> {
     /// Ends the search and says what it found. May be called again.
@@ -43,9 +41,10 @@ impl<M: JointModel> Search<M> {
             Status::Ended(why) => why,
             Status::Idle | Status::Running => Ended::Stopped,
         };
-        let pv = self.line(index, place);
+        let replies = Replies::collect(seat.actions.len(), |place, replies| {
+            self.push_variation(index, place, replies);
+        });
         let (action, q_of) = (seat.actions[place], |place: usize| q(root, seat, place, params));
-        let line = Line { action, q: q_of(place), visits: seat.visits[place], pv: pv.clone() };
         Ok(SearchResult {
             action,
             actions: seat.actions.to_vec(),
@@ -53,8 +52,7 @@ impl<M: JointModel> Search<M> {
             q: (0..seat.actions.len()).map(q_of).collect(),
             prior: seat.priors.to_vec(),
             policy,
-            pv,
-            lines: vec![line],
+            replies,
             value: values[usize::from(self.player)],
             values: Some(values),
             policies: Some(policies),
@@ -91,21 +89,20 @@ impl<M: JointModel> Search<M> {
         (0..policy.len()).max_by(order).unwrap_or_default()
     }
 
-    /// What the player does along the joint actions that were visited most, `place` of seat `index`
-    /// first.
-    fn line(&self, index: usize, place: usize) -> Vec<Action> {
+    /// Appends what the player does along the joint actions that were visited most, after `place` of
+    /// seat `index`.
+    fn push_variation(&self, index: usize, place: usize, replies: &mut Vec<Action>) {
         let root = &self.nodes[ROOT as usize];
-        let mut line = vec![root.seats[index].actions[place]];
+        let longest = replies.len() + MAX_PV - 1;
         let is_played = |&(key, _): &(Key, NodeId)| root.slots(key)[index] as usize == place;
         let mut next = self.busiest(root, is_played);
-        while let Some((_, id)) = next.filter(|_| line.len() < MAX_PV) {
+        while let Some((_, id)) = next.filter(|_| replies.len() < longest) {
             let node = &self.nodes[id as usize];
             next = self.busiest(node, |_| true);
             if let (Some((key, _)), Some(index)) = (next, node.seat_of(self.player)) {
-                line.push(node.seats[index].actions[node.slots(key)[index] as usize]);
+                replies.push(node.seats[index].actions[node.slots(key)[index] as usize]);
             }
         }
-        line
     }
 
     /// The child with most visits among those wanted; of equal ones the first.
