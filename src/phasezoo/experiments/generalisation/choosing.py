@@ -75,11 +75,10 @@ def with_agent(axis: Axis, agent: "str | Callable[[Any, int], Any]") -> Axis:
             "that are played, or leave --agent out"
         )
         raise InvalidConfig(message)
-    if not isinstance(axis.learner, SupervisedLearner | ExpertsLearner) and _is_searcher(made):
-        name = type(axis.learner).__name__
-        if name == _SB3.rpartition(":")[2]:
-            message = f"--agent {agent}: a model of {name} is an agent itself; leave --agent out"
-            raise InvalidConfig(message)
+    learner = type(axis.learner).__name__
+    if _SB3.endswith(f":{learner}") and _asks_evaluator(made):
+        message = f"--agent {agent}: a model of {learner} is an agent itself; leave --agent out"
+        raise InvalidConfig(message)
     return dataclasses.replace(axis, measure=measure)
 
 
@@ -306,5 +305,5 @@ def _played(measure: Any, agent: Any) -> Any:
     return None
 
 
-def _is_searcher(agent: Any) -> bool:
+def _asks_evaluator(agent: Any) -> bool:
     return isinstance(agent, Player) and read_spec(agent.text).name in PLAYERS
