@@ -126,6 +126,7 @@ def _tree(given: Sequence[str]) -> Any:
     from phasezoo.apps.doctor import DoctorOptions
     from phasezoo.apps.perft_command import PerftOptions
     from phasezoo.apps.reproduce_command import generalise_command, reproduce_tree
+    from phasezoo.apps.selfplay_command import selfplay_command
     from phasezoo.apps.tournament.commands import MatchOptions, TournamentOptions
     from phasezoo.apps.train_command import TrainOptions
 
@@ -142,6 +143,7 @@ def _tree(given: Sequence[str]) -> Any:
         ],
         Annotated[data, subcommand("data", description="Games on disk.")],
         _named(TrainOptions, "train"),
+        selfplay_command(given),
         _named(MatchOptions, "match"),
         _named(TournamentOptions, "tournament"),
         generalise_command(given),

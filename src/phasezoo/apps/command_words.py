@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
@@ -72,6 +72,12 @@ def options_of(kind: Any) -> Iterator[Option]:
         names = [note.name for note in notes if getattr(note, "name", None) is not None]
         if names == [""]:  # a group whose options stand beside the others
             yield from options_of(inner)
+            continue
+        if dataclasses.is_dataclass(inner):  # a group whose options have its name before theirs
+            group = (names or [field.name])[0].replace("-", "_")
+            yield from (
+                replace(option, name=f"{group}.{option.name}") for option in options_of(inner)
+            )
             continue
         looks = next((note.pattern for note in notes if isinstance(note, Looks)), None)
         name = (names or [field.name])[0].replace("-", "_")

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     )
     from phasezoo.training.phase_experts import Experts, TrainedNetwork, train_experts
     from phasezoo.training.progress import Progress, progress_bar
+    from phasezoo.training.selfplay.config import SelfPlayConfig
     from phasezoo.training.selfplay.learner import Learner
+    from phasezoo.training.selfplay.loop import SelfPlay, SelfPlayOutcome
     from phasezoo.training.selfplay.playing import play_games
     from phasezoo.training.selfplay.replay import Replay, ReplayRules
     from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
@@ -74,6 +76,9 @@ __all__ = [
     "Replay",
     "ReplayRules",
     "Sampler",
+    "SelfPlay",
+    "SelfPlayConfig",
+    "SelfPlayOutcome",
     "SparsePolicy",
     "Splits",
     "StoreWriter",
@@ -137,6 +142,9 @@ _LAZY = {
     "Learner": "selfplay.learner",
     "Replay": "selfplay.replay",
     "ReplayRules": "selfplay.replay",
+    "SelfPlay": "selfplay.loop",
+    "SelfPlayConfig": "selfplay.config",
+    "SelfPlayOutcome": "selfplay.loop",
     "play_games": "selfplay.playing",
     "TrainingResult": "supervised",
     "train_supervised": "supervised",
@@ -148,6 +156,7 @@ _WITH_TORCH = (
     "expert_tables",
     "phase_experts",
     "selfplay.learner",
+    "selfplay.loop",
     "supervised",
 )
 

@@ -16,6 +16,7 @@ __all__ = [
     "plan_baseline",
     "plan_experts",
     "share_positions",
+    "slug_of",
 ]
 
 
@@ -58,7 +59,7 @@ def plan_experts(
         StoreError: A phase has no training position.
     """
     shares = share_positions(positions, phase_counts(train))
-    slugs = [_slug(name) for name in train.names]
+    slugs = [slug_of(name) for name in train.names]
     return [
         PlannedTraining(
             f"{role}-{slug if slugs.count(slug) == 1 else index}", train.gate, name, share
@@ -109,6 +110,6 @@ def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int
     return shares
 
 
-def _slug(phase: str) -> str:
+def slug_of(phase: str) -> str:
     """A phase's name as part of a directory's."""
     return re.sub(r"[^a-z0-9]+", "-", phase.lower()).strip("-")[:40] or "phase"

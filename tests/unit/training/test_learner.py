@@ -11,7 +11,7 @@ from phasezoo import agents, games, inference, training
 from phasezoo.errors import CheckpointError, GameMismatch, InvalidConfig, InvalidNetwork, StoreError
 from phasezoo.training import Learner, Replay
 from phasezoo.training.schedules import drops_of
-from phasezoo.training.selfplay.learner import self_play_settings
+from phasezoo.training.selfplay.config import self_play_settings
 
 NETWORK = "resnet-8x1"
 

@@ -23,35 +23,14 @@ from phasezoo.training.data import stream_seed
 from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.prefetch import Prefetcher
 from phasezoo.training.schedules import Drops, OneCycle, batch_sizes, drops_of
+from phasezoo.training.selfplay.config import CONSTANT, ONE_CYCLE, self_play_settings
 from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.steps import LossSums, Steps, number_of
 from phasezoo.training.trainer import torch_threads
 
-__all__ = ["CONSTANT", "ONE_CYCLE", "Learner", "self_play_settings"]
+__all__ = ["Learner"]
 
 _LOGGER = logging.getLogger(__name__)
-
-ONE_CYCLE, CONSTANT = "one-cycle", "constant"
-"""Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
-
-
-def self_play_settings(**changes: Any) -> SupervisedConfig:
-    """How networks learn from self-play unless told otherwise: value and policy count alike.
-
-    The weights of the losses are the study's (M2CTS, Table XI: value, policy and WDL 0.499, plies
-    left 0.002), the batch and the optimiser are for small budgets.
-    """
-    values: dict[str, Any] = {
-        "batch_size": 128,
-        "optimizer": "adamw",
-        "max_lr": 2e-3,
-        "min_lr": 1e-5,
-        "policy_weight": 0.499,
-        "value_weight": 0.499,
-        "wdl_weight": 0.499,
-        "tensorboard": False,
-    }
-    return replace(SupervisedConfig(), **{**values, **changes})
 
 
 class Learner:

@@ -146,8 +146,7 @@ class Replay:
         part = self._part(store)
         self.generated += len(part.table)
         self._parts.append(part)
-        while self._held - len(self._parts[0].table) >= self.rules.capacity:
-            self._parts.popleft()
+        self._forget()
         return len(part.table)
 
     def read(self, files: "list[Path]") -> int:
@@ -175,6 +174,7 @@ class Replay:
         for part in reversed(parts):
             self.generated += len(part.table)
             self._parts.append(part)
+        self._forget()
         return self.generated - before
 
     def samples(self, phase: int | str | None = None) -> tuple[GameStore, PositionTable]:
@@ -238,6 +238,11 @@ class Replay:
             weights=weights,
             packed=packed,
         )
+
+    def _forget(self) -> None:
+        """Drop games of which no sample can be drawn any more."""
+        while self._parts and self._held - len(self._parts[0].table) >= self.rules.capacity:
+            self._parts.popleft()
 
     def _part(self, store: GameStore) -> _Part:
         if store.game.name != self.game.name:

@@ -18,7 +18,7 @@ from phasezoo.training.selfplay.start_sources import (
 )
 from phasezoo.training.store import GameStore
 
-__all__ = ["GRAMMAR", "start_source"]
+__all__ = ["GRAMMAR", "source_of_texts", "start_source"]
 
 GRAMMAR = (
     "initial, suite, suite:NAME or suite:FILE, random:LOW-HIGH (plies), starts:FILE (a FEN or "
@@ -54,12 +54,21 @@ def start_source(starts: Any) -> StartSource:
     if isinstance(starts, Mapping):
         return MixedStarts([(float(share), _parsed(text)[1]) for text, share in starts.items()])
     if isinstance(starts, Sequence) and any(map(_is_source, starts)):
-        mixed = [_parsed(text) for text in starts]
-        return mixed[0][1] if len(mixed) == 1 else MixedStarts(mixed)
+        return source_of_texts(starts)
     if isinstance(starts, Sequence):
         return GivenStarts(starts)
     message = f"starts={starts!r}: expected states, an opening suite, a store, or {GRAMMAR}"
     raise InvalidConfig(message)
+
+
+def source_of_texts(texts: Sequence[str]) -> StartSource:
+    """The source of one text of :data:`GRAMMAR`, or of several with their shares.
+
+    Raises:
+        InvalidConfig: One is none.
+    """
+    mixed = [_parsed(text) for text in texts]
+    return mixed[0][1] if len(mixed) == 1 else MixedStarts(mixed)
 
 
 def _is_source(text: Any) -> bool:

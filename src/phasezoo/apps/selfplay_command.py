@@ -1,0 +1,151 @@
+"""``phasezoo selfplay``: a network learns a game by playing it against itself."""
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+from tyro.conf import Positional, arg
+
+from phasezoo._interrupt import saying
+from phasezoo.apps.common import with_common
+from phasezoo.apps.options import glance
+from phasezoo.training.selfplay.config import SelfPlayConfig
+
+if TYPE_CHECKING:
+    from phasezoo.training.selfplay.loop import SelfPlayProgress, Update
+
+__all__ = ["SelfPlayOptions", "selfplay_command"]
+
+Preset = Literal["quick", "standard", "paper"]
+
+
+@dataclass(frozen=True)
+class SelfPlayOptions:
+    """Learn a game by playing it; the same command again continues what was interrupted.
+
+    Every round plays games with the newest network, adds them to a replay, and learns from it.
+    """
+
+    game: Annotated[Positional[str], arg(metavar="GAME")]
+    """What is learnt, such as connect-four, krk, or a game of one's own from --plugin."""
+    out: Path
+    """New or empty directory, or that of this very run."""
+    config: Any
+    """The settings, by preset."""
+    preset: Preset = "quick"
+    """Size of the run: quick (minutes), standard (hours), paper (a cluster); each of its settings
+    can be given by itself."""
+    network: str | None = None
+    """Architecture, such as resnet-16x2 (none: that, or what --initial is)."""
+    gate: str | None = None
+    """Phases that get an expert each, such as plies:14,28 (none: one network)."""
+    initial: Path | None = None
+    """Directory of a network to start from (none: new weights)."""
+    planes: str | None = None
+    """Input planes (none: the game's default)."""
+    history: int | None = None
+    """How many of the last moves they show (none: all)."""
+    seed: int = 0
+    """Everything random comes from it."""
+
+    def run(self) -> int:
+        """Play and learn, and print what came of it.
+
+        Raises:
+            PhasezooError: An option is wrong, or the run failed; what is finished is kept.
+        """
+        from phasezoo.training.selfplay.loop import SelfPlay
+
+        with saying(self._stopped), _watching(sys.stderr) as progress:
+            loop = SelfPlay(
+                self.game,
+                self.network,
+                gate=self.gate,
+                config=self.config,
+                out=self.out,
+                seed=self.seed,
+                initial=self.initial,
+                planes=self.planes,
+                history=self.history,
+                progress=progress,
+                on_update=_print_update,
+            )
+            outcome = loop.run()
+        sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}\n")
+        return 0
+
+    def _stopped(self) -> str | None:
+        known = (self.out / "config.json").exists()
+        return f"Stopped. The same command continues what is in {self.out}." if known else None
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What decides the defaults of all other options."""
+
+    preset: str = ""
+
+
+def selfplay_command(arguments: Sequence[str]) -> Any:
+    """The command, with the settings of the preset asked for as defaults."""
+    asked = glance(_Choice, arguments).preset
+    known = Preset.__args__  # type: ignore[attr-defined]
+    config = SelfPlayConfig.preset(asked if asked in known else "quick")
+    settings: Any = Annotated[SelfPlayConfig, arg(name="")]
+    fields: list[Any] = [("config", settings, dataclasses.field(default=config))]
+    options: Any = dataclasses.make_dataclass(
+        "SelfPlayOptions", fields, bases=(SelfPlayOptions,), frozen=True, kw_only=True
+    )
+    options.__doc__ = SelfPlayOptions.__doc__
+    return Annotated[with_common(options), tyro.conf.subcommand("selfplay")]
+
+
+def _print_update(row: "Update") -> None:
+    """A round in one line."""
+    numbers = row.numbers
+    told = {
+        "loss": numbers.get("learn/loss"),
+        "plies a game": numbers.get("games/mean_plies"),
+        "match score": numbers.get("match/score"),
+    }
+    shown = "".join(f", {name} {value:.3g}" for name, value in told.items() if value is not None)
+    sys.stdout.write(
+        f"update {row.update}: {row.games:,} games, {row.samples:,} new samples{shown}\n"
+    )
+    sys.stdout.flush()
+
+
+@contextmanager
+def _watching(file: IO[str]) -> Iterator[Callable[["SelfPlayProgress"], None]]:
+    """A bar of games for as long as a run goes on; a file that is no terminal gets nothing."""
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn("games"),
+        rich.TimeRemainingColumn(),
+    )
+    console = Console(file=file)
+    bar = rich.Progress(*columns, console=console, transient=True)
+    task = bar.add_task("", total=None)
+
+    def show(event: "SelfPlayProgress") -> None:
+        if not console.is_terminal:
+            return
+        bar.start()  # not before: what is refused shows no bar
+        what = f"update {event.update}/{event.updates}, {event.doing}"
+        bar.update(task, completed=event.done, total=event.total, description=what)
+
+    try:
+        yield show
+    finally:
+        if bar.live.is_started:
+            bar.stop()

@@ -1,0 +1,197 @@
+"""The knobs of learning by play."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from phasezoo.agents import Limit, SearchConfig
+from phasezoo.arena.adjudication import Adjudication
+from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import at_least
+from phasezoo.inference.routing import Routing
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.schedules import drops_of
+from phasezoo.training.selfplay.replay import ReplayRules
+from phasezoo.training.selfplay.start_texts import source_of_texts
+from phasezoo.training.strategies import Strategy
+
+__all__ = ["CONSTANT", "ONE_CYCLE", "SelfPlayConfig", "self_play_search", "self_play_settings"]
+
+ONE_CYCLE, CONSTANT = "one-cycle", "constant"
+"""Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
+
+
+def self_play_settings(**changes: Any) -> SupervisedConfig:
+    """How networks learn from self-play unless told otherwise: value and policy count alike.
+
+    The weights of the losses are the study's (M2CTS, Table XI: value, policy and WDL 0.499, plies
+    left 0.002), the batch and the optimiser are for small budgets.
+    """
+    values: dict[str, Any] = {
+        "batch_size": 128,
+        "optimizer": "adamw",
+        "max_lr": 2e-3,
+        "min_lr": 1e-5,
+        "policy_weight": 0.499,
+        "value_weight": 0.499,
+        "wdl_weight": 0.499,
+        "tensorboard": False,
+    }
+    return replace(SupervisedConfig(), **{**values, **changes})
+
+
+def self_play_search(**changes: Any) -> SearchConfig:
+    """How games of self-play are searched unless told otherwise.
+
+    It is the published self-play (:meth:`phasezoo.agents.SearchConfig.self_play`), but for one leaf
+    a tree at a time, because many trees fill the batches, and unvisited actions are worth 0 and not
+    -1, which is the stronger choice with few nodes (the page ``docs/search_options.md``).
+    """
+    return SearchConfig.self_play(**{"batch_size": 1, "fpu": 0.0, **changes})
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """How a network learns by play; "Table XI" and "XII" are the M2CTS paper's.
+
+    Raises:
+        InvalidConfig: A value is outside its range; the message names the field.
+    """
+
+    updates: int = 20
+    """Rounds of playing and learning (1 or more; Table XII: 10); a run of more goes on with one of
+    fewer."""
+    games_per_update: int = 128
+    """Games of a round (1 or more)."""
+    nodes: int = 100
+    """Nodes of a search (1 or more; Table XI: 800)."""
+    concurrency: int = 64
+    """Games at once (1 or more); changes no game."""
+    samples_per_update: int | None = None
+    """Samples to learn from in a round (1 or more); none: as ``samples_per_new`` says."""
+    samples_per_new: float = 4.0
+    """How often every new sample is learnt from, in the mean (above 0; Table XII: 6)."""
+    search: SearchConfig = field(default_factory=self_play_search)
+    """Everything else that a search does: noise, temperature by ply, cheap searches."""
+    replay: ReplayRules = field(default_factory=ReplayRules)
+    """What samples are drawn from, and how."""
+    learning: SupervisedConfig = field(default_factory=self_play_settings)
+    """How the network learns from them."""
+    schedule: str = ONE_CYCLE
+    """Learning rates: one-cycle, constant, or by steps, 0:0.2,1000:0.02."""
+    starts: tuple[str, ...] = ("initial",)
+    """Where games start, such as 0.5*initial 0.5*random:2-8."""
+    max_plies: int | None = None
+    """Plies at which a game is cut and counted as a draw (1 or more; none: never)."""
+    resign_value: float | None = None
+    """A player gives up if searches expect no more than minus this (above 0, to 1; none: never)."""
+    resign_moves: int = 3
+    """How many of a player's searches in a row have to (1 or more)."""
+    resign_check: float = 0.1
+    """Share of games that are played on, to see how often giving up was wrong (0 to 1)."""
+    strategy: str = "staged"
+    """How experts learn, if there is a gate: separated, staged or weighted:FACTOR."""
+    routing: Routing = "exact"
+    """Which expert answers which row."""
+    promote_games: int = 0
+    """Games of a match that a new version has to win against the best so far, which then plays on
+    (an even number; 0: every new version plays)."""
+    promote_score: float = 0.55
+    """Share of the points that it needs (0 to 1; Silver et al., AlphaGo Zero 2017: 0.55)."""
+    promote_nodes: int | None = None
+    """Nodes of the match's searches (1 or more; none: as in self-play)."""
+    shard_games: int = 512
+    """Games of a file (1 or more)."""
+    backend: str = "auto"
+    """What runs the network while games are played: auto, onnx or torch."""
+
+    def __post_init__(self) -> None:
+        for name in ("updates", "games_per_update", "nodes", "concurrency", "shard_games"):
+            at_least(name, getattr(self, name), 1)
+        for name in ("samples_per_update", "max_plies", "promote_nodes"):
+            if getattr(self, name) is not None:
+                at_least(name, getattr(self, name), 1)
+        if not 0 < self.samples_per_new < float("inf"):
+            message = f"samples_per_new={self.samples_per_new!r}: must be above 0"
+            raise InvalidConfig(message)
+        if self.promote_games % 2 or at_least("promote_games", self.promote_games, 0) < 0:
+            message = (
+                f"promote_games={self.promote_games}: must be even, each opening is played twice"
+            )
+            raise InvalidConfig(message)
+        if not 0 <= self.promote_score <= 1:
+            message = f"promote_score={self.promote_score!r}: must be from 0 to 1"
+            raise InvalidConfig(message)
+        if self.schedule not in (ONE_CYCLE, CONSTANT):
+            drops_of(self.schedule, self.learning.max_momentum)
+        starts: Any = self.starts
+        if isinstance(starts, str):
+            object.__setattr__(self, "starts", (starts,))
+        source_of_texts(self.starts)
+        Strategy.parse(self.strategy)
+        _ = self.adjudication
+
+    @property
+    def adjudication(self) -> Adjudication | None:
+        """When games are given up."""
+        if self.resign_value is None:
+            return None
+        return Adjudication(
+            resign_value=self.resign_value,
+            resign_moves=self.resign_moves,
+            draw_value=None,
+            check=self.resign_check,
+        )
+
+    @property
+    def limit(self) -> Limit:
+        """When searches end."""
+        return Limit(nodes=self.nodes)
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Self:
+        """The settings of a size.
+
+        Args:
+            name: ``"quick"`` (minutes on a laptop), ``"standard"`` (hours), or ``"paper"``, the
+                study's amounts (Tables XI and XII), which need a cluster.
+            **changes: Fields to replace.
+
+        Raises:
+            InvalidConfig: There is no such size, or no such field.
+        """
+        if name not in PRESETS:
+            message = f"preset {name!r}: there are {', '.join(PRESETS)}"
+            raise InvalidConfig(message)
+        try:
+            return cls(**{**PRESETS[name], **changes})
+        except TypeError as error:
+            raise InvalidConfig(str(error)) from error
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "quick": {"updates": 20, "games_per_update": 128, "nodes": 64},
+    "standard": {
+        "updates": 100,
+        "games_per_update": 512,
+        "nodes": 200,
+        "concurrency": 256,
+        "replay": ReplayRules(capacity=300_000),
+    },
+    # 819,200 new samples a round, of about 60 plies a game; 4,096,000 more from the newest.
+    "paper": {
+        "updates": 10,
+        "games_per_update": 13_654,
+        "nodes": 800,
+        "concurrency": 1024,
+        "samples_per_update": 819_200 + 4_096_000,
+        "search": SearchConfig.self_play(),
+        "replay": ReplayRules(capacity=8_192_000),
+        "learning": self_play_settings(
+            batch_size=512, optimizer="sgd", max_lr=0.05, min_lr=5e-6, tensorboard=True
+        ),
+        "resign_value": 0.9,
+        "resign_moves": 1,
+        "resign_check": 0.1,
+    },
+}
+"""Settings by size. The study's rounds are counted in samples, ours in games."""

@@ -1,0 +1,99 @@
+"""``phasezoo selfplay``: presets, what it prints and leaves, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from phasezoo import inference
+from phasezoo.apps import cli
+from phasezoo.training import GameStore
+from phasezoo.training.metrics import read_metrics
+
+SMALL = [
+    "--network",
+    "mlp-16x1",
+    "--updates",
+    "2",
+    "--games-per-update",
+    "4",
+    "--nodes",
+    "6",
+    "--samples-per-update",
+    "64",
+    "--learning.threads",
+    "1",
+    "--learning.batch-size",
+    "32",
+    "--backend",
+    "torch",
+    "--seed",
+    "3",
+]
+
+
+def selfplay(*arguments: str) -> int:
+    return cli.main(["selfplay", "connect-four", *SMALL, *arguments])
+
+
+def test_a_run_and_what_it_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    assert selfplay("--out", str(out), "--starts", "0.5*initial", "0.5*random:1-4") == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("update 1: 4 games")
+    assert told[-2].startswith("connect-four: 2 updates, 8 games, 128 samples")
+    assert len(read_metrics(out)) == 2
+    assert len(GameStore.open(out / "games")) == 8
+    assert inference.load(out / "versions" / "00002", backend="torch").manifest.phase is None
+    again = ["--out", str(out), "--starts", "0.5*initial", "0.5*random:1-4", "--updates", "3"]
+    assert selfplay(*again) == 0
+    assert "3 updates" in capsys.readouterr().out
+
+
+def test_experts_and_settings_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text('gate = "plies:10"\nstrategy = "separated"\nupdates = 1\n')
+    out = tmp_path / "run"
+    typed = [word for word in SMALL if word not in ("--updates", "2")]
+    words = [*typed, "--config", str(tmp_path / "run.toml"), "--out", str(out)]
+    assert cli.main(["selfplay", "connect-four", *words]) == 0
+    experts = inference.load_experts(out / "versions" / "00001")
+    assert experts.phases == ("up to 10", "over 10")
+    assert experts.strategy == "separated"
+
+
+def test_presets_are_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = {}
+    for preset in ("quick", "paper"):
+        with pytest.raises(SystemExit):
+            cli.main(["selfplay", "krk", "--preset", preset, "--out", "x", "--help"])
+        shown[preset] = " ".join(capsys.readouterr().out.split())
+    assert "(default: 800)" in shown["paper"]
+    assert "(default: 800)" not in shown["quick"]
+
+
+WRONG = [
+    (["--games-per-update", "0"], 2, "games_per_update=0"),
+    (["--schedule", "0:0.1,10:0"], 2, "rates above 0"),
+    (["--starts", "opening"], 2, "random:LOW-HIGH"),
+    (["--preset", "huge"], 2, "preset"),
+    (["--strategy", "alone"], 2, "separated, staged"),
+    (["--gate", "lichess"], 2, "lichess"),
+    (["--initial", "missing"], 1, "missing"),
+    (["--search.dirichlet-epsilon", "3"], 2, "dirichlet_epsilon"),
+    (["--learning.max-lr", "0"], 2, "max_lr"),
+    (["--replay.capacity", "0"], 2, "capacity"),
+    (["--promote-games", "3"], 2, "even"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "told"), WRONG, ids=[w[0][0] for w in WRONG])
+def test_what_is_refused(
+    tmp_path: Path, words: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfplay("--out", str(tmp_path / "run"), *words) == code
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_path_of_a_run_may_stand_anywhere(tmp_path: Path) -> None:
+    words = ["selfplay", "--search.temperature", "0.5", *SMALL, "--updates", "1"]
+    assert cli.main([*words, "--out", str(tmp_path / "run"), "connect-four"]) == 0

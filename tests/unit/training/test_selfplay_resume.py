@@ -1,0 +1,91 @@
+"""A run of self-play that is killed comes to the same as one that is not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import selfplay_runs
+from selfplay_runs import left_behind, run
+
+from phasezoo import training
+from phasezoo.errors import CheckpointError, RunDirectoryError
+
+
+@pytest.mark.parametrize("kind", ["promoted", "experts"])
+def test_killed_at_random_moments(tmp_path: Path, kind: str) -> None:
+    command = [sys.executable, selfplay_runs.__file__, str(tmp_path / "killed"), kind, "3", "4"]
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # threads of OpenMP hang in forked processes
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=280, env=alone
+    )
+    assert done.returncode == 0, done.stderr
+    run(tmp_path / "whole", kind)
+    assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "whole")
+    assert (tmp_path / "killed" / "unfinished.jsonl").read_bytes() == b""
+    rows = (tmp_path / "killed" / "metrics.csv").read_text().splitlines()
+    assert [row.split(",")[0] for row in rows] == ["update", "1", "2", "3"]
+
+
+def test_an_ended_run_is_opened_and_a_longer_one_goes_on(tmp_path: Path) -> None:
+    first = run(tmp_path / "run", "promoted", updates=2)
+    again = run(tmp_path / "run", "promoted", updates=2, concurrency=9)
+    assert again.updates == first.updates
+    longer = run(tmp_path / "run", "promoted", updates=3)
+    assert len(longer.updates) == 3
+    run(tmp_path / "whole", "promoted")
+    assert left_behind(tmp_path / "run") == left_behind(tmp_path / "whole")
+
+
+def test_games_that_had_ended_are_not_played_again(tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(event: Any) -> None:
+        if event.done == 5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        run(tmp_path / "run", "promoted", progress=stop)
+    seen: list[Any] = []
+    run(tmp_path / "run", "promoted", updates=1, progress=seen.append)
+    assert [event.done for event in seen if event.doing == "playing"] == [5, 6, 7]
+
+
+def test_a_damaged_file_is_named_skipped_and_counted(tmp_path: Path) -> None:
+    run(tmp_path / "run", "promoted", updates=2)
+    broken = sorted((tmp_path / "run" / "games").glob("*.parquet"))[1]
+    broken.write_bytes(broken.read_bytes()[:100])
+    with pytest.warns(UserWarning, match=broken.name):
+        outcome = run(tmp_path / "run", "promoted", updates=3)
+    assert outcome.updates[-1].numbers["replay/skipped_files"] == 1
+    assert not list((tmp_path / "run" / "games").glob("*.partial"))
+
+
+def test_other_runs_and_changed_files_are_refused(tmp_path: Path) -> None:
+    run(tmp_path / "run", "promoted", updates=1)
+    for changes in ({"nodes": 7}, {"seed": 6}, {"starts": ("initial",)}, {"network": "mlp-24x1"}):
+        with pytest.raises(RunDirectoryError, match="another training"):
+            run(tmp_path / "run", "promoted", **changes)
+    checkpoint = next((tmp_path / "run" / "learners" / "all").iterdir())
+    for file in checkpoint.iterdir():
+        file.unlink()
+    checkpoint.rmdir()
+    with pytest.raises(CheckpointError, match="after 0 rounds"):
+        run(tmp_path / "run", "promoted", updates=2)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("mine")
+    with pytest.raises(RunDirectoryError, match=r"mine\.txt"):
+        run(tmp_path / "other", "promoted")
+
+
+def test_outcomes_open_their_versions(tmp_path: Path) -> None:
+    outcome = run(tmp_path / "run", "experts", updates=1)
+    assert isinstance(outcome, training.SelfPlayOutcome)
+    assert outcome.version().name == "00001"
+    mixture = outcome.evaluator(backend="torch")
+    assert [expert.manifest.phase for expert in mixture.experts] == ["up to 8", "over 8"]
+    assert len(outcome.store()) == 7
+    assert "1 updates, 7 games" in outcome.describe()
