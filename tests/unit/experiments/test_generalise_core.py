@@ -99,6 +99,7 @@ def test_a_run_leaves_everything_it_promises(whole):
     assert images == 2
     assert "Three places on a line." in words
     assert "six of six cells are worse" in words
+    assert "+100.0 % +" in " ".join(words.split())  # a gap, and its ends below
 
 
 def test_a_finished_run_learns_and_measures_nothing_again(whole):

@@ -4,7 +4,13 @@ from phasezoo.experiments.generalisation import drawings, story
 from phasezoo.experiments.generalisation.estimates import MIN_GROUPS
 from phasezoo.experiments.generalisation.filling import folder_of
 from phasezoo.experiments.generalisation.matrix import Results
-from phasezoo.experiments.generalisation.writing import gap_text, number_of, number_text, span_of
+from phasezoo.experiments.generalisation.writing import (
+    gap_number,
+    gap_span,
+    number_of,
+    number_text,
+    span_of,
+)
 from phasezoo.experiments.report import html
 from phasezoo.experiments.statistics import verdict
 
@@ -28,7 +34,8 @@ def render(results: Results) -> str:
             "number_of": number_of,
             "number_text": number_text,
             "span_of": span_of,
-            "gap_text": gap_text,
+            "gap_number": gap_number,
+            "gap_span": gap_span,
             "anchor": folder_of,
             "verdict": verdict,
         },

@@ -6,7 +6,7 @@ from phasezoo.arena.intervals import Interval
 from phasezoo.experiments.generalisation.scores import Score
 from phasezoo.experiments.report import numbers
 
-__all__ = ["gap_text", "number_of", "number_text", "span_of"]
+__all__ = ["gap_number", "gap_span", "gap_text", "number_of", "number_text", "span_of"]
 
 NONE = "no interval"
 
@@ -36,12 +36,19 @@ def gap_text(interval: Interval | None, score: Score) -> str:
     """A gap with its sign and its ends."""
     if interval is None:
         return numbers.ABSENT
-    ends = (
-        f"{_signed(interval.low, score)} to {_signed(interval.high, score)}"
-        if interval.is_known
-        else NONE
-    )
-    return f"{_signed(interval.value, score)} ({ends})"
+    return f"{gap_number(interval, score)} ({gap_span(interval, score)})"
+
+
+def gap_number(interval: Interval, score: Score) -> str:
+    """A gap with its sign."""
+    return _signed(interval.value, score)
+
+
+def gap_span(interval: Interval, score: Score) -> str:
+    """Both ends of a gap, or that there are none."""
+    if not interval.is_known:
+        return NONE
+    return f"{_signed(interval.low, score)} to {_signed(interval.high, score)}"
 
 
 def _signed(number: float, score: Score) -> str:
