@@ -1,10 +1,11 @@
 """The result of a tournament: who scored what against whom, and how strong that makes them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from phasezoo.arena.crossed_trainings import CrossedResult, crossed_pairs
 from phasezoo.arena.frames import frame, rows_of_games, without_infinite
 from phasezoo.arena.match import Match
 from phasezoo.arena.ratings import Rating, ratings, result_of
@@ -51,6 +52,8 @@ class Standings:
     """The finished games, by number."""
     format: str = "round-robin"
     """Who played whom."""
+    trainings: int | None = None
+    """Players of the first kind, if each of one kind played each of the other; otherwise None."""
     anchor: int = 0
     """The place of the player whose rating is 0."""
     verdict: SprtVerdict | None = None
@@ -117,6 +120,22 @@ class Standings:
         return {(self.names[a], self.names[b]): self.match(a, b) for a, b in sorted(met)}
 
     @cached_property
+    def between_kinds(self) -> CrossedResult | None:
+        """How much stronger the first kind of players is, if two kinds met.
+
+        Its interval counts trainings first and games second
+        (:func:`~phasezoo.arena.crossed_pairs`). None without kinds, or before every pairing has
+        finished a pair of games.
+        """
+        if self.trainings is None:
+            return None
+        first, second = range(self.trainings), range(self.trainings, len(self.sides))
+        scores = [[self.match(a, b).group_scores for b in second] for a in first]
+        if not all(pairs for row in scores for pairs in row):
+            return None
+        return crossed_pairs(scores)
+
+    @cached_property
     def ratings(self) -> tuple[Rating, ...]:
         """Each player's rating with its 95 % interval, in the order in which players were given.
 
@@ -168,7 +187,22 @@ class Standings:
                 if self.place_of(first) < self.place_of(second)
             ],
             "sides": [side.to_dict() for side in self.sides],
+            **({} if self.trainings is None else {"between_kinds": self._between_kinds_to_dict()}),
         }
+
+    def _between_kinds_to_dict(self) -> dict[str, Any] | None:
+        found = self.between_kinds
+        if found is None:
+            return None
+        return without_infinite(
+            {
+                "first": list(self.names[: self.trainings]),
+                "second": list(self.names[self.trainings :]),
+                **asdict(found),
+                "elo": found.elo.to_dict(),
+                "elo_games_only": found.elo_games_only.to_dict(),
+            }
+        )
 
     def _between(self, first: int, second: int) -> list[GameRecord]:
         return [record for record in self.games if set(record.pairing) == {first, second}]

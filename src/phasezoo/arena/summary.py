@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phasezoo.arena.match import Match
     from phasezoo.arena.standings import Standings
 
-__all__ = ["standings_summary", "summary_of"]
+__all__ = ["kinds_line", "standings_summary", "summary_of"]
 
 
 def standings_summary(standings: "Standings") -> str:
@@ -42,8 +42,22 @@ def standings_summary(standings: "Standings") -> str:
         for (first, second), match in standings.crosstable.items()
         if standings.place_of(first) < standings.place_of(second)
     ]
+    kinds = [] if standings.trainings is None else ["", kinds_line(standings)]
     return "\n".join(
-        [played, *_aligned([head, *rows], left=(1,)), "", *_aligned(matches, left=(0, 1))]
+        [played, *_aligned([head, *rows], left=(1,)), "", *_aligned(matches, left=(0, 1)), *kinds]
+    )
+
+
+def kinds_line(standings: "Standings") -> str:
+    """The difference between two kinds of players, for new trainings and for new games alone."""
+    first = standings.trainings or 0
+    counts = f"{first} against {len(standings.names) - first} trainings"
+    found = standings.between_kinds
+    if found is None:
+        return f"{counts}: too few games"
+    return (
+        f"{counts}: Elo {_interval(found.elo, 'other trainings')}, "
+        f"{_interval(found.elo_games_only, 'other games of these')}"
     )
 
 

@@ -35,6 +35,7 @@ def tournament(
     limit: Limit | Sequence[Limit | None] | None = None,
     *,
     format: Format = "round-robin",
+    trainings: int | None = None,
     anchor: str | int | None = None,
     gate: str | Gate | None = None,
     openings: OpeningSuite | Sequence[Sequence[str]] | Path | str | None = None,
@@ -68,6 +69,10 @@ def tournament(
         limit: Replaces the limits of all agents' searches, or one for each agent.
         format: Who plays whom: ``"round-robin"`` everybody everybody, ``"gauntlet"`` the first
             agent everybody else, ``"ladder"`` each agent the next in the list.
+        trainings: The first so many agents are trainings of one kind and the others of another:
+            each of one kind plays each of the other, and
+            :attr:`~phasezoo.arena.Standings.between_kinds` tells their difference with an interval
+            that counts trainings. In place of a format; for games of two players.
         anchor: The player, by name or place, whose rating is 0; default the first.
         gate: Says the phases that callables are told.
         openings: A suite, move lists, or a file of them; default the package's suite.
@@ -115,7 +120,11 @@ def tournament(
     called = names_of(found, names)
     anchored = place_in(called, 0 if anchor is None else anchor)
     test = sequential_test(sprt, len(found), conditions.game)
-    pairings = pairings_of(len(players), format)
+    pairings = (
+        pairings_of(len(players), format)
+        if trainings is None
+        else _of_kinds(len(players), trainings, format, conditions.game)
+    )
     each = games
     if conditions.game.num_players > 2:
         pairings = [seated for a, b in pairings for seated in ((a, b), (b, a))]
@@ -137,7 +146,8 @@ def tournament(
         game=conditions.game.name,
         sides=sides,
         games=done,
-        format=format,
+        format=format if trainings is None else "trainings",
+        trainings=trainings,
         anchor=anchored,
         verdict=None if test is None else test.verdict,
     )
@@ -157,6 +167,23 @@ def pairings_of(count: int, format: str) -> list[tuple[int, int]]:
         return list(itertools.pairwise(range(count)))
     message = f"format={format!r}: allowed are {', '.join(map(repr, get_args(Format)))}"
     raise InvalidConfig(message)
+
+
+def _of_kinds(count: int, first: int, format: str, game: Game) -> list[tuple[int, int]]:
+    """Each of the ``first`` players with each of the others."""
+    if not 0 < at_least("trainings", first, 1) < count:
+        message = (
+            f"trainings={first}: the first kind's of {count} agents; leave one at least for the "
+            "second kind"
+        )
+        raise InvalidConfig(message)
+    if format != "round-robin":
+        message = f"trainings={first} says who plays whom: leave format={format!r} out"
+        raise InvalidConfig(message)
+    if game.num_players != 2:
+        message = f"trainings={first}: {game.name} has {game.num_players} players, it needs two"
+        raise InvalidConfig(message)
+    return list(itertools.product(range(first), range(first, count)))
 
 
 def _half(games: int, game: Game) -> int:

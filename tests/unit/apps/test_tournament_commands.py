@@ -60,6 +60,19 @@ def test_a_tournament_leaves_games_results_and_a_report(tmp_path, capsys):
         assert said in page
 
 
+def test_a_report_of_trainings_tells_their_difference(tmp_path, capsys):
+    out = tmp_path / "t"
+    players = ("mcts:nodes=10", "mcts:nodes=12", "random:seed=1", "random:seed=2")
+    code, told, _ = run("tournament", *players, "--trainings", 2, *FOUR, "--out", out,
+                        capsys=capsys)  # fmt: skip
+    assert code == 0
+    line = next(line for line in told.splitlines() if line.startswith("2 against 2 trainings: Elo"))
+    page = (out / "report.html").read_text()
+    assert line in page
+    assert "trainings of two kinds" in page
+    assert json.loads((out / "results.json").read_text())["between_kinds"]["first_sd"] is not None
+
+
 def test_the_report_tells_the_rows_of_every_expert(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("two_experts.py").write_text(
@@ -162,7 +175,8 @@ def test_bad_commands_are_one_sentence(words, said, capsys, tmp_path, monkeypatc
 
 def test_a_command_that_could_not_begin_leaves_its_directory_to_the_mended_one(tmp_path, capsys):
     out = tmp_path / "m"
-    first = ("mcts:nodes=1", "--game", "connect-four", "--games", "6", "--out", out)
+    (tmp_path / "one.txt").write_text("3\n")
+    first = ("mcts:nodes=1", "--openings", tmp_path / "one.txt", *FOUR, "--out", out)
     for wrong in (("rando",), ("random", "--openings", "none.txt"), ("uci:no-such,nodes=1",)):
         assert run("match", "random:seed=1", *wrong, *FOUR, "--out", out) in (1, 2)
         assert list(out.iterdir()) == []

@@ -1,9 +1,11 @@
+import dataclasses
 import itertools
 import json
 
 import pytest
 
 from phasezoo import agents, arena, games, inference
+from phasezoo.arena.summary import kinds_line
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 
 PLAYERS = ("mcts:nodes=20", "random:seed=1", "uct:simulations=20,seed=3")
@@ -29,6 +31,39 @@ def test_formats_say_who_plays_whom(format, pairings):
         counts[record.pairing] += 1
     assert set(counts.values()) == {4}
     assert len(table.games) == 4 * len(pairings)
+
+
+def test_trainings_of_two_kinds_meet_crosswise_and_their_spread_is_counted():
+    players = [
+        *(f"uct:c=1,simulations={n},seed={n}" for n in (12, 24, 36)),
+        "random",
+        "random:seed=7",
+    ]
+    table = played(players=players, trainings=3, games=8)
+    assert {record.pairing for record in table.games} == set(itertools.product(range(3), (3, 4)))
+    assert (table.format, table.trainings) == ("trainings", 3)
+    matches = [
+        [arena.play_match(a, b, "connect-four", 8, seed=4).group_scores for b in players[3:]]
+        for a in players[:3]
+    ]
+    assert [[len(pairs) for pairs in row] for row in matches] == [[4, 4]] * 3
+    scores = [[table.match(a, b).group_scores for b in (3, 4)] for a in range(3)]
+    found = table.between_kinds
+    assert found == arena.crossed_pairs(scores)
+    assert found.elo.low <= found.elo_games_only.low < found.elo_games_only.high <= found.elo.high
+    assert "3 against 2 trainings: Elo " in table.summary()
+    record = json.loads(json.dumps(table.to_dict()))["between_kinds"]
+    assert record["first"] == list(table.names[:3])
+    assert record["elo"]["value"] == pytest.approx(found.elo.value)
+    assert played().between_kinds is None
+
+
+def test_kinds_of_unfinished_tournaments_have_no_difference_yet():
+    table = played(players=["random:seed=1", "random:seed=2", "random:seed=3"], trainings=1)
+    begun = tuple(record for record in table.games if record.pairing == (0, 1))
+    cut = dataclasses.replace(table, games=begun)
+    assert cut.between_kinds is None
+    assert kinds_line(cut) == "1 against 2 trainings: too few games"
 
 
 def test_every_pairing_plays_the_same_openings_with_both_colours():
@@ -213,6 +248,10 @@ def test_results_as_tables(tmp_path):
         ({"anchor": "stockfish"}, "no player of this tournament"),
         ({"anchor": 3}, "no player of this tournament"),
         ({"limit": [None]}, "one for each agent"),
+        ({"trainings": 3}, "trainings=3: the first kind's of 3 agents"),
+        ({"trainings": 0}, "trainings"),
+        ({"trainings": 1, "format": "ladder"}, "leave format='ladder' out"),
+        ({"trainings": 1, "game": "pommerman-ffa"}, "it needs two"),
     ],
 )
 def test_what_cannot_be_played_is_refused(options, said):

@@ -306,12 +306,16 @@ class TournamentOptions(_PlayOptions):
 
     format: Literal["round-robin", "gauntlet", "ladder"] = "round-robin"
     """Who plays whom: everybody everybody, the first everybody else, or each the next."""
+    trainings: int | None = None
+    """The first so many agents are trainings of one kind and the others of another: each plays each
+    of the other kind, and the difference is told with an interval that counts trainings (none: who
+    plays whom is the format's)."""
     anchor: str | None = None
     """The player whose rating is 0 (none: the first)."""
 
     @property
     def _own(self) -> dict[str, Any]:
-        return {"format": self.format, "anchor": self.anchor}
+        return {"format": self.format, "trainings": self.trainings, "anchor": self.anchor}
 
     def _check(self) -> None:
         count = len(self.agents)

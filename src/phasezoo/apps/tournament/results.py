@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from phasezoo.arena import Match, SideStats, Standings
 from phasezoo.arena.frames import without_infinite
+from phasezoo.arena.summary import kinds_line
 from phasezoo.experiments.report import numbers
 from phasezoo.experiments.report.html import render
 from phasezoo.runs import Provenance, RunDirectory
@@ -98,6 +99,8 @@ def _headline(report: _Report) -> str:
     standings = report.standings
     if len(standings.names) == 2:
         return _of_match(standings.as_match())
+    if standings.trainings is not None:
+        return kinds_line(standings)
     first = standings.ranking[0]
     line = standings.lines[first]
     return f"{line.name} leads with {line.points:g} points of {line.games} games"
