@@ -67,7 +67,7 @@ class SelfPlayConfig:
     concurrency: int = 64
     """Games at once (1 or more); changes no game."""
     samples_per_update: int | None = None
-    """Samples to learn from in a round (1 or more); none: as ``samples_per_new`` says."""
+    """Samples to learn from in a round (2 or more); none: as ``samples_per_new`` says."""
     samples_per_new: float = 4.0
     """How often every new sample is learnt from, in the mean (above 0; Table XII: 6)."""
     search: SearchConfig = field(default_factory=self_play_search)
@@ -107,9 +107,9 @@ class SelfPlayConfig:
     def __post_init__(self) -> None:
         for name in ("updates", "games_per_update", "nodes", "concurrency", "shard_games"):
             at_least(name, getattr(self, name), 1)
-        for name in ("samples_per_update", "max_plies", "promote_nodes"):
+        for name, least in (("samples_per_update", 2), ("max_plies", 1), ("promote_nodes", 1)):
             if getattr(self, name) is not None:
-                at_least(name, getattr(self, name), 1)
+                at_least(name, getattr(self, name), least)
         if not 0 < self.samples_per_new < float("inf"):
             message = f"samples_per_new={self.samples_per_new!r}: must be above 0"
             raise InvalidConfig(message)

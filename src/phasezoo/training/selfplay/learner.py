@@ -120,7 +120,7 @@ class Learner:
 
         Args:
             replay: Where samples come from.
-            samples: How many are drawn (1 or more).
+            samples: How many are drawn (2 or more: of one there is no spread).
             phase: Draws those of one phase alone.
             weights: What samples of each phase count.
 
@@ -132,7 +132,7 @@ class Learner:
             InvalidNetwork: There were more such rounds than ``spike_limit`` allows.
             StoreError: The replay has no such samples.
         """
-        steps, last = batch_sizes(at_least("samples", samples, 1), self.settings.batch_size)
+        steps, last = batch_sizes(at_least("samples", samples, 2), self.settings.batch_size)
         on_cpu = self._steps.device.type == "cpu"
         sampler = replay.sampler(
             self.settings.batch_size,

@@ -329,7 +329,7 @@ class _Rounds:
         clock.lap("playing")
         tally = self._shards.tally(first, last)
         new = self._replay.read(self._shards.files(first, last))
-        samples = knobs.samples_per_update or max(1, round(knobs.samples_per_new * new))
+        samples = knobs.samples_per_update or max(2, round(knobs.samples_per_new * new))
         learnt: Row = {}
         run._tell(update, "learning", self._per_round)
         if len(self._replay):

@@ -66,6 +66,7 @@ class Students:
         """What learners told of the next round, which they have done already."""
         self.gate = None if gate is None else gating.make(gate, game.name)
         self._routing = config.routing
+        self._least = max(2, config.learning.batch_size // 2)
         self.strategy = Strategy.parse(config.strategy)
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
         if self.gate is None:
@@ -163,7 +164,7 @@ class Students:
         names = tuple(self.gate.names)
         if self.strategy.kind == "weighted":
             factor = self.strategy.factor or 1.0
-            shares = _shared(samples, replay, names)
+            shares = _shared(samples, replay, names, self._least)
             return {
                 self._folders[name]: _Lesson(
                     shares[index],
@@ -174,12 +175,12 @@ class Students:
         staged = self.strategy.kind == "staged"
         own = samples - samples // 2 if staged else samples
         start = ALL if staged else None
-        shares = _shared(own, replay, names)
+        shares = _shared(own, replay, names, self._least)
         experts = {
             self._folders[name]: _Lesson(shares[index], phase=name, start=start)
             for index, name in enumerate(names)
         }
-        return {ALL: _Lesson(max(samples // 2, 1)), **experts} if staged else experts
+        return {ALL: _Lesson(max(samples // 2, self._least)), **experts} if staged else experts
 
 
 def is_published(folder: Path) -> bool:
@@ -196,11 +197,14 @@ def _folders(phases: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-def _shared(samples: int, replay: Replay, phases: tuple[str, ...]) -> list[int]:
-    """Samples by phase, as large a part of them as the phase is of the replay; 0 without any."""
+def _shared(samples: int, replay: Replay, phases: tuple[str, ...], least: int) -> list[int]:
+    """Samples by phase, as large a part of them as the phase is of the replay; 0 without any.
+
+    Not fewer than ``least``: over a few positions the statistics of a batch norm are poor.
+    """
     try:
         counts = replay.samples()[1].positions_per_phase()
     except StoreError:
         return [0] * len(phases)
     shares = counts * samples // max(int(counts.sum()), 1)
-    return [max(int(share), 1) if count else 0 for share, count in zip(shares, counts, strict=True)]
+    return [max(int(n), least) if count else 0 for n, count in zip(shares, counts, strict=True)]

@@ -1,0 +1,186 @@
+"""Rounds of self-play: what is learnt by whom, which version plays, and what ends a run."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import selfplay_games
+from selfplay_runs import one_by_one, run
+
+from phasezoo import agents, inference, training
+from phasezoo.errors import (
+    GameMismatch,
+    InvalidConfig,
+    InvalidEvaluation,
+    InvalidState,
+    RunDirectoryError,
+)
+from phasezoo.training import GameStore, SelfPlay, SelfPlayConfig
+from phasezoo.training.selfplay.config import self_play_search, self_play_settings
+
+selfplay_games.register()
+
+TINY = {"updates": 2, "games_per_update": 4, "nodes": 5, "samples_per_update": 40}
+
+
+def tiny(out: Path, game: str = "connect-four", **options: Any) -> SelfPlay:
+    learning = self_play_settings(threads=1, batch_size=16)
+    given = {"network": "mlp-16x1", "backend": "torch", "learning": learning, **TINY, **options}
+    return SelfPlay(game, out=out, **given)
+
+
+@pytest.mark.parametrize("strategy", ["separated", "staged", "weighted:4"])
+def test_experts_share_the_samples_of_a_round(tmp_path: Path, strategy: str) -> None:
+    loop = tiny(tmp_path / "run", gate="plies:6,30", strategy=strategy)
+    outcome = loop.run()
+    told = outcome.updates[-1].numbers
+    samples = {name: told[name] for name in told if name.endswith("/samples") and "learn" in name}
+    # Of 40: a rounding for each phase, and half a batch for the rarest ones.
+    assert 37 <= sum(samples.values()) <= 60
+    experts = inference.load_experts(outcome.version())
+    assert experts.phases == ("up to 6", "7–30", "over 30")
+    assert (experts.baseline_folder is not None) == (strategy == "staged")
+    first = inference.load_experts(outcome.version(0))
+    changed = [
+        not np.array_equal(one.evaluate(PLANES).policy_logits, two.evaluate(PLANES).policy_logits)
+        for one, two in (
+            (experts.expert(phase, backend="torch"), first.expert(phase, backend="torch"))
+            for phase in experts.phases
+        )
+    ]
+    assert changed[:2] == [True, True]
+    store = outcome.store()
+    assert store.columns.phases is not None
+    assert set(store.columns.phases.tolist()) >= {0, 1}
+
+
+PLANES = np.random.default_rng(1).random((2, 3, 6, 7)).astype(np.float32)
+
+
+def test_only_versions_that_win_play_on(tmp_path: Path) -> None:
+    never = run(tmp_path / "never", "promoted", promote_score=1.0, updates=2)
+    assert [update.best for update in never.updates] == [0, 0]
+    assert never.version().name == "00000"
+    always = run(tmp_path / "always", "promoted", promote_score=0.0, updates=2)
+    assert [update.best for update in always.updates] == [1, 2]
+    scores = [update.numbers["match/score"] for update in never.updates]
+    assert all(score is not None and 0 <= score < 1 for score in scores)
+    assert (tmp_path / "never" / "matches" / "version-00002.jsonl").is_file()
+
+
+def test_targets_are_policies_if_visits_are_not_what_is_to_be_learnt(tmp_path: Path) -> None:
+    for search in (self_play_search(root="gumbel"), self_play_search(forced_playouts_k=2.0)):
+        out = tmp_path / search.root
+        outcome = tiny(out, search=search, updates=1, nodes=16).run()
+        visits = outcome.store().columns.visits
+        assert visits is not None
+        sums = np.add.reduceat(visits.counts, visits.offsets[:-1])
+        assert (sums > 900_000).any()  # millionths
+
+
+def test_a_run_begins_from_a_network(tmp_path: Path) -> None:
+    first = tiny(tmp_path / "first").run()
+    second = tiny(tmp_path / "second", network=None, initial=first.version(), seed=9)
+    begun = second.run().evaluator(0, backend="torch").evaluate(PLANES)
+    assert np.array_equal(
+        begun.policy_logits, first.evaluator(backend="torch").evaluate(PLANES).policy_logits
+    )
+    with pytest.raises(GameMismatch, match="own-crosses"):
+        tiny(tmp_path / "third", "own-crosses", network=None, initial=first.version())
+
+
+def test_games_in_which_all_move_at_once(tmp_path: Path) -> None:
+    def agent(evaluator: Any) -> agents.MCTSAgent:
+        return agents.MCTSAgent(
+            evaluator, others="random", limit=agents.Limit(nodes=4), config=self_play_search()
+        )
+
+    loop = tiny(tmp_path / "run", "pommerman-ffa", agent=agent, max_plies=5, updates=1)
+    outcome = loop.run()
+    assert outcome.updates[0].samples > 20
+    assert outcome.updates[0].numbers["games/cut"] == 4
+
+
+def test_a_network_that_answers_nan_ends_the_run_and_what_was_finished_goes_on(
+    tmp_path: Path,
+) -> None:
+    class Broken:
+        plane_spec = "default"
+        rows = 0
+
+        def __init__(self, whole: Any) -> None:
+            self.whole = whole
+
+        def evaluate(self, planes: Any) -> inference.Evaluation:
+            Broken.rows += len(planes)
+            answer = self.whole.evaluate(planes)
+            if Broken.rows > 400:
+                answer.value[:] = np.nan
+            return answer
+
+    whole = run(tmp_path / "whole", "promoted")
+    kept: dict[str, Any] = {"promote_games": 4}
+    loop = {"load": lambda folder, **options: Broken(one_by_one(folder))}
+    with pytest.raises(InvalidEvaluation, match="had been finished"):
+        _with(tmp_path / "run", **kept, **loop)
+    games = sum(len(GameStore.open(f)) for f in (tmp_path / "run" / "games").glob("*.parquet"))
+    waiting = (tmp_path / "run" / "unfinished.jsonl").read_bytes().count(b"\n")
+    assert games + waiting > 3
+    again = run(tmp_path / "run", "promoted")
+    assert [u.samples for u in again.updates] == [u.samples for u in whole.updates]
+
+
+def _with(out: Path, **options: Any) -> training.SelfPlayOutcome:
+    import selfplay_runs
+
+    before = selfplay_runs.one_by_one
+    selfplay_runs.one_by_one = options.pop("load")
+    try:
+        return run(out, "promoted", **options)
+    finally:
+        selfplay_runs.one_by_one = before
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"games_per_update": 0}, "games_per_update=0"),
+        ({"updates": 0}, "updates=0"),
+        ({"schedule": "0:0.1,9:0"}, "rates above 0"),
+        ({"starts": ("opening",)}, "random:LOW-HIGH"),
+        ({"samples_per_new": 0.0}, "samples_per_new"),
+        ({"resign_value": 2.0}, "resign_value"),
+        ({"resign_value": 0.9, "resign_check": 2.0}, "check"),
+        ({"promote_score": 2.0}, "promote_score"),
+        ({"strategy": "alone"}, "strategy"),
+        ({"gate": "none"}, "two or more"),
+        ({"size": 3}, "size"),
+    ]
+    for options, told in wrong:
+        with pytest.raises(InvalidConfig, match=told):
+            tiny(tmp_path / "run", **options)
+    (tmp_path / "starts.txt").write_text("# four in a row\n1212121\n")
+    with pytest.raises(InvalidState, match="over there"):
+        tiny(tmp_path / "run", starts=(f"starts:{tmp_path / 'starts.txt'}",))
+    with pytest.raises(InvalidConfig, match="preset 'huge'"):
+        SelfPlayConfig.preset("huge")
+    assert not (tmp_path / "run").exists()
+
+
+def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def other(event: Any) -> None:
+        if event.done == 1 and not seen:
+            with pytest.raises(RunDirectoryError):
+                tiny(tmp_path / "run").run()
+            seen.append("refused")
+
+    tiny(tmp_path / "run", progress=other).run()
+    assert seen == ["refused"]
+
+
+def test_presets_are_settings() -> None:
+    assert SelfPlayConfig.preset("paper").nodes == 800
+    assert SelfPlayConfig.preset("quick", nodes=7).nodes == 7
+    assert SelfPlayConfig.preset("standard").replay.capacity == 300_000
