@@ -17,7 +17,7 @@ from phasezoo.apps.options import glance
 from phasezoo.training.selfplay.config import SelfPlayConfig
 
 if TYPE_CHECKING:
-    from phasezoo.training.selfplay.loop import SelfPlayProgress, Update
+    from phasezoo.training.selfplay.outcome import SelfPlayProgress, Update
 
 __all__ = ["SelfPlayOptions", "selfplay_command"]
 

@@ -46,9 +46,11 @@ if TYPE_CHECKING:
     from phasezoo.training.progress import Progress, progress_bar
     from phasezoo.training.selfplay.config import SelfPlayConfig
     from phasezoo.training.selfplay.learner import Learner
-    from phasezoo.training.selfplay.loop import SelfPlay, SelfPlayOutcome
+    from phasezoo.training.selfplay.loop import SelfPlay
+    from phasezoo.training.selfplay.outcome import SelfPlayOutcome
     from phasezoo.training.selfplay.playing import play_games
-    from phasezoo.training.selfplay.replay import Replay, ReplayRules
+    from phasezoo.training.selfplay.replay import Replay
+    from phasezoo.training.selfplay.replay_sampler import ReplayRules
     from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
@@ -141,10 +143,10 @@ _LAZY = {
     "progress_bar": "progress",
     "Learner": "selfplay.learner",
     "Replay": "selfplay.replay",
-    "ReplayRules": "selfplay.replay",
+    "ReplayRules": "selfplay.replay_sampler",
     "SelfPlay": "selfplay.loop",
     "SelfPlayConfig": "selfplay.config",
-    "SelfPlayOutcome": "selfplay.loop",
+    "SelfPlayOutcome": "selfplay.outcome",
     "play_games": "selfplay.playing",
     "TrainingResult": "supervised",
     "train_supervised": "supervised",

@@ -18,7 +18,7 @@ import selfplay_games
 
 from phasezoo import inference, training
 from phasezoo.training.selfplay.config import self_play_settings
-from phasezoo.training.selfplay.replay import ReplayRules
+from phasezoo.training.selfplay.replay_sampler import ReplayRules
 
 
 class OneByOne:

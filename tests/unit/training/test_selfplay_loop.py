@@ -91,15 +91,20 @@ def test_a_run_begins_from_a_network(tmp_path: Path) -> None:
 
 
 def test_games_in_which_all_move_at_once(tmp_path: Path) -> None:
-    def agent(evaluator: Any) -> agents.MCTSAgent:
-        return agents.MCTSAgent(
-            evaluator, others="random", limit=agents.Limit(nodes=4), config=self_play_search()
-        )
-
-    loop = tiny(tmp_path / "run", "pommerman-ffa", agent=agent, max_plies=5, updates=1)
-    outcome = loop.run()
+    options = {"max_plies": 5, "updates": 1, "others": "random"}
+    outcome = tiny(tmp_path / "run", "pommerman-ffa", **options).run()
     assert outcome.updates[0].samples > 20
     assert outcome.updates[0].numbers["games/cut"] == 4
+
+    def agent(evaluator: Any) -> agents.MCTSAgent:
+        return agents.MCTSAgent(evaluator, others="random", limit=agents.Limit(nodes=5))
+
+    own = tiny(tmp_path / "own", "pommerman-ffa", max_plies=5, updates=1, agent=agent).run()
+    assert own.updates[0].samples > 20
+    with pytest.raises(InvalidConfig, match="others="):
+        tiny(tmp_path / "none", "pommerman-ffa")
+    with pytest.raises(InvalidConfig, match="others="):
+        tiny(tmp_path / "none", others="random")
 
 
 def test_a_network_that_answers_nan_ends_the_run_and_what_was_finished_goes_on(

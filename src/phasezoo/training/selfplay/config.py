@@ -10,7 +10,7 @@ from phasezoo.games.options import at_least
 from phasezoo.inference.routing import Routing
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.schedules import drops_of
-from phasezoo.training.selfplay.replay import ReplayRules
+from phasezoo.training.selfplay.replay_sampler import ReplayRules
 from phasezoo.training.selfplay.start_texts import source_of_texts
 from phasezoo.training.strategies import Strategy
 
@@ -72,6 +72,9 @@ class SelfPlayConfig:
     """How often every new sample is learnt from, in the mean (above 0; Table XII: 6)."""
     search: SearchConfig = field(default_factory=self_play_search)
     """Everything else that a search does: noise, temperature by ply, cheap searches."""
+    others: str | None = None
+    """Who moves the other players, in games whose players move at once: random, or one of the
+    game's own such as simple (none: one player moves at a time)."""
     replay: ReplayRules = field(default_factory=ReplayRules)
     """What samples are drawn from, and how."""
     learning: SupervisedConfig = field(default_factory=self_play_settings)

@@ -2,9 +2,9 @@
 
 import warnings
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,47 +13,13 @@ from phasezoo import games as known_games
 from phasezoo import gating
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games import Game
-from phasezoo.games.options import at_least, one_of
-from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PositionTable
-from phasezoo.training.sampler import Sampler
+from phasezoo.training.selfplay.replay_sampler import ReplayRules, ReplaySampler
 from phasezoo.training.store import GameStore
 from phasezoo.training.store_file import DamagedFile, describe, read_file
 from phasezoo.training.store_folder import files_of
 
-__all__ = ["Replay", "ReplayRules", "ReplaySampler"]
-
-
-@dataclass(frozen=True)
-class ReplayRules:
-    """How a replay is drawn from; see ``docs/definitions/self_play.md#replay``."""
-
-    capacity: int = 100_000
-    """Samples that are kept, the newest (1 or more). A sample is a searched decision."""
-    half_life: float | None = None
-    """Samples after which one is drawn half as often as the newest (above 0); None: all alike."""
-    counts: Literal["sample", "game"] = "sample"
-    """Whether samples count alike in the losses, or games do."""
-    discount: float = 1.0
-    """What a sample counts is multiplied by this for every ply that is left (above 0, to 1)."""
-    symmetries: bool | None = None
-    """Whether samples are turned by symmetries of the board, drawn anew each time; None: in games
-    whose start has them all."""
-    value_mix: float = 0.0
-    """Share of what searches expected in the values to learn (0 to 1)."""
-
-    def __post_init__(self) -> None:
-        at_least("capacity", self.capacity, 1)
-        if self.half_life is not None and not 0 < self.half_life < np.inf:
-            message = f"half_life={self.half_life!r}: must be above 0, or None"
-            raise InvalidConfig(message)
-        one_of("counts", self.counts, ("sample", "game"))
-        if not 0 < self.discount <= 1:
-            message = f"discount={self.discount!r}: must be above 0, and 1 at most"
-            raise InvalidConfig(message)
-        if not 0 <= self.value_mix <= 1:
-            message = f"value_mix={self.value_mix!r}: must be from 0 to 1"
-            raise InvalidConfig(message)
+__all__ = ["Replay"]
 
 
 class _Part(NamedTuple):
@@ -256,77 +222,6 @@ class Replay:
             decisions = places if width == 1 else places * width + table.player
             table = table.select(np.diff(visits.offsets)[decisions] > 0)
         return _Part(store, table)
-
-
-class ReplaySampler(Sampler):
-    """Draws samples by their age, and weighs them.
-
-    Args:
-        store: The games.
-        rows: The samples, oldest first.
-        rules: How they are drawn.
-        **options: See :class:`Sampler`.
-    """
-
-    def __init__(
-        self, store: GameStore, rows: PositionTable, rules: ReplayRules, **options: Any
-    ) -> None:
-        super().__init__(store, rows, **options)
-        self._chances: npt.NDArray[np.float64] | None = None
-        if rules.half_life is not None:
-            ages = np.arange(len(rows) - 1, -1, -1, dtype=np.float64)
-            chances = np.cumsum(np.exp2(-ages / rules.half_life))
-            self._chances = chances / chances[-1]
-        self.row_weights = _row_weights(store, rows, rules)
-
-    def batch_rows(self, index: int) -> npt.NDArray[np.int64]:
-        """``int64[B]``: the samples of a batch: all in turn, or drawn anew by their ages."""
-        if self._chances is None:
-            return super().batch_rows(index)
-        drawn = self._stream(_AGES, index).random(self.batch_size)
-        rows: npt.NDArray[np.int64] = np.searchsorted(self._chances, drawn, side="right")
-        return np.minimum(rows, len(self.rows) - 1)
-
-    def sized(self, index: int, size: int | None) -> Batch:
-        """Batch ``index`` with another number of samples, if ``size`` is given."""
-        if size is None or size == self.batch_size:
-            return self.batch(index)
-        parts = [self.batch(index, np.arange(min(size, self.batch_size)))]
-        if size > self.batch_size:
-            parts.append(self.batch(index + 1, np.arange(size - self.batch_size)))
-        return Batch.joined(parts)
-
-    def make(
-        self,
-        rows: npt.NDArray[np.int64],
-        hidden: npt.NDArray[np.bool_] | None = None,
-        symmetries: npt.NDArray[np.uint8] | None = None,
-    ) -> Batch:
-        """The batch of some samples; see :meth:`Sampler.make`."""
-        batch = super().make(rows, hidden, symmetries)
-        if self.row_weights is None:
-            return batch
-        return replace(batch, weight=batch.weight * self.row_weights[rows])
-
-
-_AGES = 4
-"""Name of the random stream that draws by age, beside those of :class:`Sampler`."""
-
-
-def _row_weights(
-    store: GameStore, rows: PositionTable, rules: ReplayRules
-) -> npt.NDArray[np.float32] | None:
-    """``float32[P]`` with mean 1: what each sample counts; None: all alike."""
-    if rules.counts == "sample" and rules.discount == 1:
-        return None
-    weights = np.ones(len(rows))
-    if rules.counts == "game":
-        weights /= np.bincount(rows.game)[rows.game]
-    if rules.discount < 1:
-        left = np.diff(store.offsets)[rows.game] - rows.ply
-        weights *= rules.discount ** left.astype(np.float64)
-    scaled: npt.NDArray[np.float32] = (weights / weights.mean()).astype(np.float32)
-    return scaled
 
 
 def _joined(parts: list[_Part]) -> PositionTable:

@@ -13,13 +13,11 @@ from phasezoo.networks.registry import Factory
 from phasezoo.training.experts import slug_of
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.learner import Learner
+from phasezoo.training.selfplay.outcome import Row
 from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.strategies import Strategy, phase_weights
 
-__all__ = ["Row", "Students"]
-
-Row = dict[str, float | None]
-"""Numbers by their names."""
+__all__ = ["Students"]
 
 ALL = "all"
 """The network of all phases, which staged experts begin from; or the only one."""
