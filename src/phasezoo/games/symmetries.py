@@ -33,13 +33,21 @@ def turnings_of(state: Any, num_actions: int) -> Sequence[Turning | None]:
     """The symmetries of a state other than the identity; None where one does not hold.
 
     Raises:
-        GameContract: One of them is no pair of a function and a permutation of the actions.
+        GameContract: One of them is no pair of a function and a permutation of the actions, or
+            they are no sequence.
     """
+    given = getattr(state, "symmetries", ())
+    if not isinstance(given, Sequence):
+        message = (
+            f"{type(state).__name__}.symmetries is {str(given)[:80]}; expected a sequence of "
+            "pairs, such as a property gives"
+        )
+        raise GameContract(message)
     return [
         None
         if pair is None
         else _turning(pair, num_actions, f"{type(state).__name__}.symmetries[{place}]")
-        for place, pair in enumerate(getattr(state, "symmetries", ()))
+        for place, pair in enumerate(given)
     ]
 
 

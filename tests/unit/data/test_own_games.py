@@ -138,6 +138,7 @@ def flipped(planes):
         (lambda self: ((flipped, np.arange(8)),), "symmetries are pairs"),
         (lambda self: ((flipped, np.zeros(9, dtype=int)),), "symmetries are pairs"),
         (lambda self: (flipped,), "symmetries are pairs"),
+        (lambda self: self.play, "symmetries are pairs"),  # a method in place of a property
         (
             lambda self: ((flipped, SQUARE[:, ::-1].ravel()),) * (1 + self.ply),
             "symmetries are pairs",

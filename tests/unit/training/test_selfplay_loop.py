@@ -147,6 +147,16 @@ def _with(out: Path, **options: Any) -> training.SelfPlayOutcome:
         selfplay_runs.one_by_one = before
 
 
+def test_rounds_without_samples_teach_nothing(tmp_path: Path) -> None:
+    search = self_play_search(cheap_search_prob=1.0)
+    outcome = tiny(tmp_path / "run", search=search, updates=1).run()
+    assert (outcome.updates[0].samples, outcome.updates[0].learnt) == (0, 0)
+    again = tiny(tmp_path / "run", search=search).run()
+    assert len(again.updates) == 2
+    one, two = (again.evaluator(update, backend="torch").evaluate(PLANES) for update in (0, 2))
+    assert np.array_equal(one.policy_logits, two.policy_logits)
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"games_per_update": 0}, "games_per_update=0"),

@@ -81,6 +81,8 @@ class _Notes:
     cheap: int = 0
     last: Any = None
     """The state before the last ply."""
+    is_searched: bool = False
+    """Whether anybody searched, however cheaply."""
 
 
 class Recorder:
@@ -108,6 +110,7 @@ class Recorder:
             told = {0: next(iter(moves.values()))}
         seats = range(self._width)
         searches = [getattr(told.get(seat), "search", None) for seat in seats]
+        notes.is_searched |= any(search is not None for search in searches)
         notes.cheap += sum(bool(getattr(search, "cheap", False)) for search in searches)
         notes.plies.append(
             Ply(
@@ -134,7 +137,8 @@ class Recorder:
             start=start,
             actions=np.array([ply.joint for ply in plies], np.int64).reshape(-1, self._width),
             returns=None if record.ending == "rules" else _returns(record, notes),
-            visits=_told([ply.visits for ply in plies], self._width),
+            # Cheap searches alone are searches too: no decision of such a game is to be learnt.
+            visits=_told([p.visits for p in plies], self._width, known=notes.is_searched),
             values=_told([ply.values for ply in plies], 1),
             phases=_told([ply.phases for ply in plies], 1),
             source="self-play" if record.ending == "rules" else f"self-play: {record.ending}",
@@ -169,9 +173,9 @@ def _returns(record: GameRecord, notes: _Notes) -> list[float]:
     return [value if early is None else early for early, value in told]
 
 
-def _told(plies: Sequence[tuple[Any, ...]], width: int) -> list[Any] | None:
-    """What is told of each ply; None if nothing is told of any."""
-    if all(one is None for ply in plies for one in ply):
+def _told(plies: Sequence[tuple[Any, ...]], width: int, *, known: bool = False) -> list[Any] | None:
+    """What is told of each ply; None if nothing is told of any, unless that is ``known``."""
+    if not known and all(one is None for ply in plies for one in ply):
         return None
     if width == 1:
         return [one for ply in plies for one in ply]

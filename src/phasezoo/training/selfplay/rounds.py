@@ -86,12 +86,10 @@ class Rounds:
         tally = self._shards.tally(first, last)
         new = self._replay.read(self._shards.files(first, last))
         samples = knobs.samples_per_update or max(2, round(knobs.samples_per_new * new))
-        learnt: Row = {}
-        self._tell(update, "learning", self._per_round)
-        if len(self._replay):
-            learnt = self._students.learn(self._replay, samples, self._out / LEARNERS, update)
-        else:
+        if not len(self._replay):  # every search was cheap, say
             samples = 0
+        self._tell(update, "learning", self._per_round)
+        learnt = self._students.learn(self._replay, samples, self._out / LEARNERS, update)
         self._students.publish(version_folder(self._out, update), update)
         clock.lap("learning")
         match: Row = {}

@@ -156,7 +156,9 @@ class Students:
         return inference.load_experts(folder).mixture(self._routing, gate=self.gate, **options)
 
     def _lessons(self, replay: Replay, samples: int) -> Mapping[str, _Lesson]:
-        """What every learner gets, in the order in which they learn."""
+        """What every learner gets, in the order in which they learn; nothing of no samples."""
+        if samples == 0:
+            return dict.fromkeys(self.learners, _Lesson(0))
         if self.gate is None:
             return {ALL: _Lesson(samples)}
         names = tuple(self.gate.names)
