@@ -10,7 +10,7 @@ from phasezoo.errors import InvalidConfig
 
 __all__ = ["SpecText", "read_spec", "write_spec"]
 
-_NAME = re.compile(r"\s*(?P<name>[A-Za-z_][\w./-]*)\s*(?P<colon>:|$)")
+_NAME = re.compile(r"\s*(?P<name>[A-Za-z_./][\w./-]*)\s*(?P<colon>:|$)")
 _KEY = re.compile(r"\s*(?P<key>[A-Za-z_][\w. -]*?)\s*=")
 _VALUE = re.compile(r"""\s*("(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)')\s*(?=,|$)""")
 _PLAIN = re.compile(r"[^,]*")

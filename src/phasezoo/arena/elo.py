@@ -64,7 +64,7 @@ def pair_score_statistics(scores: Sequence[float]) -> tuple[float, float]:
     Raises:
         InvalidConfig: There are no scores, or one is outside [0, 1].
     """
-    if not scores:
+    if len(scores) == 0:
         message = "no finished pair of games: a match needs at least one"
         raise InvalidConfig(message)
     if not all(0 <= score <= 1 for score in scores):

@@ -29,6 +29,9 @@ KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]*( [A-Za-z0-9_]+)?", fullmatch=True)
         ("uci:stockfish,Move Overhead=10", "uci", "stockfish", {"Move Overhead": "10"}),
         ("x:a=b=c", "x", None, {"a": "b=c"}),
         ("x:don't", "x", "don't", {}),
+        ("./mine.py:play", "./mine.py", "play", {}),
+        ("/home/me/mine.py:Mine,depth=3", "/home/me/mine.py", "Mine", {"depth": "3"}),
+        ("../mine.py:Mine", "../mine.py", "Mine", {}),
     ],
 )
 def test_the_grammar(text, name, first, options):
@@ -265,6 +268,12 @@ def test_agents_of_ones_own():
     ]:
         with pytest.raises(InvalidConfig, match=words):
             agents.parse(text)
+
+
+@pytest.mark.usefixtures("own")
+def test_a_file_of_ones_own_by_its_path(tmp_path):
+    for path in ["own_texts.py", "./own_texts.py", str(tmp_path / "own_texts.py")]:
+        assert agents.parse(f"{path}:Deep,depth=4").given[0] == 4
 
 
 @pytest.mark.usefixtures("own")

@@ -140,6 +140,11 @@ def test_pairs_of_pairings_hold_the_true_difference_for_new_trainings():
     assert nested == 300
 
 
+def test_pairs_in_an_array_are_pairs_in_lists():
+    scores = np.random.default_rng(4).integers(5, size=(2, 3, 8)) / 4
+    assert crossed_pairs(scores) == crossed_pairs(scores.tolist())
+
+
 @pytest.mark.parametrize("scores", [[], [[]], [[[]]], [[[0.5]], [[0.5], [0.5]]], [[[1.5]]]])
 def test_impossible_pairings_are_refused(scores):
     with pytest.raises(InvalidConfig):

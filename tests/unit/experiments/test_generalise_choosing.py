@@ -102,7 +102,9 @@ def test_ones_own_by_module(tmp_path, monkeypatch):
     found = json.loads((tmp_path / "perfect" / "results.json").read_text())["matrices"][0]
     assert all(cell["score"]["value"] == 1 for cell in found["cells"])
     axis = AXES["krk/regions"](TINY)
-    assert with_learner(axis, "mine.py:Learner,answer=tablebase").learner(0, 0, 0) == "tablebase"
+    for path in ["mine.py", "./mine.py", tmp_path / "mine.py"]:
+        chosen = with_learner(axis, f"{path}:Learner,answer=tablebase")
+        assert chosen.learner(0, 0, 0) == "tablebase"
     with pytest.raises(errors.InvalidConfig, match="only a class takes options"):
         with_learner(axis, "mine.py:learn,answer=3")
     with pytest.raises(errors.InvalidConfig, match="expected a callable"):

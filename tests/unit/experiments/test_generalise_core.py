@@ -138,6 +138,16 @@ def test_a_run_that_was_stopped_goes_on_with_the_cells_it_lacks(whole, tmp_path)
     assert numbers_of(tmp_path / "run") == numbers_of(whole[0])
 
 
+def test_a_learner_keeps_files_in_its_folder(tmp_path):
+    def learn(data, seed, out):
+        (out / "mean.txt").write_text(str(np.mean(data)))
+        return float(np.mean(data))
+
+    run(tmp_path / "run", axis(learner=learn))
+    kept = sorted(float(file.read_text()) for file in (tmp_path / "run").rglob("mean.txt"))
+    assert kept == sorted(PLACES.values())
+
+
 def test_rows_without_a_test_and_columns_without_a_row(tmp_path):
     splits = (
         Split("both", [1.0], SPREAD),

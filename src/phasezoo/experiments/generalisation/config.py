@@ -52,7 +52,8 @@ class GeneraliseConfig:
     games: int = 400
     """Games to learn from, in each split, if they are played or chosen for it (40 or more)."""
     test_games: int = 60
-    """Games, or starts, that every cell is tested on (10 or more)."""
+    """Games that every cell is tested on (10 or more); a few times as many where tests are short,
+    such as starts of which one move is looked at."""
 
     resamples: int = 2000
     """Draws of groups behind bootstrapped intervals (100 or more)."""

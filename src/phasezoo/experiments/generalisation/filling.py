@@ -98,13 +98,13 @@ class _Work:
             yield column, self._once(stage, file, dict[str, Sample], measured)
 
     def _learnt(self, row: Split, training: int, place: str) -> Any:
-        folder = self._directory.path / place
-        folder.mkdir(parents=True, exist_ok=True)
+        out = self._directory.path / place / "model"
+        out.mkdir(parents=True, exist_ok=True)
         # The same for every row: networks of one training begin alike.
         seed = stream(self._seed, self._axis.name, "learn", training)
         # Again after an interruption: the journal keeps the time of the last attempt.
         with self._directory.stage(f"{place} learns"):
-            return self._axis.learner(self._drawn(row, "train"), seed, folder / "model")
+            return self._axis.learner(self._drawn(row, "train"), seed, out)
 
     def _measured(self, models: list[Any], row: Split, column: Split) -> dict[str, Sample]:
         axis = self._axis
