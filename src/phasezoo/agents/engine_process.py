@@ -113,9 +113,12 @@ class Engine:
             await asyncio.wait_for(protocol.initialize(), seconds)
             engine._check_options(options)
             await protocol.configure(dict(options))
+            # What it loads by then (a network, tables) is no time of its first move.
+            await asyncio.wait_for(protocol.ping(), seconds)
         except TimeoutError as error:
             await engine.kill()
-            message = f"{command[0]}: no uciok within {seconds:g} s; is it a UCI engine?"
+            awaited = "readyok" if protocol.initialized else "uciok"
+            message = f"{command[0]}: no {awaited} within {seconds:g} s; is it a UCI engine?"
             raise EngineFailed(message) from error
         except chess.engine.EngineError as error:
             await engine.kill()

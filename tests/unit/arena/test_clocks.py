@@ -144,6 +144,13 @@ def test_a_clock_that_runs_out_loses_the_game(tmp_path):
     assert '[Termination "time forfeit"]' in path.read_text()
 
 
+def test_what_an_engine_loads_when_it_starts_is_no_time_of_its_first_move():
+    engine = agents.EngineAgent(
+        [sys.executable, str(TOY), "load:2500"], limit=Limit(clock=clock(2_000, 0)), name="toy"
+    )
+    assert all(record.reason == "max_plies" for record in played(engine).games)
+
+
 def test_rollouts_and_engines_play_by_the_clock_too(tmp_path):
     told = tmp_path / "told"
     engine = agents.EngineAgent(

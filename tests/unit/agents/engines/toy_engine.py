@@ -4,6 +4,7 @@
 
 Modes: ``crash:n``, ``hang:n``, ``illegal:n``, ``none:n`` and ``nonsense:n`` at its n-th move (from
 1, counted since it was started); ``garbage`` beside good answers; ``slow:ms`` before each answer;
+``load:ms`` before the first readyok;
 ``mute`` says no uciok; ``deaf`` ignores quit; ``variants`` plays atomic and crazyhouse too;
 ``log:path`` writes what it is told to a file.
 """
@@ -56,6 +57,7 @@ class Toy:
             if "mute" not in self.modes:
                 say("uciok")
         elif word == "isready":
+            time.sleep(int(self.modes.pop("load", 0)) / 1000)
             say("readyok")
         elif word == "ucinewgame":
             self.rng = random.Random(1)
