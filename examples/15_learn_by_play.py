@@ -9,8 +9,8 @@ from phasezoo import agents, arena, training
 
 CONFIG = training.SelfPlayConfig(
     updates=3,
-    games_per_update=32,
-    nodes=24,
+    games_per_update=24,
+    nodes=16,
     starts=("0.8*initial", "0.2*random:2-8"),
     resign_value=0.95,
 )
@@ -32,7 +32,7 @@ def learn():
 if __name__ == "__main__":
     outcome = learn()
     new, old = (
-        agents.MCTSAgent(outcome.evaluator(update), limit=agents.Limit(nodes=24), name=name, seed=1)
+        agents.MCTSAgent(outcome.evaluator(update), limit=agents.Limit(nodes=16), name=name, seed=1)
         for update, name in ((None, "learnt"), (0, "untaught"))
     )
     print(arena.play_match(new, old, game="connect-four", games=20, openings="drawn", seed=1))

@@ -1,7 +1,7 @@
 """Small runs of self-play, in this process or in one that is killed again and again.
 
-As a script: ``selfplay_runs.py OUT KIND SEED KILLS`` runs in children that are killed at random
-moments, and once more to the end.
+As a script: ``selfplay_runs.py OUT SEED KILLS`` runs each kind, in OUT/KIND, in children that are
+killed at random moments, and once more to the end.
 """
 
 import json
@@ -97,11 +97,11 @@ def left_behind(out: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    out, kind, seed, kills = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    drawn = random.Random(seed)
-    moments = []
+    out, seed, kills = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     # What children need not import, which takes longest; torch's threads would not survive a fork.
+    import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
+    import scipy.special  # noqa: F401
     import torch
 
     import phasezoo.inference.torch
@@ -109,24 +109,30 @@ def main() -> None:
 
     torch.optim.AdamW([torch.zeros(1)])  # imports what compiles optimisers
 
+    drawn = random.Random(seed)
+    for kind in RUNS:
+        killed(out / kind, kind, drawn, kills)
+
+
+def killed(out: Path, kind: str, drawn: random.Random, kills: int) -> None:
+    """A run that comes to its end after so many kills."""
     while True:
         child = os.fork()
         if child == 0:
             run(out, kind)
             os._exit(0)
-        if len(moments) == kills:
+        if kills == 0:
             _, status = os.waitpid(child, 0)
             assert status == 0
-            break
-        seen = written(out)
-        wanted = seen + drawn.randint(1, 9)
+            return
+        kills -= 1
+        wanted = written(out) + drawn.randint(1, 9)
         while written(out) < wanted and os.waitpid(child, os.WNOHANG) == (0, 0):
             time.sleep(0.002)
         time.sleep(drawn.uniform(0, 0.1))  # anything may be in the middle of being done
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        moments.append((seen, written(out)))
-    print(moments)
+        print(kind, written(out), flush=True)
 
 
 def written(out: Path) -> int:

@@ -8,25 +8,28 @@ from typing import Any
 
 import pytest
 import selfplay_runs
-from selfplay_runs import left_behind, run
+from selfplay_runs import RUNS, left_behind, run
 
 from phasezoo import training
 from phasezoo.errors import CheckpointError, RunDirectoryError
 
 
-@pytest.mark.parametrize("kind", ["promoted", "experts"])
-def test_killed_at_random_moments(tmp_path: Path, kind: str) -> None:
-    command = [sys.executable, selfplay_runs.__file__, str(tmp_path / "killed"), kind, "3", "4"]
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    command = [sys.executable, selfplay_runs.__file__, str(tmp_path), "3", "4"]
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # threads of OpenMP hang in forked processes
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=280, env=alone
     )
     assert done.returncode == 0, done.stderr
-    run(tmp_path / "whole", kind)
-    assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "whole")
-    assert (tmp_path / "killed" / "unfinished.jsonl").read_bytes() == b""
-    rows = (tmp_path / "killed" / "metrics.csv").read_text().splitlines()
-    assert [row.split(",")[0] for row in rows] == ["update", "1", "2", "3"]
+    kills = [line.split() for line in done.stdout.splitlines()]
+    assert len(kills) == 8
+    for kind in RUNS:
+        run(tmp_path / "whole" / kind, kind)
+        assert left_behind(tmp_path / kind) == left_behind(tmp_path / "whole" / kind)
+        assert (tmp_path / kind / "unfinished.jsonl").read_bytes() == b""
+        rows = (tmp_path / kind / "metrics.csv").read_text().splitlines()
+        assert [row.split(",")[0] for row in rows] == ["update", "1", "2", "3"]
+        assert sum(int(n) > 0 for name, n in kills if name == kind) > 2  # in the middle
 
 
 def test_an_ended_run_is_opened_and_a_longer_one_goes_on(tmp_path: Path) -> None:
