@@ -55,10 +55,10 @@ def kinds_line(standings: "Standings") -> str:
     found = standings.between_kinds
     if found is None:
         return f"{counts}: too few games"
-    return (
-        f"{counts}: Elo {_interval(found.elo, 'other trainings')}, "
-        f"{_interval(found.elo_games_only, 'other games of these')}"
-    )
+    games_only = _interval(found.elo_games_only, "other games of these")
+    if found.elo_games_only.is_known and not found.elo.is_known:
+        return f"{counts}: Elo {games_only}; too few trainings for an interval over others"
+    return f"{counts}: Elo {_interval(found.elo, 'other trainings')}, {games_only}"
 
 
 def summary_of(match: "Match") -> str:

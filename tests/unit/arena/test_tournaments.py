@@ -58,6 +58,14 @@ def test_trainings_of_two_kinds_meet_crosswise_and_their_spread_is_counted():
     assert played().between_kinds is None
 
 
+def test_two_trainings_a_side_are_too_few_to_tell_of_others():
+    players = ["uct:c=1,simulations=8", "uct:c=1,simulations=24", "random", "random:seed=7"]
+    table = played(players=players, trainings=2, games=8)
+    assert table.between_kinds.elo_games_only.is_known
+    assert not table.between_kinds.elo.is_known
+    assert kinds_line(table).endswith("; too few trainings for an interval over others")
+
+
 def test_kinds_of_unfinished_tournaments_have_no_difference_yet():
     table = played(players=["random:seed=1", "random:seed=2", "random:seed=3"], trainings=1)
     begun = tuple(record for record in table.games if record.pairing == (0, 1))

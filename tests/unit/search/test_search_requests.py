@@ -1,11 +1,11 @@
 """What users of engines ask of one search: searchmoves, MultiPV, an early end."""
 
 import pytest
-from branches import Branches, answer, core
-from reference_puct import puct, search
-from search_fakes import chess_pool, chess_state, drive
+from branches import WIDTH, Branches, answer, core
+from reference_puct import puct, run_core, search
+from search_fakes import Handle, chess_pool, chess_state, drive
 
-from phasezoo import agents, inference
+from phasezoo import _core, agents, inference
 from phasezoo.errors import IllegalAction, InvalidConfig
 
 
@@ -109,6 +109,31 @@ def test_lines_are_the_best_moves_in_order(player: int, batch_size: int) -> None
         for move in line.pv:
             assert move in after.legal_actions
             after = after.play(move)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("rows", [1, 16])
+def test_lines_pass_by_lost_moves_where_others_are_left(rows: int, first: int) -> None:
+    looked, ended = 0, 0
+    for root in [(), *((move,) for move in range(3)), *((2, move) for move in range(3))]:
+        for simulations in range(6, 40, 3):
+            params = _core.SearchParams(batch_size=rows, fpu=None)
+            pool = _core.SearchPool(Handle("branches", 2, WIDTH), params)
+            tree = pool.add(3)
+            state = Branches(root, first)
+            result = run_core(pool, tree, state, simulations, answer, WIDTH, rows)
+            for line in result.lines():
+                for ply in range(1, len(line.pv)):
+                    node, child = (pool.inspect(tree, line.pv[: ply + end]) for end in (0, 1))
+                    is_end = child.phase == -1  # of ends the player is who moved last
+                    lost = child.proven == ("loss" if is_end else "win")
+                    assert node.proven is not None or not lost
+                    looked += 1
+                last = pool.inspect(tree, line.pv)
+                if last is not None and last.proven is None:
+                    ended += bool((last.action_visits > 0).any())
+    assert looked > 300
+    assert ended > 0, "some lines end where lost moves alone were visited"
 
 
 @pytest.mark.parametrize("count", [0, -1])

@@ -76,7 +76,8 @@ fn child<S>(tree: &Tree<S>, id: NodeId, slot: usize) -> Option<NodeId> {
 }
 
 /// The slot that a node's player would choose: by proofs if the node is proven or the move wins;
-/// otherwise the most visited move that is not proven lost. `None` if the tree does not hold it.
+/// otherwise the most visited move that is not proven lost. `None` if the tree does not hold it, or
+/// has visited lost moves alone while others are left.
 fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
     let node = tree.node(id);
     if node.proven && !tree.shows_proof(id) {
@@ -102,6 +103,7 @@ fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
         .enumerate()
         .filter_map(found)
         .reduce(|best, new| if new.is_better(&best) { new } else { best })
+        .filter(|best| node.proven || best.rank != Rank::Lost)
         .map(|best| best.slot)
 }
 
