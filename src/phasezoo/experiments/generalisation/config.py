@@ -47,7 +47,7 @@ class GeneraliseConfig:
 
     network: str = "resnet-16x2"
     """Architecture of every network."""
-    positions: int = 8_000
+    positions: int = 12_000
     """Training positions that each network sees (1,000 or more)."""
     games: int = 400
     """Games to learn from, in each split, if they are played or chosen for it (40 or more)."""
