@@ -100,6 +100,7 @@ fn best_slot<S>(tree: &Tree<S>, id: NodeId) -> Option<usize> {
         Some(Child { slot, visits: edge.visits, rank, proof })
     };
     tree.edges(id)
+        .take(usize::from(node.opened))
         .enumerate()
         .filter_map(found)
         .reduce(|best, new| if new.is_better(&best) { new } else { best })
