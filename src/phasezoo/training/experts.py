@@ -16,7 +16,7 @@ __all__ = [
     "plan_baseline",
     "plan_experts",
     "share_positions",
-    "slug_of",
+    "training_names",
 ]
 
 
@@ -59,12 +59,10 @@ def plan_experts(
         StoreError: A phase has no training position.
     """
     shares = share_positions(positions, phase_counts(train))
-    slugs = [slug_of(name) for name in train.names]
+    names = training_names(role, train.names)
     return [
-        PlannedTraining(
-            f"{role}-{slug if slugs.count(slug) == 1 else index}", train.gate, name, share
-        )
-        for index, (slug, name, share) in enumerate(zip(slugs, train.names, shares, strict=True))
+        PlannedTraining(name, train.gate, phase, share)
+        for name, phase, share in zip(names, train.names, shares, strict=True)
     ]
 
 
@@ -110,6 +108,14 @@ def share_positions(positions: int, counts: npt.NDArray[np.int64] | Sequence[int
     return shares
 
 
-def slug_of(phase: str) -> str:
+def training_names(role: str, phases: Sequence[str]) -> list[str]:
+    """What the training of each phase is called: by the phase, or if two are alike by its index."""
+    slugs = [_slug(phase) for phase in phases]
+    return [
+        f"{role}-{slug if slugs.count(slug) == 1 else index}" for index, slug in enumerate(slugs)
+    ]
+
+
+def _slug(phase: str) -> str:
     """A phase's name as part of a directory's."""
     return re.sub(r"[^a-z0-9]+", "-", phase.lower()).strip("-")[:40] or "phase"

@@ -144,7 +144,16 @@ class Replay:
         return self.generated - before
 
     def samples(self, phase: int | str | None = None) -> tuple[GameStore, PositionTable]:
-        """The games in memory, and the samples that can be drawn, oldest first.
+        """The games in memory, and :meth:`table`.
+
+        Raises:
+            StoreError: There are no samples.
+        """
+        table = self.table(phase)
+        return GameStore.merge([part.store for part in self._parts]), table
+
+    def table(self, phase: int | str | None = None) -> PositionTable:
+        """The samples that can be drawn, oldest first, by their games in :meth:`samples`.
 
         Args:
             phase: Those of one phase alone, by its index or name.
@@ -155,10 +164,9 @@ class Replay:
         if not len(self):
             message = "the replay is empty: add games whose decisions were searched"
             raise StoreError(message)
-        store = GameStore.merge([part.store for part in self._parts])
         table = _joined(list(self._parts))
         table = table.select(np.arange(len(table) - len(self), len(table)))
-        return store, table if phase is None else table.of_phase(phase)
+        return table if phase is None else table.of_phase(phase)
 
     def sampler(
         self,

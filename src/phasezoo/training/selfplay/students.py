@@ -10,7 +10,7 @@ from phasezoo.errors import CheckpointError, InvalidConfig, StoreError
 from phasezoo.games import Game
 from phasezoo.inference.manifest import MANIFEST
 from phasezoo.networks.registry import Factory
-from phasezoo.training.experts import slug_of
+from phasezoo.training.experts import training_names
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.learner import Learner
 from phasezoo.training.selfplay.outcome import Row
@@ -73,7 +73,8 @@ class Students:
         if len(self.gate.names) < 2:
             message = f"gate {gating.spec_of(self.gate)!r} has one phase: experts need two or more"
             raise InvalidConfig(message)
-        self._folders = _folders(tuple(self.gate.names))
+        phases = tuple(self.gate.names)
+        self._folders = dict(zip(phases, training_names("expert", phases), strict=True))
         self.learners = {}
         if self.strategy.kind == "staged":
             self.learners[ALL] = Learner(game, network, **shared)
@@ -188,22 +189,13 @@ def is_published(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (MANIFEST, inference.experts.EXPERTS))
 
 
-def _folders(phases: tuple[str, ...]) -> dict[str, str]:
-    """The folder of each phase's expert."""
-    slugs = [slug_of(phase) for phase in phases]
-    return {
-        phase: f"expert-{slug if slugs.count(slug) == 1 else index}"
-        for index, (phase, slug) in enumerate(zip(phases, slugs, strict=True))
-    }
-
-
 def _shared(samples: int, replay: Replay, phases: tuple[str, ...], least: int) -> list[int]:
     """Samples by phase, as large a part of them as the phase is of the replay; 0 without any.
 
     Not fewer than ``least``: over a few positions the statistics of a batch norm are poor.
     """
     try:
-        counts = replay.samples()[1].positions_per_phase()
+        counts = replay.table().positions_per_phase()
     except StoreError:
         return [0] * len(phases)
     shares = counts * samples // max(int(counts.sum()), 1)
