@@ -3,13 +3,25 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["at_least", "between", "file_path", "flag", "function_or_none", "one_of"]
+__all__ = [
+    "at_least",
+    "between",
+    "file_path",
+    "flag",
+    "folder_path",
+    "function_or_none",
+    "instance_of",
+    "one_of",
+]
+
+
+Kind = TypeVar("Kind")
 
 
 def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -66,10 +78,28 @@ def file_path(option: str, value: Any) -> Path:
     Raises:
         InvalidConfig: It is not.
     """
-    if not isinstance(value, str | os.PathLike):
-        message = f"{option}={value!r}: expected the path of a file"
+    return _path(option, value, "file")
+
+
+def folder_path(option: str, value: Any) -> Path:
+    """``value``, if it is a path.
+
+    Raises:
+        InvalidConfig: It is not.
+    """
+    return _path(option, value, "directory")
+
+
+def instance_of(option: str, value: Any, kind: type[Kind]) -> Kind:
+    """``value``, if it is a ``kind``.
+
+    Raises:
+        InvalidConfig: It is not.
+    """
+    if not isinstance(value, kind):
+        message = f"{option}={value!r}: expected a {kind.__name__}"
         raise InvalidConfig(message)
-    return Path(value)
+    return value
 
 
 def function_or_none(option: str, value: Any) -> Any:
@@ -82,6 +112,13 @@ def function_or_none(option: str, value: Any) -> Any:
         message = f"{option}={value!r}: expected a function"
         raise InvalidConfig(message)
     return value
+
+
+def _path(option: str, value: Any, what: str) -> Path:
+    if not isinstance(value, str | os.PathLike):
+        message = f"{option}={value!r}: expected the path of a {what}"
+        raise InvalidConfig(message)
+    return Path(value)
 
 
 def _is_whole(value: Any) -> bool:

@@ -5,13 +5,18 @@ import difflib
 import math
 import typing
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
 from phasezoo.types import Dtype
 
-__all__ = ["SupervisedConfig", "make_config"]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["SupervisedConfig", "check_fields", "make_config"]
 
 _LOSS_PARTS = ("policy", "value", "wdl", "plies")
 
@@ -90,8 +95,7 @@ class SupervisedConfig:
     """Project of Weights & Biases that metrics are also sent to (extra `wandb`; none: not)."""
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            _check_type(field.name, field.type, getattr(self, field.name))
+        check_fields(self)
         above = {"max_lr": 0.0, "gradient_clip": 0.0, "spike_factor": 1.0}
         for name, bound in above.items():
             value = getattr(self, name)
@@ -145,16 +149,31 @@ def make_config(config: SupervisedConfig | None, overrides: dict[str, Any]) -> S
     return dataclasses.replace(base, **overrides)
 
 
+def check_fields(config: "DataclassInstance") -> None:
+    """Refuse settings of another kind than their fields': text in place of a number, say.
+
+    Raises:
+        InvalidConfig: A value has another kind; the message names the field.
+    """
+    for field in dataclasses.fields(config):
+        _check_type(field.name, field.type, getattr(config, field.name))
+
+
 def _check_type(name: str, annotation: Any, value: object) -> None:
     """Refuse text in place of a number or a truth, and fractions in place of a whole number.
 
     Raises:
         InvalidConfig: A value has another kind.
     """
-    allowed = {"int": (int,), "float": (int, float)}
+    whole = (int, np.integer)
+    allowed = {"int": whole, "float": (*whole, float, np.floating)}
     kinds = typing.get_args(annotation) or (annotation,)
     if bool in kinds and value is not None:
         flag(name, value)
+    settings = next((kind for kind in kinds if dataclasses.is_dataclass(kind)), None)
+    if settings is not None and not isinstance(value, typing.cast("type", settings)):
+        message = f"{name}={value!r}: expected a {getattr(settings, '__name__', settings)}"
+        raise InvalidConfig(message)
     numbers = [kind for kind in kinds if kind in (int, float)]
     if not numbers or (value is None and type(None) in kinds):
         return

@@ -217,7 +217,11 @@ def _phase_weights(weights: npt.ArrayLike, rows: PositionTable) -> npt.NDArray[n
     Raises:
         InvalidConfig: There are more or fewer, or one is negative or not finite.
     """
-    given = np.asarray(weights, dtype=np.float32)
+    try:
+        given = np.asarray(weights, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        message = f"weights={weights!r}: expected a number for each of the phases {rows.names}"
+        raise InvalidConfig(message) from error
     if given.shape != (len(rows.names),) or not (np.isfinite(given) & (given >= 0)).all():
         message = (
             f"weights={weights!r}: the gate {rows.gate!r} has the phases "

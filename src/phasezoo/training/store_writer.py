@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.errors import CorruptRecord, InvalidConfig, StoreError
+from phasezoo.errors import CorruptRecord, StoreError
 from phasezoo.games import Game, make
-from phasezoo.games.options import flag
+from phasezoo.games.options import at_least, flag
 from phasezoo.runs.lock import acquire
 from phasezoo.training.columns import GameColumns, Start
 from phasezoo.training.game_entry import GameEntry, columns_of
@@ -71,12 +71,9 @@ class StoreWriter:
         metadata: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        if shard_games < 1:
-            message = f"shard_games={shard_games}: must be 1 or more"
-            raise InvalidConfig(message)
         self.game = make(game, **options)
         self.folder = Path(folder)
-        self._shard_games = shard_games
+        self._shard_games = at_least("shard_games", shard_games, 1)
         self._pickles = flag("pickle_starts", pickle_starts)
         self._checks = flag("check", check)
         self._metadata = dict(metadata or {})

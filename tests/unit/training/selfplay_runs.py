@@ -77,7 +77,7 @@ def run(out: Path, kind: str, **changes: Any) -> training.SelfPlayOutcome:
         **changes,
     }
     if kind == "promoted":
-        options["load"] = one_by_one
+        options.setdefault("load", one_by_one)
     else:
         options["backend"] = "torch"
         options["concurrency"] = changes.get("concurrency", 1)  # rows alike: alone in their batch

@@ -66,6 +66,25 @@ def test_the_window_holds_the_newest_samples_and_no_more_games_than_it_needs(
     assert kept.actions[-1] == store.actions[-1]
 
 
+def test_one_large_store_leaves_no_more_games_than_are_needed(
+    store: GameStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Replay("connect-four")
+    whole.add(store)
+    _, everything = whole.samples()
+    needed = len(set(everything.game[-60:].tolist()))
+    monkeypatch.setattr("phasezoo.training.selfplay.replay._TOGETHER", 16)
+    replay = Replay("connect-four", capacity=60)
+    assert replay.add(store) == replay.generated == searched(store)
+    assert replay.num_games == needed < 10
+    opened = Replay.open(folder_of(store, tmp_path / "games"), capacity=60)
+    for one in (replay, opened):
+        assert one.num_games == needed
+        kept, table = one.samples()
+        assert table.key.tolist() == everything.key[-60:].tolist()
+        assert kept.actions[-1] == store.actions[-1]
+
+
 def test_reading_files_gives_the_same_window_as_adding_games(
     store: GameStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 import selfplay_games
 from selfplay_runs import one_by_one, run
 
-from phasezoo import agents, inference, training
+from phasezoo import agents, inference
 from phasezoo.errors import (
     GameMismatch,
     InvalidConfig,
@@ -125,26 +125,14 @@ def test_a_network_that_answers_nan_ends_the_run_and_what_was_finished_goes_on(
             return answer
 
     whole = run(tmp_path / "whole", "promoted")
-    kept: dict[str, Any] = {"promote_games": 4}
-    loop = {"load": lambda folder, **options: Broken(one_by_one(folder))}
+    broken = {"load": lambda folder, **_: Broken(one_by_one(folder))}
     with pytest.raises(InvalidEvaluation, match="had been finished"):
-        _with(tmp_path / "run", **kept, **loop)
+        run(tmp_path / "run", "promoted", **broken)
     games = sum(len(GameStore.open(f)) for f in (tmp_path / "run" / "games").glob("*.parquet"))
     waiting = (tmp_path / "run" / "unfinished.jsonl").read_bytes().count(b"\n")
     assert games + waiting > 3
     again = run(tmp_path / "run", "promoted")
     assert [u.samples for u in again.updates] == [u.samples for u in whole.updates]
-
-
-def _with(out: Path, **options: Any) -> training.SelfPlayOutcome:
-    import selfplay_runs
-
-    before = selfplay_runs.one_by_one
-    selfplay_runs.one_by_one = options.pop("load")
-    try:
-        return run(out, "promoted", **options)
-    finally:
-        selfplay_runs.one_by_one = before
 
 
 def test_rounds_without_samples_teach_nothing(tmp_path: Path) -> None:

@@ -6,15 +6,22 @@ from typing import Any, Self
 from phasezoo.agents import Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import at_least
-from phasezoo.inference.routing import Routing
-from phasezoo.training.config import SupervisedConfig
+from phasezoo.games.options import at_least, one_of
+from phasezoo.inference.routing import Routing, check_routing
+from phasezoo.training.config import SupervisedConfig, check_fields
 from phasezoo.training.schedules import drops_of
 from phasezoo.training.selfplay.replay_sampler import ReplayRules
 from phasezoo.training.selfplay.start_texts import source_of_texts
 from phasezoo.training.strategies import Strategy
 
-__all__ = ["CONSTANT", "ONE_CYCLE", "SelfPlayConfig", "self_play_search", "self_play_settings"]
+__all__ = [
+    "CONSTANT",
+    "ONE_CYCLE",
+    "SelfPlayConfig",
+    "check_schedule",
+    "self_play_search",
+    "self_play_settings",
+]
 
 ONE_CYCLE, CONSTANT = "one-cycle", "constant"
 """Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
@@ -108,6 +115,7 @@ class SelfPlayConfig:
     """What runs the network while games are played: auto, onnx or torch."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("updates", "games_per_update", "nodes", "concurrency", "shard_games"):
             at_least(name, getattr(self, name), 1)
         for name, least in (("samples_per_update", 2), ("max_plies", 1), ("promote_nodes", 1)):
@@ -124,22 +132,27 @@ class SelfPlayConfig:
         if not 0 <= self.promote_score <= 1:
             message = f"promote_score={self.promote_score!r}: must be from 0 to 1"
             raise InvalidConfig(message)
-        if self.schedule not in (ONE_CYCLE, CONSTANT):
-            drops_of(self.schedule, self.learning.max_momentum)
+        check_schedule(self.schedule, self.learning)
         starts: Any = self.starts
         if isinstance(starts, str):
             object.__setattr__(self, "starts", (starts,))
+        elif not isinstance(starts, list | tuple):
+            message = f"starts={starts!r}: expected texts, such as initial or random:2-8"
+            raise InvalidConfig(message)
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
-        _ = self.adjudication
+        check_routing(self.routing)
+        one_of("backend", self.backend, ("auto", "onnx", "torch"))
+        _ = self._adjudication(1.0 if self.resign_value is None else self.resign_value)
 
     @property
     def adjudication(self) -> Adjudication | None:
         """When games are given up."""
-        if self.resign_value is None:
-            return None
+        return None if self.resign_value is None else self._adjudication(self.resign_value)
+
+    def _adjudication(self, resign_value: float) -> Adjudication:
         return Adjudication(
-            resign_value=self.resign_value,
+            resign_value=resign_value,
             resign_moves=self.resign_moves,
             draw_value=None,
             check=self.resign_check,
@@ -169,6 +182,19 @@ class SelfPlayConfig:
             return cls(**{**PRESETS[name], **changes})
         except TypeError as error:
             raise InvalidConfig(str(error)) from error
+
+
+def check_schedule(schedule: Any, settings: SupervisedConfig) -> None:
+    """Refuse what is no schedule of learning rates.
+
+    Raises:
+        InvalidConfig: It is none.
+    """
+    if not isinstance(schedule, str):
+        message = f"schedule={schedule!r}: expected one-cycle, constant, or steps, 0:0.2,1000:0.02"
+        raise InvalidConfig(message)
+    if schedule not in (ONE_CYCLE, CONSTANT):
+        drops_of(schedule, settings.max_momentum)
 
 
 PRESETS: dict[str, dict[str, Any]] = {

@@ -10,6 +10,7 @@ import numpy as np
 
 from phasezoo import agents
 from phasezoo.agents import Limit, SearchConfig
+from phasezoo.agents.arguments import seed_of
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.arena.concurrent_games import ConcurrentGames, Scheduled, SideFailed
 from phasezoo.arena.records import GameRecord
@@ -20,7 +21,13 @@ from phasezoo.games import Game
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
 from phasezoo.training.selfplay.recording import PlayedGame, Recorder
-from phasezoo.training.selfplay.start_sources import Begun, StartSource, UsualStart, check_source
+from phasezoo.training.selfplay.start_sources import (
+    Begun,
+    StartSource,
+    UsualStart,
+    check_source,
+    over_there,
+)
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["Generation", "exploring"]
@@ -60,6 +67,7 @@ class Generation:
     """Threads that walk trees and make planes; None: as the agent says."""
 
     def __post_init__(self) -> None:
+        seed_of(self.seed)
         at_least("concurrency", self.concurrency, 1)
         if self.max_plies is not None:
             at_least("max_plies", self.max_plies, 1)
@@ -137,6 +145,9 @@ class Generation:
         for number in numbers:
             rng = np.random.default_rng(stream(self.seed, "selfplay", "start", number))
             begun = self.starts.begin(self.game, rng)
+            if begun.states[-1].is_terminal:
+                where = f"start of game {number}"
+                raise over_there(where)
             recorder.begin(number, begun)
             yield self._of(number, begun)
 

@@ -7,13 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from phasezoo import games as known_games
 from phasezoo import gating, inference
-from phasezoo.errors import GameMismatch, InvalidNetwork
+from phasezoo.agents.arguments import seed_of
+from phasezoo.errors import (
+    CheckpointError,
+    GameMismatch,
+    InvalidConfig,
+    InvalidNetwork,
+    StoreError,
+)
 from phasezoo.games import Game
-from phasezoo.games.options import at_least
+from phasezoo.games.options import at_least, folder_path, instance_of
 from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.storage import digest, write_directory
 from phasezoo.networks.registry import Factory
@@ -23,7 +31,12 @@ from phasezoo.training.data import stream_seed
 from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.prefetch import Prefetcher
 from phasezoo.training.schedules import Drops, OneCycle, batch_sizes, drops_of
-from phasezoo.training.selfplay.config import CONSTANT, ONE_CYCLE, self_play_settings
+from phasezoo.training.selfplay.config import (
+    CONSTANT,
+    ONE_CYCLE,
+    check_schedule,
+    self_play_settings,
+)
 from phasezoo.training.selfplay.replay import Replay
 from phasezoo.training.steps import LossSums, Steps, number_of
 from phasezoo.training.trainer import torch_threads
@@ -41,7 +54,7 @@ class Learner:
 
     Args:
         game: The game, or its name.
-        network: What the network is made from; None: what ``initial`` is.
+        network: What the network is made from; None: what ``initial`` is, else ``resnet-16x2``.
         config: The knobs; None: :func:`self_play_settings`. Those of validation are not used.
         schedule: Learning rates: ``"one-cycle"``, a cycle of its own for every round;
             ``"constant"``, ``max_lr`` always; or by steps of all rounds, ``"0:0.2,1000:0.02"``.
@@ -50,7 +63,7 @@ class Learner:
         initial: Directory of a network of the same architecture and game to start from.
         seed: Decides the first weights and what is drawn.
         gate: Names the phase of an expert.
-        phase: Whose expert it is; None: a network of all phases.
+        phase: Whose expert it is, by its index or name; None: a network of all phases.
 
     Raises:
         CheckpointError: ``initial`` is no network, or does not fit.
@@ -71,30 +84,32 @@ class Learner:
         initial: str | Path | None = None,
         seed: int = 0,
         gate: Any = "none",
-        phase: str | None = None,
+        phase: int | str | None = None,
     ) -> None:
         self.game = known_games.make(game)
-        known = None if initial is None else _initial(Path(initial), self.game)
+        self.seed = seed_of(seed)
+        initial = None if initial is None else folder_path("initial", initial)
+        known = None if initial is None else _initial(initial, self.game)
         if network is None:
             network = "resnet-16x2" if known is None else known.network_text
         spec = self.game.plane_spec(planes, history)
         if planes is None and known is not None:
             spec = known.planes
-        settings = self_play_settings() if config is None else config
+        settings = self_play_settings()
+        if config is not None:
+            settings = instance_of("config", config, SupervisedConfig)
+        check_schedule(schedule, settings)
+        own = gating.make(gate, self.game.name)
+        self.phase = None if phase is None else _phase_of(own, phase)
         made = FreshNetwork.of(self.game, network, spec, seed, settings)
         if known is not None and initial is not None:
-            load_weights(Path(initial), known, made.network)
+            load_weights(initial, known, made.network)
         self.settings = made.settings
-        self.seed = seed
-        self.phase = phase
-        own = gating.make(gate, self.game.name)
         fingerprint = None
-        if phase is not None and not isinstance(own, gating.Gate):
+        if self.phase is not None and not isinstance(own, gating.Gate):
             fingerprint = gating.fingerprint(own, self.game.name)
-        self.manifest = made.manifest_for(phase, str(gating.spec_of(own)), fingerprint)
+        self.manifest = made.manifest_for(self.phase, str(gating.spec_of(own)), fingerprint)
         self._schedule = schedule
-        if schedule not in (ONE_CYCLE, CONSTANT):
-            drops_of(schedule, self.settings.max_momentum)
         self._steps = Steps(made.network, self.settings, self.manifest.input_shape, seed)
         self.counters = Counters()
         self.rounds = 0
@@ -129,9 +144,11 @@ class Learner:
             ``policy_accuracy``, ``wdl_loss``, ``plies_mse``.
 
         Raises:
+            InvalidConfig: ``samples`` is below 2, or there is no such phase.
             InvalidNetwork: There were more such rounds than ``spike_limit`` allows.
-            StoreError: The replay has no such samples.
+            StoreError: The replay has no such samples, or is of another game.
         """
+        self._check_replay(replay)
         steps, last = batch_sizes(at_least("samples", samples, 2), self.settings.batch_size)
         on_cpu = self._steps.device.type == "cpu"
         sampler = replay.sampler(
@@ -169,6 +186,13 @@ class Learner:
             self._go_back(before)
         return _row(sums)
 
+    def _check_replay(self, replay: Any) -> None:
+        """Refuse what cannot be learnt from."""
+        instance_of("replay", replay, Replay)
+        if replay.game.name != self.game.name:
+            message = f"a replay of {replay.game.name!r}, and what is learnt is {self.game.name!r}"
+            raise StoreError(message)
+
     def save(self, folder: str | Path, **about: Any) -> Path:
         """Save weights, optimiser and counters in a folder, in place of those of earlier rounds.
 
@@ -190,14 +214,21 @@ class Learner:
             What else was to be known; None if nothing was saved.
 
         Raises:
-            CheckpointError: A file is missing, truncated or changed.
+            CheckpointError: A file is missing, truncated or changed, or of another network.
         """
         checkpoints = Checkpoints(Path(folder), self.manifest)
         latest = checkpoints.latest()
         if latest is None:
             return None
+        kept = Manifest.read(latest)
+        if (kept.game, kept.network_text) != (self.game.name, self.manifest.network_text):
+            message = (
+                f"{latest}: a checkpoint of {kept.network_text!r} of {kept.game!r}, and what "
+                f"learns is {self.manifest.network_text!r} of {self.game.name!r}"
+            )
+            raise CheckpointError(message)
         self.counters = checkpoints.restore(latest, self.network, self._steps.optimizer)
-        training = Manifest.read(latest).training
+        training = kept.training
         self.rounds = int(training.get("rounds", 0))
         return dict(training.get("about", {}))
 
@@ -264,6 +295,25 @@ class Learner:
 
 _ROUNDS = 1_000
 """First name of the random streams that rounds draw by, one each."""
+
+
+def _phase_of(gate: Any, phase: Any) -> str:
+    """The name of a phase.
+
+    Raises:
+        InvalidConfig: The gate has no such phase, or tells none apart.
+    """
+    names, spec = tuple(gate.names), gating.spec_of(gate)
+    if len(names) < 2:
+        message = f"phase {phase!r}: give gate= whose phase it is; {spec!r} tells none apart"
+        raise InvalidConfig(message)
+    whole = isinstance(phase, int | np.integer) and not isinstance(phase, bool)
+    if whole and 0 <= phase < len(names):
+        return str(names[int(phase)])
+    if phase not in names:
+        message = f"phase {phase!r}: the gate {spec!r} has the phases {', '.join(map(repr, names))}"
+        raise InvalidConfig(message)
+    return str(phase)
 
 
 def _initial(path: Path, game: Game) -> Manifest:

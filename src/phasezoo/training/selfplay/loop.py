@@ -8,9 +8,11 @@ from typing import Any
 from phasezoo import _core, gating
 from phasezoo import games as known_games
 from phasezoo.agents import Limit, MCTSAgent, SearchConfig
+from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.others import check_others, needs_others
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
+from phasezoo.games.options import folder_path, function_or_none, instance_of
 from phasezoo.inference.storage import digest
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
@@ -91,17 +93,20 @@ class SelfPlay:
         loggers: "tuple[Logger, ...] | list[Logger]" = (),
         **overrides: Any,
     ) -> None:
+        base = SelfPlayConfig()
+        if config is not None:
+            base = instance_of("config", config, SelfPlayConfig)
         handle = known_games.make(game)
         self.game = handle if handle.options else handle.with_options(**handle.match_options)
         try:
-            self.config = dataclasses.replace(config or SelfPlayConfig(), **overrides)
+            self.config = dataclasses.replace(base, **overrides)
         except TypeError as error:
             message = f"{error}; SelfPlayConfig has {', '.join(vars(SelfPlayConfig()))}"
             raise InvalidConfig(message) from error
         if agent is None:
             _check_turns(self.game, self.config.others)
-        self.out = Path(out)
-        self.seed = seed
+        self.out = folder_path("out", out)
+        self.seed = seed_of(seed)
         knobs = self.config
         self._students = Students(
             self.game,
@@ -121,11 +126,15 @@ class SelfPlay:
             knobs.max_plies,
             knobs.adjudication,
         )
-        self._agent = agent
-        self._load = load
-        self._progress = progress
-        self._on_update = on_update
-        self._loggers = tuple(loggers)
+        self._agent = function_or_none("agent", agent)
+        self._load = function_or_none("load", load)
+        self._progress = function_or_none("progress", progress)
+        self._on_update = function_or_none("on_update", on_update)
+        given: Any = loggers
+        if not isinstance(given, list | tuple):
+            message = f"loggers={given!r}: expected a list of loggers"
+            raise InvalidConfig(message)
+        self._loggers = tuple(given)
         self._last: Update | None = None
         self._identity = self._identified()
 

@@ -1,20 +1,22 @@
 """Games of an agent against itself, into a store."""
 
+import contextlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from phasezoo import games as known_games
 from phasezoo.agents import Limit
 from phasezoo.arena.adjudication import Adjudication
-from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
-from phasezoo.games.options import at_least, flag
+from phasezoo.games.options import at_least, flag, folder_path, function_or_none
+from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.generation import Generation, exploring
 from phasezoo.training.selfplay.recording import PlayedGame
 from phasezoo.training.selfplay.start_texts import start_source
 from phasezoo.training.store import GameStore
+from phasezoo.training.store_folder import next_file
 from phasezoo.training.store_writer import SHARD_GAMES, StoreWriter
 
 __all__ = ["play_games"]
@@ -51,7 +53,7 @@ def play_games(
             cheap searches are options of its search (:class:`phasezoo.agents.SearchConfig`).
         game: What is played, a user's own game too.
         games: How many (1 or more).
-        seed: Everything random comes from it.
+        seed: Everything random comes from it (0 to 2^64 - 1).
         out: The folder of the store, which must not exist unless ``append`` is set.
         starts: Where games start: texts such as ``"random:2-8"``, an opening suite, a store of
             games, states, a source of one's own, or a mapping of texts to their shares
@@ -66,7 +68,9 @@ def play_games(
         pool_rows: The most rows that the evaluator gets at once.
         threads: Threads that walk trees and make planes.
         append: Whether the store may exist already; give another ``seed`` then.
-        shard_games: Games of a file, the most that a crash loses.
+        shard_games: Games of a file. Every game is on the disk when it has ended: until its file
+            is full it is kept in ``unfinished.jsonl``, from where the next call with ``append``
+            takes up what a kill has left.
         on_game: Called with each game as it ends.
         progress: Called with the number of finished games and of all.
 
@@ -81,9 +85,6 @@ def play_games(
     handle = known_games.make(game)
     if not handle.options:
         handle = handle.with_options(**handle.match_options)
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        message = f"seed={seed!r}: expected a whole number"
-        raise InvalidConfig(message)
     generation = Generation(
         handle,
         seed,
@@ -96,11 +97,14 @@ def play_games(
         threads,
     )
     player = exploring(agent) if flag("explore", explore) else agent
-    done, is_new = 0, not Path(out).exists()
+    for name, function in (("on_game", on_game), ("progress", progress)):
+        function_or_none(name, function)
+    folder = folder_path("out", out)
+    done, is_new = 0, not folder.exists()
 
     def finished(played: PlayedGame) -> None:
         nonlocal done
-        order.add(played)
+        files.add(played)
         done += 1
         if on_game is not None:
             on_game(played)
@@ -109,34 +113,41 @@ def play_games(
 
     options: dict[str, Any] = {"append": append, "shard_games": shard_games, **handle.options}
     try:
-        with StoreWriter(out, handle.name, **options) as writer, _InOrder(writer) as order:
+        with (
+            StoreWriter(folder, handle.name, **options),
+            contextlib.closing(_Files(folder, handle, shard_games)) as files,
+        ):
             generation.play(player, range(games), finished)
     except BaseException:
         if is_new and done == 0:  # the mended call may have the folder
-            shutil.rmtree(out, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
         raise
-    return GameStore.open(out)
+    return GameStore.open(folder)
 
 
-class _InOrder:
-    """Writes games by their numbers, whatever the order in which they end."""
+class _Files:
+    """Writes games to a store's files by their numbers, whatever the order in which they end."""
 
-    def __init__(self, writer: StoreWriter) -> None:
-        self._writer = writer
-        self._waiting: dict[int, PlayedGame] = {}
-        self._next = 0
+    def __init__(self, folder: Path, game: Game, size: int) -> None:
+        self._folder = folder
+        self._size = size
+        self._log = GameLog(folder / LOG, folder, game)
+        self._write(sorted(self._log.waiting))  # of a call that was killed
+        self._first = 0
 
     def add(self, played: PlayedGame) -> None:
-        """Keep a game until those before it have ended."""
-        self._waiting[played.number] = played
-        while self._next in self._waiting:
-            self._writer.add_entry(self._waiting.pop(self._next).entry)
-            self._next += 1
+        """Keep a game."""
+        self._log.add(played)
+        numbers = range(self._first, self._first + self._size)
+        if all(number in self._log.waiting for number in numbers):
+            self._write(numbers)
+            self._first += self._size
 
-    def __enter__(self) -> "_InOrder":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Write what waits for games that were never finished."""
-        for number in sorted(self._waiting):
-            self._writer.add_entry(self._waiting.pop(number).entry)
+        self._write(sorted(self._log.waiting))
+        self._log.close()
+
+    def _write(self, numbers: Sequence[int]) -> None:
+        if numbers:
+            self._log.write(next_file(self._folder).name, numbers, {})

@@ -13,6 +13,7 @@ from phasezoo import games as known_games
 from phasezoo import gating
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.games import Game
+from phasezoo.games.options import folder_path, instance_of
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.selfplay.replay_sampler import ReplayRules, ReplaySampler
 from phasezoo.training.store import GameStore
@@ -22,8 +23,12 @@ from phasezoo.training.store_folder import files_of
 __all__ = ["Replay"]
 
 
+_TOGETHER = 512
+"""Games of a part: the oldest part is cut anew whenever games are added."""
+
+
 class _Part(NamedTuple):
-    """Games that were added together."""
+    """Games that are dropped together, but for the oldest ones."""
 
     store: GameStore
     table: PositionTable
@@ -52,8 +57,9 @@ class Replay:
         **changes: Any,
     ) -> None:
         self.game = known_games.make(game)
+        base = ReplayRules() if rules is None else instance_of("rules", rules, ReplayRules)
         try:
-            self.rules = replace(ReplayRules() if rules is None else rules, **changes)
+            self.rules = replace(base, **changes)
         except TypeError as error:
             message = f"{error}; a replay has {', '.join(vars(ReplayRules()))}"
             raise InvalidConfig(message) from error
@@ -78,7 +84,7 @@ class Replay:
         Raises:
             StoreError: There are no games.
         """
-        files = files_of(Path(folder))
+        files = files_of(folder_path("folder", folder))
         if not files:
             message = f"{folder}: no file of games in this folder"
             raise StoreError(message)
@@ -109,11 +115,12 @@ class Replay:
         Raises:
             StoreError: They are of another game.
         """
-        part = self._part(store)
-        self.generated += len(part.table)
-        self._parts.append(part)
-        self._forget()
-        return len(part.table)
+        instance_of("store", store, GameStore)
+        before = self.generated
+        for first in range(0, len(store), _TOGETHER):
+            games = np.arange(first, min(first + _TOGETHER, len(store)))
+            self._keep(self._part(store.subset(games)))
+        return self.generated - before
 
     def read(self, files: "list[Path]") -> int:
         """Take in files of games, oldest first; those that are not needed are only counted past.
@@ -123,7 +130,8 @@ class Replay:
         Returns:
             Samples that were read.
         """
-        parts: list[_Part] = []
+        instance_of("files", files, list)
+        stores: list[GameStore] = []
         missing = self.rules.capacity
         for file in reversed(files):
             if missing <= 0:
@@ -134,14 +142,9 @@ class Replay:
                 self.skipped.append(str(error))
                 warnings.warn(f"{error}. The replay goes on without it", stacklevel=2)
                 continue
-            parts.append(self._part(GameStore.of(self.game, columns)))
-            missing -= len(parts[-1].table)
-        before = self.generated
-        for part in reversed(parts):
-            self.generated += len(part.table)
-            self._parts.append(part)
-        self._forget()
-        return self.generated - before
+            stores.append(GameStore.of(self.game, columns))
+            missing -= len(self._part(stores[-1]).table)
+        return sum(self.add(store) for store in reversed(stores))
 
     def samples(self, phase: int | str | None = None) -> tuple[GameStore, PositionTable]:
         """The games in memory, and :meth:`table`.
@@ -213,10 +216,17 @@ class Replay:
             packed=packed,
         )
 
-    def _forget(self) -> None:
-        """Drop games of which no sample can be drawn any more."""
-        while self._parts and self._held - len(self._parts[0].table) >= self.rules.capacity:
+    def _keep(self, part: _Part) -> None:
+        """Take in games, and drop those of which no sample can be drawn any more."""
+        self.generated += len(part.table)
+        self._parts.append(part)
+        while self._held - len(self._parts[0].table) >= self.rules.capacity:
             self._parts.popleft()
+        store, table = self._parts[0]
+        surplus = self._held - self.rules.capacity
+        if surplus > 0 and table.game[surplus] > 0:
+            oldest = int(table.game[surplus])
+            self._parts[0] = self._part(store.subset(np.arange(oldest, len(store))))
 
     def _part(self, store: GameStore) -> _Part:
         if store.game.name != self.game.name:

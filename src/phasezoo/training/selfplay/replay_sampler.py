@@ -9,6 +9,7 @@ import numpy.typing as npt
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least, one_of
 from phasezoo.training.batches import Batch
+from phasezoo.training.config import check_fields
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.store import GameStore
@@ -38,6 +39,7 @@ class ReplayRules:
     """Share of what searches expected in the values to learn (0 to 1)."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         at_least("capacity", self.capacity, 1)
         if self.half_life is not None and not 0 < self.half_life < np.inf:
             message = f"half_life={self.half_life!r}: must be above 0, or None"

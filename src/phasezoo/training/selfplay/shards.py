@@ -1,32 +1,20 @@
 """The games of a run on disk: files of so many games each, and a log of those that wait for one."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from phasezoo.errors import CorruptRecord, StoreError
 from phasezoo.games import Game
-from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
+from phasezoo.runs.files import describe_disk_errors
 from phasezoo.training.columns import Visits
-from phasezoo.training.game_entry import GameEntry, columns_of
+from phasezoo.training.selfplay.game_log import LOG, GameLog
 from phasezoo.training.selfplay.recording import PlayedGame
-from phasezoo.training.store_file import (
-    DamagedFile,
-    action_type,
-    decisions_a_ply,
-    describe,
-    write_file,
-)
+from phasezoo.training.store_file import DamagedFile, describe
 from phasezoo.training.store_folder import SUFFIX, sweep
 
 __all__ = ["Shards", "Tally"]
-
-LOG = "unfinished.jsonl"
-"""Finished games that are in no file yet."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +90,7 @@ class Shards:
 
     Raises:
         RunDirectoryError: The folder cannot be written.
+        StoreError: A line of the log is damaged.
     """
 
     def __init__(self, folder: Path, game: Game, size: int, per_round: int) -> None:
@@ -109,12 +98,11 @@ class Shards:
         self._game = game
         self._size = size
         self._per_round = per_round
-        self._log = folder.parent / LOG
         with describe_disk_errors(folder.parent, every=True):
             folder.mkdir(parents=True, exist_ok=True)
             sweep(folder)
-        self._waiting: dict[int, PlayedGame] = {}
-        self._read_log()
+        self._log = GameLog(folder.parent / LOG, folder, game)
+        self._write_whole_files(list(self._log.waiting))
 
     def files(self, first: int, last: int) -> list[Path]:
         """The files of games from ``first`` to before ``last``, in their order."""
@@ -123,7 +111,7 @@ class Shards:
 
     def missing(self, first: int, last: int) -> list[int]:
         """The games from ``first`` to before ``last`` that have not ended."""
-        done = set(self._waiting)
+        done = set(self._log.waiting)
         for file in self.files(first, last):
             low, high = _span(file)
             done.update(range(low, high + 1))
@@ -136,9 +124,7 @@ class Shards:
             RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
             StoreError: The same of a file.
         """
-        with describe_disk_errors(self.folder.parent):
-            append_line(self._log, json.dumps(_line(played), separators=(",", ":")).encode())
-        self._waiting[played.number] = played
+        self._log.add(played)
         self._write_whole_files([played.number])
 
     def tally(self, first: int, last: int) -> Tally:
@@ -158,50 +144,17 @@ class Shards:
     def _write_whole_files(self, numbers: Sequence[int]) -> None:
         """Write the files of these games that have all of theirs."""
         for low, high in sorted({self._bounds(number) for number in numbers}):
-            games = [self._waiting[n] for n in range(low, high + 1) if n in self._waiting]
-            if len(games) <= high - low:
-                continue
-            columns = columns_of(self._game, self._width, [game.entry for game in games])
-            path = self.folder / f"games-{low:09}-{high:09}{SUFFIX}"
-            write_file(path, self._game, columns, asdict(Tally.of(games)), overwrite=True)
-            for number in range(low, high + 1):
-                del self._waiting[number]
-            self._write_log()
-
-    @property
-    def _width(self) -> int:
-        return decisions_a_ply(self._game)
+            waiting = self._log.waiting
+            games = [waiting[number] for number in range(low, high + 1) if number in waiting]
+            if len(games) > high - low:
+                name = f"games-{low:09}-{high:09}{SUFFIX}"
+                self._log.write(name, range(low, high + 1), asdict(Tally.of(games)))
 
     def _bounds(self, number: int) -> tuple[int, int]:
         """The first and the last game of the file that a game belongs to."""
         begin = number - number % self._per_round
         low = begin + (number - begin) // self._size * self._size
         return low, min(low + self._size, begin + self._per_round) - 1
-
-    def _read_log(self) -> None:
-        """Take in what an earlier session has left; a last line that was cut short is played again.
-
-        Raises:
-            StoreError: A line before the last is damaged.
-        """
-        with describe_disk_errors(self.folder.parent):
-            data = self._log.read_bytes() if self._log.exists() else b""
-        written = {n for f in self.files(0, 1 << 62) for n in range(_span(f)[0], _span(f)[1] + 1)}
-        for number, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
-            try:
-                played = _played(self._game, json.loads(line))
-            except (KeyError, TypeError, ValueError, CorruptRecord) as error:
-                message = f"{self._log}: line {number} is damaged ({error}); remove that line"
-                raise StoreError(message) from error
-            if played.number not in written:
-                self._waiting[played.number] = played
-        self._write_log()
-        self._write_whole_files(list(self._waiting))
-
-    def _write_log(self) -> None:
-        lines = [json.dumps(_line(game), separators=(",", ":")) for game in self._waiting.values()]
-        with describe_disk_errors(self.folder.parent):
-            write_whole(self._log, "".join(f"{line}\n" for line in lines))
 
 
 def _span(file: Path) -> tuple[int, int]:
@@ -220,53 +173,3 @@ def _entropy(visits: Visits | None) -> float:
     lengths = np.diff(np.append(starts, len(visits.counts)))
     shares = visits.counts / np.repeat(sums, lengths)
     return float(-(shares * np.log(shares)).sum())
-
-
-def _line(played: PlayedGame) -> dict[str, Any]:
-    """A game as JSON."""
-    entry = played.entry
-    visits = entry.visits
-    return {
-        "number": played.number,
-        "start": entry.start,
-        "actions": entry.actions.tolist(),
-        "returns": None if entry.returns is None else entry.returns.tolist(),
-        "visits": None if visits is None else [column.tolist() for column in vars(visits).values()],
-        "values": None if entry.values is None else [_known(v) for v in entry.values.tolist()],
-        "phases": None if entry.phases is None else entry.phases.tolist(),
-        "source": entry.source,
-        "ending": played.ending,
-        "searched": played.searched,
-        "cheap": played.cheap,
-        "verdict": played.verdict,
-    }
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else value
-
-
-def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
-    """The game of a line."""
-    visits, values, phases = line["visits"], line["values"], line["phases"]
-    kinds = (np.int64, np.int32, np.int32)
-    if visits is not None:
-        visits = Visits(*(np.array(c, dtype=k) for c, k in zip(visits, kinds, strict=True)))
-    entry = GameEntry(
-        start=line["start"],
-        actions=np.array(line["actions"], dtype=action_type(game)),
-        returns=np.array(line["returns"], dtype=np.float32),
-        visits=visits,
-        values=None if values is None else np.array(values, dtype=np.float32),  # None becomes nan
-        phases=None if phases is None else np.array(phases, dtype=np.int8),
-        source=line["source"],
-    )
-    verdict = line["verdict"]
-    return PlayedGame(
-        number=int(line["number"]),
-        entry=entry,
-        ending=line["ending"],
-        searched=int(line["searched"]),
-        cheap=int(line["cheap"]),
-        verdict=None if verdict is None else tuple(verdict),
-    )

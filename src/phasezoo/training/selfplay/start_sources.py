@@ -29,6 +29,8 @@ __all__ = [
     "SuiteStarts",
     "UsualStart",
     "check_source",
+    "checked_share",
+    "over_there",
 ]
 
 _TRIES = 100
@@ -163,7 +165,7 @@ class GivenStarts:
             raise CorruptRecord(message)
         if state.is_terminal:
             where = f"start {index}, {str(given)[:100]!r}"
-            raise _over(where)
+            raise over_there(where)
         return Begun(given if is_text else start_text(game, state), (state,))
 
 
@@ -227,10 +229,11 @@ class MixedStarts:
     """Shares, which are numbers above 0, and sources."""
 
     def __post_init__(self) -> None:
-        shares = [share for share, _ in self.sources]
-        if not shares or not all(0 < share < np.inf for share in shares):
-            message = f"shares of starts {shares}: expected numbers above 0, one at least"
+        if not self.sources:
+            message = "starts=(): expected one at least"
             raise InvalidConfig(message)
+        for share, source in self.sources:
+            checked_share(source, share)
 
     def check(self, game: Game) -> None:
         """Look at every source that can be looked at."""
@@ -242,6 +245,19 @@ class MixedStarts:
         shares = np.array([share for share, _ in self.sources])
         chosen = int(np.searchsorted(np.cumsum(shares) / shares.sum(), rng.random(), "right"))
         return self.sources[min(chosen, len(shares) - 1)][1].begin(game, rng)
+
+
+def checked_share(start: Any, share: Any) -> float:
+    """The share of the games that begin from a start.
+
+    Raises:
+        InvalidConfig: It is no number above 0.
+    """
+    numbers = (int, float, np.integer, np.floating)
+    if isinstance(share, bool) or not isinstance(share, numbers) or not 0 < share < np.inf:
+        message = f"share of start {start!r} is {share!r}: expected a number above 0"
+        raise InvalidConfig(message)
+    return float(share)
 
 
 def check_source(source: StartSource, game: Game) -> None:
@@ -282,9 +298,10 @@ def _followed(game: Game, store: GameStore, row: int, ply: int) -> Begun:
         states.append(replay(states[-1], joint))
     if states[-1].is_terminal:
         where = f"ply {ply} of game {row} of {store!r}"
-        raise _over(where)
+        raise over_there(where)
     return Begun(start, tuple(states), tuple(actions))
 
 
-def _over(where: str) -> InvalidState:
+def over_there(where: str) -> InvalidState:
+    """The error of a start at which nothing can be played."""
     return InvalidState(f"{where}: the game is over there, so that nothing can be played")

@@ -15,6 +15,7 @@ from phasezoo.training.selfplay.start_sources import (
     StoredPositions,
     SuiteStarts,
     UsualStart,
+    checked_share,
 )
 from phasezoo.training.store import GameStore
 
@@ -43,7 +44,7 @@ def start_source(starts: Any) -> StartSource:
     if starts is None:
         return UsualStart()
     if isinstance(starts, str):
-        return _parsed(starts)[1]
+        return source_of_texts([starts])
     if isinstance(starts, OpeningSuite):
         return SuiteStarts(starts)
     if isinstance(starts, GameStore):
@@ -52,7 +53,7 @@ def start_source(starts: Any) -> StartSource:
         source: StartSource = starts
         return source
     if isinstance(starts, Mapping):
-        return MixedStarts([(float(share), _parsed(text)[1]) for text, share in starts.items()])
+        return MixedStarts([_with_share(text, share) for text, share in starts.items()])
     if isinstance(starts, Sequence) and any(map(_is_source, starts)):
         return source_of_texts(starts)
     if isinstance(starts, Sequence):
@@ -81,13 +82,20 @@ def _parsed(text: str) -> tuple[float, StartSource]:
     share, star, rest = str(text).rpartition("*")
     kind, _, told = rest.partition(":")
     try:
-        weight = float(share) if star else 1.0
-        return weight, _of_kind(kind, told)
+        return checked_share(text, float(share) if star else 1.0), _of_kind(kind, told)
     except ValueError as error:
         if isinstance(error, PhasezooError):
             raise
         message = f"start {text!r}: expected {GRAMMAR}"
         raise InvalidConfig(message) from error
+
+
+def _with_share(text: str, share: Any) -> tuple[float, StartSource]:
+    """A text whose share stands beside it."""
+    if isinstance(text, str) and "*" in text:
+        message = f"start {text!r}: its share is given beside it, {share!r}; leave the other out"
+        raise InvalidConfig(message)
+    return checked_share(text, share), _parsed(text)[1]
 
 
 def _of_kind(kind: str, told: str) -> StartSource:

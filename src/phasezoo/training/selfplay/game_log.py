@@ -1,0 +1,154 @@
+"""A log of finished games that are in no file yet."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo.errors import CorruptRecord, StoreError
+from phasezoo.games import Game
+from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
+from phasezoo.training.columns import Visits
+from phasezoo.training.game_entry import GameEntry, columns_of
+from phasezoo.training.selfplay.recording import PlayedGame
+from phasezoo.training.store_file import action_type, decisions_a_ply, write_file
+
+__all__ = ["LOG", "GameLog"]
+
+LOG = "unfinished.jsonl"
+"""The log's name."""
+
+
+class GameLog:
+    """Keeps games that have ended on the disk until they are written to a file of a store.
+
+    A game is a line. Before games are written to a file the log names it, so that after a kill they
+    are either in the file or in the log, and never in both.
+
+    Args:
+        path: The log, beside the files or above them.
+        folder: The files' folder.
+        game: What is played.
+
+    Raises:
+        RunDirectoryError: It cannot be read or written.
+        StoreError: A line before the last is damaged.
+    """
+
+    def __init__(self, path: Path, folder: Path, game: Game) -> None:
+        self._path = path
+        self._folder = folder
+        self._game = game
+        self.waiting: dict[int, PlayedGame] = {}
+        """The games by their numbers, in the order in which they ended."""
+        self._read()
+
+    def add(self, played: PlayedGame) -> None:
+        """Keep a game.
+
+        Raises:
+            RunDirectoryError: The disk is full or cannot be written; earlier games are safe.
+        """
+        self._append(_line(played))
+        self.waiting[played.number] = played
+
+    def write(self, name: str, numbers: Sequence[int], metadata: Mapping[str, Any]) -> None:
+        """Write games to a file, in this order, and forget them.
+
+        Raises:
+            RunDirectoryError: The disk is full or cannot be written; the games stay here.
+            StoreError: The same of the file.
+        """
+        games = [self.waiting[number] for number in numbers]
+        width = decisions_a_ply(self._game)
+        columns = columns_of(self._game, width, [played.entry for played in games])
+        self._append({"file": name, "numbers": list(numbers)})
+        write_file(self._folder / name, self._game, columns, metadata, overwrite=True)
+        self._forget(numbers)
+
+    def close(self) -> None:
+        """Remove the log, if nothing waits in it."""
+        if not self.waiting:
+            self._path.unlink(missing_ok=True)
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        with describe_disk_errors(self._path.parent):
+            append_line(self._path, json.dumps(line, separators=(",", ":")).encode())
+
+    def _forget(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            self.waiting.pop(number, None)
+        lines = [json.dumps(_line(game), separators=(",", ":")) for game in self.waiting.values()]
+        with describe_disk_errors(self._path.parent):
+            write_whole(self._path, "".join(f"{line}\n" for line in lines))
+
+    def _read(self) -> None:
+        """Take in what an earlier session has left; of a last line that was cut short, nothing."""
+        with describe_disk_errors(self._path.parent):
+            data = self._path.read_bytes() if self._path.exists() else b""
+        for number, text in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
+            try:
+                line = json.loads(text)
+                if "file" not in line:
+                    played = _played(self._game, line)
+                    self.waiting[played.number] = played
+                elif (self._folder / line["file"]).exists():
+                    for written in line["numbers"]:
+                        self.waiting.pop(written, None)
+            except (KeyError, TypeError, ValueError, CorruptRecord) as error:
+                message = f"{self._path}: line {number} is damaged ({error}); remove that line"
+                raise StoreError(message) from error
+        if data:
+            self._forget(())
+
+
+def _line(played: PlayedGame) -> dict[str, Any]:
+    """A game as JSON."""
+    entry = played.entry
+    visits = entry.visits
+    return {
+        "number": played.number,
+        "start": entry.start,
+        "actions": entry.actions.tolist(),
+        "returns": None if entry.returns is None else entry.returns.tolist(),
+        "visits": None if visits is None else [column.tolist() for column in vars(visits).values()],
+        "values": None if entry.values is None else [_known(v) for v in entry.values.tolist()],
+        "phases": None if entry.phases is None else entry.phases.tolist(),
+        "source": entry.source,
+        "ending": played.ending,
+        "searched": played.searched,
+        "cheap": played.cheap,
+        "verdict": played.verdict,
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
+    """The game of a line."""
+    visits, values, phases = line["visits"], line["values"], line["phases"]
+    kinds = (np.int64, np.int32, np.int32)
+    if visits is not None:
+        visits = Visits(*(np.array(c, dtype=k) for c, k in zip(visits, kinds, strict=True)))
+    entry = GameEntry(
+        start=line["start"],
+        actions=np.array(line["actions"], dtype=action_type(game)),
+        returns=np.array(line["returns"], dtype=np.float32),
+        visits=visits,
+        values=None if values is None else np.array(values, dtype=np.float32),  # None becomes nan
+        phases=None if phases is None else np.array(phases, dtype=np.int8),
+        source=line["source"],
+    )
+    verdict = line["verdict"]
+    return PlayedGame(
+        number=int(line["number"]),
+        entry=entry,
+        ending=line["ending"],
+        searched=int(line["searched"]),
+        cheap=int(line["cheap"]),
+        verdict=None if verdict is None else tuple(verdict),
+    )

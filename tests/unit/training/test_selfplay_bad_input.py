@@ -1,0 +1,228 @@
+"""What self-play refuses, and what it does if something breaks in the middle."""
+
+import shutil
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import selfplay_games
+from selfplay_games import Rowwise
+from selfplay_runs import run
+
+from phasezoo import agents, inference, training
+from phasezoo.errors import CheckpointError, InvalidConfig, InvalidState, StoreError
+from phasezoo.training import GameStore, Learner, Replay, SelfPlay
+
+selfplay_games.register()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> GameStore:
+    return play(tmp_path_factory.mktemp("games"))
+
+
+def play(folder: Path, game: str = "connect-four", **options: Any) -> GameStore:
+    agent = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=4))
+    given = {"agent": agent, "games": 4, "seed": 1, "out": folder / "store", **options}
+    return training.play_games(given.pop("agent"), game=game, **given)
+
+
+def learner(**options: Any) -> Learner:
+    return Learner("connect-four", "mlp-16x1", **{"seed": 1, **options})
+
+
+def loop(folder: Path, **options: Any) -> SelfPlay:
+    return SelfPlay("connect-four", "mlp-16x1", out=folder / "run", **options)
+
+
+PLAYING: list[tuple[dict[str, Any], str]] = [
+    ({"starts": "-1*initial"}, "share of start '-1\\*initial'"),
+    ({"starts": "0*random:2"}, "share of start"),
+    ({"starts": "nan*initial"}, "share of start"),
+    ({"starts": ["inf*initial", "random:2"]}, "share of start"),
+    ({"starts": {"initial": "x"}}, "share of start 'initial' .*'x'"),
+    ({"starts": {"initial": True}}, "share of start 'initial'"),
+    ({"starts": {"0.5*initial": 1.0}}, "0.5\\*initial"),
+    ({"starts": {5: 1.0}}, "start 5"),
+    ({"seed": -1}, "seed=-1"),
+    ({"seed": 2**64}, "seed="),
+    ({"shard_games": "x"}, "shard_games='x'"),
+    ({"out": 5}, "out=5"),
+    ({"on_game": 3}, "on_game=3"),
+    ({"progress": 3}, "progress=3"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), PLAYING)
+def test_arguments_of_play_games(tmp_path: Path, options: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidConfig, match=told):
+        play(tmp_path, **options)
+    assert not list(tmp_path.iterdir())
+
+
+REPLAYS: list[tuple[dict[str, Any], str]] = [
+    ({"half_life": "3"}, "half_life='3'"),
+    ({"half_life": True}, "half_life=True"),
+    ({"half_life": float("nan")}, "half_life=nan"),
+    ({"value_mix": "x"}, "value_mix='x'"),
+    ({"discount": "x"}, "discount='x'"),
+    ({"symmetries": 3}, "symmetries=3"),
+    ({"rules": 5}, "rules=5"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), REPLAYS)
+def test_arguments_of_replays(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidConfig, match=told):
+        Replay("connect-four", **options)
+
+
+def test_a_replay_takes_stores_and_files() -> None:
+    replay = Replay("connect-four")
+    wrong: dict[str, Callable[[], Any]] = {
+        "store=5": lambda: replay.add(5),  # type: ignore[arg-type]
+        "files=5": lambda: replay.read(5),  # type: ignore[arg-type]
+        "folder=5": lambda: Replay.open(5),  # type: ignore[arg-type]
+    }
+    for told, call in wrong.items():
+        with pytest.raises(InvalidConfig, match=told):
+            call()
+
+
+LEARNERS: list[tuple[dict[str, Any], str]] = [
+    ({"phase": "late"}, "phase 'late'"),
+    ({"phase": "all"}, "gate="),
+    ({"gate": "plies:8", "phase": "late"}, "up to 8"),
+    ({"gate": "plies:8", "phase": 3}, "phase 3"),
+    ({"seed": -1}, "seed=-1"),
+    ({"seed": "x"}, "seed='x'"),
+    ({"schedule": 3}, "schedule=3"),
+    ({"config": 3}, "config=3"),
+    ({"initial": 3}, "initial=3"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), LEARNERS)
+def test_arguments_of_learners(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidConfig, match=told):
+        learner(**options)
+
+
+def test_what_a_learner_learns_from(store: GameStore) -> None:
+    replay, one = Replay("connect-four"), learner()
+    replay.add(store)
+    with pytest.raises(InvalidConfig, match="replay=5"):
+        one.learn(5, 5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidConfig, match="samples=1"):
+        one.learn(replay, 1)
+    with pytest.raises(InvalidConfig, match="weights"):
+        one.learn(replay, 10, weights="x")  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match="own-crosses"):
+        Learner("own-crosses", "mlp-16x1").learn(replay, 10)
+    expert = learner(gate="plies:8", phase=1)
+    assert expert.phase == expert.manifest.phase == "over 8"
+
+
+LOOPS: list[tuple[dict[str, Any], str]] = [
+    *(
+        ({name: "x"}, f"{name}='x'")
+        for name in ("samples_per_new", "promote_score", "resign_value")
+    ),
+    *(({name: "x"}, f"{name}='x'") for name in ("promote_games", "resign_check", "resign_moves")),
+    *(({name: 5}, f"{name}=5") for name in ("schedule", "starts", "search", "replay", "learning")),
+    ({"starts": ("-1*initial",)}, "share of start"),
+    ({"starts": ()}, "one at least"),
+    ({"resign_check": 2.0}, "check"),
+    ({"routing": "x"}, "routing='x'"),
+    ({"backend": "x"}, "backend='x'"),
+    ({"seed": -1}, "seed=-1"),
+    ({"seed": 1.5}, "seed=1.5"),
+    ({"config": 3}, "config=3"),
+    *(({name: 3}, f"{name}=3") for name in ("agent", "load", "progress", "on_update", "loggers")),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), LOOPS)
+def test_arguments_of_the_loop(tmp_path: Path, options: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidConfig, match=told):
+        loop(tmp_path, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_source_of_ones_own_that_starts_where_a_game_is_over(tmp_path: Path) -> None:
+    from phasezoo import games
+    from phasezoo.training.selfplay.start_sources import Begun
+
+    class Over:
+        def begin(self, game: games.Game, rng: np.random.Generator) -> Begun:
+            return Begun("1212121", (game.from_columns("1212121"),))
+
+    with pytest.raises(InvalidState, match="over there"):
+        play(tmp_path, starts=Over())
+
+
+def test_a_checkpoint_of_another_game_among_those_of_a_run(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    run(mine, "promoted", updates=1)
+    run(other, "promoted", updates=1, game="connect-four", starts=("initial",))
+    shutil.rmtree(mine / "learners")
+    shutil.copytree(other / "learners", mine / "learners")
+    with pytest.raises(CheckpointError, match="connect-four"):
+        run(mine, "promoted", updates=2)
+
+
+class Gone(RuntimeError):
+    """What a worker dies of."""
+
+
+class Dying(Rowwise):
+    """An evaluator that dies after some rows."""
+
+    def __init__(self, actions: int, rows: int) -> None:
+        super().__init__(actions)
+        self.left = rows
+
+    def evaluate(self, planes: Any) -> inference.Evaluation:
+        self.left -= len(planes)
+        if self.left < 0:
+            message = "the device is gone"
+            raise Gone(message)
+        return super().evaluate(planes)
+
+
+def test_an_evaluator_that_dies_ends_the_games_with_its_traceback(tmp_path: Path) -> None:
+    agent = agents.MCTSAgent(Dying(7, 2000), limit=agents.Limit(nodes=12))
+    with pytest.raises(Gone, match="device is gone") as caught:
+        play(tmp_path, agent=agent, games=500, concurrency=4)
+    assert "in evaluate" in "".join(traceback.format_exception(caught.value))
+    assert any("had been finished" in note for note in caught.value.__notes__)
+    assert 0 < len(GameStore.open(tmp_path / "store")) < 500
+
+
+def test_a_run_whose_evaluator_dies_ends_and_goes_on_later(tmp_path: Path) -> None:
+    whole = run(tmp_path / "whole", "promoted", updates=2)
+    dying = {"load": lambda folder, **_: Dying(9, 60)}
+    with pytest.raises(Gone, match="device is gone"):
+        run(tmp_path / "run", "promoted", updates=2, **dying)
+    again = run(tmp_path / "run", "promoted", updates=2)
+    assert [row.samples for row in again.updates] == [row.samples for row in whole.updates]
+
+
+def test_what_makes_batches_and_dies_ends_the_round_with_its_traceback(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from phasezoo.training.selfplay.replay_sampler import ReplaySampler
+
+    def die(*_: Any) -> Any:
+        message = "no batch"
+        raise Gone(message)
+
+    replay = Replay("connect-four")
+    replay.add(store)
+    monkeypatch.setattr(ReplaySampler, "make", die)
+    with pytest.raises(Gone, match="no batch") as caught:
+        learner().learn(replay, 10)
+    assert "in die" in "".join(traceback.format_exception(caught.value))
