@@ -18,6 +18,7 @@ from phasezoo.training.selfplay.config import SelfPlayConfig
 
 if TYPE_CHECKING:
     from phasezoo.training.selfplay.outcome import SelfPlayProgress, Update
+    from phasezoo.training.selfplay.watch import ProbeRow
 
 __all__ = ["SelfPlayOptions", "selfplay_command"]
 
@@ -74,6 +75,7 @@ class SelfPlayOptions:
                 history=self.history,
                 progress=progress,
                 on_update=_print_update,
+                on_probe=_print_probe,
             )
             outcome = loop.run()
         sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}\n")
@@ -117,6 +119,12 @@ def _print_update(row: "Update") -> None:
     sys.stdout.write(
         f"update {row.update}: {row.games:,} games, {row.samples:,} new samples{shown}\n"
     )
+    sys.stdout.flush()
+
+
+def _print_probe(row: "ProbeRow") -> None:
+    """What a probe told, in one line."""
+    sys.stdout.write(f"  version {row.version}: {row.describe()}\n")
     sys.stdout.flush()
 
 

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
         WandbLogger,
     )
     from phasezoo.training.phase_experts import Experts, TrainedNetwork, train_experts
+    from phasezoo.training.probes.probe import Probe, Probed
     from phasezoo.training.progress import Progress, progress_bar
+    from phasezoo.training.score import Score
     from phasezoo.training.selfplay.config import SelfPlayConfig
     from phasezoo.training.selfplay.learner import Learner
     from phasezoo.training.selfplay.loop import SelfPlay
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from phasezoo.training.selfplay.playing import play_games
     from phasezoo.training.selfplay.replay import Replay
     from phasezoo.training.selfplay.replay_sampler import ReplayRules
+    from phasezoo.training.selfplay.watching import Watching
     from phasezoo.training.strategies import Strategy, StrategyPlan, phase_weights, plan_strategy
     from phasezoo.training.supervised import TrainingResult, train_supervised
 
@@ -74,10 +77,13 @@ __all__ = [
     "PositionLosses",
     "PositionStore",
     "PositionTable",
+    "Probe",
+    "Probed",
     "Progress",
     "Replay",
     "ReplayRules",
     "Sampler",
+    "Score",
     "SelfPlay",
     "SelfPlayConfig",
     "SelfPlayOutcome",
@@ -92,6 +98,7 @@ __all__ = [
     "TrainingResult",
     "TrainingStart",
     "WandbLogger",
+    "Watching",
     "count_phases",
     "evaluate_network",
     "evaluate_networks",
@@ -133,7 +140,11 @@ _LAZY = {
     "WandbLogger": "loggers",
     "LossCell": "expert_tables",
     "LossTable": "expert_tables",
+    "Probe": "probes.probe",
+    "Probed": "probes.probe",
     "Progress": "progress",
+    "Score": "score",
+    "Watching": "selfplay.watching",
     "Strategy": "strategies",
     "StrategyPlan": "strategies",
     "TrainedNetwork": "phase_experts",

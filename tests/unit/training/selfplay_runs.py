@@ -19,6 +19,7 @@ import selfplay_games
 from phasezoo import inference, training
 from phasezoo.training.selfplay.config import self_play_settings
 from phasezoo.training.selfplay.replay_sampler import ReplayRules
+from phasezoo.training.selfplay.watching import Watching
 
 
 class OneByOne:
@@ -56,6 +57,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "gate": "plies:8",
         "strategy": "staged",
         "max_plies": 16,
+        "watching": Watching.nothing(),
         "replay": ReplayRules(capacity=150, half_life=60.0),
     },
 }

@@ -16,7 +16,7 @@ from phasezoo.errors import (
     InvalidState,
     RunDirectoryError,
 )
-from phasezoo.training import GameStore, SelfPlay, SelfPlayConfig
+from phasezoo.training import GameStore, SelfPlay, SelfPlayConfig, Watching
 from phasezoo.training.selfplay.config import self_play_search, self_play_settings
 
 selfplay_games.register()
@@ -26,7 +26,8 @@ TINY = {"updates": 2, "games_per_update": 4, "nodes": 5, "samples_per_update": 4
 
 def tiny(out: Path, game: str = "connect-four", **options: Any) -> SelfPlay:
     learning = self_play_settings(threads=1, batch_size=16)
-    given = {"network": "mlp-16x1", "backend": "torch", "learning": learning, **TINY, **options}
+    shared = {"backend": "torch", "learning": learning, "watching": Watching.nothing()}
+    given = {"network": "mlp-16x1", **shared, **TINY, **options}
     return SelfPlay(game, out=out, **given)
 
 

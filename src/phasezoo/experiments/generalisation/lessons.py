@@ -14,8 +14,8 @@ from phasezoo.experiments.generalisation.measures import Exam
 from phasezoo.games import Game
 from phasezoo.training.positions import without_seen
 from phasezoo.training.splits import Splits
-from phasezoo.training.starts import start_state
 from phasezoo.training.store import GameStore
+from phasezoo.training.stored_states import state_at
 
 __all__ = ["exam_of", "lesson_of_states", "rating_bands", "sampled", "states_of"]
 
@@ -92,15 +92,9 @@ def states_of(exam: Exam, count: int, seed: int) -> list[Any]:
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(exam.rows))
     _, first = np.unique(exam.rows.game[order], return_index=True)
-    states = []
-    for row in rng.permutation(order[first])[:count]:
-        game, ply = int(exam.rows.game[row]), int(exam.rows.ply[row])
-        state = start_state(store.game, store.starts.get(game, ""))
-        begin = int(store.offsets[game])
-        for action in np.asarray(store.actions)[begin : begin + ply].reshape(-1):
-            state = state.play(int(action))
-        states.append(state)
-    return states
+    chosen = rng.permutation(order[first])[:count]
+    places = zip(exam.rows.game[chosen], exam.rows.ply[chosen], strict=True)
+    return [state_at(store, int(game), int(ply)) for game, ply in places]
 
 
 def lesson_of_states(game: Game, states: Iterable[Any], seed: int) -> Lesson:

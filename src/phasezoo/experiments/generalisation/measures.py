@@ -1,20 +1,19 @@
 """What is measured: losses on stored games, exact regret where the game is solved, games won."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from phasezoo import agents
-from phasezoo.agents.base import CallableAgent
-from phasezoo.errors import IllegalAction
 from phasezoo.experiments.generalisation.axis import SupportsMeasure
-from phasezoo.experiments.generalisation.scores import Sample, Score
+from phasezoo.experiments.generalisation.scores import Sample
 from phasezoo.games import Game
 from phasezoo.inference.mixture import MixtureOfExperts
 from phasezoo.training.positions import PositionTable
+from phasezoo.training.score import Score
+from phasezoo.training.solved import Starts, moves_of
 from phasezoo.training.splits import PositionStore
 
 __all__ = ["Exam", "Losses", "Meeting", "Play", "Regret", "Starts", "Together", "agent_of"]
@@ -86,16 +85,6 @@ def _places(rows: PositionTable) -> list[tuple[int, ...]]:
 
 
 @dataclass(frozen=True)
-class Starts:
-    """States of a solved game in each of which a move is asked for."""
-
-    game: Game
-    """The game, which knows the worth of every action."""
-    states: tuple[Any, ...] = field(repr=False)
-    """The states."""
-
-
-@dataclass(frozen=True)
 class Regret:
     """What an agent's moves lose by the game's own solution (``Game.action_scores``).
 
@@ -121,31 +110,10 @@ class Regret:
         Raises:
             IllegalAction: A move is not legal.
         """
-        agent = _made(self, model, seed)
-        lost, kept, distance = [], [], []
-        for state, action in zip(data.states, _moves(agent, data.states, seed), strict=True):
-            worth = data.game.action_scores(state)
-            place = np.flatnonzero(np.asarray(state.legal_actions) == action)
-            if not len(place):
-                message = (
-                    f"action {action} is not legal in {state!r}: only legal moves have a worth; of "
-                    "Stable-Baselines3, algorithms that know masks play such alone (MaskablePPO)"
-                )
-                raise IllegalAction(message)
-            chosen = worth[place[0]]
-            lost.append((np.sign(worth.max()) - np.sign(chosen)) / 2)
-            kept.append(float(lost[-1] == 0))
-            distance.append(float(worth.max() - chosen) * kept[-1])
-        best = [float(one == 0 and away == 0) for one, away in zip(lost, distance, strict=True)]
-        samples = Sample.of(best), Sample.of(lost), Sample.of(distance, kept)
+        judged = data.judge(moves_of(_made(self, model, seed), data.states, seed))
+        kept = judged.lost == 0
+        samples = Sample.of(judged.best), Sample.of(judged.lost), Sample.of(judged.distance, kept)
         return {score.name: sample for score, sample in zip(self.scores, samples, strict=True)}
-
-
-def _moves(agent: Any, states: Sequence[Any], seed: int) -> npt.NDArray[np.int64]:
-    if hasattr(agent, "select_batch"):
-        return np.asarray(agent.select_batch(states))
-    player = agent if hasattr(agent, "session") else CallableAgent(agent)
-    return np.array([player.session(seed).act(state) for state in states])
 
 
 @dataclass(frozen=True)

@@ -3,30 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidEvaluation
+from phasezoo.training.score import Score
 
 __all__ = ["Sample", "Score", "samples_of"]
-
-
-@dataclass(frozen=True)
-class Score:
-    """One kind of number."""
-
-    name: str
-    """Such as ``win rate``."""
-    better: Literal["higher", "lower"] = "higher"
-    """Which numbers are good."""
-    kind: Literal["mean", "share"] = "mean"
-    """``mean``: a mean over all that was counted; its interval is a bootstrap of whole groups.
-    ``share``: of each group in [0, 1], all groups counting alike; its interval is Wilson's, which
-    keeps its width at 0 and 1."""
-    unit: str = ""
-    """What stands behind the number, such as ``nats``; ``%``: shares as percentages."""
 
 
 @dataclass(frozen=True)

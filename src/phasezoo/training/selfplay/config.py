@@ -12,6 +12,7 @@ from phasezoo.training.config import SupervisedConfig, check_fields
 from phasezoo.training.schedules import drops_of
 from phasezoo.training.selfplay.replay_sampler import ReplayRules
 from phasezoo.training.selfplay.start_texts import source_of_texts
+from phasezoo.training.selfplay.watching import Watching
 from phasezoo.training.strategies import Strategy
 
 __all__ = [
@@ -113,6 +114,8 @@ class SelfPlayConfig:
     """Games of a file (1 or more)."""
     backend: str = "auto"
     """What runs the network while games are played: auto, onnx or torch."""
+    watching: Watching = field(default_factory=Watching)
+    """What is measured of versions while the run goes on."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -198,13 +201,19 @@ def check_schedule(schedule: Any, settings: SupervisedConfig) -> None:
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "quick": {"updates": 20, "games_per_update": 128, "nodes": 64},
+    "quick": {
+        "updates": 20,
+        "games_per_update": 128,
+        "nodes": 64,
+        "watching": Watching(ladder_games=32),
+    },
     "standard": {
         "updates": 100,
         "games_per_update": 512,
         "nodes": 200,
         "concurrency": 256,
         "replay": ReplayRules(capacity=300_000),
+        "watching": Watching(probe_every=2, probe_positions=400, ladder_games=64),
     },
     # 819,200 new samples a round, of about 60 plies a game; 4,096,000 more from the newest.
     "paper": {
@@ -221,6 +230,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "resign_value": 0.9,
         "resign_moves": 1,
         "resign_check": 0.1,
+        "watching": Watching(probe_positions=1000, ladder_every=1, ladder_games=200),
     },
 }
 """Settings by size. The study's rounds are counted in samples, ours in games."""

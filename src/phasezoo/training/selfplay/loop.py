@@ -1,7 +1,7 @@
 """Learning by play: games, replay, learner, new version, again."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from phasezoo.training.checkpoint import model_bytes
 from phasezoo.training.loggers import LoggedRun, Logger, TensorBoardLogger
 from phasezoo.training.metrics import MetricsLog, read_metrics
 from phasezoo.training.preparation import INCIDENTAL
+from phasezoo.training.probes.catalogue import probes_of
+from phasezoo.training.probes.probe import as_probe
 from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.generation import Generation
@@ -33,13 +35,14 @@ from phasezoo.training.selfplay.outcome import (
 from phasezoo.training.selfplay.rounds import LEARNERS, Rounds
 from phasezoo.training.selfplay.start_texts import source_of_texts
 from phasezoo.training.selfplay.students import Students
+from phasezoo.training.selfplay.watch import ProbeRow, Watch
 from phasezoo.types import SIMULTANEOUS
 
 __all__ = ["SelfPlay"]
 
 KIND = "self-play"
 
-_INCIDENTAL = ("updates", "concurrency", "backend")
+_INCIDENTAL = ("updates", "concurrency", "backend", "watching")
 """Options that change no number of a round, which a run that goes on may change."""
 
 
@@ -66,6 +69,9 @@ class SelfPlay:
         progress: Told of every game and round.
         on_update: Called with every round that has ended.
         loggers: Take the numbers of every round.
+        probes: What is measured of versions besides the game's own probes: functions of a
+            :class:`phasezoo.training.Probed`, or :class:`phasezoo.training.Probe`.
+        on_probe: Called with what a probe told.
         **overrides: Fields of ``config`` to replace.
 
     Raises:
@@ -91,6 +97,8 @@ class SelfPlay:
         progress: Callable[[SelfPlayProgress], None] | None = None,
         on_update: Callable[[Update], None] | None = None,
         loggers: "tuple[Logger, ...] | list[Logger]" = (),
+        probes: Sequence[Any] = (),
+        on_probe: Callable[[ProbeRow], None] | None = None,
         **overrides: Any,
     ) -> None:
         base = SelfPlayConfig()
@@ -135,6 +143,10 @@ class SelfPlay:
             message = f"loggers={given!r}: expected a list of loggers"
             raise InvalidConfig(message)
         self._loggers = tuple(given)
+        self._on_probe = function_or_none("on_probe", on_probe)
+        self._probes = [*map(as_probe, probes)]
+        if knobs.watching.probe_every:
+            self._probes += probes_of(self.game, knobs.watching.probe_positions)
         self._last: Update | None = None
         self._identity = self._identified()
 
@@ -164,6 +176,8 @@ class SelfPlay:
             self._students.restore(self.out / LEARNERS, done)
             if done == 0:
                 self._students.publish(version_folder(self.out, 0), 0)
+            watch = self._watch()
+            watch.catch_up(done, self.config.updates)
             with self._metrics(done) as log:
                 for row in rounds.rows[len(read_metrics(self.out)) :]:
                     log.add(metrics_row(row))  # a kill came between the two
@@ -172,6 +186,7 @@ class SelfPlay:
                     log.add(metrics_row(self._last))
                     if self._on_update is not None:
                         self._on_update(self._last)
+                    watch.catch_up(update, self.config.updates)
             best = rounds.rows[-1].best if rounds.rows else 0
             updates = tuple(rounds.rows)
             return SelfPlayOutcome(self.out, self.game.name, updates, best, self._loaded)
@@ -214,14 +229,40 @@ class SelfPlay:
 
     def _player(self, version: int, search: SearchConfig, nodes: int) -> Any:
         """The agent that plays a version."""
+        return self._searching(self._evaluator(version), search, nodes)
+
+    def _evaluator(self, version: int) -> Any:
         options = {} if self._load is not None else {"backend": self.config.backend}
-        evaluator = self._loaded(version_folder(self.out, version), **options)
+        return self._loaded(version_folder(self.out, version), **options)
+
+    def _searching(self, evaluator: Any, search: SearchConfig, nodes: int) -> Any:
+        """The agent that plays with an evaluator."""
         if self._agent is not None:
             return self._agent(evaluator)
         limit, others = Limit(nodes=nodes), self.config.others
         if others is not None:  # a proof would hold for their drawn answers alone
             search = search.with_(solver=False)
         return MCTSAgent(evaluator, others=others, limit=limit, config=search, game=self.game)
+
+    def _watch(self) -> Watch:
+        """What measures versions, searched without noise."""
+        knobs = self.config
+        playing = knobs.search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0)
+        still = playing.with_(temperature=0.0)
+        return Watch(
+            self.out,
+            knobs.watching,
+            self.game,
+            self._probes,
+            evaluator=self._evaluator,
+            searching=lambda evaluator, nodes: self._searching(evaluator, still, nodes),
+            playing=lambda evaluator, nodes: self._searching(evaluator, playing, nodes),
+            nodes=knobs.nodes,
+            seed=self.seed,
+            concurrency=knobs.concurrency,
+            max_plies=knobs.max_plies,
+            told=self._on_probe,
+        )
 
     def _tell(self, update: int, doing: str, done: int) -> None:
         if self._progress is None:

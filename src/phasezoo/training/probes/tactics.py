@@ -1,0 +1,93 @@
+"""Probes by positions whose solving actions are known, such as mate in two."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from phasezoo.games import Game
+from phasezoo.training.probes.probe import Probed
+from phasezoo.training.score import Score
+from phasezoo.training.solved import moves_of
+
+__all__ = ["Puzzle", "Puzzles", "read_puzzles", "solutions"]
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A position and what solves it."""
+
+    state: Any
+    """The position."""
+    actions: frozenset[int]
+    """Every action that solves it."""
+
+
+class Puzzles:
+    """Which share of puzzles a version solves by its first move.
+
+    Args:
+        name: What solving is, such as ``mate in 2``.
+        puzzles: Makes them, when they are first needed.
+    """
+
+    def __init__(self, name: str, puzzles: Callable[[], Sequence[Puzzle]]) -> None:
+        self.scores = (Score(name, kind="share", unit="%"),)
+        self._make = puzzles
+
+    @cached_property
+    def puzzles(self) -> Sequence[Puzzle]:
+        """The puzzles, the same for every version."""
+        return self._make()
+
+    def __call__(self, version: Probed) -> dict[str, dict[str, float]]:
+        """The share solved, by who plays."""
+        states = [puzzle.state for puzzle in self.puzzles]
+        solved = {}
+        for who, agent in version.players().items():
+            moves = zip(self.puzzles, moves_of(agent, states, version.seed), strict=True)
+            solved[who] = float(np.mean([int(move) in puzzle.actions for puzzle, move in moves]))
+        return {self.scores[0].name: solved}
+
+
+def read_puzzles(game: Game, text: str) -> list[Puzzle]:
+    """Puzzles from lines ``FEN;move move``, moves as UCI writes them; ``#`` begins a remark."""
+    found = []
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        fen, _, moves = line.partition(";")
+        state = game.from_fen(fen)
+        found.append(Puzzle(state, frozenset(int(state.parse_uci(m)) for m in moves.split())))
+    return found
+
+
+def solutions(state: Any, moves: int) -> list[int]:
+    """The actions that force a win within so many moves of one's own, whatever is answered.
+
+    Every line is looked at: it is meant for two or three moves, in games of two players and turns.
+    """
+    mover = state.to_play
+    return [
+        int(action)
+        for action in state.legal_actions
+        if _wins(state.play(int(action)), mover, moves - 1)
+    ]
+
+
+def _wins(state: Any, mover: int, moves: int) -> bool:
+    """Whether ``mover``, who has just played, wins within ``moves`` more."""
+    if state.is_terminal:
+        return bool(state.returns[mover] > 0)
+    if moves == 0:
+        return False
+    return all(_has_win(state.play(int(reply)), mover, moves) for reply in state.legal_actions)
+
+
+def _has_win(state: Any, mover: int, moves: int) -> bool:
+    """Whether ``mover``, whose turn it is, wins within ``moves``."""
+    if state.is_terminal:
+        return bool(state.returns[mover] > 0)
+    return any(_wins(state.play(int(action)), mover, moves - 1) for action in state.legal_actions)

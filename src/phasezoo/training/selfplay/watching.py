@@ -1,0 +1,71 @@
+"""How a run of self-play is watched."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.games.options import at_least
+
+__all__ = ["Watching"]
+
+
+@dataclass(frozen=True)
+class Watching:
+    """What is measured of versions while a run goes on; it changes no number of a round.
+
+    Raises:
+        InvalidConfig: A value is outside its range; the message names the field.
+    """
+
+    probe_every: int = 1
+    """Rounds from one probed version to the next (1 or more; 0: none is probed)."""
+    probe_positions: int = 100
+    """Positions of a probe of the game's own (1 or more)."""
+    probe_nodes: int = 100
+    """Nodes of the searches that are probed beside the network alone (1 or more; 0: none)."""
+    ladder_every: int = 5
+    """Rounds from one rung of the Elo ladder to the next (1 or more)."""
+    ladder_games: int = 0
+    """Games of each match between two rungs (an even number; 0: no ladder). A rung meets the one
+    before it, the second before it, the fourth, and so on."""
+    ladder_nodes: int | None = None
+    """Nodes of these matches' searches (1 or more; none: as in self-play)."""
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("probe_every", 0),
+            ("probe_positions", 1),
+            ("probe_nodes", 0),
+            ("ladder_every", 1),
+            ("ladder_games", 0),
+        ):
+            at_least(name, getattr(self, name), least)
+        if self.ladder_nodes is not None:
+            at_least("ladder_nodes", self.ladder_nodes, 1)
+        if self.ladder_games % 2:
+            message = (
+                f"ladder_games={self.ladder_games}: must be even, each opening is played twice"
+            )
+            raise InvalidConfig(message)
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """No probes and no ladder."""
+        return cls(probe_every=0)
+
+    def is_probed(self, version: int, last: int) -> bool:
+        """Whether a version is probed, the first and the last of a run among them."""
+        return bool(self.probe_every) and (version % self.probe_every == 0 or version == last)
+
+    def rungs(self, done: int) -> list[int]:
+        """The versions of the ladder after so many rounds."""
+        return list(range(0, done + 1, self.ladder_every)) if self.ladder_games else []
+
+    @staticmethod
+    def opponents(rungs: list[int]) -> list[int]:
+        """Which earlier rungs the last one meets: as many steps below it as powers of two."""
+        found, step = [], 1
+        while step < len(rungs):
+            found.append(rungs[-1 - step])
+            step *= 2
+        return found

@@ -1,0 +1,31 @@
+"""What is measured of networks that learn Connect Four by play."""
+
+import importlib.util
+
+from phasezoo.games import Game
+from phasezoo.training.probes.moves import ExactMoves
+from phasezoo.training.probes.probe import Probe
+from phasezoo.training.solved import Starts
+from phasezoo.training.store import GameStore
+from phasezoo.training.stored_states import evenly_by_ply
+
+__all__ = ["connect_four_probes"]
+
+SEED = 1
+"""Of the positions, the same in all runs."""
+
+
+def connect_four_probes(game: Game, positions: int) -> list[Probe]:
+    """Moves by the solver, in positions of the sample games drawn evenly by ply.
+
+    Without the solver (extra ``solve``) there are none.
+    """
+    if importlib.util.find_spec("bitbully") is None:
+        return []
+
+    def starts() -> Starts:
+        store = GameStore.sample("connect-four")
+        return Starts(game, tuple(evenly_by_ply(store, positions, SEED)))
+
+    exact = ExactMoves(starts)
+    return [Probe(exact, *exact.scores)]
