@@ -53,6 +53,9 @@ pub(crate) struct SearchResult {
     /// Simulations of this search.
     #[pyo3(get)]
     simulations: u64,
+    /// Descents of this search that met a leaf that awaited its evaluation, so that they gave no row.
+    #[pyo3(get)]
+    collisions: u64,
     /// The mean length of this search's descents, in whole plies.
     #[pyo3(get)]
     depth: u32,
@@ -213,6 +216,7 @@ impl SearchResult {
             values: found.values.as_ref().map(|values| floats(py, values.iter().copied())),
             nodes: found.nodes,
             simulations: found.simulations,
+            collisions: found.collisions,
             depth: found.depth,
             seldepth: found.seldepth,
             draws: floats(py, found.draws.iter().map(|draws| draws.unwrap_or(f32::NAN))),
@@ -233,14 +237,19 @@ impl SearchResult {
     /// The lines of the `count` best moves, all without it: the one to play, then by their share of the
     /// policy, visits and priors.
     #[pyo3(signature = (count=None))]
-    fn lines(&self, count: Option<i64>) -> PyResult<Vec<Line>> {
-        let count = match count {
+    fn lines(&self, count: Option<Bound<'_, PyAny>>) -> PyResult<Vec<Line>> {
+        let count = match &count {
             None => usize::MAX,
-            Some(count) if count > 0 => count as usize,
-            Some(count) => {
-                let message = format!("lines({count}): give 1 or more, or nothing for all");
-                return Err(to_py(Error::InvalidConfig(message)));
-            }
+            Some(given) => match given.extract::<i64>() {
+                Ok(count) if count > 0 => count as usize,
+                _ => {
+                    let given = given.repr()?;
+                    let message = format!(
+                        "lines({given}): give a whole number of 1 or more, or nothing for all"
+                    );
+                    return Err(to_py(Error::InvalidConfig(message)));
+                }
+            },
         };
         let told = |line: search::Line| Line {
             action: line.action,

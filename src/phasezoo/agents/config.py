@@ -39,7 +39,8 @@ class SearchConfig:
             root of the priors of the visited actions (KataGo; "reduction" in lc0); or ``fpu``
             itself.
         virtual_style: What an outstanding visit counts as: a loss, only a visit, or (mix) a visit
-            up to ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra).
+            up to ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra). None:
+            nothing, so that descents of a batch collide, which shows what the others are for.
         virtual_mix_threshold: Visits at which ``virtual_mix`` changes over. From 0.
         node_temperature: Softmax temperature of priors; 1.7 in match play, 1.0 in self-play
             (CrazyAra). From 0.01 to 100.
@@ -134,7 +135,9 @@ class SearchConfig:
     c_puct_base: float = _DEFAULT.c_puct_base
     fpu: float | None = _DEFAULT.fpu
     fpu_style: Literal["reduction", "scaled_reduction", "absolute"] = _DEFAULT.fpu_style
-    virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit"] = _DEFAULT.virtual_style
+    virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit", "none"] = (
+        _DEFAULT.virtual_style
+    )
     virtual_mix_threshold: int = _DEFAULT.virtual_mix_threshold
     node_temperature: float = _DEFAULT.node_temperature
 

@@ -1,5 +1,7 @@
 """Oracles of one's own: what they may answer, what is named, and what a result keeps of them."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -124,8 +126,13 @@ def test_lines_are_those_of_actions_that_are_kept():
     assert result.lines(2) == [told[0], told[2]]
     assert result.lines() == [told[0], told[2], told[4]]
     assert (result.action, result.pv) == (0, told[0].pv)
-    with pytest.raises(InvalidConfig, match="give 1 or more"):
-        result.lines(0)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "2", 2**70, [1]])
+@pytest.mark.parametrize("oracle", [None, Oracle(root=lambda state: [0, 2, 4])])
+def test_a_number_of_lines_is_a_whole_one(oracle, count):
+    with pytest.raises(InvalidConfig, match=re.escape(f"lines({count!r}): give a whole number")):
+        searched(oracle).lines(count)
 
 
 def test_all_or_no_actions_change_nothing():

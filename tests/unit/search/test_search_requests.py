@@ -141,7 +141,7 @@ def test_a_number_of_lines_is_at_least_one(count: int) -> None:
     result = agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=10)).search(
         chess_state()
     )
-    with pytest.raises(InvalidConfig, match=rf"lines\({count}\): give 1 or more"):
+    with pytest.raises(InvalidConfig, match=rf"lines\({count}\): give a whole number"):
         result.lines(count)
 
 

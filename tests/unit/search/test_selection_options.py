@@ -171,3 +171,16 @@ def test_games_without_forcing_moves_explore_greedily() -> None:
     found = core(Branches(), 200, epsilon_checks=1.0)
     assert (found.visits > 0).all()
     assert found.visits.tolist() != core(Branches(), 200).visits.tolist()
+
+
+def test_descents_collide_if_those_that_wait_count_for_nothing() -> None:
+    params = {"fpu": 0.0}
+    one = core(Branches(), 300, **params)
+    blind = core(Branches(), 300, 8, virtual_style="none", **params)
+    assert blind.visits.tolist() == one.visits.tolist(), "one leaf a batch"
+    assert blind.q.tolist() == one.q.tolist()
+    assert one.collisions == 0
+    assert blind.collisions == 8 * (blind.nodes - 1), "eight in every batch but the root's"
+    for style in ("virtual_loss", "virtual_visit", "virtual_mix"):
+        seeing = core(Branches(), 300, 8, virtual_style=style, **params)
+        assert 0 <= seeing.collisions < blind.collisions / 2

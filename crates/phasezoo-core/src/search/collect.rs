@@ -166,6 +166,7 @@ impl<M: SearchModel> Search<M> {
                     add_waiting(&mut self.tree, counted);
                     self.collided.extend_from_slice(counted);
                     collisions += 1;
+                    self.collisions += 1;
                     if collisions >= rules.params.batch_size {
                         break;
                     }

@@ -14,11 +14,18 @@ pub enum VirtualStyle {
     /// [`VirtualStyle::Visit`] up to [`Params::virtual_mix_threshold`] visits of an edge,
     /// [`VirtualStyle::Loss`] above.
     Mix,
+    /// A waiting descent counts as nothing: the next one takes the same way and collides. What the other
+    /// styles are there for is measured by it.
+    None,
 }
 
 impl Choice for VirtualStyle {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("virtual_loss", Self::Loss), ("virtual_visit", Self::Visit), ("virtual_mix", Self::Mix)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("virtual_loss", Self::Loss),
+        ("virtual_visit", Self::Visit),
+        ("virtual_mix", Self::Mix),
+        ("none", Self::None),
+    ];
 }
 
 /// What a search does when its tree holds all the memory it may.
@@ -293,7 +300,7 @@ mod tests {
     fn words_and_numbers_of_another_kind_are_refused() {
         let mut params = Params::default();
         for (name, given, text) in [
-            ("virtual_style", Setting::Word("none".into()), "virtual_loss, virtual_visit"),
+            ("virtual_style", Setting::Word("win".into()), "virtual_loss, virtual_visit"),
             ("solver", Setting::Whole(1), "true and false"),
             ("batch_size", Setting::Whole(-1), "batch_size is -1"),
             ("memory_mb", Setting::Whole(1 << 40), "whole numbers"),

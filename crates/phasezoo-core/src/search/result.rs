@@ -48,6 +48,8 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Simulations of this search.
     pub simulations: u64,
+    /// Descents of this search that met a leaf that awaited its evaluation.
+    pub collisions: u64,
     /// The mean length of this search's descents, in whole plies.
     pub depth: u32,
     /// The longest descent of this search, in plies.
@@ -121,6 +123,7 @@ impl SearchResult {
             policies: None,
             nodes: search.nodes,
             simulations: search.simulations,
+            collisions: search.collisions,
             depth: search.depth(),
             seldepth: search.descents.longest,
             draws,

@@ -18,6 +18,8 @@ pub(crate) struct Selector {
     interior: Option<Gumbel>,
     /// Edges with more visits than this count waiting descents as losses.
     loss_above: i32,
+    /// Whether waiting descents count at all.
+    sees_waiting: bool,
 }
 
 /// The factors of PUCT at a node.
@@ -120,9 +122,10 @@ impl Selector {
             interior: (params.interior == Selection::Gumbel).then(|| Gumbel::new(params)),
             loss_above: match params.virtual_style {
                 VirtualStyle::Loss => -1,
-                VirtualStyle::Visit => i32::MAX,
+                VirtualStyle::Visit | VirtualStyle::None => i32::MAX,
                 VirtualStyle::Mix => params.virtual_mix_threshold.min(i32::MAX as u32) as i32,
             },
+            sees_waiting: params.virtual_style != VirtualStyle::None,
         }
     }
 
@@ -206,13 +209,14 @@ impl Selector {
     fn best<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32], pass_proven: bool) -> u32 {
         let node = tree.node(id);
         let puct = self.puct(id);
+        let waiting = if self.sees_waiting { node.waiting } else { 0 };
         let at = Scoring {
-            factor: puct.exploration(node.visits - 1 + node.waiting),
+            factor: puct.exploration(node.visits - 1 + waiting),
             unvisited: puct.unvisited(tree, id),
             loss_above: self.loss_above,
         };
         if pass_proven {
-            return at.best_unproven(tree, id, noise);
+            return at.best_unproven(tree, id, noise, waiting > 0);
         }
         let count = usize::from(node.count);
         let noise = noise.as_chunks().0.split_first();
@@ -222,7 +226,7 @@ impl Selector {
         let priors = noise.map_or(priors, |(first, _)| first);
         let mut best = Best::new();
         let more = compared.div_ceil(QUAD) - 1;
-        if node.waiting == 0 {
+        if waiting == 0 {
             best.see(0, at.scores(priors, quad));
         } else {
             best.see(0, at.scores_waiting(priors, quad));
@@ -231,7 +235,7 @@ impl Selector {
             let (priors, quads) = tree.more_quads(node, more);
             let priors = noise.map_or(priors, |(_, more)| more);
             let quads = (1..).zip(priors.iter().zip(quads));
-            if node.waiting == 0 {
+            if waiting == 0 {
                 quads
                     .for_each(|(number, (priors, quad))| best.see(number, at.scores(priors, quad)));
             } else {
@@ -280,7 +284,13 @@ impl Scoring {
     }
 
     /// The best of the slots that lead to no proven child.
-    fn best_unproven<S>(&self, tree: &Tree<S>, id: NodeId, noise: &[f32]) -> u32 {
+    fn best_unproven<S>(
+        &self,
+        tree: &Tree<S>,
+        id: NodeId,
+        noise: &[f32],
+        sees_waiting: bool,
+    ) -> u32 {
         let priors = if noise.is_empty() { tree.priors(id) } else { noise };
         let mut best = Best::new();
         for (slot, (&prior, edge)) in priors.iter().zip(tree.edges(id)).enumerate() {
@@ -291,7 +301,12 @@ impl Scoring {
             let mut priors = [0.0; QUAD];
             quad.set(slot % QUAD, edge);
             priors[slot % QUAD] = prior;
-            best.see((slot / QUAD) as u32, self.scores_waiting(&priors, &quad));
+            let scores = if sees_waiting {
+                self.scores_waiting(&priors, &quad)
+            } else {
+                self.scores(&priors, &quad)
+            };
+            best.see((slot / QUAD) as u32, scores);
         }
         best.slot()
     }

@@ -74,6 +74,8 @@ pub(crate) struct Search<M: SearchModel> {
     /// Counters of this search; a reused subtree does not count.
     pub(crate) nodes: u64,
     pub(crate) simulations: u64,
+    /// Descents that met a leaf that waits.
+    pub(crate) collisions: u64,
     pub(crate) descents: Descents,
     /// Descents in a row that expanded nothing while no leaf was outstanding.
     pub(crate) idle: u32,
@@ -132,6 +134,7 @@ impl<M: SearchModel> Search<M> {
             previous_phase: -1,
             nodes: 0,
             simulations: 0,
+            collisions: 0,
             descents: Descents::default(),
             idle: 0,
             is_cut: false,
@@ -203,7 +206,7 @@ impl<M: SearchModel> Search<M> {
             self.followed = 0;
         }
         self.advanced = false;
-        (self.nodes, self.simulations, self.idle) = (0, 0, 0);
+        (self.nodes, self.simulations, self.collisions, self.idle) = (0, 0, 0, 0);
         self.descents = Descents::default();
         (self.limit, self.previous_phase) = (limit, previous_phase);
         self.begun += 1;

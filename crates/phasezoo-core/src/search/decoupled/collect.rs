@@ -116,6 +116,7 @@ impl<M: JointModel> Search<M> {
                     let path = self.path.clone();
                     self.mark(&path, true);
                     collided.push(path);
+                    self.collisions += 1;
                 }
                 Found::Full => {
                     if self.leaves.is_empty() {

@@ -58,6 +58,7 @@ impl<M: JointModel> Search<M> {
             policies: Some(policies),
             nodes: self.evaluated,
             simulations: self.simulations,
+            collisions: self.collisions,
             depth: self.depth(),
             seldepth: self.descents.longest,
             draws: vec![None; seat.actions.len()],

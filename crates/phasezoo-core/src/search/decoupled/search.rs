@@ -49,6 +49,8 @@ pub(super) struct Search<M: JointModel> {
     /// Positions evaluated, and descents finished.
     pub(super) evaluated: u64,
     pub(super) simulations: u64,
+    /// Descents that met a leaf that waits.
+    pub(super) collisions: u64,
     pub(super) descents: Descents,
     pub(super) memory: usize,
     pub(super) stream: Stream,
@@ -78,6 +80,7 @@ impl<M: JointModel> Search<M> {
             player: 0,
             evaluated: 0,
             simulations: 0,
+            collisions: 0,
             descents: Descents::default(),
             memory: 0,
             stream: Stream::new(seed),
@@ -122,7 +125,7 @@ impl<M: JointModel> Search<M> {
         }
         self.clear();
         self.player = player;
-        (self.evaluated, self.simulations, self.idle) = (0, 0, 0);
+        (self.evaluated, self.simulations, self.collisions, self.idle) = (0, 0, 0, 0);
         self.descents = Descents::default();
         (self.limit, self.previous_phase) = (limit, previous_phase);
         self.begun += 1;
