@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from phasezoo.apps.stores import refuse_existing
 from phasezoo.errors import StoreError
-from phasezoo.experiments.report.plots import INK, MUTED, axes, entitle, ordered_colours
+from phasezoo.report.plots import INK, MUTED, axes, entitle, ordered_colours
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.store import GameStore
 

@@ -78,7 +78,7 @@ class SelfPlayOptions:
                 on_probe=_print_probe,
             )
             outcome = loop.run()
-        sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}\n")
+        sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}; report.html shows it\n")
         return 0
 
     def _stopped(self) -> str | None:

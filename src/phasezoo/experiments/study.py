@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from phasezoo import _core
 from phasezoo.errors import MissingDependency, RunDirectoryError
 from phasezoo.experiments.console import Console, silent
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
 

@@ -6,7 +6,7 @@ import numpy as np
 from markupsafe import Markup
 
 from phasezoo.arena import Standings
-from phasezoo.experiments.report import plots
+from phasezoo.report import plots
 
 __all__ = ["of"]
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from phasezoo.arena import Match, SideStats, Standings
 from phasezoo.arena.frames import without_infinite
 from phasezoo.arena.summary import kinds_line
-from phasezoo.experiments.report import numbers
-from phasezoo.experiments.report.html import render
+from phasezoo.report import numbers
+from phasezoo.report.html import render
 from phasezoo.runs import Provenance, RunDirectory
 
 __all__ = ["write_results"]

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from phasezoo.experiments.generalisation.filling import folder_of
 from phasezoo.experiments.generalisation.matrix import Cell, Matrix
 from phasezoo.experiments.generalisation.writing import number_of, span_of
-from phasezoo.experiments.report import plots
+from phasezoo.report import plots
 
 __all__ = ["png_of", "svg_of"]
 

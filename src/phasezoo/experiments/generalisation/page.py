@@ -11,8 +11,8 @@ from phasezoo.experiments.generalisation.writing import (
     number_text,
     span_of,
 )
-from phasezoo.experiments.report import html
 from phasezoo.experiments.statistics import verdict
+from phasezoo.report import html
 
 __all__ = ["render"]
 

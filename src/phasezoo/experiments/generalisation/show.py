@@ -6,7 +6,7 @@ from pathlib import Path
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.matrix import Matrix, Results
 from phasezoo.experiments.generalisation.writing import gap_text, number_of, number_text, span_of
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 
 __all__ = ["show_axis", "show_end"]
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 from phasezoo.experiments.generalisation.matrix import Matrix, Results
 from phasezoo.experiments.generalisation.writing import gap_text, number_of
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import Verdict, verdict
+from phasezoo.report import numbers
 
 __all__ = ["counts", "headline", "sentence"]
 

@@ -4,7 +4,7 @@ import math
 
 from phasezoo.arena.intervals import Interval
 from phasezoo.experiments.generalisation.scores import Score
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 
 __all__ = ["gap_number", "gap_span", "gap_text", "number_of", "number_text", "span_of"]
 

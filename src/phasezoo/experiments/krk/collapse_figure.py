@@ -13,8 +13,8 @@ from phasezoo.experiments.krk.play import GameRow
 from phasezoo.experiments.krk.resampling import Table, average, intervals, table_of
 from phasezoo.experiments.krk.results import Figure, Line, Panel
 from phasezoo.experiments.krk.trends import correlation
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
+from phasezoo.report import numbers
 
 __all__ = ["collapse_figure"]
 

@@ -15,8 +15,8 @@ from phasezoo.experiments.krk.judging import (
 from phasezoo.experiments.krk.resampling import Table, intervals
 from phasezoo.experiments.krk.results import Choice, Figure, Line, Panel
 from phasezoo.experiments.krk.trends import choice
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
+from phasezoo.report import numbers
 
 __all__ = ["constant_figure"]
 

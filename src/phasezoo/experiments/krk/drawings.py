@@ -10,7 +10,7 @@ from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.config import Variant
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import CellSummary, Choice, Figure, Line, Panel
-from phasezoo.experiments.report import numbers, plots
+from phasezoo.report import numbers, plots
 
 __all__ = ["choice_bars", "curves", "lengths"]
 

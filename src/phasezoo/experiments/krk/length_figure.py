@@ -8,8 +8,8 @@ from phasezoo.experiments.krk.judging import BY_RANGE, BY_SIGN, by_range, simult
 from phasezoo.experiments.krk.resampling import Table
 from phasezoo.experiments.krk.results import Figure, VariantSummary
 from phasezoo.experiments.krk.trends import correlation
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
+from phasezoo.report import numbers
 
 __all__ = ["length_figure"]
 

@@ -5,8 +5,8 @@ from markupsafe import Markup
 from phasezoo.experiments.krk import drawings, paper, story
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import Figure, Results
-from phasezoo.experiments.report import html
 from phasezoo.experiments.statistics import wilson
+from phasezoo.report import html
 
 __all__ = ["render"]
 

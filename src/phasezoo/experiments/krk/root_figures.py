@@ -9,8 +9,8 @@ from phasezoo.experiments.krk.judging import BY_SIGN
 from phasezoo.experiments.krk.resampling import Table
 from phasezoo.experiments.krk.results import Figure, Panel
 from phasezoo.experiments.krk.trends import rise
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import percentile_interval
+from phasezoo.report import numbers
 
 __all__ = ["root_figures"]
 

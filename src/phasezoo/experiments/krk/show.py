@@ -4,7 +4,7 @@ from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk import story
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import Results
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 
 __all__ = ["show_results"]
 

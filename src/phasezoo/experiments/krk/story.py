@@ -6,7 +6,7 @@ from phasezoo.experiments.claims import Claim, Judgement
 from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import Results
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 
 __all__ = ["claims_of", "headline", "introduction", "judgements", "variant_sentence"]
 

@@ -12,7 +12,7 @@ from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk.cells import Cell, Task, tasks_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.play import GameRow, play_game
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 from phasezoo.runs import RowLog
 
 __all__ = ["Play", "play_sweep"]

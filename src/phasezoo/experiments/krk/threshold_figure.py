@@ -19,8 +19,8 @@ from phasezoo.experiments.krk.judging import (
 from phasezoo.experiments.krk.resampling import Table, average
 from phasezoo.experiments.krk.results import Choice, Figure, Panel
 from phasezoo.experiments.krk.trends import choice, rise
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
+from phasezoo.report import numbers
 
 __all__ = ["threshold_figure"]
 

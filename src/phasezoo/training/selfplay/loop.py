@@ -26,6 +26,7 @@ from phasezoo.training.run_files import RunDetails, claimed
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.numbers import columns_of, metrics_row
+from phasezoo.training.selfplay.onlooker import Onlooker
 from phasezoo.training.selfplay.outcome import (
     SelfPlayOutcome,
     SelfPlayProgress,
@@ -176,8 +177,8 @@ class SelfPlay:
             self._students.restore(self.out / LEARNERS, done)
             if done == 0:
                 self._students.publish(version_folder(self.out, 0), 0)
-            watch = self._watch()
-            watch.catch_up(done, self.config.updates)
+            onlooker = self._onlooker()
+            onlooker.begun(rounds)
             with self._metrics(done) as log:
                 for row in rounds.rows[len(read_metrics(self.out)) :]:
                     log.add(metrics_row(row))  # a kill came between the two
@@ -186,7 +187,7 @@ class SelfPlay:
                     log.add(metrics_row(self._last))
                     if self._on_update is not None:
                         self._on_update(self._last)
-                    watch.catch_up(update, self.config.updates)
+                    onlooker.ended(rounds)
             best = rounds.rows[-1].best if rounds.rows else 0
             updates = tuple(rounds.rows)
             return SelfPlayOutcome(self.out, self.game.name, updates, best, self._loaded)
@@ -244,12 +245,12 @@ class SelfPlay:
             search = search.with_(solver=False)
         return MCTSAgent(evaluator, others=others, limit=limit, config=search, game=self.game)
 
-    def _watch(self) -> Watch:
-        """What measures versions, searched without noise."""
+    def _onlooker(self) -> Onlooker:
+        """What measures versions, searched without noise, and writes the page."""
         knobs = self.config
         playing = knobs.search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0)
         still = playing.with_(temperature=0.0)
-        return Watch(
+        watch = Watch(
             self.out,
             knobs.watching,
             self.game,
@@ -263,6 +264,7 @@ class SelfPlay:
             max_plies=knobs.max_plies,
             told=self._on_probe,
         )
+        return Onlooker(self.out, KIND, knobs, self.game, self._students, watch, self._probes)
 
     def _tell(self, update: int, doing: str, done: int) -> None:
         if self._progress is None:

@@ -18,7 +18,7 @@ from phasezoo.training.starts import pickled, start_state, start_text
 from phasezoo.training.state_records import played as replay
 from phasezoo.training.store_file import decisions_a_ply
 
-__all__ = ["Ply", "PlayedGame", "Recorder"]
+__all__ = ["PARTS", "Ply", "PlayedGame", "Recorder"]
 
 PARTS = 1_000_000
 """What a policy that is no count of visits is kept in: millionths."""

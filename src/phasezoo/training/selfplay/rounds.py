@@ -65,6 +65,8 @@ class Rounds:
         self._per_round = config.games_per_update
         game = generation.game
         self._shards = Shards(out / GAMES, game, config.shard_games, self._per_round)
+        self.spent: dict[str, Any] = {}
+        """What the last round took of this session: games, inference, seconds."""
         gate = "none" if students.gate is None else students.gate
         self._replay = Replay(game, config.replay, gate=gate)
         self._replay.read(self._shards.files(0, len(self.rows) * self._per_round))
@@ -73,6 +75,10 @@ class Rounds:
     def rows(self) -> list[Update]:
         """The rounds that have ended."""
         return self._journal.rows
+
+    def files(self, update: int) -> list[Path]:
+        """The files of a round's games."""
+        return self._shards.files((update - 1) * self._per_round, update * self._per_round)
 
     def play(self, update: int) -> Update:
         """A round, or what is left of it."""
@@ -98,6 +104,8 @@ class Rounds:
             self._tell(update, "promoting", self._per_round)
             promoted, match = self._promote(update, best)
         clock.lap("promoting")
+        seconds = {name.removeprefix("time/"): spent for name, spent in clock.seconds.items()}
+        self.spent = {**played, "seconds": {**seconds, "inference": played.get("seconds", 0.0)}}
         numbers: Row = {
             **row_of_games(tally),
             "replay/samples": len(self._replay),
@@ -115,23 +123,25 @@ class Rounds:
         _LOGGER.info("update %d: %s", update, numbers)
         return row
 
-    def _generate(self, update: int, best: int, first: int, last: int) -> Mapping[str, float]:
-        """Play the games of a round that have not ended; what inference took."""
+    def _generate(self, update: int, best: int, first: int, last: int) -> Mapping[str, Any]:
+        """Play the games of a round that have not ended; how many, and what inference took."""
         knobs = self._config
         missing = self._shards.missing(first, last)
         if not missing:
             return {}
-        done = self._per_round - len(missing)
+        done, plies = self._per_round - len(missing), 0
         self._tell(update, "playing", done)
 
         def finished(played: PlayedGame) -> None:
-            nonlocal done
+            nonlocal done, plies
             self._shards.add(played)
             done += 1
+            plies += played.plies
             self._tell(update, "playing", done)
 
         player = self._player(best, knobs.search, knobs.nodes)
-        return self._generation.play(player, missing, finished).as_dict()
+        counts = self._generation.play(player, missing, finished)
+        return {**counts.as_dict(), "games": len(missing), "plies": plies}
 
     def _promote(self, update: int, best: int) -> tuple[bool, Row]:
         """Whether the new version beats the best so far."""

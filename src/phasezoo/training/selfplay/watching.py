@@ -30,6 +30,8 @@ class Watching:
     before it, the second before it, the fourth, and so on."""
     ladder_nodes: int | None = None
     """Nodes of these matches' searches (1 or more; none: as in self-play)."""
+    report: bool = True
+    """Whether report.html is written after each round."""
 
     def __post_init__(self) -> None:
         for name, least in (
@@ -50,8 +52,8 @@ class Watching:
 
     @classmethod
     def nothing(cls) -> Self:
-        """No probes and no ladder."""
-        return cls(probe_every=0)
+        """No probes, no ladder, no page."""
+        return cls(probe_every=0, report=False)
 
     def is_probed(self, version: int, last: int) -> bool:
         """Whether a version is probed, the first and the last of a run among them."""

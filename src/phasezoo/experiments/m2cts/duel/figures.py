@@ -9,8 +9,8 @@ from markupsafe import Markup
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import paper
 from phasezoo.experiments.m2cts.duel.results import ALL, Dataset, Losses, Matches
-from phasezoo.experiments.report import numbers, plots
-from phasezoo.experiments.report.plots import Estimate
+from phasezoo.report import numbers, plots
+from phasezoo.report.plots import Estimate
 
 __all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move", "training_losses"]
 

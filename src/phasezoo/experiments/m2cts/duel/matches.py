@@ -27,7 +27,7 @@ from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide, Pairing
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 
 __all__ = ["collect", "play_pairing", "summarise"]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from phasezoo.experiments.m2cts.duel import figures, paper, story
 from phasezoo.experiments.m2cts.duel.results import ALL, Pairing, Results
-from phasezoo.experiments.report import html, numbers, plots
 from phasezoo.experiments.statistics import verdict
+from phasezoo.report import html, numbers, plots
 
 __all__ = ["render"]
 

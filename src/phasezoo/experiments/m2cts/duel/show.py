@@ -13,7 +13,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Matches,
     Results,
 )
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 
 __all__ = ["show_dataset", "show_losses", "show_match", "show_networks", "show_verdict"]
 

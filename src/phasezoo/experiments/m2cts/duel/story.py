@@ -14,8 +14,8 @@ from phasezoo.experiments.m2cts.duel.results import (
     Pairing,
     Results,
 )
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import Verdict, verdict
+from phasezoo.report import numbers
 
 __all__ = [
     "certainty",

@@ -12,8 +12,8 @@ from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.play import GameRow
 from phasezoo.experiments.m2cts.pommerman.results import Record
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import over_trainings, resample_games, wilson
+from phasezoo.report import numbers
 
 __all__ = ["claims_of", "records_of"]
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.pommerman import paper, story
 from phasezoo.experiments.m2cts.pommerman.results import Record, Results
-from phasezoo.experiments.report import html, plots
+from phasezoo.report import html, plots
 
 __all__ = ["render"]
 

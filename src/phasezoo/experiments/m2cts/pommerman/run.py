@@ -15,7 +15,7 @@ from phasezoo.experiments.m2cts.pommerman.lineup import Contender, contenders, n
 from phasezoo.experiments.m2cts.pommerman.play import GameRow, Task, play_games, tasks_of
 from phasezoo.experiments.m2cts.pommerman.results import Dataset, LossRow, Results
 from phasezoo.experiments.m2cts.run import M2ctsRun
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 from phasezoo.runs import RowLog
 
 __all__ = ["GAMES_FILE", "PommermanRun"]

@@ -4,8 +4,8 @@ from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.results import Phases, Record, Results
-from phasezoo.experiments.report import numbers
 from phasezoo.experiments.statistics import verdict
+from phasezoo.report import numbers
 
 __all__ = ["headline", "introduction", "label", "points", "share", "shares", "spread", "title"]
 

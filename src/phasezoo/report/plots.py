@@ -218,7 +218,7 @@ def _extent(intervals: Sequence[Interval | None]) -> tuple[float, float]:
 def _draw_estimate(
     plot: Any, place: float, estimate: Estimate, extent: tuple[float, float], digits: int
 ) -> None:
-    from phasezoo.experiments.report import numbers
+    from phasezoo.report import numbers
 
     interval = estimate.interval
     if interval is None:

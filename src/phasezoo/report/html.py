@@ -2,23 +2,23 @@
 
 Templates are beside the study that they are of and extend ``base.html.j2`` here; what is put into
 them is escaped unless it is :class:`markupsafe.Markup`. Every function of
-:mod:`phasezoo.experiments.report.numbers` is a filter.
+:mod:`phasezoo.report.numbers` is a filter.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from phasezoo.experiments.report import numbers
+from phasezoo.report import numbers
 from phasezoo.runs import Provenance
 
 __all__ = ["render"]
 
-_HERE = "phasezoo.experiments.report"
+_HERE = "phasezoo.report"
 
 
 def render(
@@ -28,6 +28,7 @@ def render(
     *,
     filters: Mapping[str, Callable[..., Any]] | None = None,
     more_versions: Iterable[tuple[str, str]] = (),
+    settings: Sequence[tuple[str, Any]] | None = None,
     **values: Any,
 ) -> str:
     """Return the report of a study.
@@ -38,6 +39,7 @@ def render(
         headline: The main result as one line.
         filters: Filters of the study's own.
         more_versions: Further rows of the table of versions.
+        settings: The table of settings; None: the fields of ``results.config``.
         values: What else the template shows.
     """
     loaders = [PackageLoader(package), PackageLoader(_HERE)]
@@ -52,12 +54,14 @@ def render(
     environment.filters |= {name: getattr(numbers, name) for name in numbers.__all__[1:]}
     environment.filters |= {"unbroken": _unbroken, "general": "{:g}".format, **(filters or {})}
     style = resources.files(_HERE).joinpath("style.css").read_text(encoding="utf-8")
-    fields: Any = dataclasses.fields(results.config)
+    if settings is None:
+        fields: Any = dataclasses.fields(results.config)
+        settings = [(f.name, getattr(results.config, f.name)) for f in fields]
     return environment.get_template("report.html.j2").render(
         r=results,
         headline=headline,
         style=Markup(style),
-        settings=[(f.name, getattr(results.config, f.name)) for f in fields],
+        settings=settings,
         environment=[*_surroundings(results.provenance), *more_versions],
         **values,
     )
