@@ -89,6 +89,9 @@ class SearchConfig:
         cheap_search_prob: Share of searches with few nodes and without noise, whose
             ``result.cheap`` is true (KataGo: cheapSearchProb, 0.75). From 0 to 1.
         cheap_search_nodes: Nodes of such a search (KataGo: cheapSearchVisits). From 1 to 1e9.
+        node_random_factor: Share r of its nodes n by which searches differ: each has n - rn / 2 to
+            below n + rn / 2, drawn anew (CrazyAra: 0.1 in self-play); of a limit without nodes,
+            simulations. From 0 to 1.
         q_value_weight: How far the second most visited action gains visits when its value is better
             (CrazyAra); 0 plays by visits alone. From 0 to 1000.
         q_veto_delta: An action whose value is better by this much takes the place of the most
@@ -182,6 +185,7 @@ class SearchConfig:
     forced_playouts_k: float = _DEFAULT.forced_playouts_k
     cheap_search_prob: float = _DEFAULT.cheap_search_prob
     cheap_search_nodes: int = _DEFAULT.cheap_search_nodes
+    node_random_factor: float = _DEFAULT.node_random_factor
 
     # The choice of the move
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from phasezoo import inference
@@ -68,6 +69,38 @@ def test_presets_are_defaults(capsys: pytest.CaptureFixture[str]) -> None:
         shown[preset] = " ".join(capsys.readouterr().out.split())
     assert "(default: 800)" in shown["paper"]
     assert "(default: 800)" not in shown["quick"]
+
+
+THESIS = (
+    "--games-per-update 24 --search.temperature 1 --search.temperature-plies 500 "
+    "--search.quantile-clipping 0 "
+    "--search.virtual-style virtual_loss --search.batch-size 4 --schedule constant "
+    "--learning.optimizer sgd --learning.max-lr 0.01 --learning.max-momentum 0.9 "
+    "--learning.weight-decay 1e-4 --learning.value-weight 1 --learning.policy-weight 1"
+)
+CAPS = (
+    "--search.reuse-tree --search.cheap-search-prob 0.5 --search.cheap-search-nodes 3 "
+    "--search.forced-playouts-k 2 --search.node-random-factor 0.5 --schedule 0:0.02,3:0.002"
+)
+
+
+@pytest.mark.parametrize("words", [THESIS, CAPS], ids=["thesis", "caps"])
+def test_options_of_the_studies(tmp_path: Path, words: str) -> None:
+    options = ["--nodes", "12", "--updates", "1"]
+    assert selfplay("--out", str(tmp_path / "run"), *words.split(), *options) == 0
+    row = read_metrics(tmp_path / "run")[0]
+    drawn = GameStore.open(tmp_path / "run" / "games").columns.visits
+    assert drawn is not None
+    if words == CAPS:
+        assert 0 < float(str(row["games/cheap_searches"])) < len(drawn.offsets) - 1
+    else:  # proportional to the end: what was played was not always the most visited
+        store = GameStore.open(tmp_path / "run" / "games")
+        most = [
+            drawn.actions[low:high][drawn.counts[low:high].argmax()]
+            for low, high in zip(drawn.offsets, drawn.offsets[1:], strict=False)
+        ]
+        late = store.positions().ply > 15
+        assert (store.actions[late] != np.array(most)[late]).any()
 
 
 WRONG = [

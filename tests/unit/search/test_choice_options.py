@@ -153,6 +153,26 @@ def test_some_searches_are_cheap() -> None:
     assert 120 < cheap < 180
 
 
+def test_searches_differ_in_their_nodes_as_published() -> None:
+    """n + draw modulo rn - rn / 2, drawn evenly (CrazyAra's self-play)."""
+    for limit, told in [({"nodes": 40}, "nodes"), ({"simulations": 40}, "simulations")]:
+        pool, tree = chess_pool(node_random_factor=0.25)
+        found = []
+        for _ in range(200):
+            pool.clear(tree)
+            pool.begin(tree, chess_state(), **limit)
+            drive(pool, num_actions=4672)
+            found.append(getattr(pool.finish(tree), told))
+        assert set(found) == set(range(35, 45))
+        assert min(np.bincount(found)[35:45]) > 5
+    same, tree = chess_pool(node_random_factor=0.25)
+    same.begin(tree, chess_state(), nodes=3)  # of which a quarter is none
+    drive(same, num_actions=4672)
+    assert same.finish(tree).nodes == 3
+    with pytest.raises(InvalidConfig, match="node_random_factor"):
+        chess_pool(node_random_factor=1.5)
+
+
 def test_cheap_searches_have_no_more_than_their_limit() -> None:
     pool, tree = chess_pool(cheap_search_prob=1.0, cheap_search_nodes=50)
     for limit, nodes in [({"nodes": 20}, 20), ({"simulations": 1000}, 50)]:

@@ -184,6 +184,9 @@ settings! {
         cheap_search_prob: f32 = 0.0, To(0.0, 1.0);
         /// Nodes of a cheap search, if its limit has no fewer.
         cheap_search_nodes: usize = 100, To(1.0, 1e9);
+        /// Share r of its nodes n by which searches differ: n - rn / 2 to below n + rn / 2, drawn anew
+        /// for each (0.1 in the published self-play); of a limit without nodes, simulations.
+        node_random_factor: f32 = 0.0, To(0.0, 1.0);
 
         // The choice of the move.
         /// Weight of Q in the final policy: a second-best move by visits with a better Q gains

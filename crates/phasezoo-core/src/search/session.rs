@@ -211,6 +211,7 @@ impl<M: SearchModel> Search<M> {
         (self.limit, self.previous_phase) = (limit, previous_phase);
         self.begun += 1;
         self.exploring = Stream::derive(mix(!self.seed), self.begun);
+        self.vary_nodes(rules);
         self.make_cheap(rules);
         self.forget_root();
         self.status = Status::Running;
@@ -220,6 +221,19 @@ impl<M: SearchModel> Search<M> {
             self.check_end(rules);
         }
         Ok(())
+    }
+
+    /// Draws how many nodes the search that begins has, if searches are to differ.
+    fn vary_nodes(&mut self, rules: &Rules) {
+        let factor = f64::from(rules.params.node_random_factor);
+        let Limit { nodes, simulations, .. } = &mut self.limit;
+        let limit = if nodes.is_some() { nodes } else { simulations };
+        let Some(count) = limit.as_mut().filter(|_| factor > 0.0) else { return };
+        let most = (*count as f64 * factor) as u64;
+        if most > 0 {
+            let unit = Stream::derive(mix(self.seed.wrapping_add(3)), self.begun).unit();
+            *count = *count - most / 2 + (unit * most as f64) as u64;
+        }
     }
 
     /// Decides whether the search that begins is a cheap one, and bounds it if so.

@@ -222,7 +222,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "nodes": 800,
         "concurrency": 1024,
         "samples_per_update": 819_200 + 4_096_000,
-        "search": SearchConfig.self_play(),
+        "search": SearchConfig.self_play(node_random_factor=0.1),
         "replay": ReplayRules(capacity=8_192_000),
         "learning": self_play_settings(
             batch_size=512, optimizer="sgd", max_lr=0.05, min_lr=5e-6, tensorboard=True

@@ -148,7 +148,9 @@ class Rounds:
         knobs = self._config
         nodes = knobs.promote_nodes or knobs.nodes
         # Games begin with drawn actions, as otherwise all pairs would be the same.
-        search = knobs.search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0)
+        search = knobs.search.with_(
+            dirichlet_epsilon=0.0, cheap_search_prob=0.0, node_random_factor=0.0
+        )
         folder = self._out / "matches"
         folder.mkdir(exist_ok=True)
         match = arena.play_match(
