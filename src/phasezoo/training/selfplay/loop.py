@@ -249,7 +249,7 @@ class SelfPlay:
         """What measures versions, searched without noise, and writes the page."""
         knobs = self.config
         playing = knobs.search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0)
-        still = playing.with_(temperature=0.0)
+        still = playing.with_(temperature=0.0, gumbel_scale=0.0)
         watch = Watch(
             self.out,
             knobs.watching,
