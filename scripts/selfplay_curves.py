@@ -1,9 +1,9 @@
 """Draws the curves of runs of self-play for the docs, from what their probes told.
 
-    python scripts/selfplay_curves.py docs/images/x.svg "starts won" "perfect moves" --runs runs/a runs/b
+    python scripts/selfplay_curves.py docs/images/x.svg "starts won %" "regret" --runs runs/a runs/b
 
-A panel a score, by games played; of several runs (seeds) the mean, and a band from the least to the
-most. Numbers are those of ``probes.jsonl`` of each run.
+A panel a score, by games played; of several runs (seeds) the mean, and a band from the least to
+the most. Numbers are those of ``probes.jsonl`` of each run.
 """
 
 import json

@@ -14,7 +14,9 @@ from tyro.conf import Positional, arg
 from phasezoo._interrupt import saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
+from phasezoo.training.selfplay.catalogue import RECIPES, recipe_of
 from phasezoo.training.selfplay.config import SelfPlayConfig
+from phasezoo.training.selfplay.recipes import Recipe
 
 if TYPE_CHECKING:
     from phasezoo.training.selfplay.outcome import SelfPlayProgress, Update
@@ -97,14 +99,36 @@ def selfplay_command(arguments: Sequence[str]) -> Any:
     """The command, with the settings of the preset asked for as defaults."""
     asked = glance(_Choice, arguments).preset
     known = Preset.__args__  # type: ignore[attr-defined]
-    config = SelfPlayConfig.preset(asked if asked in known else "quick")
+    preset = asked if asked in known else "quick"
+    game = _game_in(arguments)
+    # What there is to start from has its own network and planes.
+    begins = any(word.partition("=")[0] == "--initial" for word in arguments)
+    recipe = Recipe() if begins else recipe_of(game, preset)
+    config = SelfPlayConfig.preset(preset, game)
     settings: Any = Annotated[SelfPlayConfig, arg(name="")]
-    fields: list[Any] = [("config", settings, dataclasses.field(default=config))]
+    fields: list[Any] = [
+        ("config", settings, dataclasses.field(default=config)),
+        ("network", str | None, dataclasses.field(default=recipe.network)),
+        ("planes", str | None, dataclasses.field(default=recipe.planes)),
+    ]
     options: Any = dataclasses.make_dataclass(
         "SelfPlayOptions", fields, bases=(SelfPlayOptions,), frozen=True, kw_only=True
     )
     options.__doc__ = SelfPlayOptions.__doc__
     return Annotated[with_common(options), tyro.conf.subcommand("selfplay")]
+
+
+def _game_in(arguments: Sequence[str]) -> str | None:
+    """The first word that is a game with settings of its own, and no value of an option."""
+    before = ["", *arguments]
+    return next(
+        (
+            word
+            for word, last in zip(arguments, before, strict=False)
+            if word in RECIPES and not (last.startswith("--") and "=" not in last)
+        ),
+        None,
+    )
 
 
 def _print_update(row: "Update") -> None:

@@ -29,6 +29,10 @@ SMALL = [
     "torch",
     "--seed",
     "3",
+    "--watching.probe-every",
+    "0",
+    "--watching.ladder-games",
+    "0",
 ]
 
 
@@ -42,6 +46,8 @@ def test_a_run_and_what_it_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("update 1: 4 games")
     assert told[-2].startswith("connect-four: 2 updates, 8 games, 128 samples")
+    assert told[-1] == f"in {out}; report.html shows it"
+    assert "After all 2 rounds" in (out / "report.html").read_text()
     assert len(read_metrics(out)) == 2
     assert len(GameStore.open(out / "games")) == 8
     assert inference.load(out / "versions" / "00002", backend="torch").manifest.phase is None
@@ -59,6 +65,21 @@ def test_experts_and_settings_from_a_file(tmp_path: Path) -> None:
     experts = inference.load_experts(out / "versions" / "00001")
     assert experts.phases == ("up to 10", "over 10")
     assert experts.strategy == "separated"
+
+
+def test_a_game_may_bring_settings_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {}
+    for name, words in {
+        "krk": ["--out", "x", "krk"],
+        "chess": ["--out", "krk", "chess"],
+        "from": ["krk", "--out", "x", "--initial", "y"],
+    }.items():
+        with pytest.raises(SystemExit):
+            cli.main(["selfplay", *words, "--help"])
+        told[name] = " ".join(capsys.readouterr().out.split())
+    assert "(default: minimal)" in told["krk"]
+    assert "(default: minimal)" not in told["chess"]
+    assert "(default: minimal)" not in told["from"]
 
 
 def test_presets_are_defaults(capsys: pytest.CaptureFixture[str]) -> None:

@@ -167,12 +167,13 @@ class SelfPlayConfig:
         return Limit(nodes=self.nodes)
 
     @classmethod
-    def preset(cls, name: str, **changes: Any) -> Self:
+    def preset(cls, name: str, game: str | None = None, **changes: Any) -> Self:
         """The settings of a size.
 
         Args:
             name: ``"quick"`` (minutes on a laptop), ``"standard"`` (hours), or ``"paper"``, the
                 study's amounts (Tables XI and XII), which need a cluster.
+            game: The game's name, if its own settings of this size are wanted where it has some.
             **changes: Fields to replace.
 
         Raises:
@@ -181,8 +182,10 @@ class SelfPlayConfig:
         if name not in PRESETS:
             message = f"preset {name!r}: there are {', '.join(PRESETS)}"
             raise InvalidConfig(message)
+        from phasezoo.training.selfplay.catalogue import recipe_of  # rooms import this module
+
         try:
-            return cls(**{**PRESETS[name], **changes})
+            return cls(**{**PRESETS[name], **recipe_of(game, name).changes, **changes})
         except TypeError as error:
             raise InvalidConfig(str(error)) from error
 

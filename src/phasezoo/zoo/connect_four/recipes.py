@@ -1,0 +1,26 @@
+"""How Connect Four is learnt by play (measured in ``docs/results/connect_four.md``)."""
+
+from collections.abc import Mapping
+
+from phasezoo.training.selfplay.config import self_play_search, self_play_settings
+from phasezoo.training.selfplay.recipes import Recipe
+from phasezoo.training.selfplay.replay_sampler import ReplayRules
+from phasezoo.training.selfplay.watching import Watching
+
+__all__ = ["connect_four_recipes"]
+
+
+def connect_four_recipes() -> Mapping[str, Recipe]:
+    """Few nodes planned with Gumbel noise, many games, a part of them from random openings."""
+    quick = {
+        "updates": 20,
+        "games_per_update": 400,
+        "nodes": 32,
+        "concurrency": 200,
+        "search": self_play_search(root="gumbel", max_num_considered_actions=7),
+        "replay": ReplayRules(capacity=40_000, value_mix=0.5),
+        "starts": ("0.7*initial", "0.3*random:1-6"),
+        "learning": self_play_settings(max_lr=4e-3),
+        "watching": Watching(probe_every=2, probe_positions=200),
+    }
+    return {"quick": Recipe("resnet-32x2", None, quick)}

@@ -1,0 +1,27 @@
+"""How the endgame is learnt by play (measured in ``docs/results/krk_self_play.md``)."""
+
+from collections.abc import Mapping
+
+from phasezoo.training.selfplay.recipes import Recipe
+from phasezoo.training.selfplay.replay_sampler import ReplayRules
+from phasezoo.training.selfplay.watching import Watching
+
+__all__ = ["krk_recipes"]
+
+
+def krk_recipes() -> Mapping[str, Recipe]:
+    """Games are cut before the lone king gets its draw by fifty moves: mates come much sooner."""
+    shared = {
+        "games_per_update": 256,
+        "nodes": 50,
+        "max_plies": 50,
+        "concurrency": 256,
+        "replay": ReplayRules(capacity=60_000, symmetries=True),
+    }
+    often = Watching(probe_every=10, probe_positions=200)
+    quick = {**shared, "updates": 70, "watching": often}
+    standard = {**shared, "updates": 200, "watching": often}
+    return {
+        "quick": Recipe("resnet-16x2", "minimal", quick),
+        "standard": Recipe("resnet-16x2", "minimal", standard),
+    }
