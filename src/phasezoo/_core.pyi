@@ -286,6 +286,7 @@ class SearchParams:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
+def beam_settings(**settings: Any) -> dict[str, Any]: ...
 def decoupled_settings(**settings: Any) -> dict[str, Any]: ...
 def allot(
     left_ms: float, increment_ms: float, moves_to_go: int | None, overhead_ms: float
@@ -301,6 +302,13 @@ class SearchPool:
         threads: int | None = None,
         others: Any | None = None,
     ) -> Self: ...
+    @staticmethod
+    def beam(
+        game: Any,
+        settings: dict[str, Any],
+        gate: Any | None = None,
+        threads: int | None = None,
+    ) -> SearchPool: ...
     @staticmethod
     def decoupled(
         game: Any,

@@ -6,6 +6,7 @@
 
 mod answers;
 mod arguments;
+mod beam;
 mod cache;
 mod catalogue;
 mod decoupled;
@@ -42,6 +43,7 @@ use pyo3::prelude::*;
 /// The native core of phasezoo.
 #[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    beam::register(m)?;
     cache::register(m)?;
     catalogue::register(m)?;
     decoupled::register(m)?;

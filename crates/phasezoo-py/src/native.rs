@@ -6,6 +6,7 @@ use phasezoo_core::model::Turns;
 use phasezoo_core::perft::{self, Moves};
 use phasezoo_core::records::{Episodes, Starts, Stored, Told};
 use phasezoo_core::search::Params;
+use phasezoo_core::search::beam;
 use phasezoo_core::search::decoupled::{self, Together};
 use phasezoo_core::{Error, Result, vector};
 use pyo3::prelude::*;
@@ -144,6 +145,11 @@ pub(crate) trait Room: Sync + 'static {
         pools::of_turns(self.name(), model_of(self)?, setup)
     }
 
+    /// Beam searches of the game, in which players take turns.
+    fn beam(&self, params: beam::Params, gate: Option<&str>) -> PyResult<Box<dyn DynPool>> {
+        crate::beam::boxed(model_of(self)?, params, gate)
+    }
+
     /// Decoupled searches of the game, whose players may move at once.
     fn decoupled(
         &self,
@@ -249,6 +255,8 @@ pub(crate) trait NativeGame: Sync {
     fn gate_grammar(&self) -> String;
     /// Searches of the game.
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>>;
+    /// Beam searches of the game.
+    fn beam(&self, params: beam::Params, gate: Option<&str>) -> PyResult<Box<dyn DynPool>>;
     /// Decoupled searches of the game.
     fn decoupled(
         &self,
@@ -371,6 +379,10 @@ impl<T: Room> NativeGame for T {
 
     fn pool(&self, setup: PoolSetup<'_, '_>) -> PyResult<Box<dyn DynPool>> {
         Room::pool(self, setup)
+    }
+
+    fn beam(&self, params: beam::Params, gate: Option<&str>) -> PyResult<Box<dyn DynPool>> {
+        Room::beam(self, params, gate)
     }
 
     fn decoupled(

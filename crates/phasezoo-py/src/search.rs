@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::answers::Answers;
 use crate::arguments::{ActionIndex, Count};
+use crate::beam;
 use crate::catalogue;
 use crate::decoupled;
 use crate::errors::to_py;
@@ -93,6 +94,27 @@ impl SearchPool {
         let pool = match name.as_deref() {
             Some(name) => catalogue::game(name).map_err(to_py)?.decoupled(params, known)?,
             None => decoupled::boxed(PythonModel::new(game)?, params, known)?,
+        };
+        Ok(Self::around(pool, name, gates.own, thread_count(threads)?))
+    }
+
+    /// A pool of beam searches of a game in which players take turns. `settings` are those of
+    /// `beam_settings`; every collection hands out a layer of each tree.
+    #[staticmethod]
+    #[pyo3(signature = (game, settings, gate = None, threads = None))]
+    #[allow(clippy::similar_names)] // game and gate are the words
+    fn beam(
+        game: &Bound<'_, PyAny>,
+        settings: &Bound<'_, PyDict>,
+        gate: Option<&Bound<'_, PyAny>>,
+        threads: Option<Count>,
+    ) -> PyResult<Self> {
+        let params = beam::params_of(Some(settings))?;
+        let gates = Gates::of(gate);
+        let (name, known) = (native_name(game), gates.known.as_deref());
+        let pool = match name.as_deref() {
+            Some(name) => catalogue::game(name).map_err(to_py)?.beam(params, known)?,
+            None => beam::boxed(PythonModel::new(game)?, params, known)?,
         };
         Ok(Self::around(pool, name, gates.own, thread_count(threads)?))
     }

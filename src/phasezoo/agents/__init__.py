@@ -11,6 +11,7 @@ from phasezoo.agents.base import (
     name_of_agent,
     seats_of,
 )
+from phasezoo.agents.beam import BeamAgent, BeamConfig
 from phasezoo.agents.catalogue import (
     LegacyPommermanAgent,
     SimpleAgent,
@@ -34,6 +35,8 @@ from phasezoo.agents.uct import UCTAgent, UCTSession
 
 __all__ = [
     "BatchAgent",
+    "BeamAgent",
+    "BeamConfig",
     "CallableAgent",
     "DecoupledConfig",
     "DecoupledMCTSAgent",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from phasezoo.agents.beam import BeamAgent
 from phasezoo.agents.decoupled import DecoupledMCTSAgent
 from phasezoo.agents.engine import EngineAgent
 from phasezoo.agents.human import HumanAgent
@@ -53,6 +54,7 @@ TABLES = Part("oracle", _syzygy)
 """Endgame tables by their folder."""
 
 AGENTS: dict[str, AgentKind] = {
+    "beam": AgentKind(BeamAgent, own_parts=(NETWORK,)),
     "decoupled_mcts": AgentKind(DecoupledMCTSAgent, own_parts=(NETWORK,)),
     "human": AgentKind(HumanAgent),
     "legacy_pommerman": AgentKind(

@@ -6,19 +6,19 @@ from typing import Any
 from phasezoo import _core, games
 from phasezoo.agents.config import Limit
 from phasezoo.agents.driver import Driver
-from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS, PooledSeats
-from phasezoo.agents.seat import Asked, Played, SavedSeat, Seat
+from phasezoo.agents.fresh_seats import FreshTreeSeats
+from phasezoo.agents.pooled_seats import DEFAULT_POOL_ROWS
+from phasezoo.agents.seat import Asked, Seat
 from phasezoo.conductor import Told
 from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.games.options import at_least
-from phasezoo.inference.counts import Counts
 from phasezoo.inference.other_games import has_more_actions
 from phasezoo.types import Gate
 
 __all__ = ["DecoupledSeats"]
 
 
-class DecoupledSeats(PooledSeats):
+class DecoupledSeats(FreshTreeSeats):
     """Games that share a pool of decoupled searches; see :class:`~phasezoo.agents.base.Seats`.
 
     Every move is searched with a new tree and random numbers that depend on how many searches there
@@ -82,10 +82,6 @@ class DecoupledSeats(PooledSeats):
             overlaps=self.game.native,
         )
 
-    def tell(self, seat: int, action: Any, state: Any) -> None:
-        """Take in what was played."""
-        self._seats[seat].add(Played(action, state))
-
     def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
         """Begin a search at ``state``.
 
@@ -99,12 +95,7 @@ class DecoupledSeats(PooledSeats):
                 f"player {player} has nothing to search for: their game is over, or others move"
             )
             raise InvalidState(message)
-        self._seats[seat].add(Asked(state, player))
-        try:
-            self._begin(seat)
-        except BaseException:
-            self._seats[seat].events.pop()  # nothing was asked
-            raise
+        self._begin_asked(seat, Asked(state, player))
 
     def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
         return Seat(
@@ -116,40 +107,5 @@ class DecoupledSeats(PooledSeats):
             tracker=self._tracker,
         )
 
-    def _begin(self, number: int) -> None:
-        """Begin the search that was asked for last."""
-        seat = self._seats[number]
-        asked: Any = seat.events[-1]
-        self._pool.begin(
-            seat.tree,
-            seat.known(asked.state),
-            **self.limit.words(),
-            previous_phase=seat.previous_phase,
-            game_options={"player": asked.player},
-        )
-        self._asked[seat.tree] = number
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the trees: searches that are running begin anew in a copy."""
-        left_out = ("_pool", "_driver", "_seats", "_asked", "result")
-        state = {name: value for name, value in self.__dict__.items() if name not in left_out}
-        return state | {
-            "saved": {number: seat.saved() for number, seat in self._seats.items()},
-            "counts": Counts() + self.counts,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        saved: dict[int, SavedSeat] = state.pop("saved")
-        counts = state.pop("counts")
-        self.__dict__.update(state, _seats={}, _asked={}, result=None)
-        self._open_pool()
-        self.counts.add(counts)
-        for number, seat in saved.items():
-            self._seats[number] = self._new_seat(seat.seed, seat.history)
-            for event in seat.events:
-                self._seats[number].add(event)
-                if isinstance(event, Asked):
-                    self._begin(number)
-                    if event.simulations is not None:  # it has ended: what matters is that it was
-                        self._pool.clear(self._seats[number].tree)
-                        del self._asked[self._seats[number].tree]
+    def _options(self, asked: Asked) -> dict[str, Any]:
+        return {"player": asked.player}

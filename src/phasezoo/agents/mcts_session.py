@@ -12,7 +12,7 @@ from phasezoo.errors import InvalidConfig, InvalidState
 from phasezoo.inference.counts import Counts
 
 if TYPE_CHECKING:
-    from phasezoo.agents.decoupled_seats import DecoupledSeats
+    from phasezoo.agents.fresh_seats import FreshTreeSeats
     from phasezoo.agents.searching import SearchingAgent
 
 __all__ = ["MCTSSession"]
@@ -29,7 +29,7 @@ class MCTSSession:
         self._agent = agent
         self._seed = seed_of(seed)
         self._game = game
-        self._seats: SearchSeats | DecoupledSeats | None = None
+        self._seats: SearchSeats | FreshTreeSeats | None = None
         self._seat = 0
         self._last: Any = None
         self._is_searching = False
@@ -160,7 +160,7 @@ class MCTSSession:
             seats.forget_waiting()
         return seats.result
 
-    def _at(self, state: Any) -> "SearchSeats | DecoupledSeats":
+    def _at(self, state: Any) -> "SearchSeats | FreshTreeSeats":
         """Seats, of which this game's stands at ``state``."""
         if self._seats is None:
             game = games.game_of(state) if self._game is None else self._game

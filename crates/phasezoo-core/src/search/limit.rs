@@ -96,6 +96,8 @@ pub enum Ended {
     Exhausted,
     /// The next node would not fit into [`super::Params::memory`], or 32-bit offsets are used up.
     Memory,
+    /// The last layer of a beam has been looked at ([`super::beam`]).
+    Schedule,
     /// Somebody called stop, advance, or began another search.
     Stopped,
     /// The game's own code failed; the error went to the caller.
@@ -116,6 +118,7 @@ impl Ended {
             Self::Decided => "decided",
             Self::Exhausted => "exhausted",
             Self::Memory => "memory",
+            Self::Schedule => "schedule",
             Self::Stopped => "stopped",
             Self::Failed => "failed",
         }

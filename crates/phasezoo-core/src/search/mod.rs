@@ -23,6 +23,7 @@
 //! | `root`, `result`, `lines`, `inspect`, `descents`, `drawn` | noise, choice of the move, what is reported |
 //! | `reroot`, `session` | a search's life over a game |
 //! | [`uct`] | UCT with rollouts, on the same tree |
+//! | [`beam`] | the best successors of every kept node, layer by layer |
 //! | [`decoupled`] | players who move at once, each with statistics of their own |
 //! | `batch`, `trees`, `pool` | leaves with tickets; many searches at once |
 //! | `cache` | answers kept for positions that come again |
@@ -34,6 +35,7 @@
 mod ahead;
 mod backup;
 mod batch;
+pub mod beam;
 mod cache;
 mod collect;
 mod complete;

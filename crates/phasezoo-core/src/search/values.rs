@@ -18,6 +18,29 @@ pub(crate) type Sums = [i64; MAX_PLAYERS];
 /// Units of a value sum per 1.0.
 const UNIT: f64 = 4_294_967_296.0;
 
+/// What `values` is worth to `actor`.
+#[inline]
+pub(crate) fn worth(rule: ValueRule, values: &Values, actor: Player) -> f32 {
+    match rule {
+        ValueRule::Negate if actor != 0 => -values[0],
+        ValueRule::Negate | ValueRule::Same => values[0],
+        ValueRule::PerPlayer(_) => values[usize::from(actor)],
+    }
+}
+
+/// The value of an ended game, where `searcher` is the one who searches.
+pub(crate) fn values_of(rule: ValueRule, returns: &Returns, searcher: Player) -> Values {
+    let mut values = Values::default();
+    match rule {
+        ValueRule::Negate => values[0] = returns.of(0),
+        ValueRule::Same => values[0] = returns.of(searcher),
+        ValueRule::PerPlayer(players) => {
+            values[..players].copy_from_slice(&returns.as_slice()[..players]);
+        }
+    }
+    values
+}
+
 impl<S> Tree<S> {
     /// How values pass upwards.
     pub(crate) fn rule(&self) -> ValueRule {
@@ -27,24 +50,12 @@ impl<S> Tree<S> {
     /// What `values` is worth to `actor`.
     #[inline]
     pub(crate) fn worth(&self, values: &Values, actor: Player) -> f32 {
-        match self.rule {
-            ValueRule::Negate if actor != 0 => -values[0],
-            ValueRule::Negate | ValueRule::Same => values[0],
-            ValueRule::PerPlayer(_) => values[usize::from(actor)],
-        }
+        worth(self.rule, values, actor)
     }
 
     /// The value of an ended game, where `searcher` is the one who searches.
     pub(crate) fn values_of(&self, returns: &Returns, searcher: Player) -> Values {
-        let mut values = Values::default();
-        match self.rule {
-            ValueRule::Negate => values[0] = returns.of(0),
-            ValueRule::Same => values[0] = returns.of(searcher),
-            ValueRule::PerPlayer(players) => {
-                values[..players].copy_from_slice(&returns.as_slice()[..players]);
-            }
-        }
-        values
+        values_of(self.rule, returns, searcher)
     }
 
     /// The network's value of a node, or the exact one if proven.
