@@ -16,6 +16,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.console import TerminalConsole
 from phasezoo.experiments.generalisation.domain import GENERALISE
+from phasezoo.experiments.m2cts.domains import DOMAINS, SCRATCH
 from phasezoo.experiments.study import Study
 
 __all__ = ["StudyOptions", "generalise_command", "reproduce_tree"]
@@ -65,7 +66,7 @@ class StudyOptions:
 
     def _check_game(self, config: Any) -> None:
         asked, played = getattr(config, "game", None), getattr(self.study.default, "game", None)
-        if asked != played:
+        if asked != played and not self.study.any_game:
             games = next(games for games in STUDIES.values() if self.study in games.values())
             message = f"--game {asked}: expected {' or '.join(games)}"
             raise InvalidConfig(message)
@@ -85,14 +86,20 @@ class _Choice:
 
     game: str = ""
     preset: str = ""
+    from_scratch: bool = False
 
 
 def reproduce_tree(arguments: Sequence[str]) -> Any:
-    """The subcommands of ``reproduce``, with the defaults of the game and preset asked for."""
+    """The subcommands of ``reproduce``, with the defaults of the game and preset asked for.
+
+    With ``--from-scratch`` the study of phase experts is the one whose networks learn by play.
+    """
     choice = glance(_Choice, arguments)
     members = []
     for name, games in STUDIES.items():
         study = games.get(choice.game, next(iter(games.values())))
+        if choice.from_scratch and games is DOMAINS:
+            study = SCRATCH
         members.append(_study_command(name, study, choice.preset))
     return members
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from phasezoo.experiments.atomic.domain import ATOMIC
 from phasezoo.experiments.krk.domain import KRK
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.study import Study
@@ -11,5 +12,6 @@ __all__ = ["STUDIES"]
 STUDIES: dict[str, dict[str, Study[Any]]] = {
     "m2cts": DOMAINS,
     "krk": {"krk": KRK},
+    "atomic": {"atomic": ATOMIC},
 }
 """By name, then by game; the first game is the default."""

@@ -64,6 +64,8 @@ class Study(Generic[Config]):
     """Where its work is: ``module:class`` of a :class:`StudyRun`."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """What a run needs from its first minute to its last, with the extra that brings it."""
+    any_game: bool = False
+    """Whether its setting ``game`` may be any game; otherwise each game has a study of its own."""
 
     @property
     def default(self) -> Config:

@@ -11,9 +11,10 @@ from typing import Any
 
 from phasezoo.experiments.m2cts.duel.domain import CHESS
 from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
+from phasezoo.experiments.m2cts.scratch.domain import SCRATCH
 from phasezoo.experiments.study import Study
 
-__all__ = ["DOMAINS"]
+__all__ = ["DOMAINS", "SCRATCH"]
 
 DOMAINS: dict[str, Study[Any]] = {
     "chess": CHESS,

@@ -19,7 +19,8 @@ class M2ctsConfig:
 
     Sizes come as presets: `quick` takes minutes on two cores, `standard` is for a claim on a GPU,
     `paper` is the published set-up and needs the paper's games (KingBase Lite 2019, through
-    `phasezoo data import`) and a GPU.
+    `phasezoo data import`) and a GPU. With `--from-scratch` networks learn by play from random
+    weights instead: see `phasezoo reproduce m2cts --from-scratch --help`.
     """
 
     game: str = "chess"

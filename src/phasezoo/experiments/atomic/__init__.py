@@ -1,0 +1,1 @@
+"""The thesis on a self-trained engine for atomic chess, done again at the size of one machine."""

@@ -1,0 +1,194 @@
+"""Stages that studies of learning by play have in common: a network that learns, and matches."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from phasezoo import arena
+from phasezoo.arena.elo import Interval
+from phasezoo.arena.rates import rate_of
+from phasezoo.arena.ratings import Rating
+from phasezoo.experiments.console import Console
+from phasezoo.runs import RowLog
+from phasezoo.training import SelfPlay, SelfPlayOutcome
+from phasezoo.training.selfplay.watch import LADDER, PROBES, ProbeRow, RungRow, elo_of
+
+__all__ = ["Course", "Meeting", "Probing", "Round", "course_of", "learn", "meet"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of playing and learning."""
+
+    update: int
+    """Which one, from 1."""
+    games: int
+    """Games of all rounds so far."""
+    learnt: int
+    """Samples that were learnt from so far."""
+    policy_loss: float | None
+    """Mean over the round's samples, with what the search found as target."""
+    value_mse: float | None
+    """The same of the value, with the result as target."""
+    plies: float
+    """Mean length of its games."""
+    playing: float
+    """Seconds that its games took."""
+    learning: float
+    """Seconds that learning took."""
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What was measured of a version."""
+
+    version: int
+    """Which one, 0 the first weights."""
+    score: str
+    """What was measured."""
+    numbers: dict[str, float] = field(default_factory=dict)
+    """By who was measured: the network alone, or with search."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a network went through."""
+
+    name: str
+    """Its name in the study."""
+    rounds: list[Round]
+    """Its rounds."""
+    probes: list[Probing]
+    """What was measured of its versions."""
+    ladder: list[Rating]
+    """Its versions' ratings by matches between them; version 0's is 0. Empty without matches."""
+
+    @property
+    def seconds(self) -> float:
+        """What it took, without what was measured beside."""
+        return sum(one.playing + one.learning for one in self.rounds)
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A match between two players of a study, from the first one's view."""
+
+    first: str
+    """The one."""
+    second: str
+    """The other."""
+    games: int
+    """Games played."""
+    wins: int
+    """Games that the first won."""
+    draws: int
+    """Games that nobody won."""
+    losses: int
+    """Games that the first lost."""
+    score: Interval
+    """The first one's share of the points, with its 95 % interval."""
+    elo: Interval
+    """The same as a difference of ratings."""
+    mover: Interval
+    """The share of the points of who moves first, whichever of the two that is."""
+    plies: float
+    """Mean length of a game."""
+    seconds: float
+    """Time that the evaluators took, of both."""
+    pairs: list[float]
+    """The first one's share of the points in each pair of games from one opening."""
+
+
+def learn(out: Path, title: str, console: Console, **options: Any) -> SelfPlayOutcome:
+    """Let a network learn by play, or go on with it, and show how far it is.
+
+    Args:
+        out: The directory of its run.
+        title: How it is called while it goes on.
+        console: Where that is shown.
+        **options: As for :class:`phasezoo.training.SelfPlay`.
+    """
+    config = options["config"]
+    with console.task(title, config.updates * config.games_per_update) as task:
+
+        def progress(event: Any) -> None:
+            last = event.last
+            loss = None if last is None else last.numbers.get("learn/policy_loss")
+            shown = "" if loss is None else f"policy loss {loss:.2f}"
+            task.update(event.done, shown)
+
+        return SelfPlay(out=out, progress=progress, **options).run()
+
+
+def course_of(name: str, outcome: SelfPlayOutcome) -> Course:
+    """What a run of learning by play came to."""
+    rounds = [
+        Round(
+            update=row.update,
+            games=row.games,
+            learnt=row.learnt,
+            policy_loss=row.numbers.get("learn/policy_loss"),
+            value_mse=row.numbers.get("learn/value_mse"),
+            plies=row.numbers["games/mean_plies"] or 0.0,
+            playing=row.numbers["time/playing"] or 0.0,
+            learning=row.numbers["time/learning"] or 0.0,
+        )
+        for row in outcome.updates
+    ]
+    measured: RowLog[ProbeRow] = RowLog(outcome.path / PROBES, ProbeRow)
+    probes = [
+        Probing(row.version, score, numbers)
+        for row in sorted(measured.rows, key=lambda row: row.version)
+        for score, numbers in row.numbers.items()
+    ]
+    rungs: RowLog[RungRow] = RowLog(outcome.path / LADDER, RungRow)
+    ladder = [
+        dataclasses.replace(rating, name=str(version))
+        for version, rating in sorted(elo_of(rungs.rows).items())
+    ]
+    return Course(name, rounds, probes, ladder)
+
+
+def meet(
+    players: Mapping[str, Any], log: Path, console: Console, *, games: int, **options: Any
+) -> Meeting:
+    """Play a match between two, or go on with it.
+
+    Args:
+        players: The two, by their names.
+        log: Where finished games are kept.
+        console: Where progress is shown.
+        games: How many are played.
+        **options: As for :func:`phasezoo.arena.play_match`.
+    """
+    first, second = players
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with console.task(f"{first} against {second}", games) as task:
+        match = arena.play_match(
+            players[first],
+            players[second],
+            games=games,
+            names=(first, second),
+            log=log,
+            progress=lambda done, _: task.update(done),
+            **options,
+        )
+    by_mover = [
+        record.score if record.sides.index(0) == 0 else 1 - record.score for record in match.games
+    ]
+    return Meeting(
+        first=first,
+        second=second,
+        games=len(match.games),
+        wins=match.wins,
+        draws=match.draws,
+        losses=match.losses,
+        score=match.score_rate,
+        elo=match.elo,
+        mover=rate_of([sum(pair) / 2 for pair in zip(*[iter(by_mover)] * 2, strict=True)], 2),
+        plies=sum(record.plies for record in match.games) / len(match.games),
+        seconds=sum(side.counts.seconds for side in match.sides),
+        pairs=list(match.group_scores),
+    )

@@ -1,0 +1,1 @@
+"""Phase experts that learn by play from random weights, against one network that does."""

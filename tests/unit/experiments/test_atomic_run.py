@@ -1,0 +1,202 @@
+"""The study of atomic chess at a size of seconds: whole, interrupted, refused."""
+
+import dataclasses
+import json
+import shlex
+
+import numpy as np
+import pytest
+import torch
+from page_checker import check_page
+
+from phasezoo import games, inference, networks
+from phasezoo.agents import Limit, MCTSAgent
+from phasezoo.apps import cli
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.atomic import inputs, searching
+from phasezoo.experiments.atomic.arms import arms_of, options_of
+from phasezoo.experiments.atomic.config import ARMS, INPUTS, PRESETS, AtomicConfig
+from phasezoo.experiments.atomic.domain import ATOMIC
+from phasezoo.experiments.atomic.results import Results
+from phasezoo.experiments.catalogue import STUDIES
+from phasezoo.runs import jsonable
+from phasezoo.training import SelfPlayConfig
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+
+HEADS = "policy=dense,value=mse,value_channels=1,value_units=8"
+
+SMALL = AtomicConfig(
+    arms=("thesis", "last-step"),
+    network=f"resnet-8x1:{HEADS}",
+    updates=2,
+    games=4,
+    nodes=4,
+    buffer=120,
+    last_step=40,
+    training_batch=16,
+    max_plies=24,
+    match_games=4,
+    match_nodes=4,
+    probe_positions=2,
+    simulations=(24, 48),
+    search_positions=2,
+    batches=(1, 4),
+    workers=(1,),
+    worker_games=2,
+    concurrency=4,
+    threads=1,
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    return out, ATOMIC.reproduce(SMALL, out)
+
+
+def test_a_run_leaves_everything_it_promises(whole):
+    out, results = whole
+    for name in ("config.json", "journal.jsonl", "results.json", "report.html", "search.json"):
+        assert (out / name).stat().st_size > 0
+    back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
+    assert back.claims == results.claims
+    assert [course.name for course in back.courses] == ["thesis", "last-step"]
+    assert [one.games for one in back.courses[0].rounds] == [4, 8]
+    assert [rating.name for rating in back.courses[0].ladder] == ["0", "1", "2"]
+    for one in (*back.against_untrained, *back.against_thesis, back.itself, back.styles):
+        assert one.wins + one.draws + one.losses == one.games == 4
+        assert one.score.low < one.score.value < one.score.high or one.score.value in (0, 1)
+
+
+def test_the_report_is_a_whole_page(whole):
+    out, results = whole
+    words, images = check_page((out / "report.html").read_text())
+    assert images == 4
+    for claim in results.claims:
+        assert claim.text in words
+        assert claim.judgement in words
+
+
+def test_collisions_are_those_that_searches_tell(whole):
+    _, results = whole
+    rows = {(row.style, row.simulations): row for row in results.searched.collisions}
+    assert rows["none", 48].collisions > rows["virtual_loss", 48].collisions
+    outcome = inference.load(whole[0] / "learn" / "thesis" / "versions" / "00002", threads=1)
+    agent = MCTSAgent(
+        outcome,
+        limit=Limit(simulations=48),
+        config=searching.searched("none", SMALL.search_batch, solver=False),
+        seed=SMALL.seed,
+        threads=1,
+    )
+    first = agent.search(games.make("atomic").initial_state())
+    assert first.collisions > 0
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, tmp_path, monkeypatch):
+    class KilledError(Exception):
+        pass
+
+    def killed(*_):
+        raise KilledError
+
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(searching, "collision_rows", killed)
+        with pytest.raises(KilledError):
+            ATOMIC.reproduce(SMALL, out)
+    kept = {path: path.read_bytes() for path in out.rglob("*.jsonl") if "journal" not in path.name}
+    assert len(kept) >= 8
+    results = ATOMIC.resume(out)
+    for path, content in kept.items():
+        assert path.read_bytes() == content, f"{path} was done again"
+    same = dataclasses.replace(results, command="", date="", seconds={}, searched=None)
+    assert [one.elo for one in same.against_untrained] == [
+        one.elo for one in whole[1].against_untrained
+    ]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_variant_of_every_size_is_a_run_of_self_play(preset):
+    config = PRESETS[preset]
+    config.validate()
+    assert arms_of(config)[0] == "thesis"
+    all_of_them = dataclasses.replace(config, arms=tuple(ARMS), inputs=tuple(INPUTS))
+    seen = []
+    for name in arms_of(all_of_them):
+        options = options_of(name, all_of_them)
+        assert isinstance(options["config"], SelfPlayConfig)
+        seen.append(repr(options))
+    assert len(set(seen)) == len(ARMS) + len(INPUTS), "each is another"
+
+
+@pytest.mark.parametrize("thing", INPUTS)
+def test_a_network_sees_the_pieces_and_one_thing_more(thing):
+    atomic = games.make("atomic")
+    shape = atomic.plane_shape("v1")
+    network = networks.make(f"{inputs.NAME}-8x1:thing={thing}", shape, atomic.num_actions, seed=1)
+    network.eval()
+    planes = torch.rand(1, *shape)
+    before = network(planes).policy_logits
+    for channel in range(shape[0]):
+        changed = planes.clone()
+        changed[:, channel] += 1
+        moved = not torch.equal(network(changed).policy_logits, before)
+        assert moved == (channel < 12 or channel in INPUTS[thing]), channel
+
+
+def test_the_things_shown_are_the_planes_of_their_names():
+    """By what changes in the planes: pushed pawns, castled kings, and so on."""
+    atomic = games.make("atomic")
+    start = atomic.initial_state()
+    after = atomic.from_fen("rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w Kq e6 7 30")
+    first, second = games.encode([start, after], "v1")
+    differ = {int(plane) for plane in np.flatnonzero((first != second).any(axis=(1, 2)))}
+    named = {
+        plane
+        for name in ("en-passant", "move-number", "castling", "clock")
+        for plane in INPUTS[name]
+    }
+    assert differ - set(range(12)) == named - {INPUTS["castling"][0], INPUTS["castling"][3]}
+    black = games.encode([start.play(start.parse_uci("e2e4"))], "v1")[0]
+    assert black[INPUTS["colour"]].sum() == 0 < first[INPUTS["colour"]].sum()
+    assert black[list(INPUTS["last-moves"])].any()
+    assert not first[list(INPUTS["last-moves"])].any()
+    assert sorted(plane for planes in INPUTS.values() for plane in planes) == [
+        *range(12, 22),
+        *range(23, 39),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"arms": ("last-step",)}, "must have thesis among them"),
+        ({"arms": ("thesis", "thesis")}, "each once"),
+        ({"arms": ("thesis", "no")}, "expected are thesis"),
+        ({"inputs": ("colours",)}, "expected are repetitions"),
+        ({"match_games": 5}, "must be even"),
+        ({"simulations": (100, 50)}, "must be rising"),
+        ({"workers": ()}, "must be rising"),
+        ({"batches": (0,)}, "whole numbers from 1"),
+        ({"network": "resnet-3x1"}, "expected an integer of 8"),
+        ({"nodes": 0}, "--nodes 0: must be 1 or more"),
+        ({"learning_rate": float("nan")}, "must be above 0"),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(changes, words, tmp_path):
+    with pytest.raises(InvalidConfig, match=words):
+        ATOMIC.reproduce(dataclasses.replace(SMALL, **changes), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_command_knows_it(capsys):
+    assert STUDIES["atomic"]["atomic"] is ATOMIC
+    with pytest.raises(SystemExit) as stop:
+        cli.main(shlex.split("reproduce atomic --help"))
+    assert stop.value.code == 0
+    words = capsys.readouterr().out
+    assert "--match-games" in words
+    assert "--inputs" in words
