@@ -3,6 +3,7 @@
 from typing import Any
 
 from phasezoo.experiments.atomic.domain import ATOMIC
+from phasezoo.experiments.beam.domain import BEAM
 from phasezoo.experiments.krk.domain import KRK
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.study import Study
@@ -13,5 +14,6 @@ STUDIES: dict[str, dict[str, Study[Any]]] = {
     "m2cts": DOMAINS,
     "krk": {"krk": KRK},
     "atomic": {"atomic": ATOMIC},
+    "beam": {"chess": BEAM},
 }
 """By name, then by game; the first game is the default."""

@@ -1,0 +1,42 @@
+"""What the design note says: "Reinforcement Learning Method for Chess Engine Training".
+
+Every value here is the note's; nothing is computed from them.
+"""
+
+__all__ = [
+    "BEAM_CALLS",
+    "BLOCK_ROWS",
+    "CITATION",
+    "CYCLE_SECONDS",
+    "GAMES_OF_A_BLOCK",
+    "MCTS_CALLS",
+    "PUSHED",
+    "SCHEDULE",
+    "STEPS",
+]
+
+CITATION = "A design note, “Reinforcement Learning Method for Chess Engine Training”"
+
+SCHEDULE = "8,5,3,2,1,1,1"
+"""Successors kept of every kept position, by layer: 1,128 positions besides the root."""
+
+GAMES_OF_A_BLOCK = 8
+"""Games that are staggered by one layer."""
+
+BLOCK_ROWS = 1129
+"""Rows of a block of such games at every call."""
+
+BEAM_CALLS = (5, 8)
+"""Calls of the network for a move of beam search."""
+
+MCTS_CALLS = 100
+"""The same of MCTS, about."""
+
+PUSHED = 3
+"""Plies of the principal variation that are played a search."""
+
+CYCLE_SECONDS = (24.0, 8.0)
+"""Seconds of calls for 6,400 positions, with one and with three plies a search."""
+
+STEPS = (12, 4)
+"""Training steps of such a cycle, of 512 positions each."""

@@ -1,0 +1,110 @@
+"""The study of beam search at its smallest: whole, gone on with, refused; its statistics."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from page_checker import check_page
+
+from phasezoo.arena.intervals import Interval
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.beam import findings, paper, rates
+from phasezoo.experiments.beam.config import PRESETS, BeamStudyConfig
+from phasezoo.experiments.beam.domain import BEAM
+from phasezoo.experiments.beam.results import Batches, Rate, Results
+from phasezoo.runs import jsonable
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+pytest.importorskip("torch", reason="networks need the extra 'train'")
+
+SMALL = BeamStudyConfig(
+    schedule="3,2,1", play_schedule="2,1,1", ticks=16, repeats=2, games=4, plies=6, match_games=4,
+    max_plies=14, concurrency=4, steps=(1, 2), batch=8, resamples=100, threads=1,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    return out, BEAM.reproduce(SMALL, out)
+
+
+def test_a_run_leaves_everything_it_promises(whole):
+    out, results = whole
+    back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
+    assert back.claims == results.claims
+    assert [rate.rows for rate in results.rates[:2]] == [8 * 16, 8 * 16]
+    beam, pushing, mcts = results.played
+    assert beam.plies == pushing.plies == mcts.plies == 24
+    assert beam.searched == mcts.searched == 24
+    assert 8 <= pushing.searched <= 12  # three plies a search, unless a drawn one was not kept
+    assert beam.rows == 24 * 7
+    assert beam.distinct.low <= beam.distinct.value <= beam.distinct.high
+    assert results.matches[0].nodes == 7
+    assert all(one.wins + one.draws + one.losses == 4 for one in results.matches)
+    assert [one.steps for one in results.stale] == [1, 2]
+    assert 0 < results.stale[0].divergence.value < results.stale[1].divergence.value
+
+
+def test_the_report_is_a_whole_page(whole):
+    out, results = whole
+    words, images = check_page((out / "report.html").read_text())
+    assert images == 2
+    for claim in results.claims:
+        assert claim.text in words
+
+
+def test_what_was_stopped_goes_on(whole):
+    out, results = whole
+    before = {name: (out / name).read_bytes() for name in ("rates.json", "games.json")}
+    (out / "results.json").unlink()
+    (out / "match-equal-time.json").unlink()
+    again = BEAM.resume(out)
+    assert {name: (out / name).read_bytes() for name in before} == before
+    assert again.matches == results.matches
+    assert again.claims == results.claims
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"games": 3}, "--games 3"),
+        ({"match_games": 5}, "even"),
+        ({"schedule": "8,0"}, "schedule"),
+        ({"play_schedule": "4,2"}, "--play-schedule 4,2"),
+        ({"steps": ()}, "--steps"),
+        ({"threads": 0}, "--threads 0"),
+    ],
+)
+def test_settings_out_of_range_are_refused(changes, said):
+    with pytest.raises(InvalidConfig, match=said):
+        dataclasses.replace(SMALL, **changes).validate()
+
+
+def test_the_presets_measure_the_beam_of_the_note():
+    for config in PRESETS.values():
+        config.validate()
+        assert config.beam.positions == paper.BLOCK_ROWS
+        assert len(config.beam.layers) == paper.BEAM_CALLS[1]
+
+
+def test_batches_of_the_note_are_told_from_others():
+    config = PRESETS["quick"]
+    rows = [1, 9, 49, 169, 409, 649, 889, *[1129] * 9]
+    claim = findings._batches(config, Batches(rows, [8, 1920]))
+    assert claim.judgement == "agrees"
+    claim = findings._batches(config, Batches([*rows[:-1], 1000], [8, 1920]))
+    assert claim.judgement == "disagrees"
+
+
+def test_the_ratio_of_rates_has_an_interval_over_measurements():
+    def rate(name, seconds):
+        return Rate(name, with_network=True, searches=8, rows=100, calls=8, seconds=seconds)
+
+    found = rates.faster([rate("beam", [1.0, 1.1, 0.9]), rate("MCTS", [2.0, 2.2, 1.8])])
+    assert found.value == pytest.approx(2)
+    assert found.half_width == pytest.approx(0, abs=1e-9)
+    noisy = rates.faster([rate("beam", [1.0, 1.1, 0.9]), rate("MCTS", [2.0, 1.8, 2.4])])
+    assert noisy.low < np.exp(np.mean(np.log([2, 1.8 / 1.1, 2.4 / 0.9]))) < noisy.high
+    assert isinstance(noisy, Interval)
