@@ -5,7 +5,18 @@ from pathlib import Path
 
 import pytest
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes, which share the cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """A process for each core, quotas of containers counted; few, as each takes two gigabytes."""
+    from phasezoo import _core
+
+    return min(4, _core.default_threads())
 
 
 @pytest.fixture(scope="session")
