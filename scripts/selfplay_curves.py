@@ -67,13 +67,14 @@ def main(curves: tyro.conf.OmitArgPrefixes[Curves]) -> None:
             versions = sorted(set.intersection(*(set(run[score][who]) for run in runs)))
             values = np.array([[run[score][who][v] for v in versions] for run in runs])
             values *= 100 if is_share else 1
-            games = [version * each for version in versions]
+            games = [version * each / 1000 for version in versions]
             panel.fill_between(games, values.min(0), values.max(0), color=colour, alpha=0.2, lw=0)
             panel.plot(games, values.mean(0), color=colour, linewidth=1.8, label=who)
         if is_share:
             panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0f} %")
             panel.set_ylim(0, 101)
-        panel.set_xlabel("games played")
+        panel.set_xlabel("thousand games played")
+        panel.locator_params(axis="x", nbins=6)
         entitle(panel, score)
         panel.legend(frameon=False, fontsize=8)
     settings = {"svg.fonttype": "none", "svg.hashsalt": "selfplay_curves"}

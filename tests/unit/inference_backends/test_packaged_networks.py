@@ -5,12 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from phasezoo import agents, arena, inference, training
+from phasezoo import agents, arena, games, inference, training
 from phasezoo.errors import CheckpointError
 from phasezoo.inference import packaged
 from phasezoo.training.expert_tables import METRICS
+from phasezoo.training.probes.catalogue import probes_of
 
 NAMES = inference.packaged_networks()
+EXPERTS = [name for name in NAMES if (packaged.resolved(name) / packaged.EXPERTS).is_file()]
+BY_PLAY = [name for name in NAMES if name not in EXPERTS]
 
 
 @pytest.fixture
@@ -20,10 +23,11 @@ def cache(tmp_path, monkeypatch):
 
 
 def test_there_are_some():
-    assert "phasezoo/chess-small" in NAMES
+    assert "phasezoo/chess-small" in EXPERTS
+    assert "phasezoo/krk-small" in BY_PLAY
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPERTS)
 def test_they_tell_how_they_were_trained_and_how_strong_they_are(name):
     experts = training.Experts.open(packaged.resolved(name))
     assert experts.training["identity"]["game"] == experts.game
@@ -35,7 +39,7 @@ def test_they_tell_how_they_were_trained_and_how_strong_they_are(name):
         assert match["wins"] + match["draws"] + match["losses"] == match["games"] > 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPERTS)
 def test_their_losses_are_those_that_were_written_down(name, cache):
     """On some of the test games; means over so few differ by a few hundredths."""
     experts = training.Experts.open(packaged.resolved(name))
@@ -48,6 +52,28 @@ def test_their_losses_are_those_that_were_written_down(name, cache):
     told = {metric: experts.losses.cell("baseline", "all", metric).value for metric in METRICS}
     assert abs(found.accuracy - told["accuracy"]) < 0.05
     assert abs(found.total - told["total"]) < 0.25
+
+
+@pytest.mark.parametrize("name", BY_PLAY)
+def test_those_that_learnt_by_play_do_what_was_measured(name, cache):
+    folder = packaged.resolved(name)
+    run = json.loads((folder / "config.json").read_text())
+    told = json.loads((folder / "probes.json").read_text())
+    network = inference.load(name, threads=1)
+    game = games.make(network.game)
+    assert run["kind"] == "self-play"
+    assert run["config"]["game"] == game.name
+
+    def searching(nodes):
+        return agents.MCTSAgent(network, limit=agents.Limit(nodes=nodes), threads=1)
+
+    probed = training.Probed(game, network, searching, told["nodes"], seed=1)
+    found = {}
+    for probe in probes_of(game, 120):
+        found |= probe(probed)
+    for score in set(found) & {"starts won", "perfect moves", "best moves"}:
+        for who, number in found[score].items():
+            assert abs(number - told["scores"][score][who]) < 0.2, (score, who, number)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,7 +18,7 @@ PLAYED_SHARE = 4
 
 
 def krk_probes(game: Game, positions: int) -> list[Probe]:
-    """Moves by the table from uniform positions, and starts won against the perfect defender."""
+    """Starts won against the perfect defender, and moves by the table from uniform positions."""
 
     def states(count: int) -> tuple[Any, ...]:
         uniform = games.make("krk", start="uniform")
@@ -26,4 +26,4 @@ def krk_probes(game: Game, positions: int) -> list[Probe]:
 
     exact = ExactMoves(lambda: Starts(game, states(positions)))
     won = WonStarts(lambda: states(max(1, positions // PLAYED_SHARE)))
-    return [Probe(exact, *exact.scores), Probe(won, *won.scores)]
+    return [Probe(won, *won.scores), Probe(exact, *exact.scores)]
