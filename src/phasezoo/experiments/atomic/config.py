@@ -60,28 +60,28 @@ class AtomicConfig:
 
     network: str = _SMALL
     """Architecture (thesis: 128 channels, 12 blocks)."""
-    updates: int = 6
+    updates: int = 5
     """Rounds of playing and learning (1 or more)."""
     games: int = 96
     """Games of a round (1 or more)."""
-    nodes: int = 48
+    nodes: int = 40
     """Nodes of a search in self-play (1 or more; thesis: 800 simulations)."""
     buffer: int = 12_000
     """Samples of the buffer (2 or more; thesis: 200,000)."""
     last_step: int = 2_000
     """Samples of the buffer that holds the last round alone (2 or more; thesis: 2,048)."""
-    samples_per_new: float = 2.0
+    samples_per_new: float = 4.0
     """How often a sample is learnt from (above 0; thesis: about twice)."""
     training_batch: int = 64
     """Samples of a step (2 or more; thesis: 4,096)."""
-    learning_rate: float = 0.02
+    learning_rate: float = 0.1
     """Of SGD with momentum 0.9 and weight decay 1e-4 (above 0; thesis: 0.01 with its batch)."""
     max_plies: int = 200
     """Plies at which games are cut and counted as drawn (1 or more)."""
 
     match_games: int = 60
     """Games of every match, an even number (2 or more; thesis: 1,000)."""
-    match_nodes: int = 48
+    match_nodes: int = 16
     """Nodes of a move in matches (1 or more; thesis: 3,000 simulations)."""
     probe_positions: int = 40
     """Mates in two that are shown to versions (1 or more)."""
@@ -163,6 +163,7 @@ _STANDARD = dataclasses.replace(
     last_step=8_000,
     training_batch=256,
     match_games=400,
+    samples_per_new=2.0,
     match_nodes=100,
     probe_positions=100,
     simulations=(1000, 5000),

@@ -62,6 +62,7 @@ def mates(course: Course) -> Markup:
     for who, colour in zip(probed[0].numbers, (plots.BASELINE, plots.PHASE), strict=False):
         shares = [100 * one.numbers[who] for one in probed]
         plot.plot([one.version for one in probed], shares, "-o", color=colour, label=who)
+    plot.set_xticks([one.version for one in probed])
     plot.set_xlabel("version")
     plot.set_ylabel("% of the mates in two")
     plot.set_ylim(0, 100)
