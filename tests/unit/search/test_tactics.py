@@ -12,7 +12,7 @@ import pytest
 from phasezoo import agents, games, inference
 from phasezoo.types import SIMULTANEOUS
 
-STYLES = ("virtual_loss", "virtual_visit", "virtual_mix")
+STYLES = ("virtual_loss", "virtual_visit", "virtual_mix", "none")
 POSITIONS = 2
 """Of each kind and player."""
 WIDEST = 1_200
