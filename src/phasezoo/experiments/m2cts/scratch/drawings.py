@@ -36,6 +36,7 @@ def advantages(found: Sequence[Advantage]) -> Markup:
         if strategy in paper.ELO:
             plot.plot([paper.UPDATES], [paper.ELO[strategy]], "D", color=plots.PAPER, markersize=5)
     plot.set_xlabel("rounds of playing and learning")
+    plot.xaxis.get_major_locator().set_params(integer=True)
     plot.set_ylabel("Elo over one network")
     plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK)
     words = "; ".join(
@@ -52,6 +53,7 @@ def lengths(courses: Sequence[Course]) -> Markup:
         plot.plot(rounds, [one.plies for one in course.rounds], "-o", markersize=3,
                   color=_colour(place), label=course.name)  # fmt: skip
     plot.set_xlabel("rounds of playing and learning")
+    plot.xaxis.get_major_locator().set_params(integer=True)
     plot.set_ylabel("plies a game")
     plot.legend(frameon=False, fontsize=8, labelcolor=plots.INK, ncols=3)
     words = "; ".join(

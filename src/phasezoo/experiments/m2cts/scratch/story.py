@@ -31,7 +31,7 @@ def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Cl
             f"{'more than' if above else 'about'} {abs(published):.0f} Elo "
             f"{'above' if above else 'below'} one network after {paper.UPDATES} rounds."
         )
-        ours = f"After {config.updates} rounds: {numbers.elo_interval(elo)} Elo."
+        ours = f"Elo after {_rounds(config.updates)}: {numbers.elo_interval(elo)}."
         known = elo if elo.is_known else None
         found.append(Claim(text, ours, _RULE, by_sign(known, "higher" if above else "lower")))
     return found
@@ -48,7 +48,7 @@ def headline(results: Results) -> str:
     """The main result as one line."""
     last = [one for one in results.advantages if one.update == results.config.updates]
     told = ", ".join(f"{one.strategy} {numbers.elo_interval(one.elo)}" for one in last)
-    return f"Elo of experts over one network after {results.config.updates} rounds: {told}"
+    return f"Elo of experts over one network after {_rounds(results.config.updates)}: {told}"
 
 
 def introduction(results: Results) -> str:
@@ -61,10 +61,14 @@ def introduction(results: Results) -> str:
     return (
         f"{numbers.spelled(sides).capitalize()} sides learnt {config.game} from random weights, "
         f"each by games against itself: one network, and experts by {experts} learning for the "
-        f"phases of {config.gate}; {config.updates} rounds of {config.games} games with "
+        f"phases of {config.gate}; {_rounds(config.updates)} of {config.games} games with "
         f"{config.nodes} nodes a move, {numbers.spelled(config.trainings)} training{several} a "
         f"side. Every side learnt about as many samples a round. Matches are of "
         f"{config.match_games} games with {config.match_nodes} nodes a move, experts against the "
         f"network of the same seed. In all it took {duration} on "
         f"{results.provenance.processor} with {results.provenance.threads} threads."
     )
+
+
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count} rounds"
