@@ -101,8 +101,21 @@ def test_ratings_come_from_every_match_once() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("probe_every", -1), ("probe_positions", 0), ("ladder_games", 3), ("ladder_nodes", 0)],
+    [
+        ("probe_every", -1),
+        ("probe_positions", 0),
+        ("ladder_games", 3),
+        ("ladder_nodes", 0),
+        ("report", 3),
+    ],
 )
 def test_wrong_values_name_their_field(field: str, value: int) -> None:
     with pytest.raises(InvalidConfig, match=field):
         Watching(**{field: value})
+
+
+@pytest.mark.parametrize("probes", [5, [5], "corners"])
+def test_what_is_no_list_of_probes_is_refused(tmp_path: Path, probes: Any) -> None:
+    with pytest.raises(InvalidConfig, match="prob"):
+        run(tmp_path / "run", probes=probes)
+    assert not (tmp_path / "run").exists()

@@ -145,7 +145,11 @@ class SelfPlay:
             raise InvalidConfig(message)
         self._loggers = tuple(given)
         self._on_probe = function_or_none("on_probe", on_probe)
-        self._probes = [*map(as_probe, probes)]
+        own: Any = probes
+        if not isinstance(own, list | tuple):
+            message = f"probes={own!r}: expected a list of functions of a version"
+            raise InvalidConfig(message)
+        self._probes = [*map(as_probe, own)]
         if knobs.watching.probe_every:
             self._probes += probes_of(self.game, knobs.watching.probe_positions)
         self._last: Update | None = None

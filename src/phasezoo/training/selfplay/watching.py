@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import at_least
+from phasezoo.games.options import at_least, flag
 
 __all__ = ["Watching"]
 
@@ -42,6 +42,7 @@ class Watching:
             ("ladder_games", 0),
         ):
             at_least(name, getattr(self, name), least)
+        flag("report", self.report)
         if self.ladder_nodes is not None:
             at_least("ladder_nodes", self.ladder_nodes, 1)
         if self.ladder_games % 2:
