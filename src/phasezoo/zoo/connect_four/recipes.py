@@ -13,7 +13,7 @@ __all__ = ["connect_four_recipes"]
 def connect_four_recipes() -> Mapping[str, Recipe]:
     """Few nodes planned with Gumbel noise, many games, a part of them from random openings."""
     quick = {
-        "updates": 20,
+        "updates": 30,
         "games_per_update": 400,
         "nodes": 32,
         "concurrency": 200,
@@ -21,6 +21,6 @@ def connect_four_recipes() -> Mapping[str, Recipe]:
         "replay": ReplayRules(capacity=40_000, value_mix=0.5),
         "starts": ("0.7*initial", "0.3*random:1-6"),
         "learning": self_play_settings(max_lr=4e-3),
-        "watching": Watching(probe_every=2, probe_positions=200),
+        "watching": Watching(probe_every=3, probe_positions=200),
     }
     return {"quick": Recipe("resnet-32x2", None, quick)}
