@@ -147,7 +147,10 @@ class MCTSSession:
         elif searchmoves is None and limit is None:
             seats.ask(self._seat, state, acting)
         else:
-            message = "searchmoves= and limit= are for searches in which one player moves at a time"
+            message = (
+                "searchmoves= and limit= of a search are for MCTSAgent where one player moves at a "
+                "time; give the agent itself a limit="
+            )
             raise InvalidConfig(message)
         try:
             while not seats.poll():

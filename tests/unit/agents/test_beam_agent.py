@@ -105,6 +105,16 @@ def test_it_sits_in_matches_and_says_what_it_thought():
     assert all(-1 <= thought.value <= 1 for thought in thoughts)
 
 
+def test_a_session_says_what_a_move_took():
+    session = beam(plies=2).session(1)
+    move = session.move(FOUR.initial_state())
+    assert (move.action, move.nodes, move.depth) == (move.search.action, 16, 3)
+    after = FOUR.initial_state().play(move.action)
+    assert session.move(after).nodes == 16  # a session searches every ply
+    with pytest.raises(InvalidConfig, match="the agent itself a limit"):
+        session.search(after, limit=agents.Limit(nodes=5))
+
+
 def test_a_limit_of_a_match_ends_beams():
     match = arena.play_match(
         beam(), agents.RandomAgent(seed=1), game="connect-four", games=2, seed=5,

@@ -34,11 +34,12 @@ def test_a_run_leaves_everything_it_promises(whole):
     out, results = whole
     back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
     assert back.claims == results.claims
-    assert [rate.rows for rate in results.rates[:2]] == [8 * 16, 8 * 16]
+    assert [rate.rows for rate in results.rates[:2]] == [[8 * 16, 8 * 16]] * 2
     beam, pushing, mcts = results.played
-    assert beam.plies == pushing.plies == mcts.plies == 24
+    assert beam.plies == mcts.plies == 24
+    assert pushing.plies == 16  # after two random ones
     assert beam.searched == mcts.searched == 24
-    assert 8 <= pushing.searched <= 12  # three plies a search, unless a drawn one was not kept
+    assert pushing.searched == 8  # three plies, and the fourth
     assert beam.rows == 24 * 7
     assert beam.distinct.low <= beam.distinct.value <= beam.distinct.high
     assert results.matches[0].nodes == 7
@@ -100,7 +101,7 @@ def test_batches_of_the_note_are_told_from_others():
 
 def test_the_ratio_of_rates_has_an_interval_over_measurements():
     def rate(name, seconds):
-        return Rate(name, with_network=True, searches=8, rows=100, calls=8, seconds=seconds)
+        return Rate(name, with_network=True, searches=8, rows=[100] * 3, calls=8, seconds=seconds)
 
     found = rates.faster([rate("beam", [1.0, 1.1, 0.9]), rate("MCTS", [2.0, 2.2, 1.8])])
     assert found.value == pytest.approx(2)

@@ -18,7 +18,7 @@ Preset: TypeAlias = Literal["quick", "standard"]
 class BeamStudyConfig:
     """Beam search against MCTS in chess, at equal inference: rates, games, diversity, strength.
 
-    Sizes come as presets: `quick` plays with beams of 89 positions and takes some minutes on two
+    Sizes come as presets: `quick` plays with beams of 65 positions and takes some minutes on two
     cores; `standard` plays with the note's 1,129 and takes hours.
     """
 
@@ -38,8 +38,10 @@ class BeamStudyConfig:
     moves: int = 1
     """Searches of each of the eight games in a measurement (1 or more)."""
 
-    play_schedule: str = "4,3,2,1,1"
+    play_schedule: str = "4,3,2,1"
     """The beam that plays."""
+    backup: Literal["minimax", "mean"] = "minimax"
+    """What its positions are worth: their best kept successor, or the mean of those kept."""
     games: int = 24
     """Games of self-play of each kind (4 or more)."""
     plies: int = 16
@@ -97,7 +99,7 @@ class BeamStudyConfig:
     @property
     def playing(self) -> BeamConfig:
         """The beam that plays."""
-        return BeamConfig(schedule=self.play_schedule)
+        return BeamConfig(schedule=self.play_schedule, backup=self.backup)
 
 
 _QUICK = BeamStudyConfig()

@@ -99,8 +99,7 @@ def _pushing(one: Played, three: Played) -> Claim:
         f"{numbers.percent(ratio)} of the positions evaluated a ply, and "
         f"{numbers.percent(samples)} of the samples, "
         f"{numbers.decimal(three.searched / three.plies, 2)} of the plies being searched.",
-        "Both shares are nearer to a third than to a half: a drawn action that was not kept has no "
-        "variation, and games are cut.",
+        "Both shares are nearer to a third than to a half: games are cut within variations.",
         _judged(max(ratio, samples) < (1 / 3 + 1 / 2) / 2),
     )
 

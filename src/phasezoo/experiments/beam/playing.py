@@ -16,24 +16,29 @@ from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.beam.results import Played
 from phasezoo.experiments.beam.searchers import BEAM, MCTS, PUSHING, beam_of, mcts_of
 from phasezoo.experiments.statistics import percentile_interval
+from phasezoo.training.starts import start_state
 
 __all__ = ["diversity", "played"]
 
 
 def played(config: BeamStudyConfig, network: Any, out: Path) -> list[Played]:
-    """Games of every kind, all actions drawn from the searches' policies."""
+    """Games of every kind.
+
+    Actions are drawn from the searches' policies, but for variations that are played: those are of
+    the best, after the note's openings of two plies.
+    """
     warm: dict[str, Any] = {"temperature": 1.0, "temperature_plies": config.plies}
     kinds = {
-        BEAM: beam_of(network, config.playing, **warm),
-        PUSHING: beam_of(network, config.playing, paper.PUSHED, **warm),
-        MCTS: mcts_of(network, config.playing.positions, **warm),
+        BEAM: (beam_of(network, config.playing, **warm), "initial"),
+        PUSHING: (beam_of(network, config.playing, paper.PUSHED), "random:2-2"),
+        MCTS: (mcts_of(network, config.playing.positions, **warm), "initial"),
     }
     warmed = beam_of(network, config.playing)
     warmed.search(games.make("chess").initial_state())  # what a first call costs is nobody's
-    return [_played(config, name, agent, out) for name, agent in kinds.items()]
+    return [_played(config, name, *kind, out) for name, kind in kinds.items()]
 
 
-def _played(config: BeamStudyConfig, name: str, agent: Any, out: Path) -> Played:
+def _played(config: BeamStudyConfig, name: str, agent: Any, starts: str, out: Path) -> Played:
     folder = out / name.replace(" ", "-").replace(",", "")
     shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was killed
     counting = _Counted(agent)
@@ -44,6 +49,7 @@ def _played(config: BeamStudyConfig, name: str, agent: Any, out: Path) -> Played
         games=config.games,
         seed=config.seed,
         out=folder,
+        starts=starts,
         concurrency=config.concurrency,
         max_plies=config.plies,
         explore=False,
@@ -92,8 +98,8 @@ class _Counted:
 def _own_shares(store: training.GameStore) -> npt.NDArray[np.float64]:
     """``float64[games]``: the share of a game's positions that no other game met."""
     met: list[set[int]] = []
-    for low, high in pairwise(store.offsets.tolist()):
-        state, keys = games.make("chess").initial_state(), set()
+    for number, (low, high) in enumerate(pairwise(store.offsets.tolist())):
+        state, keys = start_state(games.make("chess"), store.starts.get(number, "")), set()
         for action in store.actions[low:high].tolist():
             state = state.play(action)
             keys.add(state.key)

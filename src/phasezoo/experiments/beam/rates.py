@@ -19,6 +19,10 @@ from phasezoo.experiments.statistics import between_trainings
 __all__ = ["batches", "faster", "measured", "playing_rates"]
 
 
+PACE = 8
+"""Searches of the beam that plays for one of the beam that is measured, which is larger."""
+
+
 class _Counting:
     """An evaluator that knows nothing and keeps the sizes of its batches."""
 
@@ -54,33 +58,36 @@ def measured(config: BeamStudyConfig, network: Any) -> list[Rate]:
         f"{MCTS}, 16 leaves a tree": lambda evaluator: mcts_of(evaluator, beam.positions, 16),
     }
     return [
-        _rate(config, name, make, evaluator, with_network=evaluator is network)
+        _rate((config, config.moves), name, make, evaluator, with_network=evaluator is network)
         for evaluator in (network, inference.Uniform())
         for name, make in searches.items()
     ]
 
 
 def _rate(
-    config: BeamStudyConfig, name: str, make: Any, evaluator: Any, *, with_network: bool
+    size: tuple[BeamStudyConfig, int], name: str, make: Any, evaluator: Any, *, with_network: bool
 ) -> Rate:
-    seconds, rows, calls, wanted = [], 0, 0, config.moves * paper.GAMES_OF_A_BLOCK
+    config, moves = size
+    wanted = moves * paper.GAMES_OF_A_BLOCK
+    seconds, rows, calls = [], [], []
     make(evaluator).search(games.make("chess").initial_state())  # what a first call costs
     for repeat in range(config.repeats):
-        found = _searches(make(evaluator), config.seed + repeat, config.moves)
+        found = _searches(make(evaluator), config.seed + repeat, moves)
         started = time.perf_counter()
         for done, counts in enumerate(found, start=1):
             if done == wanted:
                 seconds.append(time.perf_counter() - started)
-                rows, calls = counts.rows, counts.calls
+                rows.append(counts.rows)
+                calls.append(counts.calls)
                 break
-    return Rate(name, with_network, wanted, rows, calls, seconds)
+    return Rate(name, with_network, wanted, rows, float(np.mean(calls)), seconds)
 
 
 def playing_rates(config: BeamStudyConfig, network: Any) -> tuple[float, float]:
     """Positions a second of the beam that plays, and of MCTS with as many a move."""
     playing: BeamConfig = config.playing
     found = [
-        _rate(config, name, make, network, with_network=True)
+        _rate((config, PACE * config.moves), name, make, network, with_network=True)
         for name, make in (
             (BEAM, lambda evaluator: beam_of(evaluator, playing)),
             (MCTS, lambda evaluator: mcts_of(evaluator, playing.positions)),
@@ -127,7 +134,8 @@ def faster(rates: list[Rate]) -> Interval:
         next(rate for rate in rates if rate.name == name and rate.with_network)
         for name in (BEAM, MCTS)
     )
-    ratios = np.log(np.array(mcts.seconds) / mcts.rows) - np.log(np.array(beam.seconds) / beam.rows)
+    slow, fast = (np.array(rate.seconds) / np.array(rate.rows) for rate in (mcts, beam))
+    ratios = np.log(slow / fast)
     half = between_trainings(ratios)
     mean = float(ratios.mean())
     return Interval(*np.exp([mean, mean - half, mean + half]).tolist())

@@ -31,22 +31,27 @@ class Rate:
         name: Which search.
         with_network: Whether the network answers, or everybody is even and no planes are made.
         searches: Searches of a measurement.
-        rows: Positions of a measurement.
-        calls: Calls of the evaluator.
+        rows: Positions of each measurement.
+        calls: Calls of the evaluator, in the mean over the measurements.
         seconds: Wall time of each measurement.
     """
 
     name: str
     with_network: bool
     searches: int
-    rows: int
-    calls: int
+    rows: list[int]
+    calls: float
     seconds: list[float]
 
     @property
     def rows_a_second(self) -> float:
         """Positions a second, in the mean over the measurements."""
-        return self.rows * len(self.seconds) / sum(self.seconds)
+        return sum(self.rows) / sum(self.seconds)
+
+    @property
+    def rows_of_one(self) -> float:
+        """Positions of a measurement, in the mean."""
+        return sum(self.rows) / len(self.rows)
 
 
 @dataclass(frozen=True)

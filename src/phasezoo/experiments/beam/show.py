@@ -15,7 +15,7 @@ def show_results(console: Console, results: Results) -> None:
             rate.name if rate.with_network else f"{rate.name}, no network",
             numbers.count(rate.rows_a_second),
             numbers.count(rate.calls),
-            f"{rate.rows / rate.calls:.1f}",
+            f"{rate.rows_of_one / rate.calls:.1f}",
         ]
         for rate in results.rates
     ]

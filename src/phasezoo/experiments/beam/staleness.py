@@ -12,6 +12,7 @@ from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.beam.results import Stale
 from phasezoo.experiments.statistics import percentile_interval, wilson
 from phasezoo.training.selfplay.config import CONSTANT, self_play_settings
+from phasezoo.training.starts import start_state
 
 __all__ = ["staleness"]
 
@@ -42,7 +43,7 @@ def _positions(store: training.GameStore, seed: int) -> tuple[list[Any], npt.NDA
     """Positions of the games, and the game of each."""
     states, owners = [], []
     for number, (low, high) in enumerate(pairwise(store.offsets.tolist())):
-        state = games.make("chess").initial_state()
+        state = start_state(games.make("chess"), store.starts.get(number, ""))
         for action in store.actions[low:high].tolist():
             states.append(state)
             owners.append(number)
