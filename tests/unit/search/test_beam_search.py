@@ -299,6 +299,22 @@ def test_limits_end_beams_between_layers(limit, nodes, ended):
     assert (result.nodes, result.ended) == (nodes, ended)
 
 
+def test_the_clock_runs_on_while_layers_come_back_in_pieces():
+    pool = pool_of("chess", Rules((8, 5, 3)))
+    trees = [pool.add(seed) for seed in range(3)]
+    for tree in trees:
+        pool.begin(tree, CHESS.from_fen(MIDDLE), movetime_ms=1e7)
+    out, rounds = [], 0
+    while pool.running:
+        rounds += 1
+        out.append(pool.collect(5))
+        if rounds % 7 == 0:
+            pool.cancel(out.pop())
+        elif len(out) > 2 or not len(out[-1]):
+            answer(pool, out.pop(0), 1 << 20)
+    assert {(pool.finish(tree).nodes, pool.status(tree)) for tree in trees} == {(169, "schedule")}
+
+
 def test_a_single_legal_move_ends_a_limited_search():
     root = CHESS.from_fen("7k/8/8/8/8/8/r7/7K w - - 0 1")
     assert len(root.legal_actions) == 1

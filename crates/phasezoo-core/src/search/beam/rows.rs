@@ -38,7 +38,9 @@ impl<M: SearchModel> Search<M> {
             };
             out.push(shared, leaf);
         }
-        self.clock.hand_out(out.len() - before);
+        if out.len() > before {
+            self.clock.hand_out(out.len() - before);
+        }
     }
 
     /// Whether rows of the last layer have not been handed out.
@@ -75,6 +77,7 @@ impl<M: SearchModel> Search<M> {
         layer[ticket.slot as usize].kind = Kind::Unsent;
         self.cursor = self.cursor.min(ticket.slot as usize);
         self.given_up_below = self.given_up_below.max(ticket.serial + 1);
+        self.clock.give_up(); // what is measured is whole batches
     }
 
     /// Takes back all rows that are out.
