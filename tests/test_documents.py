@@ -23,7 +23,10 @@ SECTIONS = (1, 2, 3, 4, 5, 6, 7, 8)
 """Sections of that page which the package fulfils; later ones are still to come."""
 
 SHELL = re.compile(r"^```sh\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
-SUBCOMMANDS = {"reproduce": ("m2cts", "krk", "beam"), "data": ("import", "phases", "show", "stats")}
+SUBCOMMANDS = {
+    "reproduce": ("m2cts", "krk", "atomic", "beam"),
+    "data": ("import", "phases", "show", "stats"),
+}
 BLOCK = re.compile(r"^```python[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
