@@ -64,8 +64,14 @@ def write_whole(path: Path, text: str) -> None:
         raise
 
 
-def append_line(path: Path, line: bytes) -> None:
-    """Append a line through to the disk, whole or not at all.
+def append_line(path: Path, line: bytes, *, through: bool = True) -> None:
+    """Append a line, whole or not at all.
+
+    Args:
+        path: The file.
+        line: The line, without its end.
+        through: Whether it is waited for until the disk has it, so that also a power cut loses
+            nothing; a killed process loses nothing either way.
 
     Raises:
         OSError: The disk is full or the place cannot be written; the file is as it was.
@@ -75,7 +81,8 @@ def append_line(path: Path, line: bytes) -> None:
         try:
             file.write(line + b"\n")
             file.flush()
-            os.fsync(file.fileno())
+            if through:
+                os.fsync(file.fileno())
         except OSError:
             os.truncate(path, before)  # a full disk may have taken half a line
             raise

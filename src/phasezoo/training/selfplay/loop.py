@@ -7,12 +7,13 @@ from typing import Any
 
 from phasezoo import _core, gating
 from phasezoo import games as known_games
-from phasezoo.agents import Limit, MCTSAgent, SearchConfig
+from phasezoo.agents import SearchConfig
 from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.others import check_others, needs_others
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of
+from phasezoo.inference.counts import Counts
 from phasezoo.inference.storage import digest
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
@@ -33,6 +34,8 @@ from phasezoo.training.selfplay.outcome import (
     Update,
     version_folder,
 )
+from phasezoo.training.selfplay.players import Players
+from phasezoo.training.selfplay.recording import PlayedGame
 from phasezoo.training.selfplay.rounds import LEARNERS, Rounds
 from phasezoo.training.selfplay.start_texts import source_of_texts
 from phasezoo.training.selfplay.students import Students
@@ -135,8 +138,13 @@ class SelfPlay:
             knobs.max_plies,
             knobs.adjudication,
         )
-        self._agent = function_or_none("agent", agent)
-        self._load = function_or_none("load", load)
+        self._players = Players(
+            self.game,
+            knobs,
+            gate,
+            function_or_none("agent", agent),
+            function_or_none("load", load),
+        )
         self._progress = function_or_none("progress", progress)
         self._on_update = function_or_none("on_update", on_update)
         given: Any = loggers
@@ -175,7 +183,13 @@ class SelfPlay:
         details = RunDetails(incidental, {"self-play": self.seed}, _core.default_threads())
         with claimed(self.out, identity, details, resume=True, kind=KIND):
             rounds = Rounds(
-                self.out, self.config, self._generation, self._students, self._player, self._tell
+                self.out,
+                self.config,
+                self._generation,
+                self._students,
+                self._player,
+                self.generate,
+                self._tell,
             )
             done = len(rounds.rows)
             self._students.restore(self.out / LEARNERS, done)
@@ -194,7 +208,7 @@ class SelfPlay:
                     onlooker.ended(rounds)
             best = rounds.rows[-1].best if rounds.rows else 0
             updates = tuple(rounds.rows)
-            return SelfPlayOutcome(self.out, self.game.name, updates, best, self._loaded)
+            return SelfPlayOutcome(self.out, self.game.name, updates, best, self._players.loaded)
 
     def _metrics(self, done: int) -> MetricsLog:
         """Where the numbers of rounds go, after those of the rounds that are done."""
@@ -227,27 +241,28 @@ class SelfPlay:
             **knobs,
         }
 
-    def _loaded(self, folder: Path, **options: Any) -> Any:
-        if self._load is not None:
-            return self._load(folder, **options)
-        return self._students.load(folder, **options)
-
     def _player(self, version: int, search: SearchConfig, nodes: int) -> Any:
         """The agent that plays a version."""
-        return self._searching(self._evaluator(version), search, nodes)
+        return self._players.searching(self._evaluator(version), search, nodes)
 
     def _evaluator(self, version: int) -> Any:
-        options = {} if self._load is not None else {"backend": self.config.backend}
-        return self._loaded(version_folder(self.out, version), **options)
+        return self._players.evaluator(version_folder(self.out, version))
 
-    def _searching(self, evaluator: Any, search: SearchConfig, nodes: int) -> Any:
-        """The agent that plays with an evaluator."""
-        if self._agent is not None:
-            return self._agent(evaluator)
-        limit, others = Limit(nodes=nodes), self.config.others
-        if others is not None:  # a proof would hold for their drawn answers alone
-            search = search.with_(solver=False)
-        return MCTSAgent(evaluator, others=others, limit=limit, config=search, game=self.game)
+    def generate(
+        self, version: int, numbers: Sequence[int], finished: Callable[[PlayedGame], None]
+    ) -> Counts:
+        """Let a version play the games of these numbers; another way to play them replaces this.
+
+        Args:
+            version: Which one plays.
+            numbers: The games, ascending.
+            finished: To be called with each, once, when it has ended.
+
+        Returns:
+            What inference took.
+        """
+        player = self._player(version, self.config.search, self.config.nodes)
+        return self._generation.play(player, numbers, finished)
 
     def _onlooker(self) -> Onlooker:
         """What measures versions, searched without noise, and writes the page."""
@@ -260,8 +275,8 @@ class SelfPlay:
             self.game,
             self._probes,
             evaluator=self._evaluator,
-            searching=lambda evaluator, nodes: self._searching(evaluator, still, nodes),
-            playing=lambda evaluator, nodes: self._searching(evaluator, playing, nodes),
+            searching=lambda evaluator, nodes: self._players.searching(evaluator, still, nodes),
+            playing=lambda evaluator, nodes: self._players.searching(evaluator, playing, nodes),
             nodes=knobs.nodes,
             seed=self.seed,
             concurrency=knobs.concurrency,

@@ -1,13 +1,14 @@
 """The rounds of a run: games, replay, learning, a new version, its match."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from phasezoo import arena
 from phasezoo.agents import SearchConfig
 from phasezoo.arena.streams import stream
+from phasezoo.inference.counts import Counts
 from phasezoo.runs import RowLog
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.generation import Generation
@@ -34,6 +35,16 @@ class MakesPlayer(Protocol):
         ...
 
 
+class PlaysGames(Protocol):
+    """Plays games of a round."""
+
+    def __call__(
+        self, version: int, numbers: Sequence[int], finished: Callable[[PlayedGame], None]
+    ) -> Counts:
+        """Let ``version`` play games and tell of each; what inference took."""
+        ...
+
+
 class Rounds:
     """The rounds of a run, one after the other; each goes on with what is on the disk of it.
 
@@ -42,7 +53,8 @@ class Rounds:
         config: The knobs.
         generation: How games are played.
         students: Who learns from them.
-        player: Makes who plays them.
+        player: Makes who plays matches.
+        play: Plays the games of a round.
         tell: Told of the round, of what is being done, and of how many of its games have ended.
     """
 
@@ -53,6 +65,7 @@ class Rounds:
         generation: Generation,
         students: Students,
         player: MakesPlayer,
+        play: PlaysGames,
         tell: Callable[[int, str, int], None],
     ) -> None:
         self._out = out
@@ -60,6 +73,7 @@ class Rounds:
         self._generation = generation
         self._students = students
         self._player = player
+        self._play = play
         self._tell = tell
         self._journal: RowLog[Update] = RowLog(out / UPDATES, Update)
         self._per_round = config.games_per_update
@@ -125,7 +139,6 @@ class Rounds:
 
     def _generate(self, update: int, best: int, first: int, last: int) -> Mapping[str, Any]:
         """Play the games of a round that have not ended; how many, and what inference took."""
-        knobs = self._config
         missing = self._shards.missing(first, last)
         if not missing:
             return {}
@@ -139,8 +152,7 @@ class Rounds:
             plies += played.plies
             self._tell(update, "playing", done)
 
-        player = self._player(best, knobs.search, knobs.nodes)
-        counts = self._generation.play(player, missing, finished)
+        counts = self._play(best, missing, finished)
         return {**counts.as_dict(), "games": len(missing), "plies": plies}
 
     def _promote(self, update: int, best: int) -> tuple[bool, Row]:

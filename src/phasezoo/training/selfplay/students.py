@@ -63,7 +63,6 @@ class Students:
         self._done: dict[str, Row] = {}
         """What learners told of the next round, which they have done already."""
         self.gate = None if gate is None else gating.make(gate, game.name)
-        self._routing = config.routing
         self._least = max(2, config.learning.batch_size // 2)
         self.strategy = Strategy.parse(config.strategy)
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
@@ -149,12 +148,6 @@ class Students:
             strategy=str(self.strategy),
             training={"update": update},
         ).save()
-
-    def load(self, folder: Path, **options: Any) -> Any:
-        """A version as an evaluator; ``options`` as for :func:`phasezoo.inference.load`."""
-        if self.gate is None:
-            return inference.load(folder, **options)
-        return inference.load_experts(folder).mixture(self._routing, gate=self.gate, **options)
 
     def _lessons(self, replay: Replay, samples: int) -> Mapping[str, _Lesson]:
         """What every learner gets, in the order in which they learn; nothing of no samples."""
