@@ -25,7 +25,7 @@ demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write
 
 test: setup ## cargo test and pytest, without the slow ones (10 minutes)
 	scripts/with_cargo.sh cargo test --workspace --locked --quiet
-	python -m pytest -q -n auto --dist loadfile -m "not slow and not gpu"
+	python -m pytest -q -n auto --dist loadfile -m "not slow and not gpu and not ray"
 
 test-all: setup ## every test
 	scripts/with_cargo.sh cargo test --workspace --locked --quiet

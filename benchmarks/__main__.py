@@ -38,6 +38,8 @@ NAMES = (
     "evaluation_cache",
     "uci",
     "sb3",
+    "selfplay",
+    "ray_actors",
 )
 
 

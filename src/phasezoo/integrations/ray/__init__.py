@@ -1,0 +1,16 @@
+"""Ray: learning by play on many machines."""
+
+from importlib.util import find_spec
+
+from phasezoo._torch import require_torch
+from phasezoo.errors import MissingDependency
+
+if find_spec("ray") is None:
+    _message = "phasezoo.integrations.ray needs Ray: pip install 'phasezoo[ray]'"
+    raise MissingDependency(_message)
+require_torch()
+
+from phasezoo.integrations.ray.actors import Actors  # noqa: E402
+from phasezoo.integrations.ray.loop import RaySelfPlay  # noqa: E402
+
+__all__ = ["Actors", "RaySelfPlay"]
