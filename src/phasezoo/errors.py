@@ -33,6 +33,7 @@ __all__ = [
     "UnregisteredGame",
     "UnregisteredGate",
     "UnregisteredNetwork",
+    "WorkersFailed",
 ]
 
 
@@ -153,6 +154,10 @@ class GameForfeited(PhasezooError, RuntimeError):
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
         return type(self), (str(self), self.reason)
+
+
+class WorkersFailed(PhasezooError, RuntimeError):
+    """More workers of a cluster died than a run allows, or none could start."""
 
 
 class MissingDependency(PhasezooError, ImportError):

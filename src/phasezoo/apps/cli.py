@@ -119,6 +119,7 @@ def _in_order(given: Sequence[str], tree: Any) -> list[str]:
 
 def _tree(given: Sequence[str]) -> Any:
     """Every subcommand, a line each."""
+    from phasezoo.apps.bench_command import BenchOptions
     from phasezoo.apps.check_command import CheckOptions
     from phasezoo.apps.data_import_command import ImportOptions
     from phasezoo.apps.data_phases_command import PhasesOptions
@@ -150,6 +151,7 @@ def _tree(given: Sequence[str]) -> Any:
         _named(UciOptions, UCI),
         _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),
+        _named(BenchOptions, "bench"),
         _named(DoctorOptions, "doctor"),
     )
 

@@ -44,7 +44,7 @@ def test_the_version_is_the_packages(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["reproduc"], ["reproduc ", "reproduce, data, train", "uci, check, perft, doctor"]),
+        (["reproduc"], ["reproduc ", "reproduce, data, train", "uci, check, perft, bench, doctor"]),
         (["reproduce", "alphago"], ["alphago", "m2cts, krk"]),
         (["reproduce"], ["m2cts, krk", "phasezoo --help"]),
         (["data", "importt"], ["importt", "import, phases"]),

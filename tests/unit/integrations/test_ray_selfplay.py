@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from phasezoo import inference, training
-from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.errors import InvalidConfig, InvalidEvaluation, WorkersFailed
 from phasezoo.training.selfplay.config import self_play_settings
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
@@ -147,13 +147,13 @@ def test_actors_that_keep_dying_end_the_run(cluster: Any, tmp_path: Path) -> Non
 
         os._exit(1)
 
-    with pytest.raises(RuntimeError, match="3 actors died"):
+    with pytest.raises(WorkersFailed, match="3 actors died"):
         on_ray(tmp_path / "run", actors=1, agent=agent, deaths=2).run()
 
 
 def test_actors_that_cannot_be_are_an_error(cluster: Any, tmp_path: Path) -> None:
     needs = {"resources": {"num_cpus": 64}, "patience": 1.0}
-    with pytest.raises(RuntimeError, match=r"no actor has started in 1\.0 s: .*64"):
+    with pytest.raises(WorkersFailed, match=r"no actor has started in 1\.0 s: .*64"):
         on_ray(tmp_path / "run", actors=1, **needs).run()
 
     def fails() -> None:

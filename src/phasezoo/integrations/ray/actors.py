@@ -10,7 +10,7 @@ import ray
 from ray import cloudpickle
 from ray.exceptions import RayActorError, RayTaskError
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, WorkersFailed
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
 from phasezoo.integrations.ray.game_actor import GameActor
@@ -110,7 +110,7 @@ class Actors:
             What inference took, in all actors.
 
         Raises:
-            RuntimeError: Too many actors died, or none could start.
+            WorkersFailed: Too many actors died, or none could start.
             Exception: What an actor raised, with its traceback.
         """
         sent = ray.put(data)
@@ -202,7 +202,7 @@ class Actors:
         _LOGGER.warning("an actor died and is replaced (%d so far): %s", self.died, error)
         if self.died > self._deaths:
             message = f"{self.died} actors died, deaths={self._deaths} allows no more: {error}"
-            raise RuntimeError(message) from error
+            raise WorkersFailed(message) from error
         self._start()
 
     def _check_started(self, ready: list[Any]) -> None:
@@ -214,7 +214,7 @@ class Actors:
             f"no actor has started in {self._patience} s: each needs {self._needs}, and free in "
             f"the cluster is {cluster.available_resources()}"
         )
-        raise RuntimeError(message)
+        raise WorkersFailed(message)
 
 
 class _Remote:
