@@ -41,6 +41,7 @@ def claimed(
     *,
     resume: bool,
     kind: str = KIND,
+    defaults: Mapping[str, Any] | None = None,
 ) -> Iterator[None]:
     """Make ``out`` the directory of this training, or find that it is already, and lock it.
 
@@ -51,19 +52,23 @@ def claimed(
         details: What else its record says.
         resume: Whether a directory of this very training may be used again.
         kind: What its record calls it; a directory of another kind is refused.
+        defaults: What options are if nobody gave them, as JSON: a record of a version that did not
+            have one of them counts as if it had been so.
 
     Raises:
         RunDirectoryError: The directory holds another training or other files, is not a directory,
             cannot be written, or another process is training in it. Nothing in it was changed.
     """
-    _may_use(out, identity, details, resume=resume, kind=kind)  # before a lock file is made in it
+    known = defaults or {}
+    # Before a lock file is made in it.
+    _may_use(out, identity, details, resume=resume, kind=kind, defaults=known)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _cannot_write(out, error.strerror) from error
     with held(out):
         # Again: another process may just have begun here, or ended.
-        if not _may_use(out, identity, details, resume=resume, kind=kind):
+        if not _may_use(out, identity, details, resume=resume, kind=kind, defaults=known):
             _begin(out, identity, details, kind)
         for partial in out.glob(f"*{PARTIAL}"):  # what a killed session was writing
             partial.unlink(missing_ok=True)
@@ -85,7 +90,13 @@ def _begin(out: Path, identity: Mapping[str, Any], details: RunDetails, kind: st
 
 
 def _may_use(
-    out: Path, identity: Mapping[str, Any], details: RunDetails, *, resume: bool, kind: str
+    out: Path,
+    identity: Mapping[str, Any],
+    details: RunDetails,
+    *,
+    resume: bool,
+    kind: str,
+    defaults: Mapping[str, Any],
 ) -> bool:
     """Whether ``out`` is this training's already; False if it is nobody's.
 
@@ -106,7 +117,7 @@ def _may_use(
             raise RunDirectoryError(message)
         return False
     there = {k: v for k, v in record.config.items() if k not in details.incidental}
-    _check_same(out, there, identity)
+    _check_same(out, _filled(there, defaults), identity)
     if not resume:
         message = f"{out}: holds this very training already; resume it, or choose another out="
         raise RunDirectoryError(message)
@@ -131,6 +142,15 @@ def _others(out: Path) -> list[str]:
         return []
     ours = (PARTIAL, LOCK)  # what a training that was killed at once has left
     return sorted(path.name for path in out.iterdir() if not path.name.endswith(ours))
+
+
+def _filled(there: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the options that the version which wrote it did not have."""
+    filled = {**defaults, **there}
+    for name, default in defaults.items():
+        if isinstance(default, Mapping) and isinstance(filled[name], Mapping):
+            filled[name] = _filled(filled[name], default)
+    return filled
 
 
 def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]) -> None:

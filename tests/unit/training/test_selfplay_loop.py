@@ -1,5 +1,6 @@
 """Rounds of self-play: what is learnt by whom, which version plays, and what ends a run."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +189,15 @@ def test_presets_are_settings() -> None:
     assert SelfPlayConfig.preset("paper").nodes == 800
     assert SelfPlayConfig.preset("quick", nodes=7).nodes == 7
     assert SelfPlayConfig.preset("standard").replay.capacity == 300_000
+
+
+def test_a_run_of_a_version_that_had_fewer_options_goes_on(tmp_path: Path) -> None:
+    tiny(tmp_path / "run", updates=1).run()
+    path = tmp_path / "run" / "config.json"
+    record = json.loads(path.read_text())
+    del record["config"]["search"]["node_random_factor"], record["config"]["promote_nodes"]
+    path.write_text(json.dumps(record))
+    assert len(tiny(tmp_path / "run").run().updates) == 2
+    other = self_play_search(node_random_factor=0.1)
+    with pytest.raises(RunDirectoryError, match="node_random_factor"):
+        tiny(tmp_path / "run", search=other).run()

@@ -181,7 +181,8 @@ class SelfPlay:
         identity = self._identity
         incidental = {name: getattr(self.config, name) for name in _INCIDENTAL}
         details = RunDetails(incidental, {"self-play": self.seed}, _core.default_threads())
-        with claimed(self.out, identity, details, resume=True, kind=KIND):
+        known = _decisive(SelfPlayConfig())
+        with claimed(self.out, identity, details, resume=True, kind=KIND, defaults=known):
             rounds = Rounds(
                 self.out,
                 self.config,
@@ -221,11 +222,6 @@ class SelfPlay:
 
     def _identified(self) -> dict[str, Any]:
         """All that the numbers of the run depend on, as JSON."""
-        knobs = jsonable.plain(self.config)
-        for name in _INCIDENTAL:
-            del knobs[name]
-        for name in INCIDENTAL:
-            del knobs["learning"][name]
         learners = self._students.learners
         gate = self._students.gate
         return {
@@ -238,7 +234,7 @@ class SelfPlay:
             "initial_weights_sha256": {
                 name: digest(model_bytes(learner.network)) for name, learner in learners.items()
             },
-            **knobs,
+            **_decisive(self.config),
         }
 
     def _player(self, version: int, search: SearchConfig, nodes: int) -> Any:
@@ -310,3 +306,13 @@ def _check_turns(game: Game, others: str | None) -> None:
     if at_once and others is None:
         raise needs_others(game)
     check_others(others, game)
+
+
+def _decisive(config: SelfPlayConfig) -> dict[str, Any]:
+    """The options that the numbers of a run depend on, as JSON."""
+    knobs: dict[str, Any] = jsonable.plain(config)
+    for name in _INCIDENTAL:
+        del knobs[name]
+    for name in INCIDENTAL:
+        del knobs["learning"][name]
+    return knobs
