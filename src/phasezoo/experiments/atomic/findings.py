@@ -36,7 +36,7 @@ def claims_of(
     """
     untrained = {one.first: one for one in beaten}
     own = {one.first: one for one in compared}
-    found = [_learns(beaten[0]), *_ladder(courses[0])]
+    found = [_learns(beaten[0], courses[0]), *_ladder(courses[0])]
     if "last-step" in untrained:
         found.append(_last_step(untrained["last-step"], own["last-step"]))
     if "whole-buffer" in own:
@@ -48,7 +48,10 @@ def claims_of(
     return found
 
 
-def _learns(meeting: Meeting) -> Claim:
+def _learns(meeting: Meeting, course: Course) -> Claim:
+    judgement = by_sign(_known(meeting), "higher")
+    if judgement == "disagrees" and course.rounds[-1].learnt < paper.POSITIONS:
+        judgement = "not settled"  # a little learning is no test of much
     return Claim(
         text=(
             "Learning by play from random weights works: the first model wins "
@@ -59,8 +62,12 @@ def _learns(meeting: Meeting) -> Claim:
             f"The last version won {_decided(meeting)} of its decided games; Elo "
             f"{numbers.elo_interval(meeting.elo)}."
         ),
-        rule=_BY_ELO,
-        judgement=by_sign(_known(meeting), "higher"),
+        rule=(
+            "agrees if the whole 95 % interval of the Elo difference lies above zero, disagrees if "
+            f"it lies below after as many samples as the thesis learnt, "
+            f"{numbers.count(paper.POSITIONS)}"
+        ),
+        judgement=judgement,
     )
 
 
