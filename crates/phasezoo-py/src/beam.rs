@@ -10,9 +10,9 @@ use pyo3::types::PyDict;
 
 use crate::errors::to_py;
 use crate::options::GameOptions;
-use crate::pools::{DynPool, Root};
+use crate::pools::{DynPool, Root, forwards_to_pool};
 use crate::rows::{DynRows, Rows, Walked, own, own_mut, strange};
-use crate::search_params::{read, shown};
+use crate::search_params;
 
 /// The pool of one model.
 struct Pool<M: Walked>(BeamPool<M>);
@@ -28,17 +28,7 @@ pub(crate) fn boxed<M: Walked<Game: Subject>>(
 }
 
 impl<M: Walked> DynPool for Pool<M> {
-    fn add(&mut self, seed: u64) -> Result<u32> {
-        self.0.add(seed)
-    }
-
-    fn remove(&mut self, tree: u32) -> Result<()> {
-        self.0.remove(tree)
-    }
-
-    fn remove_all(&mut self) {
-        self.0.remove_all();
-    }
+    forwards_to_pool!();
 
     fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Root> {
         Ok(Box::new(self.0.model().root(state, options)?))
@@ -64,28 +54,8 @@ impl<M: Walked> DynPool for Pool<M> {
         self.0.advance(tree)
     }
 
-    fn stop(&mut self, tree: u32) -> Result<()> {
-        self.0.stop(tree)
-    }
-
-    fn clear(&mut self, tree: u32) -> Result<()> {
-        self.0.clear(tree)
-    }
-
-    fn status(&self, tree: u32) -> Result<Status> {
-        self.0.status(tree)
-    }
-
-    fn progress(&self, tree: u32) -> Result<(u64, u64)> {
-        self.0.progress(tree)
-    }
-
     fn inspect(&self, tree: u32, path: &[Action]) -> Result<Option<NodeView>> {
         self.0.inspect(tree, path)
-    }
-
-    fn running(&self) -> usize {
-        self.0.running()
     }
 
     fn collect(&mut self, max_rows: usize) -> Result<Box<dyn DynRows>> {
@@ -116,39 +86,11 @@ impl<M: Walked> DynPool for Pool<M> {
             "beams prove by ends of games alone: give values of leaves without proofs".into(),
         ))
     }
-
-    fn report(&self, tree: u32) -> Result<SearchResult> {
-        self.0.report(tree)
-    }
-
-    fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
-        self.0.change_limit(tree, limit)
-    }
-
-    fn finish(&mut self, tree: u32) -> Result<SearchResult> {
-        self.0.finish(tree)
-    }
-
-    fn num_actions(&self) -> usize {
-        self.0.model().num_actions()
-    }
-
-    fn calls_python(&self) -> bool {
-        self.0.model().calls_python()
-    }
 }
 
 /// The settings of beam searches: the core's defaults, those given changed.
 pub(crate) fn params_of(settings: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
-    let mut params = Params::default();
-    for (name, given) in settings.into_iter().flatten() {
-        let name: String = name.extract()?;
-        let present = params.get(&name);
-        let setting = read("beam_settings", &name, present.as_ref(), &given)?;
-        params.set(&name, &setting).map_err(to_py)?;
-    }
-    params.check().map_err(to_py)?;
-    Ok(params)
+    search_params::params_of("beam_settings", settings)
 }
 
 /// All settings of beam searches by name: the core's defaults, those given changed; a schedule is
@@ -159,14 +101,7 @@ fn beam_settings<'py>(
     py: Python<'py>,
     settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let params = params_of(settings)?;
-    let all = PyDict::new(py);
-    for &name in Params::NAMES {
-        if let Some(setting) = params.get(name) {
-            all.set_item(name, shown(py, setting)?)?;
-        }
-    }
-    Ok(all)
+    search_params::by_name(py, &params_of(settings)?)
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -15,9 +15,9 @@ use crate::errors::{external, to_py};
 use crate::native::{Native, typed, viewer};
 use crate::options::GameOptions;
 use crate::planes::{WantedPlanes, fill_in_parallel, of_states};
-use crate::pools::{DynPool, Root};
+use crate::pools::{DynPool, Root, forwards_to_pool};
 use crate::rows::{Columns, DynRows, GRAIN, own, own_mut, strange, write_row};
-use crate::search_params::{read, shown};
+use crate::search_params;
 
 /// A model of a decoupled search whose states Python sees.
 pub(crate) trait JointWalked: JointModel + Clone + 'static {
@@ -131,17 +131,7 @@ pub(crate) fn boxed<M: JointWalked<Game: Subject>>(
 }
 
 impl<M: JointWalked> DynPool for Pool<M> {
-    fn add(&mut self, seed: u64) -> Result<u32> {
-        self.0.add(seed)
-    }
-
-    fn remove(&mut self, tree: u32) -> Result<()> {
-        self.0.remove(tree)
-    }
-
-    fn remove_all(&mut self) {
-        self.0.remove_all();
-    }
+    forwards_to_pool!();
 
     fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Root> {
         Ok(Box::new(self.0.model().root(state, options)?))
@@ -168,32 +158,12 @@ impl<M: JointWalked> DynPool for Pool<M> {
         self.0.clear(tree)
     }
 
-    fn stop(&mut self, tree: u32) -> Result<()> {
-        self.0.stop(tree)
-    }
-
-    fn clear(&mut self, tree: u32) -> Result<()> {
-        self.0.clear(tree)
-    }
-
-    fn status(&self, tree: u32) -> Result<Status> {
-        self.0.status(tree)
-    }
-
-    fn progress(&self, tree: u32) -> Result<(u64, u64)> {
-        self.0.progress(tree)
-    }
-
     fn inspect(&self, _tree: u32, _path: &[Action]) -> Result<Option<NodeView>> {
         Err(Error::InvalidState(
             "positions of a decoupled search have no player to move, whose view could be shown; \
              finish(tree) says what was found"
                 .into(),
         ))
-    }
-
-    fn running(&self) -> usize {
-        self.0.running()
     }
 
     fn collect(&mut self, max_rows: usize) -> Result<Box<dyn DynRows>> {
@@ -222,39 +192,11 @@ impl<M: JointWalked> DynPool for Pool<M> {
     fn set_proofs(&mut self, _rows: &dyn DynRows, _plies: &[i32]) -> Result<()> {
         Err(Error::InvalidState("decoupled searches prove nothing: give values alone".into()))
     }
-
-    fn report(&self, tree: u32) -> Result<SearchResult> {
-        self.0.report(tree)
-    }
-
-    fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
-        self.0.change_limit(tree, limit)
-    }
-
-    fn finish(&mut self, tree: u32) -> Result<SearchResult> {
-        self.0.finish(tree)
-    }
-
-    fn num_actions(&self) -> usize {
-        self.0.model().num_actions()
-    }
-
-    fn calls_python(&self) -> bool {
-        self.0.model().calls_python()
-    }
 }
 
 /// The settings of decoupled searches: the core's defaults, those given changed.
 pub(crate) fn params_of(settings: Option<&Bound<'_, PyDict>>) -> PyResult<Params> {
-    let mut params = Params::default();
-    for (name, given) in settings.into_iter().flatten() {
-        let name: String = name.extract()?;
-        let present = params.get(&name);
-        let setting = read("decoupled_settings", &name, present.as_ref(), &given)?;
-        params.set(&name, &setting).map_err(to_py)?;
-    }
-    params.check().map_err(to_py)?;
-    Ok(params)
+    search_params::params_of("decoupled_settings", settings)
 }
 
 /// All settings of decoupled searches by name: the core's defaults, those given changed.
@@ -265,14 +207,7 @@ fn decoupled_settings<'py>(
     py: Python<'py>,
     settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let params = params_of(settings)?;
-    let all = PyDict::new(py);
-    for &name in Params::NAMES {
-        if let Some(setting) = params.get(name) {
-            all.set_item(name, shown(py, setting)?)?;
-        }
-    }
-    Ok(all)
+    search_params::by_name(py, &params_of(settings)?)
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

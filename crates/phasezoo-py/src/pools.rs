@@ -105,18 +105,66 @@ pub(crate) fn of_turns<M: Walked<Game: Subject>>(
     boxed(model, setup.params, setup.gate.as_deref(), setup.threads)
 }
 
+/// The methods of [`DynPool`] in which pools of all kinds are alike: `self.0` has one of each name.
+macro_rules! forwards_to_pool {
+    () => {
+        fn add(&mut self, seed: u64) -> Result<u32> {
+            self.0.add(seed)
+        }
+
+        fn remove(&mut self, tree: u32) -> Result<()> {
+            self.0.remove(tree)
+        }
+
+        fn remove_all(&mut self) {
+            self.0.remove_all();
+        }
+
+        fn stop(&mut self, tree: u32) -> Result<()> {
+            self.0.stop(tree)
+        }
+
+        fn clear(&mut self, tree: u32) -> Result<()> {
+            self.0.clear(tree)
+        }
+
+        fn status(&self, tree: u32) -> Result<Status> {
+            self.0.status(tree)
+        }
+
+        fn progress(&self, tree: u32) -> Result<(u64, u64)> {
+            self.0.progress(tree)
+        }
+
+        fn running(&self) -> usize {
+            self.0.running()
+        }
+
+        fn report(&self, tree: u32) -> Result<SearchResult> {
+            self.0.report(tree)
+        }
+
+        fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
+            self.0.change_limit(tree, limit)
+        }
+
+        fn finish(&mut self, tree: u32) -> Result<SearchResult> {
+            self.0.finish(tree)
+        }
+
+        fn num_actions(&self) -> usize {
+            self.0.model().num_actions()
+        }
+
+        fn calls_python(&self) -> bool {
+            self.0.model().calls_python()
+        }
+    };
+}
+pub(crate) use forwards_to_pool;
+
 impl<M: Walked> DynPool for Pool<M> {
-    fn add(&mut self, seed: u64) -> Result<u32> {
-        self.0.add(seed)
-    }
-
-    fn remove(&mut self, tree: u32) -> Result<()> {
-        self.0.remove(tree)
-    }
-
-    fn remove_all(&mut self) {
-        self.0.remove_all();
-    }
+    forwards_to_pool!();
 
     fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<Root> {
         Ok(Box::new(self.0.model().root(state, options)?))
@@ -135,28 +183,8 @@ impl<M: Walked> DynPool for Pool<M> {
         self.0.advance(tree, action)
     }
 
-    fn stop(&mut self, tree: u32) -> Result<()> {
-        self.0.stop(tree)
-    }
-
-    fn clear(&mut self, tree: u32) -> Result<()> {
-        self.0.clear(tree)
-    }
-
-    fn status(&self, tree: u32) -> Result<Status> {
-        self.0.status(tree)
-    }
-
-    fn progress(&self, tree: u32) -> Result<(u64, u64)> {
-        self.0.progress(tree)
-    }
-
     fn inspect(&self, tree: u32, path: &[Action]) -> Result<Option<NodeView>> {
         self.0.inspect(tree, path)
-    }
-
-    fn running(&self) -> usize {
-        self.0.running()
     }
 
     fn collect(&mut self, max_rows: usize) -> Result<Box<dyn DynRows>> {
@@ -184,25 +212,5 @@ impl<M: Walked> DynPool for Pool<M> {
 
     fn set_proofs(&mut self, rows: &dyn DynRows, plies: &[i32]) -> Result<()> {
         self.0.set_proofs(&own::<Rows<M>>(rows)?.batch, plies)
-    }
-
-    fn report(&self, tree: u32) -> Result<SearchResult> {
-        self.0.report(tree)
-    }
-
-    fn change_limit(&mut self, tree: u32, limit: Limit) -> Result<()> {
-        self.0.change_limit(tree, limit)
-    }
-
-    fn finish(&mut self, tree: u32) -> Result<SearchResult> {
-        self.0.finish(tree)
-    }
-
-    fn num_actions(&self) -> usize {
-        self.0.num_actions()
-    }
-
-    fn calls_python(&self) -> bool {
-        self.0.model().calls_python()
     }
 }

@@ -1,6 +1,6 @@
 //! `SearchParams`: the settings of a pool's searches, by the core's names.
 
-use phasezoo_core::search::{Params, Setting};
+use phasezoo_core::search::{Params, Setting, Settings};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,24 +19,12 @@ impl SearchParams {
     #[new]
     #[pyo3(signature = (**settings))]
     fn new(settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut params = Params::default();
-        for (name, given) in settings.into_iter().flatten() {
-            let name: String = name.extract()?;
-            let present = params.get(&name);
-            let setting = read("SearchParams", &name, present.as_ref(), &given)?;
-            params.set(&name, &setting).map_err(to_py)?;
-        }
-        params.check().map_err(to_py)?;
-        Ok(Self(params))
+        params_of("SearchParams", settings).map(Self)
     }
 
     /// All settings by name.
     fn asdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        for &name in Params::NAMES {
-            all.set_item(name, self.__getattr__(py, name)?)?;
-        }
-        Ok(all)
+        by_name(py, &self.0)
     }
 
     /// A setting by name.
@@ -67,8 +55,38 @@ impl SearchParams {
     }
 }
 
+/// The defaults of a record of settings, with those given to `callee` changed.
+pub(crate) fn params_of<P: Settings>(
+    callee: &str,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<P> {
+    let mut params = P::default();
+    for (name, given) in settings.into_iter().flatten() {
+        let name: String = name.extract()?;
+        let present = params.get(&name);
+        let setting = read(callee, &name, present.as_ref(), &given)?;
+        params.set(&name, &setting).map_err(to_py)?;
+    }
+    params.check().map_err(to_py)?;
+    Ok(params)
+}
+
+/// All settings of a record by name.
+pub(crate) fn by_name<'py, P: Settings>(
+    py: Python<'py>,
+    params: &P,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for &name in P::NAMES {
+        if let Some(setting) = params.get(name) {
+            all.set_item(name, shown(py, setting)?)?;
+        }
+    }
+    Ok(all)
+}
+
 /// A setting as Python sees it.
-pub(crate) fn shown(py: Python<'_>, setting: Setting) -> PyResult<Bound<'_, PyAny>> {
+fn shown(py: Python<'_>, setting: Setting) -> PyResult<Bound<'_, PyAny>> {
     Ok(match setting {
         Setting::Flag(given) => given.into_pyobject(py)?.to_owned().into_any(),
         Setting::Whole(given) => given.into_pyobject(py)?.into_any(),
@@ -79,7 +97,7 @@ pub(crate) fn shown(py: Python<'_>, setting: Setting) -> PyResult<Bound<'_, PyAn
 }
 
 /// What was given to `callee` for the setting `name`, of the kind that is `present` now.
-pub(crate) fn read(
+fn read(
     callee: &str,
     name: &str,
     present: Option<&Setting>,

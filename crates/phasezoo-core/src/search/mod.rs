@@ -84,5 +84,5 @@ pub use lines::{Line, Replies};
 pub use params::{FpuStyle, FpuStyleRoot, MemoryFull, Params, Selection, VirtualStyle};
 pub use pool::SearchPool;
 pub use result::{PlayersPolicy, SearchResult};
-pub use settings::Setting;
+pub use settings::{Setting, Settings};
 pub use time_control::{Allotment, TimeControl};

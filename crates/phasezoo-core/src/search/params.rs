@@ -277,6 +277,7 @@ fn check_fpu(name: &str, fpu: Option<f32>, style: FpuStyle) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::settings::Settings;
 
     #[test]
     fn defaults_are_allowed_and_nan_is_not() {

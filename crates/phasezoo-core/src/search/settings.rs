@@ -18,6 +18,21 @@ pub enum Setting {
     Word(String),
 }
 
+/// A record of settings that are read and set by name, as [`settings!`] makes it.
+pub trait Settings: Default {
+    /// The names of all settings, as people write them.
+    const NAMES: &'static [&'static str];
+
+    /// The setting of a name; `None` if there is none of that name.
+    fn get(&self, name: &str) -> Option<Setting>;
+
+    /// Changes the setting of a name. Ranges are checked by [`Settings::check`].
+    fn set(&mut self, name: &str, given: &Setting) -> Result<()>;
+
+    /// Refuses settings outside their ranges.
+    fn check(&self) -> Result<()>;
+}
+
 /// Which numbers a setting may be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Allowed {
@@ -210,21 +225,18 @@ macro_rules! settings {
             }
         }
 
-        impl $Params {
-            /// The names of all settings, as people write them.
-            pub const NAMES: &'static [&'static str] =
+        impl $crate::search::settings::Settings for $Params {
+            const NAMES: &'static [&'static str] =
                 &[$(settings!(@name $field $($name)?),)*];
 
-            /// The setting of a name; `None` if there is none of that name.
-            pub fn get(&self, name: &str) -> Option<Setting> {
+            fn get(&self, name: &str) -> Option<Setting> {
                 $(if name == settings!(@name $field $($name)?) {
                     return Some(Stored::show(&self.$field));
                 })*
                 None
             }
 
-            /// Changes the setting of a name. Ranges are checked by [`Self::check`].
-            pub fn set(&mut self, name: &str, given: &Setting) -> Result<()> {
+            fn set(&mut self, name: &str, given: &Setting) -> Result<()> {
                 $(if name == settings!(@name $field $($name)?) {
                     self.$field = Stored::read(name, given)?;
                     return Ok(());
@@ -234,6 +246,13 @@ macro_rules! settings {
                 )))
             }
 
+            /// By the record's own method of that name, which may look at several settings at once.
+            fn check(&self) -> Result<()> {
+                $Params::check(self)
+            }
+        }
+
+        impl $Params {
             /// Refuses settings outside their ranges.
             fn check_ranges(&self) -> Result<()> {
                 $(Stored::check(&self.$field, settings!(@name $field $($name)?), $allowed)?;)*
