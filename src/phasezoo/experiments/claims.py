@@ -1,15 +1,24 @@
 """What a publication says, what we found, and whether the two agree, by a rule beside them."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.arena.elo import Interval
+from phasezoo.experiments.console import Console
 from phasezoo.experiments.statistics import verdict
 
-__all__ = ["Claim", "Judgement", "by_sign"]
+__all__ = ["BY_ELO", "Claim", "Judgement", "by_sign", "judgements", "show_claims"]
 
 Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
 """Whether our games agree with a claim."""
+
+BY_ELO = (
+    "agrees if the whole 95 % interval of the Elo difference lies on the claim’s side of zero, "
+    "disagrees if it lies on the other side"
+)
+"""The rule of :func:`by_sign` for a difference of ratings."""
 
 
 @dataclass(frozen=True)
@@ -28,3 +37,17 @@ def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> J
     if found == "unclear":
         return "not settled"
     return "agrees" if found == claimed else "disagrees"
+
+
+def judgements(claims: Iterable[Claim]) -> dict[Judgement, int]:
+    """How many claims agree, disagree, and are not settled."""
+    found = Counter(claim.judgement for claim in claims)
+    return {"agrees": found["agrees"], "disagrees": found["disagrees"],
+            "not settled": found["not settled"]}  # fmt: skip
+
+
+def show_claims(console: Console, claims: Iterable[Claim]) -> None:
+    """Tell the console every claim with its verdict, and what we found below it."""
+    for claim in claims:
+        console.note(f"{claim.judgement:<11}  {claim.text}")
+        console.note(f"             {claim.ours}")

@@ -11,11 +11,12 @@ from phasezoo.arena.elo import Interval
 from phasezoo.arena.rates import rate_of
 from phasezoo.arena.ratings import Rating
 from phasezoo.experiments.console import Console
+from phasezoo.experiments.study import StudyRun
 from phasezoo.runs import RowLog
 from phasezoo.training import SelfPlay, SelfPlayOutcome
 from phasezoo.training.selfplay.watch import LADDER, PROBES, ProbeRow, RungRow, elo_of
 
-__all__ = ["Course", "Meeting", "Probing", "Round", "course_of", "learn", "meet"]
+__all__ = ["Course", "Meeting", "Probing", "Round", "learn", "meet"]
 
 
 @dataclass(frozen=True)
@@ -101,28 +102,50 @@ class Meeting:
     """The first one's share of the points in each pair of games from one opening."""
 
 
-def learn(out: Path, title: str, console: Console, **options: Any) -> SelfPlayOutcome:
-    """Let a network learn by play, or go on with it, and show how far it is.
+def learn(
+    run: StudyRun[Any, Any], name: str, title: str, **options: Any
+) -> tuple[Course, SelfPlayOutcome]:
+    """Let a network learn by play as a stage of a study, or go on with it.
+
+    Its run is in ``learn/NAME`` of the study's directory; what it came to is kept in
+    ``courses/NAME.json``.
 
     Args:
-        out: The directory of its run.
-        title: How it is called while it goes on.
-        console: Where that is shown.
-        **options: As for :class:`phasezoo.training.SelfPlay`.
+        run: The study's run.
+        name: How the network is called.
+        title: The same in full, while it goes on.
+        **options: As for :class:`phasezoo.training.SelfPlay`, but for its directory.
+
+    Returns:
+        What the network went through, and its versions.
     """
+    outcome: SelfPlayOutcome | None = None
+
+    def work() -> Course:
+        nonlocal outcome
+        outcome = _played(run, name, title, options)
+        return _course_of(name, outcome)
+
+    course = run.once(f"learn/{name}", f"courses/{name}.json", Course, work)
+    # A run that had ended before is opened for its versions alone.
+    return course, outcome or _played(run, name, title, options)
+
+
+def _played(
+    run: StudyRun[Any, Any], name: str, title: str, options: dict[str, Any]
+) -> SelfPlayOutcome:
     config = options["config"]
-    with console.task(title, config.updates * config.games_per_update) as task:
+    with run.console.task(title, config.updates * config.games_per_update) as task:
 
         def progress(event: Any) -> None:
             last = event.last
             loss = None if last is None else last.numbers.get("learn/policy_loss")
-            shown = "" if loss is None else f"policy loss {loss:.2f}"
-            task.update(event.done, shown)
+            task.update(event.done, "" if loss is None else f"policy loss {loss:.2f}")
 
-        return SelfPlay(out=out, progress=progress, **options).run()
+        return SelfPlay(out=run.path / "learn" / name, progress=progress, **options).run()
 
 
-def course_of(name: str, outcome: SelfPlayOutcome) -> Course:
+def _course_of(name: str, outcome: SelfPlayOutcome) -> Course:
     """What a run of learning by play came to."""
     rounds = [
         Round(

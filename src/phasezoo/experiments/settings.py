@@ -5,7 +5,7 @@ from typing import Any
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["check_least", "check_positive", "option"]
+__all__ = ["check_even", "check_least", "check_positive", "option"]
 
 
 def option(name: str) -> str:
@@ -37,3 +37,18 @@ def check_positive(config: Any, names: Iterable[str]) -> None:
         if value is not None and not 0 < value < float("inf"):
             message = f"{option(name)} {value}: must be above 0 and finite"
             raise InvalidConfig(message)
+
+
+def check_even(config: Any, name: str) -> None:
+    """Refuse an odd number of games.
+
+    Raises:
+        InvalidConfig: It is odd; the message names the option.
+    """
+    value = getattr(config, name)
+    if value % 2:
+        message = (
+            f"{option(name)} {value}: must be even, because every opening is played with both "
+            "colours"
+        )
+        raise InvalidConfig(message)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import paper
-from phasezoo.experiments.settings import check_least, check_positive, option
+from phasezoo.experiments.settings import check_even, check_least, check_positive, option
 
 __all__ = ["ARMS", "INPUTS", "PRESETS", "AtomicConfig", "Preset"]
 
@@ -122,10 +122,7 @@ class AtomicConfig:
         two = ("buffer", "last_step", "training_batch", "match_games", "search_batch")
         check_least(self, {"seed": 0, **dict.fromkeys(one, 1), **dict.fromkeys(two, 2)})
         check_positive(self, ("samples_per_new", "learning_rate"))
-        if self.match_games % 2:
-            message = f"--match-games {self.match_games}: must be even, as each opening is played "
-            message += "with both colours"
-            raise InvalidConfig(message)
+        check_even(self, "match_games")
         for name in ("simulations", "batches", "workers"):
             values = getattr(self, name)
             if not values or min(values) < 1 or sorted(set(values)) != list(values):

@@ -5,16 +5,12 @@ from collections.abc import Sequence
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.atomic import paper
 from phasezoo.experiments.atomic.results import CollisionRow, MoveCost, Searched, WorkerRow
-from phasezoo.experiments.claims import Claim, Judgement, by_sign
+from phasezoo.experiments.claims import BY_ELO, Claim, Judgement, by_sign
 from phasezoo.experiments.learning import Course, Meeting
 from phasezoo.report import numbers
 
 __all__ = ["claims_of"]
 
-_BY_ELO = (
-    "agrees if the whole 95 % interval of the Elo difference lies on the claim’s side of zero, "
-    "disagrees if it lies on the other side"
-)
 _BY_COUNT = "counted, so no interval: agrees if the counts are ordered so"
 
 
@@ -125,7 +121,7 @@ def _whole_buffer(meeting: Meeting) -> Claim:
             "The variant that learns the whole buffer stands at "
             f"{numbers.elo_interval(meeting.elo)} Elo beside mini-batches."
         ),
-        rule=_BY_ELO,
+        rule=BY_ELO,
         judgement=by_sign(_known(meeting), "lower"),
     )
 

@@ -2,6 +2,7 @@
 
 from phasezoo.experiments.atomic import drawings, paper, story
 from phasezoo.experiments.atomic.results import Results
+from phasezoo.experiments.claims import judgements
 from phasezoo.report import html
 
 __all__ = ["render"]
@@ -47,7 +48,7 @@ def render(results: Results) -> str:
         citation=paper.CITATION,
         figures=figures,
         introduction=story.introduction(results),
-        judgements=story.judgements(results),
+        judgements=judgements(results.claims),
         paper=paper,
         title_of=story.title_of,
         hours=_hours(results),

@@ -13,7 +13,7 @@ from phasezoo.experiments.atomic.config import ARMS, AtomicConfig
 from phasezoo.experiments.atomic.results import Results, Searched
 from phasezoo.experiments.atomic.workers import worker_rows
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.learning import Course, Meeting, course_of, learn, meet
+from phasezoo.experiments.learning import Course, Meeting, learn, meet
 from phasezoo.experiments.study import StudyRun
 from phasezoo.training import SelfPlayOutcome
 
@@ -84,14 +84,7 @@ class AtomicRun(StudyRun[AtomicConfig, Results]):
     def _learn(self, name: str) -> Course:
         """A variant of learning, or what is left of it."""
         options = options_of(name, self.config)
-        out = self.path / "learn" / name
-
-        def work() -> Course:
-            return course_of(name, learn(out, ARMS.get(name, name), self.console, **options))
-
-        course = self.once(f"learn/{name}", f"courses/{name}.json", Course, work)
-        # A run that has ended reads what it came to, and plays nothing.
-        self.outcomes[name] = learn(out, name, self.console, **options)
+        course, self.outcomes[name] = learn(self, name, ARMS.get(name, name), **options)
         return course
 
     def _player(self, arm: str, version: int | None = None, **search: Any) -> MCTSAgent:

@@ -35,17 +35,8 @@ def collision_rows(evaluator: Any, config: AtomicConfig) -> list[CollisionRow]:
     """Collisions and rows a call of single searches, with and without virtual loss."""
     found = []
     for style in STYLES:
-        # A proof ends a search early, and then there is less to count.
-        search = searched(style, config.search_batch, solver=False)
         for simulations in config.simulations:
-            agent = agents.MCTSAgent(
-                evaluator,
-                limit=Limit(simulations=simulations),
-                config=search,
-                game="atomic",
-                seed=config.seed,
-                threads=config.threads,
-            )
+            agent = _agent(evaluator, style, simulations, config)
             results = [agent.search(state) for state in _positions(config)]
             seconds = sum(result.seconds for result in results)
             found.append(
@@ -78,14 +69,7 @@ def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
 def move_cost(evaluator: Any, config: AtomicConfig) -> MoveCost:
     """Where the time of a move goes, at the most simulations that are measured."""
     simulations = config.simulations[-1]
-    search = searched("virtual_loss", config.search_batch, solver=False)
-    agent = agents.MCTSAgent(
-        evaluator,
-        limit=Limit(simulations=simulations),
-        config=search,
-        game="atomic",
-        threads=config.threads,
-    )
+    agent = _agent(evaluator, "virtual_loss", simulations, config)
     states = _positions(config)
     seats = agent.seats(games.make("atomic"), pool_rows=config.search_batch)
     started = time.perf_counter()
@@ -100,6 +84,18 @@ def move_cost(evaluator: Any, config: AtomicConfig) -> MoveCost:
         network_ms=1e3 * network,
         search_ms=1e3 * (total - network),
         moves_ms=1e3 * simulations * _seconds_of_legal_moves(states),
+    )
+
+
+def _agent(evaluator: Any, style: str, simulations: int, config: AtomicConfig) -> agents.MCTSAgent:
+    """Who searches; a proof would end a search early, and then there is less to count."""
+    return agents.MCTSAgent(
+        evaluator,
+        limit=Limit(simulations=simulations),
+        config=searched(style, config.search_batch, solver=False),
+        game="atomic",
+        seed=config.seed,
+        threads=config.threads,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from phasezoo.experiments import claims
 from phasezoo.experiments.atomic import story
 from phasezoo.experiments.atomic.results import Results
 from phasezoo.experiments.console import Console
@@ -47,7 +48,5 @@ def show_meetings(console: Console, meetings: Sequence[Meeting]) -> None:
 def show_claims(console: Console, results: Results) -> None:
     """Every claim with its verdict."""
     console.heading("The thesis’ claims")
-    for claim in results.claims:
-        console.note(f"{claim.judgement:<11}  {claim.text}")
-        console.note(f"             {claim.ours}")
+    claims.show_claims(console, results.claims)
     console.note(f"{story.headline(results)}.")

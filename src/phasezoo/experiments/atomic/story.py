@@ -1,13 +1,11 @@
 """The report's sentences: what was run, how long it took, how the thesis' claims fared."""
 
-from collections import Counter
-
 from phasezoo.experiments.atomic.config import ARMS
 from phasezoo.experiments.atomic.results import Results
-from phasezoo.experiments.claims import Judgement
+from phasezoo.experiments.claims import judgements
 from phasezoo.report import numbers
 
-__all__ = ["headline", "introduction", "judgements", "title_of"]
+__all__ = ["headline", "introduction", "title_of"]
 
 
 def title_of(arm: str) -> str:
@@ -15,17 +13,10 @@ def title_of(arm: str) -> str:
     return ARMS.get(arm, f"the pieces and {arm.replace('-', ' ')}")
 
 
-def judgements(results: Results) -> dict[Judgement, int]:
-    """How many claims agree, disagree, and are not settled."""
-    found = Counter(claim.judgement for claim in results.claims)
-    return {"agrees": found["agrees"], "disagrees": found["disagrees"],
-            "not settled": found["not settled"]}  # fmt: skip
-
-
 def headline(results: Results) -> str:
     """The main result as one line."""
     own = results.against_untrained[0]
-    agree, disagree, open_ = judgements(results).values()
+    agree, disagree, open_ = judgements(results.claims).values()
     return (
         f"After {numbers.count(results.courses[0].rounds[-1].games)} games against itself the "
         f"network stands at {numbers.elo_interval(own.elo)} Elo beside untrained weights; of "

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from phasezoo.agents import BeamConfig
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.beam import paper
-from phasezoo.experiments.settings import check_least
+from phasezoo.experiments.settings import check_even, check_least
 
 __all__ = ["PRESETS", "BeamStudyConfig", "Preset"]
 
@@ -75,11 +75,7 @@ class BeamStudyConfig:
             "threads": 1,
         }  # fmt: skip
         check_least(self, least)
-        if self.match_games % 2:
-            message = (
-                f"--match-games {self.match_games}: must be even, each opening is played twice"
-            )
-            raise InvalidConfig(message)
+        check_even(self, "match_games")
         if not self.steps or min(self.steps) < 1:
             message = f"--steps {' '.join(map(str, self.steps))}: must be 1 or more each"
             raise InvalidConfig(message)

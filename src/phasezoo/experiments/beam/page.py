@@ -3,6 +3,7 @@
 from phasezoo.experiments.beam import drawings, paper, story
 from phasezoo.experiments.beam.findings import steady
 from phasezoo.experiments.beam.results import Results
+from phasezoo.experiments.claims import judgements
 from phasezoo.report import html
 
 __all__ = ["render"]
@@ -20,7 +21,7 @@ def render(results: Results) -> str:
         story.headline(results),
         citation=paper.CITATION,
         introduction=story.introduction(results),
-        judgements=story.judgements(results),
+        judgements=judgements(results.claims),
         steady=steady(results.config, results.batches),
         by_tick=drawings.by_tick(results),
         strength=drawings.strength(results),

@@ -1,5 +1,6 @@
 """The run's tables on the console."""
 
+from phasezoo.experiments import claims
 from phasezoo.experiments.beam import story
 from phasezoo.experiments.beam.results import Results
 from phasezoo.experiments.console import Console
@@ -52,7 +53,5 @@ def show_results(console: Console, results: Results) -> None:
     ]
     console.table("Steps a cycle", ["", "divergence, nats", "other likeliest move"], rows)
     console.heading("The note's claims")
-    for claim in results.claims:
-        console.note(f"{claim.judgement:<11}  {claim.text}")
-        console.note(f"             {claim.ours}")
+    claims.show_claims(console, results.claims)
     console.note(f"{story.headline(results)}.")

@@ -1,19 +1,9 @@
 """The report's sentences."""
 
-from collections import Counter
-
 from phasezoo.experiments.beam.results import Results
-from phasezoo.experiments.claims import Judgement
 from phasezoo.report import numbers
 
-__all__ = ["headline", "introduction", "judgements"]
-
-
-def judgements(results: Results) -> dict[Judgement, int]:
-    """How many claims agree, disagree, and are not settled."""
-    found = Counter(claim.judgement for claim in results.claims)
-    return {"agrees": found["agrees"], "disagrees": found["disagrees"],
-            "not settled": found["not settled"]}  # fmt: skip
+__all__ = ["headline", "introduction"]
 
 
 def headline(results: Results) -> str:

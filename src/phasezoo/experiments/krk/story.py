@@ -1,7 +1,6 @@
 """The report's sentences: what was run, how long it took, how the study's claims fared."""
 
-from collections import Counter
-
+from phasezoo.experiments import claims
 from phasezoo.experiments.claims import Claim, Judgement
 from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.curves import NAMES
@@ -18,9 +17,7 @@ def claims_of(results: Results) -> list[tuple[str, Claim]]:
 
 def judgements(results: Results) -> dict[Judgement, int]:
     """How many claims agree, disagree, and are not settled."""
-    found = Counter(claim.judgement for _, claim in claims_of(results))
-    return {"agrees": found["agrees"], "disagrees": found["disagrees"],
-            "not settled": found["not settled"]}  # fmt: skip
+    return claims.judgements(claim for _, claim in claims_of(results))
 
 
 def headline(results: Results) -> str:

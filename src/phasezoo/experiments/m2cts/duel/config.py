@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import check_least, check_positive
+from phasezoo.experiments.settings import check_even, check_least, check_positive
 
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
 
@@ -108,12 +108,7 @@ class M2ctsConfig:
             "threads": 1,
         }
         check_least(self, least)
-        if self.games_played % 2:
-            message = (
-                f"--games-played {self.games_played}: must be even, because every opening is "
-                "played with both colours"
-            )
-            raise InvalidConfig(message)
+        check_even(self, "games_played")
         if self.training_batch > 65_536:
             message = f"--training-batch {self.training_batch}: must be 65,536 or less"
             raise InvalidConfig(message)

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.scratch import paper
-from phasezoo.experiments.settings import check_least, check_positive, option
+from phasezoo.experiments.settings import check_even, check_least, check_positive, option
 from phasezoo.training.strategies import Strategy
 
 __all__ = ["PRESETS", "Preset", "ScratchConfig"]
@@ -93,12 +93,7 @@ class ScratchConfig:
         if not self.from_scratch:
             message = "--no-from-scratch: leave the option out to learn from stored games"
             raise InvalidConfig(message)
-        if self.match_games % 2:
-            message = (
-                f"--match-games {self.match_games}: must be even, as each opening is played with "
-                "both colours"
-            )
-            raise InvalidConfig(message)
+        check_even(self, "match_games")
         for strategy in self.strategies:
             Strategy.parse(strategy)
         if not self.strategies or len(set(self.strategies)) < len(self.strategies):

@@ -1,5 +1,6 @@
 """The comparison's report: one HTML page for readers who know nothing of the code."""
 
+from phasezoo.experiments.claims import judgements
 from phasezoo.experiments.m2cts.scratch import drawings, paper, story
 from phasezoo.experiments.m2cts.scratch.results import Results
 from phasezoo.report import html
@@ -31,6 +32,6 @@ def render(results: Results) -> str:
             (drawings.lengths(results.courses), "How long games of self-play were."),
         ],
         introduction=story.introduction(results),
-        judgements=story.judgements(results),
+        judgements=judgements(results.claims),
         paper=paper,
     )

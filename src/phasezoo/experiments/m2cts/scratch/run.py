@@ -7,7 +7,7 @@ from phasezoo.agents import Limit, MCTSAgent, SearchConfig
 from phasezoo.arena import crossed_pairs, stream
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.learning import Course, Meeting, course_of, learn, meet
+from phasezoo.experiments.learning import Course, Meeting, learn, meet
 from phasezoo.experiments.m2cts.scratch import page, show, story
 from phasezoo.experiments.m2cts.scratch.config import ScratchConfig
 from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
@@ -102,14 +102,8 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
             "seed": stream(config.seed, "training", training),
             "config": knobs,
         }
-        out = self.path / "learn" / name
-
-        def work() -> Course:
-            return course_of(name, learn(out, f"{side} ({training + 1})", self.console, **options))
-
-        course = self.once(f"learn/{name}", f"courses/{name}.json", Course, work)
-        # A run that has ended reads what it came to, and plays nothing.
-        self.outcomes[side, training] = learn(out, name, self.console, **options)
+        title = f"{side} ({training + 1})"
+        course, self.outcomes[side, training] = learn(self, name, title, **options)
         return course
 
     def _advantage(self, strategy: str, update: int) -> Advantage:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from phasezoo.experiments import claims
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.scratch import story
 from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
@@ -26,7 +27,5 @@ def show_advantages(console: Console, advantages: Sequence[Advantage]) -> None:
 def show_claims(console: Console, results: Results) -> None:
     """Every claim with its verdict."""
     console.heading("The paper’s claims")
-    for claim in results.claims:
-        console.note(f"{claim.judgement:<11}  {claim.text}")
-        console.note(f"             {claim.ours}")
+    claims.show_claims(console, results.claims)
     console.note(f"{story.headline(results)}.")

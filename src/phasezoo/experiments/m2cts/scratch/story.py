@@ -1,20 +1,14 @@
 """The report's sentences, and the paper's claims of learning from scratch."""
 
-from collections import Counter
 from collections.abc import Sequence
 
-from phasezoo.experiments.claims import Claim, Judgement, by_sign
+from phasezoo.experiments.claims import BY_ELO, Claim, by_sign
 from phasezoo.experiments.m2cts.scratch import paper
 from phasezoo.experiments.m2cts.scratch.config import ScratchConfig
 from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
 from phasezoo.report import numbers
 
-__all__ = ["claims_of", "headline", "introduction", "judgements"]
-
-_RULE = (
-    "agrees if the whole 95 % interval of the Elo difference lies on the claim’s side of zero, "
-    "disagrees if it lies on the other side"
-)
+__all__ = ["claims_of", "headline", "introduction"]
 
 
 def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Claim]:
@@ -33,15 +27,8 @@ def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Cl
         )
         ours = f"Elo after {_rounds(config.updates)}: {numbers.elo_interval(elo)}."
         known = elo if elo.is_known else None
-        found.append(Claim(text, ours, _RULE, by_sign(known, "higher" if above else "lower")))
+        found.append(Claim(text, ours, BY_ELO, by_sign(known, "higher" if above else "lower")))
     return found
-
-
-def judgements(results: Results) -> dict[Judgement, int]:
-    """How many claims agree, disagree, and are not settled."""
-    found = Counter(claim.judgement for claim in results.claims)
-    return {"agrees": found["agrees"], "disagrees": found["disagrees"],
-            "not settled": found["not settled"]}  # fmt: skip
 
 
 def headline(results: Results) -> str:
