@@ -24,7 +24,7 @@ SECTIONS = (1, 2, 3, 4, 5, 6, 7, 8)
 
 SHELL = re.compile(r"^```sh\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 SUBCOMMANDS = {
-    "reproduce": ("m2cts", "krk", "atomic", "beam"),
+    "reproduce": ("m2cts", "representation", "krk", "atomic", "beam"),
     "data": ("import", "phases", "show", "stats"),
 }
 BLOCK = re.compile(r"^```python[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)

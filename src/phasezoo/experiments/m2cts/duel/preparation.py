@@ -1,8 +1,6 @@
 """Everything a run can refuse before it writes anything: games, gate, network."""
 
-import hashlib
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +10,10 @@ from phasezoo import games as games_registry
 from phasezoo import gating
 from phasezoo.arena import OpeningSuite, stream
 from phasezoo.errors import InvalidGate, StoreError
+from phasezoo.experiments.games_file import read_games
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.training.positions import PositionTable, without_seen
-from phasezoo.training.store import GameStore, Splits
-from phasezoo.training.store_folder import files_of
+from phasezoo.training.splits import Splits
 
 __all__ = ["Prepared", "prepare"]
 
@@ -80,11 +78,8 @@ def prepare(config: M2ctsConfig) -> Prepared:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
         raise InvalidGate(message)
     _check_network(config)
-    source, path = _file(config)
-    store = GameStore.sample(game) if config.games is None else GameStore.open(path)
-    if store.variant != game:
-        message = f"{path}: holds games of {store.variant!r}; this study is about {game!r}"
-        raise StoreError(message)
+    found = read_games(game, config.games)
+    store, path = found.store, found.path
     splits = store.split(stream(config.seed, "split"))
     tables = splits.positions(gate, threads=config.threads)
     test, removed = without_seen(tables["test"], tables["train"])
@@ -95,8 +90,8 @@ def prepare(config: M2ctsConfig) -> Prepared:
     openings, dropped = suite.without(keys) if len(suite) > 1 else (suite, 0)
     return Prepared(
         config=config,
-        source=source.format(games=f"{len(store):,}"),
-        sha256=_sha256(path),
+        source=found.text,
+        sha256=found.sha256,
         games=len(store),
         splits=splits,
         tables=tables,
@@ -114,20 +109,6 @@ def _check_network(config: M2ctsConfig) -> None:
     game.plane_shape(config.planes)
     networks.describe(config.network)
     networks.resolve_device(config.device)
-
-
-def _file(config: M2ctsConfig) -> tuple[str, Path]:
-    if config.games is not None:
-        return f"{config.games.name} ({{games}} games)", config.games
-    packaged = resources.files("phasezoo") / "data" / f"{config.game}_games.parquet"
-    with resources.as_file(packaged) as path:
-        return (
-            (
-                "the {games} sample games of the package, which Stockfish played against itself "
-                "from varied openings"
-            ),
-            path,
-        )
 
 
 def _check_tables(tables: dict[str, PositionTable], test: PositionTable, path: Path) -> None:
@@ -150,12 +131,3 @@ def _check_tables(tables: dict[str, PositionTable], test: PositionTable, path: P
     if len(test) == 0:
         message = f"{path}: every test position occurs in train too; use more, or other, games"
         raise StoreError(message)
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    for part in files_of(path) if path.is_dir() else [path]:
-        with part.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()

@@ -1,0 +1,58 @@
+"""The games that a study learns from: a file of the user's, or the package's sample games."""
+
+import hashlib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from phasezoo.errors import StoreError
+from phasezoo.training.store import GameStore
+from phasezoo.training.store_folder import files_of
+
+__all__ = ["GamesFile", "read_games"]
+
+
+@dataclass(frozen=True)
+class GamesFile:
+    """Games of one game, and what says later that they are still the same."""
+
+    store: GameStore
+    """The games."""
+    path: Path
+    """Their file or folder."""
+    text: str
+    """Where they come from, for people."""
+    sha256: str
+    """Checksum of the file, or of all files of the folder."""
+
+
+def read_games(game: str, given: Path | None) -> GamesFile:
+    """Open the games of a study.
+
+    Args:
+        game: What must be played in them.
+        given: A games store; None: the sample games of the package.
+
+    Raises:
+        StoreError: The games are missing, damaged, or of another game.
+    """
+    if given is None:
+        packaged = resources.files("phasezoo") / "data" / f"{game}_games.parquet"
+        store = GameStore.sample(game)
+        text = f"the {len(store):,} sample games of the package, which programs played"
+        with resources.as_file(packaged) as path:
+            return GamesFile(store, path, text, _sha256(path))
+    store = GameStore.open(given)
+    if store.variant != game:
+        message = f"{given}: holds games of {store.variant!r}; this study is about {game!r}"
+        raise StoreError(message)
+    return GamesFile(store, given, f"{given.name} ({len(store):,} games)", _sha256(given))
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    for part in files_of(path) if path.is_dir() else [path]:
+        with part.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()

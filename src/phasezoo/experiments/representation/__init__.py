@@ -1,0 +1,1 @@
+"""Input planes, value heads and architectures compared, as the AlphaVile paper does."""

@@ -1,0 +1,285 @@
+"""The knobs of the study, and its sizes as values of them."""
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.settings import check_even, check_least, check_positive, option
+
+__all__ = ["GAMES", "PRESETS", "Preset", "RepresentationConfig"]
+
+Preset: TypeAlias = Literal["quick", "standard", "gpu", "paper"]
+
+GAMES = ("chess", "atomic", "crazyhouse")
+"""The games of the study: all have planes ``v1`` and ``v2``."""
+
+
+@dataclass(frozen=True)
+class RepresentationConfig:
+    """What do input planes, the value head and the architecture change, in loss, time and Elo?
+
+    Planes v1 and v2, heads of one number (mse) and of win, draw, loss and plies (wdlp), towers,
+    blocks and kernels; latency measured here; integrated gradients; endings of opposite bishops;
+    a round robin. Sizes come as presets: `quick` takes minutes on two cores and shows that all of
+    it works, `standard` is what two cores do in some hours, `gpu` has the published networks, and
+    `paper` the published trainings too.
+    """
+
+    game: str = "chess"
+    """The game: chess, atomic or crazyhouse."""
+    preset: Preset = "quick"
+    """Where all other settings start from; each can still be given."""
+    games: Path | None = None
+    """Games store to learn from (made by `phasezoo data import`); none: the games in the
+    package."""
+    max_games: int | None = 2000
+    """Games of it that are used, drawn by the seed (30 or more; none: all)."""
+    seed: int = 1
+    """Everything random derives from it (0 or more)."""
+
+    network: str = "resnet-32x2:policy=pointwise"
+    """Tower of the four combinations of planes and head, without its value head."""
+    trainings: int = 3
+    """Trainings of each of these four (1 or more; paper: 3)."""
+    architectures: tuple[str, ...] = (
+        "alphavile-tiny:channels=96,policy=pointwise",
+        "patchvit-64x4",
+    )
+    """Networks set beside the tower above, with planes v2 and the head wdlp."""
+    architecture_trainings: int = 1
+    """Trainings of each of these (1 or more; paper: 3)."""
+    blocks: tuple[str, ...] = (
+        "tower-24x2:block=classical,policy=pointwise",
+        "tower-32x3:expansion=3,policy=pointwise",
+        "tower-32x3:block=next,policy=pointwise",
+    )
+    """Kinds of blocks (paper: at equal latency)."""
+    transformers: tuple[str, ...] = (
+        "tower-96x2:transformers=0,policy=pointwise",
+        "tower-96x2:transformers=1,policy=pointwise",
+    )
+    """Numbers of transformer blocks (paper: 0 to 4)."""
+    kernels: tuple[str, ...] = (
+        "tower-32x3:policy=pointwise",
+        "tower-32x3:wide=0.5,policy=pointwise",
+        "tower-32x3:wide=1,policy=pointwise",
+    )
+    """Shares of blocks with 5x5 kernels (paper: 0 to 1 in quarters)."""
+    depths: tuple[str, ...] = (
+        "tower-48x2:policy=pointwise",
+        "tower-32x4:policy=pointwise",
+        "tower-24x8:policy=pointwise",
+    )
+    """Depth against width (paper: depth x width^1.6 constant)."""
+    grid_trainings: int = 1
+    """Trainings of each network of these four grids (1 or more)."""
+
+    positions: int = 6_000
+    """Training positions that a network sees (1,000 or more)."""
+    epochs: float | None = None
+    """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
+    training_batch: int = 64
+    """Training positions an update (1 to 65,536; paper: 1,024)."""
+    learning_rate: float = 0.1
+    """Peak of the one-cycle schedule (above 0; paper: 0.07 with batches of 1,024)."""
+    validation_positions: int = 512
+    """Validation positions looked at ten times a training (1 or more)."""
+    test_games: int | None = 40
+    """Test games that losses are measured on (2 or more; none: all of the test split)."""
+    resamples: int = 1000
+    """Draws of test games behind the intervals (100 or more)."""
+
+    batches: tuple[int, ...] = (1, 16, 64)
+    """Positions a call at which networks are timed (1 or more)."""
+    rounds: int = 3
+    """Measurements of each, one after the other over all networks (2 or more)."""
+    milliseconds: int = 25
+    """Time of a measurement; its fastest call counts (1 or more)."""
+
+    gradient_positions: int = 32
+    """Validation positions whose gradients are integrated (2 or more)."""
+    gradient_steps: int = 20
+    """Points of each integral (2 or more)."""
+    positions_shown: tuple[str, ...] = ()
+    """FENs whose planes and squares are attributed with zero as baseline; none: two of the
+    endings in chess, two openings elsewhere."""
+
+    ending_nodes: int = 50
+    """Nodes of a search of each ending of opposite bishops (1 or more; chess alone)."""
+
+    match_games: int = 4
+    """Games of each two trainings at equal nodes, an even number (2 or more)."""
+    match_nodes: tuple[int, ...] = (8,)
+    """Nodes of a move (1 or more)."""
+    movetimes: tuple[int, ...] = (5,)
+    """Milliseconds of a move in games between first trainings: of the first and the last
+    combination of planes and head, and of the architectures (1 or more; none: no such games)."""
+    movetime_games: int = 8
+    """Games of each two networks with these, an even number (2 or more)."""
+    engine: str | None = None
+    """Engine for the line of reference; none: stockfish in chess, fairy-stockfish elsewhere, if it
+    is installed."""
+    engine_nodes: int | None = None
+    """Nodes of a move of it (1 or more; none: the paper's, 15,000 in chess)."""
+    search_batch: int = 4
+    """Leaves a call of a search (1 or more)."""
+    max_plies: int = 120
+    """Plies after which a game counts as drawn (2 or more)."""
+    concurrency: int = 64
+    """Games at once with equal nodes (1 or more)."""
+
+    device: str | None = None
+    """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
+    threads: int | None = None
+    """Threads for native code and networks (1 or more; none: every usable core)."""
+
+    def validate(self) -> None:
+        """Check every range.
+
+        Raises:
+            InvalidConfig: A value is outside its range; the message names the option.
+        """
+        if self.game not in GAMES:
+            message = f"--game {self.game}: expected {', '.join(GAMES)}"
+            raise InvalidConfig(message)
+        one: tuple[str, ...] = ("trainings", "architecture_trainings", "grid_trainings")
+        one += ("training_batch",)
+        one += ("validation_positions", "milliseconds", "ending_nodes", "engine_nodes")
+        one += ("search_batch", "concurrency", "threads")
+        two: tuple[str, ...] = (
+            "test_games",
+            "rounds",
+            "gradient_positions",
+            "gradient_steps",
+            "match_games",
+        )
+        two += ("movetime_games", "max_plies")
+        own = {"seed": 0, "max_games": 30, "positions": 1000, "resamples": 100}
+        check_least(self, {**dict.fromkeys(one, 1), **dict.fromkeys(two, 2), **own})
+        check_positive(self, ("learning_rate", "epochs"))
+        if self.training_batch > 65_536:
+            message = f"--training-batch {self.training_batch}: must be 65,536 or less"
+            raise InvalidConfig(message)
+        for name in ("match_games", "movetime_games"):
+            check_even(self, name)
+        for name in ("batches", "match_nodes", "movetimes"):
+            _check_rising(name, getattr(self, name), may_be_empty=name == "movetimes")
+        for name in ("architectures", "blocks", "transformers", "kernels", "depths"):
+            _check_once(name, getattr(self, name))
+
+
+def _check_rising(name: str, values: tuple[int, ...], *, may_be_empty: bool) -> None:
+    if not values and may_be_empty:
+        return
+    if not values or min(values) < 1 or sorted(set(values)) != list(values):
+        message = f"{option(name)} {_listed(values)}: must be rising whole numbers from 1"
+        raise InvalidConfig(message)
+
+
+def _check_once(name: str, values: tuple[str, ...]) -> None:
+    if len(set(values)) < len(values):
+        message = f"{option(name)} {_listed(values)}: each must be there once"
+        raise InvalidConfig(message)
+
+
+def _listed(values: Iterable[object]) -> str:
+    return " ".join(map(str, values))
+
+
+_QUICK = RepresentationConfig()
+
+_STANDARD = dataclasses.replace(
+    _QUICK,
+    preset="standard",
+    max_games=None,
+    network="resnet-32x4:policy=pointwise",
+    architectures=(
+        "rise-32x6:policy=pointwise",
+        "alphavile-tiny:channels=96,policy=pointwise",
+        "levit-64x3:policy=pointwise",
+        "nextvit-96x3:policy=pointwise",
+        "vit-64x3:policy=pointwise",
+        "patchvit-64x6",
+    ),
+    architecture_trainings=3,
+    blocks=(
+        "tower-32x4:block=classical,policy=pointwise",
+        "tower-48x6:expansion=3,policy=pointwise",
+        "tower-64x4:block=next,policy=pointwise",
+    ),
+    transformers=tuple(f"tower-96x4:transformers={n},policy=pointwise" for n in (0, 1, 2)),
+    kernels=tuple(f"tower-48x6:wide={n},policy=pointwise" for n in (0, 0.25, 0.5, 0.75, 1)),
+    depths=(
+        "tower-96x2:policy=pointwise",
+        "tower-64x4:policy=pointwise",
+        "tower-40x8:policy=pointwise",
+        "tower-24x16:policy=pointwise",
+    ),
+    positions=150_000,
+    validation_positions=4096,
+    test_games=300,
+    resamples=2000,
+    rounds=5,
+    milliseconds=200,
+    gradient_positions=512,
+    gradient_steps=50,
+    ending_nodes=800,
+    match_games=10,
+    match_nodes=(16, 64),
+    movetimes=(10, 40),
+    movetime_games=20,
+    search_batch=8,
+    max_plies=250,
+)
+
+_PUBLISHED = (
+    "resnet-256x19",
+    "levit-256x9",
+    "nextvit-256x9",
+    "patchvit-256x12:policy=flat",
+    *(f"alphavile-{size}" for size in ("tiny", "small", "normal", "large")),
+)
+
+_GPU = dataclasses.replace(
+    _STANDARD,
+    preset="gpu",
+    network="tower-192x10:transformers=1,wide=0.5",
+    architectures=_PUBLISHED,
+    blocks=("tower-192x10:block=classical", "tower-256x9:expansion=3", "tower-256x10:block=next"),
+    transformers=tuple(f"tower-192x10:transformers={n}" for n in range(5)),
+    kernels=tuple(f"tower-224x16:wide={n}" for n in (0, 0.25, 0.5, 0.75, 1)),
+    depths=("tower-256x12", "tower-208x18", "tower-160x26"),
+    grid_trainings=3,
+    positions=4_000_000,
+    training_batch=1024,
+    learning_rate=0.07,
+    validation_positions=20_000,
+    test_games=None,
+    match_games=100,
+    match_nodes=(100, 400),
+    movetimes=(100, 400),
+    movetime_games=100,
+    search_batch=64,
+    max_plies=400,
+)
+
+_PAPER = dataclasses.replace(
+    _GPU,
+    preset="paper",
+    epochs=7.0,
+    match_nodes=(800,),
+    match_games=200,
+    movetimes=(100, 200, 400, 800, 1600),
+    movetime_games=1000,
+)
+
+PRESETS: dict[Preset, RepresentationConfig] = {
+    "quick": _QUICK,
+    "standard": _STANDARD,
+    "gpu": _GPU,
+    "paper": _PAPER,
+}
+"""The sizes, smallest first."""

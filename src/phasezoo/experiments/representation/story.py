@@ -1,0 +1,48 @@
+"""The report's sentences: what was run, what came out, how the paper's claims fared."""
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.claims import judgements
+from phasezoo.experiments.representation.results import Results
+from phasezoo.report import numbers
+
+__all__ = ["TABLES", "headline", "introduction", "value_of"]
+
+TABLES = {
+    "corners": "Planes and heads (Tables 4 and 5)",
+    "architectures": "Architectures (Table 7)",
+    "blocks": "Kinds of blocks",
+    "transformers": "Transformer blocks",
+    "kernels": "5x5 kernels",
+    "depths": "Depth against width",
+}
+"""How tables are headed."""
+
+
+def value_of(interval: Interval | None) -> float | None:
+    """An estimate without its interval."""
+    return None if interval is None else interval.value
+
+
+def headline(results: Results) -> str:
+    """What disagrees first, then the rest."""
+    agree, disagree, open_ = judgements(results.claims).values()
+    both = next(one for one in results.losses.contrasts if one.name == "both")
+    return (
+        f"{numbers.spelled(disagree).capitalize()} of {agree + disagree + open_} claims "
+        f"disagree{'s' if disagree == 1 else ''}, {numbers.spelled(agree)} agree, "
+        f"{numbers.spelled(open_)} are not settled; v2 with wdlp changes the value loss by "
+        f"{numbers.signed_interval(both.metrics['value'])}"
+    )
+
+
+def introduction(results: Results) -> str:
+    """What was run and how long it took."""
+    config, data = results.config, results.dataset
+    return (
+        f"{numbers.count(len(results.networks))} networks learnt {config.game} from "
+        f"{numbers.count(results.networks[0].positions)} positions each of {data.source}; losses "
+        f"are on {numbers.count(data.test_positions)} positions of {numbers.count(data.tested)} "
+        f"games that none of them saw. {numbers.count(sum(one.played for one in results.games))} "
+        f"games were played. It took {numbers.duration(sum(results.seconds.values()))} on "
+        f"{results.provenance.processor} with {results.provenance.threads} threads."
+    )

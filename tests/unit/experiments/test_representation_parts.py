@@ -1,0 +1,184 @@
+"""Parts of the study of representations: towers, planes, gradients, endings."""
+
+import numpy as np
+import pytest
+import torch
+
+from phasezoo import games, inference, networks
+from phasezoo.experiments.representation import gradients, paper, towers
+from phasezoo.experiments.representation.endings import read_endings
+from phasezoo.experiments.representation.planes import groups, new_groups
+from phasezoo.networks.alphavile import _PLANS
+
+SHAPE = (52, 8, 8)
+
+
+@pytest.mark.parametrize("size", _PLANS)
+def test_transformers_stand_where_the_published_towers_have_them(size):
+    plan = _PLANS[size]
+    found = towers.transformer_places(plan.blocks, len(plan.transformers))
+    assert found == plan.transformers
+
+
+@pytest.mark.parametrize("count", range(5))
+@pytest.mark.parametrize("blocks", range(1, 12))
+def test_a_tower_has_as_many_transformers_as_fit(blocks, count):
+    places = towers.transformer_places(blocks, count)
+    assert len(places) == min(blocks, count)
+    assert all(0 <= place < blocks for place in places)
+
+
+@pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.75, 1])
+def test_wide_kernels_have_their_share(share):
+    wide = [towers.is_wide(index, share) for index in range(16)]
+    assert sum(wide) == 16 * share
+
+
+def test_towers_differ_in_what_their_names_say():
+    def kernels(text):
+        network = networks.make(text, SHAPE, 4672)
+        body = [m for m in network.body.modules() if isinstance(m, torch.nn.Conv2d)]
+        return [conv.kernel_size[0] for conv in body[1:]]
+
+    assert kernels("tower-8x2").count(5) == 0
+    assert kernels("tower-8x2:wide=0.5").count(5) == 1
+    assert kernels("tower-8x2:block=classical") == [3] * 4
+    assert kernels("tower-32x1:block=next")[:2] == [3, 1]
+    sizes = [networks.count(f"tower-16x2:expansion={n}", SHAPE, 4672) for n in (2, 3)]
+    assert sizes[0].multiply_adds < sizes[1].multiply_adds
+
+
+@pytest.mark.parametrize("game", ["chess", "atomic", "crazyhouse"])
+@pytest.mark.parametrize("spec", ["v1", "v2"])
+def test_every_plane_is_in_one_group(game, spec):
+    found = sorted(plane for group in groups(game, spec).values() for plane in group)
+    assert found == list(range(games.make(game).plane_shape(spec)[0]))
+    assert set(new_groups(spec)) <= set(groups(game, spec))
+
+
+def test_groups_are_the_planes_of_their_names():
+    chess = games.make("chess")
+    states = [chess.from_fen(fen) for fen in (
+        "8/2b1k3/8/1B1PP3/3K4/8/8/8 w - - 0 56",
+        "8/2b1k3/8/1b1PP3/3K4/8/8/8 w - - 0 56",
+    )]  # fmt: skip
+    first, second = games.encode(states, "v2")
+    found = {
+        n for n, g in groups("chess", "v2").items() if (first[list(g)] != second[list(g)]).any()
+    }
+    assert found == {
+        "own pieces", "their pieces", "piece masks", "material difference", "opposite bishops",
+        "material",
+    }  # fmt: skip
+    white, black = games.encode(
+        [
+            chess.initial_state(),
+            chess.from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 9"),
+        ],
+        "v1",
+    )
+    found = {
+        n for n, g in groups("chess", "v1").items() if (white[list(g)] != black[list(g)]).any()
+    }
+    assert found == {"colour", "move number"}
+
+
+class Smooth(torch.nn.Module):
+    """A small network whose gradients change along every line."""
+
+    def __init__(self):
+        super().__init__()
+        generator = torch.Generator().manual_seed(1)
+        self.first = torch.randn(12 * 64, 16, generator=generator) / 8
+        self.value = torch.randn(16, generator=generator)
+        self.policy = torch.randn(16, 5, generator=generator)
+
+    def forward(self, planes):
+        hidden = torch.tanh(planes.flatten(1) @ self.first.to(planes.dtype))
+        scalar = torch.tanh(hidden @ self.value.to(planes.dtype))
+        logits = hidden @ self.policy.to(planes.dtype)
+        return networks.NetworkOutput(logits, scalar=scalar)
+
+
+@pytest.mark.parametrize("answer", ["value", "policy"])
+def test_attributions_are_complete_and_equal_a_plain_integral(answer):
+    pytest.importorskip("captum")
+    network = Smooth()
+    generator = torch.Generator().manual_seed(2)
+    planes = torch.rand(3, 12, 8, 8, generator=generator)
+    baseline = torch.rand(1, 12, 8, 8, generator=generator)
+    found = gradients.integrated(network, planes, baseline, answer, steps=60)
+
+    target = network(planes).policy_logits.argmax(dim=1)
+
+    def explained(rows):
+        output = network(rows)
+        if answer == "value":
+            return output.scalar
+        return torch.log_softmax(output.policy_logits, 1).gather(1, target[:, None])[:, 0]
+
+    change = explained(planes) - explained(baseline.expand_as(planes))
+    sums = found.attributions.sum(axis=(1, 2, 3))
+    np.testing.assert_allclose(sums, change.numpy(), atol=1e-4)
+    assert np.abs(found.errors).max() < 1e-4
+
+    # The midpoint rule in double precision knows nothing of captum.
+    line = (planes - baseline).double()
+    total = torch.zeros_like(line)
+    steps = 400
+    for step in range(steps):
+        point = baseline.double() + (step + 0.5) / steps * line
+        point.requires_grad_(requires_grad=True)
+        (gradient,) = torch.autograd.grad(explained(point).sum(), point)
+        total += gradient / steps
+    np.testing.assert_allclose(found.attributions, (total * line).numpy(), atol=1e-5)
+
+
+def test_attributions_of_a_real_network_are_complete(tmp_path):
+    pytest.importorskip("captum")
+    made = networks.make("resnet-8x1:policy=pointwise,value=wdlp", SHAPE, 4672, seed=3)
+    inference.save(inference.TorchEvaluator(made, game="chess", planes="v2"), tmp_path / "net")
+    network = gradients.read_network(tmp_path / "net")
+    chess = games.make("chess")
+    states = [chess.from_fen(ending.fen) for ending in read_endings()[:3]]
+    planes = torch.from_numpy(games.encode(states, "v2"))
+    zero = torch.zeros_like(planes[:1])
+    found = gradients.integrated(network, planes, zero, "value", steps=200)
+    with torch.no_grad():
+        change = (network(planes).value() - network(zero).value()).numpy()
+    np.testing.assert_allclose(found.attributions.sum(axis=(1, 2, 3)), change, atol=2e-3)
+    blank = (planes == 0).numpy()
+    assert (found.attributions[blank] == 0).all(), "nothing comes from where nothing is"
+
+
+def test_endings_are_positions_of_opposite_bishops():
+    chess = games.make("chess")
+    endings = read_endings()
+    assert [ending.row for ending in endings] == [*range(1, 16), *range(17, 21)]
+    planes = games.encode([chess.from_fen(ending.fen) for ending in endings], "v2")
+    opposite = groups("chess", "v2")["opposite bishops"][0]
+    assert planes[:, opposite].all()
+    for ending in endings:
+        assert not chess.from_fen(ending.fen).is_terminal
+    assert [ending.row for ending in endings if ending.mended] == [1, 17, 18]
+
+
+def test_the_papers_means_are_those_of_its_rows():
+    draws = [ending for ending in read_endings() if ending.outcome == "draws"]
+    assert len(draws) == 15
+    before, after = paper.ENDINGS["draws"]
+    assert np.mean([abs(e.default) for e in draws]) == pytest.approx(before, abs=5e-5)
+    assert np.mean([abs(e.improved) for e in draws]) == pytest.approx(after, abs=5e-5)
+    wins = [abs(e.default) for e in read_endings() if e.outcome == "wins"]
+    assert (sum(wins) + 0.8304) / 5 == pytest.approx(paper.ENDINGS["wins"][0], abs=5e-5)
+
+
+def test_attributions_by_square_are_seen_from_whites_side():
+    """A black queen on h1 is in the corner whoever is to move."""
+    chess = games.make("chess")
+    for side in "wb":
+        state = chess.from_fen(f"7k/8/8/8/8/8/1K6/7q {side} - - 0 1")
+        (planes,) = games.encode([state], "v2")
+        queens = planes[4] + planes[10]
+        view = queens if state.to_play == 0 else queens[::-1]
+        assert np.flatnonzero(view.ravel()).tolist() == [7]

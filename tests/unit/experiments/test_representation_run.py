@@ -1,0 +1,193 @@
+"""The study of representations at a size of seconds: whole, interrupted, refused."""
+
+import dataclasses
+import json
+import shlex
+
+import numpy as np
+import pytest
+from page_checker import check_page
+
+from phasezoo.apps import cli
+from phasezoo.errors import InvalidConfig, InvalidFen
+from phasezoo.experiments.catalogue import STUDIES
+from phasezoo.experiments.representation import gradients, latency
+from phasezoo.experiments.representation.arms import CORNERS, arms_of, groups_of
+from phasezoo.experiments.representation.config import PRESETS, RepresentationConfig
+from phasezoo.experiments.representation.domain import REPRESENTATION
+from phasezoo.experiments.representation.results import Results
+from phasezoo.runs import jsonable
+from phasezoo.training import GameStore
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+pytest.importorskip("captum", reason="gradients need the extra 'captum'")
+
+TINY = "resnet-8x1:policy=pointwise"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    path = tmp_path_factory.mktemp("games") / "few.parquet"
+    GameStore.sample("chess").subset(np.arange(60)).save(path)
+    return RepresentationConfig(
+        games=path,
+        max_games=60,
+        network=TINY,
+        trainings=2,
+        architectures=("patchvit-32x1",),
+        blocks=("tower-8x1:policy=pointwise", "tower-8x1:block=classical,policy=pointwise"),
+        transformers=(),
+        kernels=(),
+        depths=(),
+        positions=1000,
+        validation_positions=32,
+        test_games=3,
+        resamples=100,
+        batches=(1, 2),
+        rounds=2,
+        milliseconds=1,
+        gradient_positions=4,
+        gradient_steps=8,
+        ending_nodes=4,
+        match_games=2,
+        match_nodes=(2,),
+        movetimes=(1,),
+        movetime_games=2,
+        engine_nodes=1,
+        max_plies=12,
+        concurrency=8,
+        device="cpu",
+        threads=1,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(small, tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    return out, REPRESENTATION.reproduce(small, out)
+
+
+def test_a_run_leaves_everything_it_promises(whole, small):
+    out, results = whole
+    back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
+    assert back.claims == results.claims
+    assert len(results.networks) == 4 * 2 + 1 + 2
+    assert all(card.positions == 1000 for card in results.networks)
+    assert [table.name for table in results.losses.tables] == ["corners", "architectures", "blocks"]
+    arms, backends = len(arms_of(small)), 2
+    assert len(results.latency) == arms * backends * len(small.batches)
+    by_nodes, by_time = results.games
+    assert by_nodes.played == 28 * 2  # eight players
+    assert by_time.played == 3 * 2
+    assert {duel.games for duel in by_nodes.duels if duel.first in CORNERS} == {2 * 2 * 2}
+
+
+def test_the_report_is_a_whole_page(whole):
+    out, results = whole
+    words, images = check_page((out / "report.html").read_text())
+    assert images == 5 + len(results.gradients.boards) == 9
+    for claim in results.claims:
+        assert claim.text in words
+
+
+def test_contrasts_are_means_of_the_combinations(whole):
+    _, results = whole
+    corners = {row.name: row.metrics["total"].value for row in results.losses.tables[0].rows}
+    effects = {one.name: one.metrics["total"] for one in results.losses.contrasts}
+    inputs = [corners[f"v2-{head}"] - corners[f"v1-{head}"] for head in ("mse", "wdlp")]
+    heads = [corners[f"{planes}-wdlp"] - corners[f"{planes}-mse"] for planes in ("v1", "v2")]
+    assert effects["inputs"].value == pytest.approx(np.mean(inputs))
+    assert effects["heads"].value == pytest.approx(np.mean(heads))
+    assert effects["both"].value == pytest.approx(corners["v2-wdlp"] - corners["v1-mse"])
+    for interval in effects.values():
+        assert interval.low < interval.value < interval.high
+
+
+def test_a_run_that_was_stopped_goes_on_with_what_it_had(whole, small, tmp_path, monkeypatch):
+    class StoppedError(Exception):
+        pass
+
+    def stopped(*_):
+        raise StoppedError
+
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(latency, "measured", stopped)
+        with pytest.raises(StoppedError):
+            REPRESENTATION.reproduce(small, out)
+    kept = {path: path.stat().st_mtime_ns for path in out.rglob("*.safetensors")}
+    assert len(kept) >= 11
+    with monkeypatch.context() as patch:
+        patch.setattr(gradients, "attributed", stopped)
+        with pytest.raises(StoppedError):
+            REPRESENTATION.resume(out)
+    results = REPRESENTATION.resume(out)
+    for path, when in kept.items():
+        assert path.stat().st_mtime_ns == when, f"{path} was done again"
+    assert results.losses == whole[1].losses
+    assert results.endings == whole[1].endings
+    assert results.games[0].duels == whole[1].games[0].duels
+
+
+def test_variants_have_no_endings_of_chess(small, tmp_path):
+    games = dataclasses.replace(
+        small, game="crazyhouse", games=None, max_games=30, trainings=1, architectures=(), blocks=()
+    )
+    results = REPRESENTATION.reproduce(games, tmp_path / "run")
+    assert results.endings is None
+    assert "--game crazyhouse" in results.command
+    check_page((tmp_path / "run" / "report.html").read_text())
+    judged = {claim.judgement for claim in results.claims if "stronger" in claim.text}
+    assert judged == {"not settled"}, "one training settles nothing"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_size_names_networks_once(preset):
+    config = PRESETS[preset]
+    config.validate()
+    arms = arms_of(config)
+    assert len({arm.name for arm in arms}) == len(arms)
+    assert [arm.name for arm in arms[:4]] == list(CORNERS)
+    assert set(groups_of(config)) >= {"corners", "architectures", "kernels"}
+
+
+@pytest.mark.slow
+def test_the_quick_size_runs(tmp_path):
+    results = REPRESENTATION.reproduce(PRESETS["quick"], tmp_path / "run")
+    assert len(results.claims) >= 12
+    check_page((tmp_path / "run" / "report.html").read_text())
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"game": "krk"}, "expected chess, atomic, crazyhouse"),
+        ({"network": "resnet-3x1"}, "expected an integer of 8"),
+        ({"blocks": ("tower-8x1", "tower-8x1")}, "each must be there once"),
+        ({"transformers": ("tower-8x1:transformers=1",)}, "multiple of 32"),
+        ({"batches": (4, 2)}, "must be rising"),
+        ({"match_games": 3}, "must be even"),
+        ({"rounds": 1}, "--rounds 1: must be 2 or more"),
+        ({"learning_rate": 0.0}, "must be above 0"),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(small, changes, words, tmp_path):
+    with pytest.raises(InvalidConfig, match=words):
+        REPRESENTATION.reproduce(dataclasses.replace(small, **changes), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_position_that_is_none_is_refused(small, tmp_path):
+    changed = dataclasses.replace(small, positions_shown=("8/8/8 w - - 0 1",))
+    with pytest.raises(InvalidFen):
+        REPRESENTATION.reproduce(changed, tmp_path / "run")
+
+
+def test_the_command_knows_it(capsys):
+    assert STUDIES["representation"]["chess"] is REPRESENTATION
+    with pytest.raises(SystemExit) as stop:
+        cli.main(shlex.split("reproduce representation --help"))
+    assert stop.value.code == 0
+    words = capsys.readouterr().out
+    assert "--gradient-steps" in words
+    assert "--engine-nodes" in words
