@@ -44,10 +44,7 @@ class RepresentationConfig:
     """Tower of the four combinations of planes and head, without its value head."""
     trainings: int = 3
     """Trainings of each of these four (1 or more; paper: 3)."""
-    architectures: tuple[str, ...] = (
-        "alphavile-tiny:channels=96,policy=pointwise",
-        "patchvit-64x4",
-    )
+    architectures: tuple[str, ...] = ("rise-32x3:policy=pointwise", "patchvit-64x4")
     """Networks set beside the tower above, with planes v2 and the head wdlp."""
     architecture_trainings: int = 1
     """Trainings of each of these (1 or more; paper: 3)."""
@@ -83,9 +80,9 @@ class RepresentationConfig:
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
     training_batch: int = 64
     """Training positions an update (1 to 65,536; paper: 1,024)."""
-    learning_rate: float = 0.1
+    learning_rate: float = 0.05
     """Peak of the one-cycle schedule (above 0; paper: 0.07 with batches of 1,024)."""
-    validation_positions: int = 512
+    validation_positions: int = 256
     """Validation positions looked at ten times a training (1 or more)."""
     test_games: int | None = 40
     """Test games that losses are measured on (2 or more; none: all of the test split)."""
@@ -219,6 +216,7 @@ _STANDARD = dataclasses.replace(
         "tower-24x16:policy=pointwise",
     ),
     positions=150_000,
+    learning_rate=0.1,
     validation_positions=4096,
     test_games=300,
     resamples=2000,
