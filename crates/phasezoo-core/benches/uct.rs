@@ -12,7 +12,9 @@ use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
 use phasezoo_core::games::{ChessModel, ChessState, KrkState};
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::search::Limit;
-use phasezoo_core::search::uct::{Params, RandomRollout, Rollout, Search, Selection};
+use phasezoo_core::search::uct::{
+    Choice, Ends, Params, RandomRollout, Rollout, Search, Selection, Ties,
+};
 
 const REPEATS: usize = 5;
 const CHESS_ROLLOUTS: u64 = 5_000;
@@ -23,6 +25,10 @@ const PARAMS: Params = Params {
     threshold: 30,
     selection: Selection::Ucb1,
     follow: false,
+    ties: Ties::First,
+    choice: Choice::Careful,
+    ends: Ends::Count,
+    root_visits: 0,
     max_plies: None,
     memory: usize::MAX,
 };
@@ -56,7 +62,7 @@ fn main() -> Result<()> {
         std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(REPEATS);
     let chess = (&ChessModel::new(), &RandomRollout::default(), &ChessState::initial());
     measure("chess random", chess, CHESS_ROLLOUTS, repeats)?;
-    let model = KrkModel::new();
+    let model = KrkModel::default();
     let root = KrkLine::of(&KrkState::initial())?;
     measure("krk krk", (&model, &KrkRollout, &root), KRK_ROLLOUTS, repeats)?;
     measure("krk random", (&model, &RandomRollout::default(), &root), KRK_ROLLOUTS, repeats)

@@ -8,11 +8,13 @@ mod toys;
 use std::collections::HashMap;
 
 use phasezoo_core::game::{Action, Game, Player, Replay, Returns, Store};
-use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
+use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout, Policy};
 use phasezoo_core::games::{ChessModel, ChessState, KrkState};
 use phasezoo_core::model::{Played, SearchModel, Turns};
 use phasezoo_core::rng::Stream;
-use phasezoo_core::search::uct::{Params, RandomRollout, Report, Rollout, Search, Selection};
+use phasezoo_core::search::uct::{
+    Choice, Ends, Params, RandomRollout, Report, Rollout, Search, Selection, Ties,
+};
 use phasezoo_core::search::{Ended, Limit};
 use toys::TicTacToe;
 use toys::games::Race;
@@ -23,8 +25,22 @@ const PARAMS: Params = Params {
     threshold: 5,
     selection: Selection::Ucb1,
     follow: false,
+    ties: Ties::First,
+    choice: Choice::Careful,
+    ends: Ends::Count,
+    root_visits: 0,
     max_plies: Some(100),
     memory: usize::MAX,
+};
+
+/// All that the study's program does otherwise.
+const PROGRAM: Params = Params {
+    ties: Ties::Random,
+    choice: Choice::MostVisited,
+    ends: Ends::Restart,
+    root_visits: 1,
+    max_plies: None,
+    ..PARAMS
 };
 
 /// Enough rollouts at every node to meet each of its moves.
@@ -62,12 +78,12 @@ impl<M: SearchModel> Plain<'_, M> {
             if let Some(returns) = self.model.terminal(&state).unwrap() {
                 break returns;
             }
-            let visits = self.known.get(&path).map_or(0, |known| known.0);
+            let visits = self.visits(&path);
             let is_inner = self.children.get(&path).is_some_and(|children| !children.is_empty());
             if visits <= self.params.threshold || !is_inner {
                 break self.roll_out(&mut path, &mut state, policy, stream);
             }
-            let action = self.select(&path, visits, &state);
+            let action = self.select(&path, visits, &state, stream);
             self.model.advance(&mut state, action).unwrap();
             path.push(action);
         };
@@ -79,6 +95,11 @@ impl<M: SearchModel> Plain<'_, M> {
         }
     }
 
+    fn visits(&self, path: &Vec<Action>) -> u32 {
+        let first = if path.is_empty() { self.params.root_visits } else { 0 };
+        first + self.known.get(path).map_or(0, |known| known.0)
+    }
+
     fn roll_out<P: Rollout<M>>(
         &mut self,
         path: &mut Vec<Action>,
@@ -86,7 +107,26 @@ impl<M: SearchModel> Plain<'_, M> {
         policy: &mut P,
         stream: &mut Stream,
     ) -> Returns {
-        let mut inside = true;
+        let (selected, leaf) = (path.len(), state.clone());
+        let returns = self.play_on(path, state, policy, stream, true);
+        // A way that stayed in the tree ended there; the same is played again without a tree.
+        let stayed = self.known.contains_key(path);
+        if self.params.ends == Ends::Restart && stayed && path.len() > selected {
+            path.truncate(selected);
+            *state = leaf;
+            return self.play_on(path, state, policy, stream, false);
+        }
+        returns
+    }
+
+    fn play_on<P: Rollout<M>>(
+        &mut self,
+        path: &mut Vec<Action>,
+        state: &mut M::State,
+        policy: &mut P,
+        stream: &mut Stream,
+        mut inside: bool,
+    ) -> Returns {
         for _ in 0..self.params.max_plies.unwrap_or(u32::MAX) {
             match policy.step(self.model, state, stream).unwrap() {
                 Played::Over(returns) => return returns,
@@ -115,7 +155,13 @@ impl<M: SearchModel> Plain<'_, M> {
         })
     }
 
-    fn select(&self, path: &[Action], visits: u32, state: &M::State) -> Action {
+    fn select(
+        &self,
+        path: &[Action],
+        visits: u32,
+        state: &M::State,
+        stream: &mut Stream,
+    ) -> Action {
         let actor = self.model.actor(state).unwrap();
         let children = &self.children[path];
         let score = |action: Action| {
@@ -131,10 +177,15 @@ impl<M: SearchModel> Plain<'_, M> {
                 Selection::Puct => c * total.sqrt() / children.len() as f64 / (1.0 + n),
             }
         };
-        let mut best = children[0];
+        let (mut best, mut equal) = (children[0], 1);
         for &action in &children[1..] {
-            if score(action) > score(best) {
-                best = action;
+            let above = score(action) - score(best);
+            // Equal counts give equal scores, other ones hardly ever.
+            if self.params.ties == Ties::Random && above == 0.0 {
+                equal += 1;
+                best = if stream.below(equal) == 0 { action } else { best };
+            } else if above > 0.0 {
+                (best, equal) = (action, 1);
             }
         }
         best
@@ -158,6 +209,13 @@ fn compare<M: SearchModel + Clone, P: Rollout<M> + Clone>(
     let (mut policy, mut stream) = (policy.clone(), Stream::new(seed));
     for _ in 0..count {
         plain.simulate(root, &mut policy, &mut stream);
+    }
+    if params.choice == Choice::MostVisited {
+        let most = report.visits.iter().max().unwrap();
+        let is_most = |at: &usize| report.visits[*at] == *most;
+        let equals: Vec<usize> = (0..report.visits.len()).filter(is_most).collect();
+        let at = if equals.len() > 1 { stream.below(equals.len()) } else { 0 };
+        assert_eq!(report.action, report.actions[equals[at]]);
     }
     let actor = usize::from(model.actor(root).unwrap());
     let mut expected: Vec<(Action, u32, f64)> = plain.children[&Vec::new()]
@@ -183,6 +241,10 @@ fn variants() -> impl Iterator<Item = Params> {
         Params { threshold: 0, ..PARAMS },
         Params { threshold: 50, c: 1.3, max_plies: Some(7), ..PARAMS },
         Params { selection: Selection::Puct, ..PARAMS },
+        Params { ties: Ties::Random, ..PARAMS },
+        Params { ends: Ends::Restart, max_plies: None, ..PARAMS },
+        Params { choice: Choice::MostVisited, root_visits: 1, ..PARAMS },
+        PROGRAM,
     ]
     .into_iter()
 }
@@ -200,8 +262,15 @@ fn the_tree_is_that_of_a_plain_implementation() {
         compare(&ChessModel::new(), &random, &chess, None, params, 300);
         let line = KrkLine::of(&KrkState::initial()).unwrap();
         for params in [params, Params { follow: true, ..params }] {
-            compare(&KrkModel::new(), &KrkRollout, &line, Some(1), params, 1_000);
-            compare(&KrkModel::new(), &random, &line, Some(1), params, 300);
+            compare(&KrkModel::default(), &KrkRollout, &line, Some(1), params, 1_000);
+            compare(&KrkModel::default(), &random, &line, Some(1), params, 300);
+        }
+        for changes in ["capture", "window,early,closer", "urgent,protect,leave,capture"] {
+            let model = KrkModel::new(Policy::parse(changes).unwrap());
+            for fen in ["8/8/8/3k4/8/8/1R6/2K5 w - - 0 1", "7k/8/5K2/8/8/8/8/R7 w - - 0 1"] {
+                let line = model.line(&KrkState::from_fen(fen).unwrap()).unwrap();
+                compare(&model, &KrkRollout, &line, Some(1), params, 1_000);
+            }
         }
     }
 }
@@ -214,7 +283,7 @@ fn mates_are_found_by_both_colours() {
         let state = KrkState::from_fen(fen).unwrap();
         let mate = state.parse_uci(mate).unwrap();
         let line = KrkLine::of(&state).unwrap();
-        let mut search = Search::new(KrkModel::new(), KrkRollout, PARAMS, 1).unwrap();
+        let mut search = Search::new(KrkModel::default(), KrkRollout, PARAMS, 1).unwrap();
         let report = searched(&mut search, &line, Some(1 - line.strong()), 2_000);
         assert_eq!(report.action, mate, "{fen} {report:?}");
         let at = report.actions.iter().position(|&action| action == mate).unwrap();
@@ -230,7 +299,7 @@ fn up_to_the_threshold_nothing_is_selected() {
     // The policy plays three moves at the root, each with the same probability.
     let line = KrkLine::of(&KrkState::initial()).unwrap();
     let params = Params { threshold: u32::MAX, ..PARAMS };
-    let mut search = Search::new(KrkModel::new(), KrkRollout, params, 4).unwrap();
+    let mut search = Search::new(KrkModel::default(), KrkRollout, params, 4).unwrap();
     let report = searched(&mut search, &line, Some(1), 9_000);
     assert_eq!(report.actions.len(), 3);
     // Four standard deviations of a binomial count.
@@ -244,7 +313,7 @@ fn up_to_the_threshold_nothing_is_selected() {
 fn the_tree_is_kept_or_collapses() {
     let state = KrkState::initial();
     let line = KrkLine::of(&state).unwrap();
-    let mut search = Search::new(KrkModel::new(), KrkRollout, PARAMS, 2).unwrap();
+    let mut search = Search::new(KrkModel::default(), KrkRollout, PARAMS, 2).unwrap();
     let first = searched(&mut search, &line, Some(1), 5_000);
     let mut next = state.clone();
     next.apply(&[first.action]).unwrap();
@@ -260,7 +329,7 @@ fn the_tree_is_kept_or_collapses() {
     assert!(second.collapsed && search.collapses() == 1);
     assert_eq!(second.visits.iter().sum::<u32>(), 1_000);
     // A reply that was looked at keeps what is known of it.
-    let mut search = Search::new(KrkModel::new(), KrkRollout, PARAMS, 2).unwrap();
+    let mut search = Search::new(KrkModel::default(), KrkRollout, PARAMS, 2).unwrap();
     let first = searched(&mut search, &line, Some(1), 5_000);
     let kept: Action = next.parse_uci("e5d4").unwrap();
     let mut after = next.clone();
@@ -278,7 +347,7 @@ fn the_tree_is_kept_or_collapses() {
 #[test]
 fn searches_end_as_they_are_told() {
     let line = KrkLine::of(&KrkState::initial()).unwrap();
-    let mut search = Search::new(KrkModel::new(), KrkRollout, PARAMS, 2).unwrap();
+    let mut search = Search::new(KrkModel::default(), KrkRollout, PARAMS, 2).unwrap();
     let mut run =
         |limit: Limit| search.search(line.clone(), Some(1), &limit, &mut || true).unwrap();
     let report = run(Limit { nodes: Some(100), ..Limit::default() });
@@ -288,7 +357,7 @@ fn searches_end_as_they_are_told() {
     assert_eq!((report.simulations, report.ended), (1, Ended::Time));
     // A tree that cannot grow still gives an action, and a game with few positions ends by itself.
     let small = Params { memory: 1, ..PARAMS };
-    let mut search = Search::new(KrkModel::new(), KrkRollout, small, 2).unwrap();
+    let mut search = Search::new(KrkModel::default(), KrkRollout, small, 2).unwrap();
     let report = searched(&mut search, &line, Some(1), 1_000);
     assert_eq!((report.ended, report.actions.len()), (Ended::Memory, 1));
     let state = TicTacToe::after(&[0, 1, 2, 3, 4, 5, 7]);
@@ -310,7 +379,7 @@ fn searches_end_as_they_are_told() {
 #[test]
 fn lines_follow_games_as_states_do() {
     let mut stream = Stream::new(9);
-    let model = KrkModel::new();
+    let model = KrkModel::default();
     let starts = phasezoo_core::games::krk::Start::parse(Some("uniform"), None, false).unwrap();
     for _ in 0..300 {
         let mut state = starts.draw(&mut stream);

@@ -147,7 +147,9 @@ pub(crate) fn with_policy<M: Walked>(
 
 /// No policy of `game`, which has `own` ones, is called `name`.
 pub(crate) fn unknown_rollout(game: &str, name: &str, own: &[&str]) -> PyErr {
-    let elsewhere = |game: &dyn NativeGame| game.rollouts().contains(&name);
+    // What follows a colon is for the policy to read.
+    let policy = name.split(':').next().unwrap_or_default();
+    let elsewhere = |game: &dyn NativeGame| game.rollouts().contains(&policy);
     let hint = if GAMES.iter().any(|&game| elsewhere(game)) {
         format!(" is for {}; in {game:?}", for_games(elsewhere))
     } else {

@@ -2,7 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use phasezoo_core::Error;
-use phasezoo_core::search::uct::{Params, Report, Selection};
+use phasezoo_core::search::uct::{Choice, Ends, Params, Report, Selection, Ties};
 use pyo3::prelude::*;
 
 use crate::arguments::{ActionIndex, Count};
@@ -27,10 +27,11 @@ pub(crate) struct UctSearch {
 impl UctSearch {
     /// A search of a game by name, or of a game handle. `rollout` is "random", a policy that the game
     /// brings along, or a callable `(state, rng) -> action`; `selection` "ucb1" or "puct"; `defender`
-    /// "oppose", or if one side alone can win also "follow".
+    /// "oppose", or if one side alone can win also "follow"; `ties`, `choice` and `ends` are those of
+    /// `agents.UCTAgent`.
     #[new]
-    #[pyo3(signature = (game, *, c, threshold, rollout, selection, defender, max_rollout_plies,
-        memory_mb, seed))]
+    #[pyo3(signature = (game, *, c, threshold, rollout, selection, defender, ties, choice, ends,
+        root_visits, max_rollout_plies, memory_mb, seed))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         game: &Bound<'_, PyAny>,
@@ -39,16 +40,25 @@ impl UctSearch {
         rollout: RolloutName<'_>,
         selection: &str,
         defender: &str,
+        ties: &str,
+        choice: &str,
+        ends: &str,
+        root_visits: i64,
         max_rollout_plies: Option<i64>,
         memory_mb: Count,
         seed: Count,
     ) -> PyResult<Self> {
         let selections = [("ucb1", Selection::Ucb1), ("puct", Selection::Puct)];
+        let choices = [("careful", Choice::Careful), ("most_visited", Choice::MostVisited)];
         let params = Params {
             c,
             threshold: whole("threshold", threshold, 0)?,
             selection: named("selection", selection, &selections)?,
             follow: named("defender", defender, &[("oppose", false), ("follow", true)])?,
+            ties: named("ties", ties, &[("first", Ties::First), ("random", Ties::Random)])?,
+            choice: named("choice", choice, &choices)?,
+            ends: named("ends", ends, &[("count", Ends::Count), ("restart", Ends::Restart)])?,
+            root_visits: whole("root_visits", root_visits, 0)?,
             max_plies: max_rollout_plies
                 .map(|plies| whole("max_rollout_plies", plies, 1))
                 .transpose()?,
@@ -104,7 +114,8 @@ impl UctSearch {
 /// the root's children in the tree, ascending by action.
 #[pyclass(frozen, get_all, module = "phasezoo._core")]
 pub(crate) struct UctResult {
-    /// The action to play: the most visited; if counts differ by one at most, a win at once.
+    /// The action to play: the most visited; unless `choice` says otherwise, if counts differ by one at
+    /// most, a win at once.
     action: u32,
     /// int64[K]: the children's actions.
     actions: Py<PyArray1<i64>>,

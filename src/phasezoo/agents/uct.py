@@ -47,7 +47,8 @@ class UCTAgent:
         c: The exploration constant, from 0.
         threshold: Visits up to which a node plays a rollout instead of selecting, from 0. A node
             chooses among moves that its rollouts have met: give more than there are legal moves.
-        rollout: ``"random"``; the name of a policy that the game brings; or a callable
+        rollout: ``"random"``; the name of a policy that the game brings, with changes after a
+            colon if it knows any (``"krk:closer,window"``); or a callable
             ``(state, rng) -> action``, which is slow.
         limit: When a search ends: ``simulations``, ``nodes`` (positions added to the tree) or
             ``movetime_ms`` or ``clock``; default 3,000 simulations.
@@ -56,6 +57,14 @@ class UCTAgent:
             with the same prior ``P`` for all children in the tree.
         defender: What the nodes of a defender maximise: ``"oppose"`` what is no win, ``"follow"``
             the attacker's wins.
+        ties: Which of equally good children selection takes: ``"first"`` the one that entered the
+            tree first, ``"random"`` any.
+        choice: What is played: ``"careful"`` takes counts that differ by one for equal, and of
+            equal ones a win at once, the more visited, the one with more wins;
+            ``"most_visited"`` any of the most visited.
+        ends: What a rollout does that meets the game's end on its way through the tree:
+            ``"count"`` it, or ``"restart"`` where selection ended, without adding a node.
+        root_visits: Visits that a new root begins with, from 0.
         max_rollout_plies: Plies after which a rollout is a draw, or no win of the attacker;
             default the game's own limit, if it has one.
         memory_mb: Size, in MiB, at which the tree stops growing and a search ends.
@@ -80,6 +89,10 @@ class UCTAgent:
         first_limit: Limit | None = None,
         selection: Literal["ucb1", "puct"] = "ucb1",
         defender: Literal["oppose", "follow"] = "oppose",
+        ties: Literal["first", "random"] = "first",
+        choice: Literal["careful", "most_visited"] = "careful",
+        ends: Literal["count", "restart"] = "count",
+        root_visits: int = 0,
         max_rollout_plies: int | None = None,
         memory_mb: int = 2048,
         seed: int = 0,
@@ -93,6 +106,10 @@ class UCTAgent:
         self.first_limit = limit_or(first_limit, self.limit)
         self.selection = selection
         self.defender = defender
+        self.ties = ties
+        self.choice = choice
+        self.ends = ends
+        self.root_visits = root_visits
         self.max_rollout_plies = max_rollout_plies
         self.memory_mb = memory_mb
         self.seed = seed_of(seed)
@@ -116,7 +133,8 @@ class UCTAgent:
                 "brings, or a callable (state, rng) -> action"
             )
             raise InvalidConfig(message)
-        for name, least in (("threshold", 0), ("max_rollout_plies", 1), ("memory_mb", 1)):
+        leasts = {"threshold": 0, "root_visits": 0, "max_rollout_plies": 1, "memory_mb": 1}
+        for name, least in leasts.items():
             value: Any = getattr(self, name)
             if name == "max_rollout_plies" and value is None:
                 continue
@@ -143,7 +161,9 @@ class UCTAgent:
         if self.game is not None:
             self.open_search(self.game, self.seed)
             return
-        known = [games.make(name) for name in games.names()]
+        # A policy that a game brings is called after it; that game's refusal says most.
+        owner = str(self.rollout).partition(":")[0]
+        known = sorted(map(games.make, games.names()), key=lambda game: game.name != owner)
         refusals = []
         for game in known:
             if game.native and not game.search_others:
@@ -171,6 +191,10 @@ class UCTAgent:
             rollout=self.rollout,
             selection=self.selection,
             defender=self.defender,
+            ties=self.ties,
+            choice=self.choice,
+            ends=self.ends,
+            root_visits=self.root_visits,
             max_rollout_plies=plies,
             memory_mb=self.memory_mb,
             seed=seed,

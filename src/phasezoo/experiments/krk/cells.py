@@ -1,5 +1,6 @@
 """The cells of the sweep: which searches play how many games, in what order, with which seeds."""
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ class Cell:
     """T: a node visited more often selects, others start a rollout."""
     budget: int
     """Simulations before each of White's moves."""
+    reading: str = ""
+    """How the study is read, if not as the run says."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,10 @@ def cells_of(config: KrkConfig) -> dict[Cell, int]:
                 for budget in config.budgets if own else config.other_budgets:
                     cell = Cell(variant, float(constant), threshold, budget)
                     cells[cell] = config.games if own else config.other_games
+    grid = [cell for cell in cells if cell.variant == "uct"]
+    for reading in config.compared():
+        for cell in grid:
+            cells[dataclasses.replace(cell, reading=reading)] = config.reading_games
     return cells
 
 
@@ -58,6 +65,9 @@ def tasks_of(config: KrkConfig) -> Iterator[Task]:
 
 
 def seed_of(seed: int, cell: Cell, number: int) -> int:
-    """The seed of a cell's game: it depends on nothing else, so any order gives the same game."""
+    """The seed of a cell's game: it depends on nothing else, so any order gives the same game.
+
+    Readings share seeds: the same game of two differs by what they do alone.
+    """
     names = (cell.variant, f"{cell.constant:g}", cell.threshold, cell.budget, number)
     return stream(seed, "krk", *names)

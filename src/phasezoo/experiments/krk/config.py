@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.krk import paper
+from phasezoo.experiments.krk.reading import ONE_BY_ONE, Reading, Ties, one_by_one
 from phasezoo.experiments.settings import check_least, option
 
 __all__ = ["PRESETS", "KrkConfig", "Preset", "Variant"]
@@ -33,6 +34,15 @@ class KrkConfig:
     """Where all other settings start from; each can still be given."""
     seed: int = 1
     """Everything random derives from it (0 or more)."""
+
+    reading: str = "thesis"
+    """How the study is read: thesis (its text), author (its program), thesis+NAME, author-NAME."""
+    defender_ties: Ties | None = None
+    """Which of equally good moves Black plays (none: as the reading says)."""
+    readings: tuple[str, ...] = ()
+    """Other readings to compare by uct; one-by-one is each difference alone and left out."""
+    reading_games: int = 40
+    """Games a cell of each of these (2 or more)."""
 
     variants: tuple[Variant, ...] = ("uct", "puct", "random")
     """Searches to play with; uct is the study's and is always among them."""
@@ -69,6 +79,7 @@ class KrkConfig:
             "seed": 0,
             "games": 4,
             "other_games": 2,
+            "reading_games": 2,
             "first_simulations": 1,
             "resamples": 100,
             "threads": 1,
@@ -84,12 +95,28 @@ class KrkConfig:
                 f"{_listed(self.budgets)}"
             )
             raise InvalidConfig(message)
+        Reading.parse(self.reading, self.defender_ties)
+        listed = self.compared()
+        for text in listed:
+            Reading.parse(text)
+        if self.reading in listed or len(set(listed)) < len(listed):
+            message = (
+                f"--readings {_listed(self.readings)}: must name each reading once, and not "
+                f"{self.reading!r}, which --reading says"
+            )
+            raise InvalidConfig(message)
         if "uct" not in self.variants or len(set(self.variants)) < len(self.variants):
             message = (
                 f"--variants {_listed(self.variants)}: must name uct, which the study's figures "
                 "are of, and each variant once"
             )
             raise InvalidConfig(message)
+
+    def compared(self) -> list[str]:
+        """The readings beside the run's own, each once if ``one-by-one`` is all that is named."""
+        if self.readings == (ONE_BY_ONE,):
+            return [text for text in one_by_one() if text != self.reading]
+        return list(self.readings)
 
 
 def _check_rising(name: str, values: Sequence[float], least: float) -> None:

@@ -9,10 +9,17 @@ from markupsafe import Markup
 from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.config import Variant
 from phasezoo.experiments.krk.curves import NAMES
-from phasezoo.experiments.krk.results import CellSummary, Choice, Figure, Line, Panel
+from phasezoo.experiments.krk.results import (
+    CellSummary,
+    Choice,
+    Figure,
+    Line,
+    Panel,
+    ReadingSummary,
+)
 from phasezoo.report import numbers, plots
 
-__all__ = ["choice_bars", "curves", "lengths"]
+__all__ = ["choice_bars", "curves", "lengths", "reading_changes"]
 
 _COLOURS: dict[Variant, str] = {
     "uct": plots.PHASE,
@@ -91,6 +98,27 @@ def choice_bars(choices: Sequence[Choice], name: str) -> Markup:
         for c in choices
     )
     return plots.to_svg(figure, name, f"Where the curve is lowest. {words}.")
+
+
+def reading_changes(readings: Sequence[ReadingSummary]) -> Markup:
+    """Draw the lengths of all readings, under the one that each changes; the study's are shaded."""
+    shown = [one for one in readings if one.length is not None]
+    figure, plot = plots.axes(_WIDTH, 0.23 * len(shown) + 0.9)
+    plot.axvspan(*paper.LENGTHS, color=plots.PAPER, alpha=0.13, linewidth=0)
+    for place, one in enumerate(shown):
+        assert one.length is not None
+        colour = plots.PHASE if one.base is None else plots.BASELINE
+        if one.change is not None and (one.change.low > 0 or one.change.high < 0):
+            colour = plots.PLACEBO
+        plot.hlines(place, one.length.low, one.length.high, color=colour, alpha=0.6)
+        plot.plot([one.length.value], [place], "o", color=colour, markersize=4)
+        if one.base is None:
+            plot.axvline(one.length.value, color=colour, linewidth=0.7, linestyle=":")
+    plot.set_yticks(range(len(shown)), [one.reading for one in shown])
+    plot.set_ylim(len(shown) - 0.4, -0.6)
+    plot.set_xlabel("White’s moves in a won game")
+    words = "; ".join(f"{one.reading} {numbers.plain_interval(one.length, 1)}" for one in shown)
+    return plots.to_svg(figure, "readings", f"Length of won games by reading. {words}.")
 
 
 def _draw_panel(plot: Any, panel: Panel, columns: int) -> None:

@@ -12,8 +12,9 @@ from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.experiments.krk.constant_figure import constant_figure
 from phasezoo.experiments.krk.length_figure import length_figure
 from phasezoo.experiments.krk.play import GameRow
+from phasezoo.experiments.krk.reading_table import reading_table
 from phasezoo.experiments.krk.resampling import Table, intervals, table_of
-from phasezoo.experiments.krk.results import CellSummary, Figure, VariantSummary
+from phasezoo.experiments.krk.results import CellSummary, Figure, ReadingSummary, VariantSummary
 from phasezoo.experiments.krk.root_figures import root_figures
 from phasezoo.experiments.krk.threshold_figure import threshold_figure
 
@@ -21,17 +22,19 @@ __all__ = ["find"]
 
 
 def find(
-    rows: Sequence[GameRow], config: KrkConfig
-) -> tuple[list[VariantSummary], list[CellSummary], list[Figure]]:
+    games: Sequence[GameRow], config: KrkConfig
+) -> tuple[list[VariantSummary], list[CellSummary], list[Figure], list[ReadingSummary]]:
     """Summarise the games and compare them with the study's claims.
 
     Args:
-        rows: Finished games in a fixed order.
+        games: Finished games in a fixed order.
         config: The settings they were played with.
 
     Returns:
-        A summary of each variant and of each cell, and the study's figures in order.
+        A summary of each variant and of each cell, the study's figures in order, and the table of
+        readings; all but the last are of the run's own reading.
     """
+    rows = [row for row in games if not row.cell.reading]
     table = table_of(rows, config.seed, config.resamples)
     variants = [_variant(v, [r for r in rows if r.cell.variant == v]) for v in config.variants]
     own = next(v for v in variants if v.variant == "uct")
@@ -42,7 +45,11 @@ def find(
         constant_figure(table, config),
         threshold_figure(table, config),
     ]
-    return variants, _cells(rows, table), figures
+    readings = []
+    if config.readings:
+        whole = table_of(games, config.seed, config.resamples)
+        readings = reading_table(whole, games, config)
+    return variants, _cells(rows, table), figures, readings
 
 
 def _variant(variant: Variant, rows: Sequence[GameRow]) -> VariantSummary:

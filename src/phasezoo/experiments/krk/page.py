@@ -4,6 +4,7 @@ from markupsafe import Markup
 
 from phasezoo.experiments.krk import drawings, paper, story
 from phasezoo.experiments.krk.curves import NAMES
+from phasezoo.experiments.krk.reading import DIFFERENCES
 from phasezoo.experiments.krk.results import Figure, Results
 from phasezoo.experiments.statistics import wilson
 from phasezoo.report import html
@@ -29,6 +30,8 @@ def render(results: Results) -> str:
         introduction=story.introduction(results),
         judgements=story.judgements(results),
         names=NAMES,
+        differences=DIFFERENCES,
+        reading_changes=drawings.reading_changes(results.readings) if results.readings else None,
         variant_sentence=story.variant_sentence(results),
         wilson=wilson,
     )

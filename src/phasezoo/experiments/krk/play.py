@@ -11,8 +11,9 @@ from phasezoo import games
 from phasezoo.arena import stream
 from phasezoo.experiments.krk.cells import Cell, Task
 from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.reading import Reading, Ties
 
-__all__ = ["FirstSearch", "GameRow", "MakeAgent", "make_agent", "play_game"]
+__all__ = ["FirstSearch", "GameRow", "MakeAgent", "make_agent", "play_game", "reading_of", "reply"]
 
 MakeAgent: TypeAlias = Callable[[Cell, KrkConfig], Any]
 """Makes the agent that plays White in a cell."""
@@ -78,22 +79,33 @@ def make_agent(cell: Cell, config: KrkConfig) -> Any:
     """The agent of a cell: the study's UCT, or it with one thing changed."""
     from phasezoo.agents import Limit, UCTAgent
 
+    reading = reading_of(cell, config)
+    first = reading.first_simulations(config.first_simulations, cell.budget)
     return UCTAgent(
         c=cell.constant,
-        threshold=cell.threshold,
-        rollout="random" if cell.variant == "random" else "krk",
+        threshold=reading.threshold(cell.threshold),
+        rollout="random" if cell.variant == "random" else reading.rollout,
         limit=Limit(simulations=cell.budget),
-        first_limit=Limit(simulations=config.first_simulations),
+        first_limit=Limit(simulations=first),
         selection="puct" if cell.variant == "puct" else "ucb1",
         defender=config.defender,
+        game="krk",
+        **reading.search_options(),
     )
 
 
-def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> GameRow:
-    """Play one game from the study's start: White by search, Black by the table.
+def reading_of(cell: Cell, config: KrkConfig) -> Reading:
+    """How the study is read in a cell."""
+    if cell.reading:
+        return Reading.parse(cell.reading)
+    return Reading.parse(config.reading, config.defender_ties)
 
-    Black plays one of its longest defences, drawn by seed; the game ends by the rules of chess
-    (mate, stalemate, no rook left, threefold repetition, 50 moves).
+
+def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> GameRow:
+    """Play one game from the reading's start: White by search, Black by the table.
+
+    Black plays one of its longest defences, drawn by seed or as the reading says; the game ends by
+    the rules of chess (mate, stalemate, no rook left, threefold repetition, 50 moves).
 
     Args:
         task: The cell, the game's number and its seed.
@@ -103,7 +115,8 @@ def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> Ga
     started = time.perf_counter()
     session = make(task.cell, config).session(stream(task.seed, "search"))
     defender = np.random.default_rng(stream(task.seed, "defender"))
-    state = games.make("krk").initial_state()
+    reading = reading_of(task.cell, config)
+    state = games.make("krk").from_fen(reading.start)
     differences: list[int | None] = []
     first, given_away, simulations, rollout_plies = None, 0, 0, 0
     while not state.is_terminal:
@@ -116,7 +129,7 @@ def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> Ga
         differences.append(None if difference is None else int(difference))
         state = state.play(int(result.action))
         if not state.is_terminal:
-            state = state.play(int(defender.choice(state.best_actions)))
+            state = state.play(reply(state, reading.ties, defender))
     return GameRow(
         cell=task.cell,
         number=task.number,
@@ -132,6 +145,24 @@ def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> Ga
         seconds=round(time.perf_counter() - started, 4),
         first=first or FirstSearch([], [], []),
     )
+
+
+def reply(state: Any, ties: Ties, rng: np.random.Generator) -> int:
+    """One of Black's longest defences: drawn, or the first or last by target square, a1 first.
+
+    Args:
+        state: A position with Black to move.
+        ties: Which one.
+        rng: What it is drawn from.
+    """
+    if ties == "random":
+        return int(rng.choice(state.best_actions))
+    moves = sorted(map(int, state.best_actions), key=lambda action: _target(state.uci(action)))
+    return moves[0 if ties == "first" else -1]
+
+
+def _target(uci: str) -> tuple[str, str]:
+    return uci[3], uci[2]
 
 
 def _first(result: Any) -> FirstSearch:

@@ -15,6 +15,7 @@ __all__ = [
     "Figure",
     "Line",
     "Panel",
+    "ReadingSummary",
     "Results",
     "VariantSummary",
 ]
@@ -142,6 +143,29 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class ReadingSummary:
+    """One reading of the study, over all settings of the run with equal weight.
+
+    Attributes:
+        reading: Which one.
+        games: Games played.
+        won: Games in which Black was mated.
+        length: White's moves in a won game.
+        base: The reading that it changes; None of the study's text and of its program.
+        change: Its length less that of ``base``; the intervals hold for all readings together.
+        best: Where the DTM difference is lowest over C, for each budget.
+    """
+
+    reading: str
+    games: int
+    won: int
+    length: Interval | None
+    base: str | None
+    change: Interval | None
+    best: list[Choice]
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything a report shows."""
 
@@ -152,4 +176,5 @@ class Results:
     variants: list[VariantSummary]
     cells: list[CellSummary]
     figures: list[Figure]
+    readings: list[ReadingSummary]
     seconds: dict[str, float]

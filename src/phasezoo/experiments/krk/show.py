@@ -23,6 +23,19 @@ def show_results(console: Console, results: Results) -> None:
         if v.games
     ]
     console.table("Games", ["", "games", "won", "win given away", "time a game"], rows)
+    if results.readings:
+        head = ["", "games", "won", "moves", "change"]
+        found = [
+            [
+                one.reading,
+                numbers.count(one.games),
+                numbers.percent(one.won / one.games, 1),
+                numbers.plain_interval(one.length, 1),
+                numbers.signed_interval(one.change, 1),
+            ]
+            for one in results.readings
+        ]
+        console.table("Readings", head, found)
     console.heading("The study's claims")
     for number, claim in story.claims_of(results):
         console.note(f"{number}  {claim.judgement:<11}  {claim.text}")

@@ -39,13 +39,15 @@ def introduction(results: Results) -> str:
     """What was run and how long it took, in three sentences."""
     config = results.config
     games = sum(v.games for v in results.variants)
+    games += sum(r.games for r in results.readings[1:])
     budgets = " or ".join(numbers.count(b) for b in config.budgets)
     others = [NAMES[v] for v in config.variants if v != "uct"]
     beside = f", and beside it by {' and by '.join(others)}" if others else ""
     return (
         f"White, with king and rook, played {numbers.count(games)} games from one position with "
         f"mate in {paper.MATE_IN} against a king that defends perfectly, each time by plain UCT "
-        f"with rollouts and nothing learnt{beside}. The exploration constant C took "
+        f"with rollouts and nothing learnt{beside} (reading: {config.reading}). The "
+        "exploration constant C took "
         f"{len(config.constants)} values from {config.constants[0]:g} to "
         f"{config.constants[-1]:g} and the threshold T {len(config.thresholds)} from "
         f"{config.thresholds[0]} to {config.thresholds[-1]}, with {budgets} simulations before "

@@ -3,6 +3,7 @@
 use shakmaty::Color;
 
 use super::moves::{Code, Index, Moves};
+use super::policy::Policy;
 use crate::error::{Error, Result};
 use crate::game::{Action, Player, Returns};
 use crate::games::KrkState;
@@ -15,6 +16,9 @@ use crate::rng::Stream;
 /// Places of the filter that says which positions have not stood before.
 const FILTER: usize = 512;
 
+/// Positions among which [`Policy::WINDOW`] looks for repetitions, the present one included.
+const WINDOW: usize = 20;
+
 /// A position of the endgame with the positions before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KrkLine {
@@ -24,8 +28,10 @@ pub struct KrkLine {
     filter: [u8; FILTER],
     /// Plies without capture.
     clock: u32,
-    /// How often the present position stood before.
+    /// How often the present position stood before, as far as is looked back.
     occurrences: u32,
+    /// Whether only the last positions count, the game's first never; otherwise all do.
+    is_windowed: bool,
     /// Who has, or had, the rook.
     strong: Player,
     /// Whether the rook was taken.
@@ -33,8 +39,12 @@ pub struct KrkLine {
 }
 
 impl KrkLine {
-    /// The line that led to `state`; an error if the rook is lost.
+    /// The line that led to `state`, repetitions counted as in chess; an error if the rook is lost.
     pub fn of(state: &KrkState) -> Result<Self> {
+        Self::counting(state, false)
+    }
+
+    fn counting(state: &KrkState, is_windowed: bool) -> Result<Self> {
         let seen = |position: &shakmaty::Chess| {
             Placement::of(position).ok_or_else(|| {
                 Error::InvalidState("the game is over at the root: the rook is lost".into())
@@ -46,6 +56,7 @@ impl KrkLine {
             filter: [0; FILTER],
             clock: 0,
             occurrences: 0,
+            is_windowed,
             strong: player_of(strong),
             is_bare: false,
         };
@@ -66,17 +77,24 @@ impl KrkLine {
         Index(self.line.last().copied().unwrap_or_default())
     }
 
+    /// The last `count` positions that repetitions are looked for among.
+    fn last(&self, count: usize) -> &[u32] {
+        let first = if self.is_windowed { self.line.len().saturating_sub(count).max(1) } else { 0 };
+        self.line.get(first..).unwrap_or_default()
+    }
+
     /// Whether a position of the line is `index`.
     #[inline]
     pub(super) fn has_seen(&self, index: Index) -> bool {
-        self.filter[place(index)] != 0 && self.line.contains(&index.0)
+        self.filter[place(index)] != 0 && self.last(WINDOW).contains(&index.0)
     }
 
     fn push(&mut self, index: Index) {
         let place = place(index);
+        // The new position is one of the window's.
         self.occurrences = match self.filter[place] {
             0 => 0,
-            _ => self.line.iter().filter(|&&earlier| earlier == index.0).count() as u32,
+            _ => self.last(WINDOW - 1).iter().filter(|&&known| known == index.0).count() as u32,
         };
         self.line.push(index.0);
         self.filter[place] = self.filter[place].saturating_add(1);
@@ -124,18 +142,24 @@ fn place(index: Index) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub struct KrkModel {
     pub(super) moves: &'static Moves,
+    pub(super) policy: Policy,
 }
 
 impl KrkModel {
-    /// The model; its table is made on first use, in a fraction of a second.
-    pub fn new() -> Self {
-        Self { moves: Moves::get() }
+    /// The model for rollouts by a policy; its table is made on first use, in a fraction of a second.
+    pub fn new(policy: Policy) -> Self {
+        Self { moves: Moves::of(policy), policy }
+    }
+
+    /// The line that led to `state`; an error if the rook is lost.
+    pub fn line(&self, state: &KrkState) -> Result<KrkLine> {
+        KrkLine::counting(state, self.policy.has(Policy::WINDOW))
     }
 }
 
 impl Default for KrkModel {
     fn default() -> Self {
-        Self::new()
+        Self::new(Policy::default())
     }
 }
 
@@ -208,6 +232,7 @@ impl SearchModel for KrkModel {
         state.filter = root.filter;
         (state.clock, state.occurrences) = (root.clock, root.occurrences);
         (state.strong, state.is_bare) = (root.strong, root.is_bare);
+        state.is_windowed = root.is_windowed;
         path.iter().try_for_each(|&action| self.advance(state, action))
     }
 

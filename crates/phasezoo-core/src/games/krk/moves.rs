@@ -2,10 +2,12 @@
 //!
 //! A position has an index of 19 bits: the strong king, the rook and the lone king by six bits each, and
 //! the side to move. The rook side is seen as White. For each position the table has the codes of its
-//! legal moves, those first that the rollout policy of the study keeps.
+//! legal moves, those first that a rollout policy keeps.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::policy::Policy;
 use crate::games::krk::table::{self, Placement};
 
 /// Positions with either side to move.
@@ -24,12 +26,6 @@ const MATE: u32 = 31;
 const LEGAL_AT: u32 = 22;
 const POLICY_AT: u32 = 27;
 const COUNT: u32 = 31;
-
-/// Squares in the centre: d4, e4, d5, e5.
-const CENTRE: [u8; 4] = [27, 28, 35, 36];
-
-/// Manhattan distance between the kings above which the strong king walks.
-const FAR: u8 = 3;
 
 /// A position of the endgame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,11 +95,12 @@ impl Index {
 pub(super) struct Code(u8);
 
 impl Code {
-    fn to(self) -> u8 {
+    pub(super) fn to(self) -> u8 {
         self.0 & 63
     }
 
-    fn is_marked(self) -> bool {
+    /// Whether the rook moves, or is taken.
+    pub(super) fn is_marked(self) -> bool {
         self.0 & MARK != 0
     }
 
@@ -152,10 +149,12 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    /// The table, made on first use.
-    pub(super) fn get() -> &'static Self {
-        static MOVES: OnceLock<Moves> = OnceLock::new();
-        MOVES.get_or_init(Self::build)
+    /// The table of a policy, made on first use and kept.
+    pub(super) fn of(policy: Policy) -> &'static Self {
+        static MOVES: OnceLock<Mutex<HashMap<Policy, &'static Moves>>> = OnceLock::new();
+        let mut known =
+            MOVES.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(policy).or_insert_with(|| Box::leak(Box::new(Self::build(policy))))
     }
 
     /// The moves of a position.
@@ -169,7 +168,7 @@ impl Moves {
         Row { codes: &self.codes[start..start + legal], policy: policy as usize, is_mate }
     }
 
-    fn build() -> Self {
+    fn build(policy: Policy) -> Self {
         let mut entries = vec![0; POSITIONS].into_boxed_slice();
         let mut codes = Vec::with_capacity(6 << 20);
         for (index, entry) in entries.iter_mut().enumerate() {
@@ -180,94 +179,18 @@ impl Moves {
                 .iter()
                 .map(|m| index.code(m.from().map_or(0, |from| from as u8), m.to() as u8))
                 .collect();
-            let kept = kept(index, &legal);
+            let kept = policy.kept(index, &legal, |_| false);
             codes.extend(kept.iter().map(|code| code.0));
             codes.extend(legal.iter().filter(|code| !kept.contains(code)).map(|code| code.0));
-            let policy = match legal.len() {
+            let count = match legal.len() {
                 0 if table::dtm(index.placement()) == Some(0) => MATE,
                 _ => kept.len() as u32,
             };
-            *entry = (start / 2) as u32 | (legal.len() as u32) << LEGAL_AT | policy << POLICY_AT;
+            *entry = (start / 2) as u32 | (legal.len() as u32) << LEGAL_AT | count << POLICY_AT;
             codes.resize(codes.len().next_multiple_of(2), 0);
         }
         Self { entries, codes }
     }
-}
-
-/// What the study's policy keeps of the legal moves, repetitions aside: filters in its order, each
-/// dropped if it would leave nothing.
-fn kept(index: Index, legal: &[Code]) -> Vec<Code> {
-    let mut kept = legal.to_vec();
-    let mut filter = |keep: &dyn Fn(Code) -> bool| {
-        if kept.iter().any(|&code| keep(code)) {
-            kept.retain(|&code| keep(code));
-        }
-    };
-    let now = index.placement();
-    let after = |code: Code| index.after(code).placement();
-    if !now.strong_to_move {
-        let from_centre =
-            |code: Code| CENTRE.map(|square| manhattan(square, code.to())).into_iter().min();
-        let least = legal.iter().map(|&code| from_centre(code)).min();
-        filter(&|code| Some(from_centre(code)) == least);
-        return kept;
-    }
-    filter(&|code| is_rook_safe(after(code)));
-    filter(&|code| manhattan(after(code).king, now.lone) <= manhattan(now.king, now.lone));
-    if manhattan(now.king, now.lone) > FAR {
-        filter(&|code| !code.is_marked());
-    }
-    if let Some(line) = opposition(now) {
-        filter(&|code| code.is_marked() && checks_across(after(code), line));
-    }
-    kept
-}
-
-/// Whether the lone king, to move, cannot take the rook.
-fn is_rook_safe(placement: Placement) -> bool {
-    !touch(placement.lone, placement.rook) || touch(placement.king, placement.rook)
-}
-
-/// A line of the board.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
-    Rank,
-    File,
-}
-
-/// The line on which the kings stand with one square between.
-fn opposition(placement: Placement) -> Option<Line> {
-    let (files, ranks) = steps(placement.king, placement.lone);
-    match (files, ranks) {
-        (2, 0) => Some(Line::Rank),
-        (0, 2) => Some(Line::File),
-        _ => None,
-    }
-}
-
-/// Whether the rook checks at right angles to the line of the opposition. The strong king stands on
-/// that line and is never between.
-fn checks_across(placement: Placement, line: Line) -> bool {
-    let (files, ranks) = steps(placement.rook, placement.lone);
-    match line {
-        Line::Rank => files == 0,
-        Line::File => ranks == 0,
-    }
-}
-
-/// Files and ranks between two squares.
-fn steps(a: u8, b: u8) -> (u8, u8) {
-    ((a & 7).abs_diff(b & 7), (a >> 3).abs_diff(b >> 3))
-}
-
-fn manhattan(a: u8, b: u8) -> u8 {
-    let (files, ranks) = steps(a, b);
-    files + ranks
-}
-
-fn touch(a: u8, b: u8) -> bool {
-    let (files, ranks) = steps(a, b);
-    files <= 1 && ranks <= 1
 }
 
 #[cfg(test)]
@@ -282,7 +205,7 @@ mod tests {
     fn row_of(fen: &str) -> (Index, Row<'static>) {
         let state = KrkState::from_fen(fen).unwrap();
         let index = Index::of(Placement::of(state.position()).unwrap().0);
-        (index, Moves::get().row(index))
+        (index, Moves::of(Policy::default()).row(index))
     }
 
     fn policy_of(fen: &str) -> HashSet<String> {
@@ -306,7 +229,7 @@ mod tests {
             assert_eq!(Index::of(index.placement()), index);
             let Some(position) = index.placement().position() else { continue };
             positions += 1;
-            let row = Moves::get().row(index);
+            let row = Moves::of(Policy::default()).row(index);
             let legal = position.legal_moves();
             assert_eq!(row.len(), legal.len());
             assert_eq!(row.is_mate, position.is_checkmate());

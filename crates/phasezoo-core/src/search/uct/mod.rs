@@ -23,7 +23,7 @@ mod rollout;
 mod search;
 mod select;
 
-pub use params::{Params, Selection};
+pub use params::{Choice, Ends, Params, Selection, Ties};
 pub use report::Report;
 pub use rollout::{Played, RandomRollout, Rollout};
 pub use search::Search;

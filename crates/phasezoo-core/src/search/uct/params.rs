@@ -11,6 +11,36 @@ pub enum Selection {
     Puct,
 }
 
+/// Which of equally good children is taken inside the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// The one that entered the tree first.
+    #[default]
+    First,
+    /// Any, with the same probability.
+    Random,
+}
+
+/// Which action is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// See [`super::Report::action`]: counts that differ by one are equal.
+    #[default]
+    Careful,
+    /// The most visited; any of those whose counts are the same, with the same probability.
+    MostVisited,
+}
+
+/// What a rollout does that meets an end on its way through what the tree holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// It ends there.
+    #[default]
+    Count,
+    /// Another is played from the node where selection ended; no node is added.
+    Restart,
+}
+
 /// Everything that a search does besides its limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
@@ -23,6 +53,14 @@ pub struct Params {
     /// Whether the player for whom draws are won chooses, inside the tree, what is worst for them: as if
     /// they too played for the other's mates.
     pub follow: bool,
+    /// Which of equal children selection takes.
+    pub ties: Ties,
+    /// Which action is played.
+    pub choice: Choice,
+    /// What an end inside the tree does to a rollout.
+    pub ends: Ends,
+    /// Visits that a new root begins with.
+    pub root_visits: u32,
     /// Plies after which a rollout is given up as a draw; `None` for no limit.
     pub max_plies: Option<u32>,
     /// Bytes at which the tree stops growing.

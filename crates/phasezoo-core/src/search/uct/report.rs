@@ -1,8 +1,11 @@
 //! What a search found.
 
+use super::params::Choice;
+use super::rollout::Rollout;
 use super::search::Search;
 use crate::game::Action;
 use crate::model::SearchModel;
+use crate::rng::Stream;
 use crate::search::limit::Ended;
 use crate::search::tree::{Kind, ROOT};
 
@@ -10,9 +13,9 @@ use crate::search::tree::{Kind, ROOT};
 /// children in the tree, ascending by action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The action to play: the most visited. Children of the same value are visited in turn, so that
-    /// counts that differ by one are equal; of equals the one that wins at once, then the more visited,
-    /// then the one with more wins.
+    /// The action to play: the most visited. Unless [`Choice`] says otherwise, counts that differ by one
+    /// are equal, because children of the same value are visited in turn; of equals the one that wins
+    /// at once, then the more visited, then the one with more wins.
     pub action: Action,
     /// The children's actions.
     pub actions: Vec<Action>,
@@ -47,7 +50,18 @@ struct Child {
     wins: bool,
 }
 
-/// The action to play; see [`Report::action`].
+/// The action to play by [`Choice::MostVisited`].
+fn most_visited(children: &[Child], stream: &mut Stream) -> Action {
+    let most = children.iter().map(|child| child.visits).max();
+    let equals = || children.iter().filter(|child| Some(child.visits) == most);
+    let chosen = match equals().count() {
+        0 | 1 => 0,
+        count => stream.below(count),
+    };
+    equals().nth(chosen).map_or(0, |child| child.action)
+}
+
+/// The action to play by [`Choice::Careful`]; see [`Report::action`].
 fn best(children: &[Child]) -> Action {
     let most = children.iter().map(|child| child.visits).max().unwrap_or_default();
     let mut equals = children.iter().filter(|child| child.visits + 1 >= most);
@@ -62,9 +76,9 @@ fn best(children: &[Child]) -> Action {
     best.action
 }
 
-impl<M: SearchModel, P> Search<M, P> {
+impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
     /// What was found so far; at least one simulation has been made.
-    pub(super) fn report(&self, ended: Ended, seconds: f64) -> Report {
+    pub(super) fn report(&mut self, ended: Ended, seconds: f64) -> Report {
         let actor = self.tree.node(ROOT).actor;
         let actions = self.tree.actions(ROOT);
         let mut children: Vec<Child> = (0..usize::from(self.tree.node(ROOT).opened))
@@ -77,8 +91,12 @@ impl<M: SearchModel, P> Search<M, P> {
             })
             .collect();
         children.sort_unstable_by_key(|child| child.action);
+        let action = match self.params.choice {
+            Choice::Careful => best(&children),
+            Choice::MostVisited => most_visited(&children, &mut self.stream),
+        };
         Report {
-            action: best(&children),
+            action,
             actions: children.iter().map(|child| child.action).collect(),
             visits: children.iter().map(|child| child.visits).collect(),
             totals: children.iter().map(|child| child.total).collect(),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::params::Params;
+use super::params::{Ends, Params};
 use super::report::Report;
 use super::rollout::{Played, Rollout, drawn};
 use crate::error::{Error, Result};
@@ -31,9 +31,11 @@ pub struct Search<M: SearchModel, P> {
     model: M,
     policy: P,
     pub(super) params: Params,
-    stream: Stream,
+    pub(super) stream: Stream,
     pub(super) tree: Tree<M::Snapshot>,
     root: Option<M::State>,
+    /// Visits that the root has beside those of simulations.
+    first_visits: u32,
     /// The player for whom draws are won, if only the other's mates count.
     pub(super) favoured: Option<Player>,
     /// Actions played since the last search.
@@ -65,6 +67,7 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             stream: Stream::new(seed),
             tree,
             root: None,
+            first_visits: 0,
             favoured: None,
             played: Vec::new(),
             collapses: 0,
@@ -129,6 +132,11 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             Some(id) => self.tree.reroot(id),
             None => self.tree.clear(),
         }
+        self.first_visits = match kept {
+            Some(ROOT) => self.first_visits,
+            Some(_) => 0,
+            None => self.params.root_visits,
+        };
         self.collapsed = kept.is_none() && self.root.is_some() && !self.played.is_empty();
         self.collapses += u64::from(self.collapsed);
         self.played.clear();
@@ -218,7 +226,6 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
 
     /// One simulation; `false` if there is no room for another node.
     fn simulate(&mut self) -> Result<bool> {
-        let Some(root) = &self.root else { return Ok(false) };
         let mut id = ROOT;
         self.path.clear();
         self.path_actions.clear();
@@ -230,7 +237,7 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
                 return Ok(true);
             }
             // A node without children has to play a rollout, however often it was visited.
-            if node.visits <= self.params.threshold || node.opened == 0 {
+            if self.visits(id) <= self.params.threshold || node.opened == 0 {
                 break;
             }
             let slot = self.best_slot(id);
@@ -238,16 +245,30 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             self.path_actions.push(self.tree.action(id, slot));
             id = self.tree.child(id, slot);
         }
+        let Some(root) = &self.root else { return Ok(false) };
         let mut walker = self.walker.take().unwrap_or_else(|| root.clone());
-        let snapshot = &self.tree.snapshots[id as usize];
-        self.model.restore(&mut walker, root, &self.path_actions, snapshot)?;
+        self.restore(id, &mut walker)?;
         let done = self.roll_out(id, &mut walker);
         self.walker = Some(walker);
         done
     }
 
-    /// Plays from node `id` on, adds the first position that the tree does not hold, and counts.
-    fn roll_out(&mut self, mut id: NodeId, state: &mut M::State) -> Result<bool> {
+    /// Visits of a node.
+    pub(super) fn visits(&self, id: NodeId) -> u32 {
+        self.tree.node(id).visits + if id == ROOT { self.first_visits } else { 0 }
+    }
+
+    /// Moves `state` to node `id`, where selection ended.
+    fn restore(&self, id: NodeId, state: &mut M::State) -> Result<()> {
+        let Some(root) = &self.root else { return Ok(()) };
+        let snapshot = &self.tree.snapshots[id as usize];
+        self.model.restore(state, root, &self.path_actions, snapshot)
+    }
+
+    /// Plays from node `leaf` on, adds the first position that the tree does not hold, and counts.
+    fn roll_out(&mut self, leaf: NodeId, state: &mut M::State) -> Result<bool> {
+        let selected = self.path.len();
+        let mut id = leaf;
         let mut inside = true;
         let mut plies = 0;
         let returns = loop {
@@ -261,6 +282,13 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
                 )));
             }
             match self.policy.step(&self.model, state, &mut self.stream)? {
+                Played::Over(_) if inside && id != leaf && self.params.ends == Ends::Restart => {
+                    self.path.truncate(selected);
+                    self.restore(leaf, state)?;
+                    self.rollout_plies += u64::from(plies);
+                    (id, inside, plies) = (leaf, false, 0);
+                    continue;
+                }
                 Played::Over(returns) => break returns,
                 Played::Action(action) if inside => match self.slot_of(id, action) {
                     Some(slot) => {

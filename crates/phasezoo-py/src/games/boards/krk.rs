@@ -1,11 +1,11 @@
 //! The endgame of king and rook against king: starts, and rollouts on tabulated moves.
 
-use phasezoo_core::Result;
 use phasezoo_core::game::Player;
-use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout, Start as CoreStart};
+use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout, Policy, Start as CoreStart};
 use phasezoo_core::games::{BoardModel, BoardState as Core, Krk, Rules};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::uct::RandomRollout;
+use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
 use super::Hosted;
@@ -39,14 +39,12 @@ impl Hosted for Krk {
     fn uct(setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
         let UctSetup { rollout, params, seed } = setup;
         match rollout {
-            RolloutName::Name(name) if name == "krk" => {
-                rollouts::boxed(KrkModel::new(), KrkRollout, params, seed)
-            }
             RolloutName::Name(name) if name == "random" => {
-                rollouts::boxed(KrkModel::new(), RandomRollout::default(), params, seed)
+                rollouts::boxed(KrkModel::default(), RandomRollout::default(), params, seed)
             }
             RolloutName::Name(name) => {
-                Err(rollouts::unknown_rollout(Self::NAME, &name, Self::ROLLOUTS))
+                let model = KrkModel::new(policy_of(&name)?);
+                rollouts::boxed(model, KrkRollout, params, seed)
             }
             policy @ RolloutName::Policy(_) => {
                 rollouts::with_policy(Self::NAME, BoardModel::<Self>::new(), policy, params, seed)
@@ -55,10 +53,28 @@ impl Hosted for Krk {
     }
 }
 
+/// The policy of "krk", or of "krk:" and the names of changes.
+fn policy_of(name: &str) -> PyResult<Policy> {
+    if name == Krk::NAME {
+        return Ok(Policy::default());
+    }
+    let Some(changes) = name.strip_prefix("krk:") else {
+        return Err(rollouts::unknown_rollout(Krk::NAME, name, Krk::ROLLOUTS));
+    };
+    Policy::parse(changes).ok_or_else(|| {
+        let known: Vec<_> = Policy::NAMES.iter().map(|(name, _)| *name).collect();
+        to_py(Error::InvalidConfig(format!(
+            "rollout={name:?}: after \"krk:\" expected changes to the policy, each once, by commas; \
+             known are {}",
+            known.join(", ")
+        )))
+    })
+}
+
 impl Rooted for KrkModel {
     fn root(&self, state: &Bound<'_, PyAny>, options: GameOptions<'_, '_>) -> Result<KrkLine> {
         options.check(&[]).map_err(external)?;
-        KrkLine::of(typed(state, Krk::NAME)?)
+        self.line(typed(state, Krk::NAME)?)
     }
 
     fn favoured(&self, root: &KrkLine) -> Result<Option<Player>> {

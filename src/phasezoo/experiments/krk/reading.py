@@ -1,0 +1,140 @@
+"""How the study is read: by its text, by its author's program, or in between.
+
+Each difference between the two is defined in ``docs/definitions/krk.md`` and can be taken alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["DIFFERENCES", "ONE_BY_ONE", "Reading", "Ties", "one_by_one"]
+
+Ties: TypeAlias = Literal["first", "random", "last"]
+"""Which of its best moves the perfect defender plays, by target square from a1, b1, … to h8."""
+
+DIFFERENCES: dict[str, str] = {
+    "start": "games start from Kc1, Rb2 against Kd5",
+    "first": "the first search has the 10,000 simulations besides those of every move",
+    "reached": "a node selects from T visits on",
+    "ties": "equal children are selected at random",
+    "choice": "the most visited move is played, equal ones at random",
+    "root": "a new root begins with one visit",
+    "restart": "a rollout that meets an end in the tree starts again where selection ended",
+    "capture": "a simulation ends where Black could take the rook",
+    "leave": "Black takes, or leaves the opposition, before it looks to the centre",
+    "urgent": "White looks first to a rook that is attacked",
+    "protect": "only what gives up a rook, or puts it beside Black’s king alone, is unsafe",
+    "early": "repetitions are avoided before the king comes nearer",
+    "window": "repetitions are looked for among the last 20 positions",
+    "closer": "White’s king comes strictly closer",
+    "defender": "the perfect defender plays the first of its best moves",
+}
+"""What the author's program does, where our reading of the text does otherwise."""
+
+_STARTS = ("8/8/8/4k3/8/8/8/K6R w - - 0 1", "8/8/8/3k4/8/8/1R6/2K5 w - - 0 1")
+"""Positions with mate in 15: ours, and the program's."""
+
+_POLICY = ("urgent", "protect", "early", "window", "closer", "leave", "capture")
+"""Differences of the rollout policy, by the names that the core knows."""
+
+_LAST = "+last"
+"""What follows a reading in which the defender plays the last of its best moves."""
+
+ONE_BY_ONE = "one-by-one"
+"""Stands for every reading that differs from the text, or from the program, in one thing."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What of the author's program is taken.
+
+    Attributes:
+        taken: Names of :data:`DIFFERENCES`.
+        last: Whether the defender plays the last of its best moves.
+    """
+
+    taken: frozenset[str]
+    last: bool = False
+
+    @classmethod
+    def parse(cls, text: str, ties: Ties | None = None) -> "Reading":
+        """Read ``thesis`` or ``author``, and what is added or left out.
+
+        Args:
+            text: ``thesis``, ``author``, ``thesis+closer+ties`` (the text's with two things as the
+                program does them) or ``author-closer`` (the program's with one as the text says);
+                with ``+last`` at the end the defender plays the last of its best moves.
+            ties: Which of its best moves the defender plays; default as the reading says.
+
+        Raises:
+            InvalidConfig: It is none of these.
+        """
+        without = text.removesuffix(_LAST)
+        base = "thesis" if without.startswith("thesis") else "author"
+        sign = {"thesis": "+", "author": "-"}[base]
+        name, *changes = without.split(sign)
+        if name != base or len(set(changes) & set(DIFFERENCES)) < len(changes):
+            raise _refusal(text)
+        taken = set(changes) if base == "thesis" else set(DIFFERENCES) - set(changes)
+        if ties is None and without != text:
+            ties = "last"
+        if ties is not None:
+            taken = taken - {"defender"} if ties == "random" else taken | {"defender"}
+        return cls(frozenset(taken), last=ties == "last")
+
+    @property
+    def ties(self) -> Ties:
+        """Which of its best moves the defender plays."""
+        if "defender" not in self.taken:
+            return "random"
+        return "last" if self.last else "first"
+
+    @property
+    def start(self) -> str:
+        """The FEN that games start from."""
+        return _STARTS["start" in self.taken]
+
+    @property
+    def rollout(self) -> str:
+        """The rollout policy."""
+        changes = ",".join(name for name in _POLICY if name in self.taken)
+        return f"krk:{changes}" if changes else "krk"
+
+    def threshold(self, threshold: int) -> int:
+        """The visits that a node must have more than, to select."""
+        return max(0, threshold - 1) if "reached" in self.taken else threshold
+
+    def first_simulations(self, before: int, every: int) -> int:
+        """Simulations of the first search.
+
+        Args:
+            before: Simulations before the game.
+            every: Simulations before each move.
+        """
+        return before + every if "first" in self.taken else before
+
+    def search_options(self) -> dict[str, Any]:
+        """What the search does otherwise, as :class:`~phasezoo.agents.UCTAgent` takes it."""
+        return {
+            "ties": "random" if "ties" in self.taken else "first",
+            "choice": "most_visited" if "choice" in self.taken else "careful",
+            "ends": "restart" if "restart" in self.taken else "count",
+            "root_visits": int("root" in self.taken),
+        }
+
+
+def one_by_one() -> Iterator[str]:
+    """Both readings, each followed by those that differ from it in one thing."""
+    for base, sign in (("thesis", "+"), ("author", "-")):
+        yield base
+        yield from (f"{base}{sign}{name}" for name in DIFFERENCES)
+        yield base + _LAST
+
+
+def _refusal(text: str) -> InvalidConfig:
+    return InvalidConfig(
+        f"reading {text!r}: expected thesis, author, thesis+NAME or author-NAME with one or more "
+        f"of {', '.join(DIFFERENCES)}, each once; {_LAST} may follow"
+    )

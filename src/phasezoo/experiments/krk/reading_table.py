@@ -1,0 +1,114 @@
+"""The table of readings: what each thing that the author's program does otherwise changes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.krk.cells import Cell
+from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.judging import simultaneous
+from phasezoo.experiments.krk.play import GameRow
+from phasezoo.experiments.krk.resampling import Table
+from phasezoo.experiments.krk.results import Choice, ReadingSummary
+from phasezoo.experiments.krk.trends import choice
+from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
+from phasezoo.report import numbers
+
+__all__ = ["base_of", "reading_table"]
+
+
+def reading_table(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> list[ReadingSummary]:
+    """Summarise every reading over the same cells, and compare it with the one it changes.
+
+    Args:
+        table: Means of all cells of all readings.
+        rows: All games.
+        config: The settings of the run.
+
+    Returns:
+        The run's own reading first; nothing if no other was played.
+    """
+    names = [config.reading, *config.compared()]
+    if len(names) == 1:
+        return []
+    lengths = {name: _length(table, _cells(config, name)) for name in names}
+    changed = {name: base_of(name) for name in names if base_of(name) in names}
+    changes = _changes(lengths, changed)
+    return [
+        ReadingSummary(
+            reading=name,
+            games=len(own := [row for row in rows if _is_of(row.cell, name, config)]),
+            won=sum(row.won for row in own),
+            length=_interval(lengths[name]),
+            base=changed.get(name),
+            change=changes.get(name),
+            best=[_best(table, config, name, budget) for budget in config.budgets],
+        )
+        for name in names
+    ]
+
+
+def base_of(reading: str) -> str | None:
+    """The reading that this one differs from in one thing; None of those two themselves."""
+    for base in ("thesis", "author"):
+        if reading.startswith(base) and reading != base:
+            return base
+    return None
+
+
+def _is_of(cell: Cell, name: str, config: KrkConfig) -> bool:
+    return cell.variant == "uct" and (cell.reading or config.reading) == name
+
+
+def _cells(config: KrkConfig, name: str) -> list[Cell]:
+    reading = "" if name == config.reading else name
+    return [
+        Cell("uct", float(c), t, b, reading)
+        for c in config.constants
+        for t in config.thresholds
+        for b in config.budgets
+    ]
+
+
+def _length(table: Table, cells: list[Cell]) -> ResampledMeans:
+    """The mean length of won games, each cell with equal weight; cells without any are left out."""
+    each = table.curve("length", [[cell] for cell in cells])
+    with np.errstate(invalid="ignore"):
+        kept = np.isfinite(each.means)
+        return ResampledMeans(
+            np.asarray(each.means[kept].mean() if kept.any() else np.nan),
+            np.nanmean(np.where(kept, each.resampled, np.nan), axis=1)
+            if kept.any()
+            else np.full(len(each.resampled), np.nan),
+        )
+
+
+def _changes(
+    lengths: dict[str, ResampledMeans], changed: dict[str, str | None]
+) -> dict[str, Interval | None]:
+    """Changes of the length against the base, by intervals that hold for all of them together."""
+    pairs = [(name, base) for name, base in changed.items() if base is not None]
+    if not pairs:
+        return {}
+    found = ResampledMeans(
+        np.array([float(lengths[name].means - lengths[base].means) for name, base in pairs]),
+        np.stack(
+            [lengths[name].resampled - lengths[base].resampled for name, base in pairs], axis=1
+        ),
+    )
+    return dict(zip((name for name, _ in pairs), simultaneous(found), strict=True))
+
+
+def _interval(sample: ResampledMeans) -> Interval | None:
+    return percentile_interval(float(sample.means), sample.resampled)
+
+
+def _best(table: Table, config: KrkConfig, name: str, budget: int) -> Choice:
+    """Where the DTM difference is lowest over C, averaged over T."""
+    groups = [
+        [cell for cell in _cells(config, name) if cell.constant == c and cell.budget == budget]
+        for c in map(float, config.constants)
+    ]
+    curve = table.curve("difference", groups)
+    return choice(f"{numbers.count(budget)} simulations", "C", config.constants, curve)
