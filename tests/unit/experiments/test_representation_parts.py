@@ -1,16 +1,26 @@
 """Parts of the study of representations: towers, planes, gradients, endings."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from phasezoo import games, inference, networks
-from phasezoo.experiments.representation import gradients, paper, towers
+from phasezoo.agents import Limit
+from phasezoo.errors import EngineFailed
+from phasezoo.experiments.console import silent
+from phasezoo.experiments.representation import findings, gradients, latency, matches, paper, towers
+from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.endings import read_endings
 from phasezoo.experiments.representation.planes import groups, new_groups
+from phasezoo.experiments.representation.results import Latency
 from phasezoo.networks.alphavile import _PLANS
 
 SHAPE = (52, 8, 8)
+
+TOY = Path(__file__).parent.parent / "agents" / "engines" / "toy_engine.py"
 
 
 @pytest.mark.parametrize("size", _PLANS)
@@ -182,3 +192,57 @@ def test_attributions_by_square_are_seen_from_whites_side():
         queens = planes[4] + planes[10]
         view = queens if state.to_play == 0 else queens[::-1]
         assert np.flatnonzero(view.ravel()).tolist() == [7]
+
+
+def test_an_engine_that_is_not_installed_is_said_to_be_so(monkeypatch):
+    monkeypatch.setitem(paper.ENGINE_NODES, "chess", ("no-such-engine", 10))
+    found = matches.reference_of(RepresentationConfig())
+    assert found.agent is None
+    assert "no-such-engine" in found.text
+    with pytest.raises(EngineFailed, match="no-such-engine"):
+        matches.reference_of(RepresentationConfig(engine="no-such-engine"))
+
+
+def test_an_engine_plays_along_as_one_training(tmp_path):
+    pytest.importorskip("chess")
+    paths = []
+    for seed in (1, 2):
+        made = networks.make("resnet-8x1:policy=pointwise", SHAPE, 4672, seed=seed)
+        path = tmp_path / f"net{seed}"
+        inference.save(inference.TorchEvaluator(made, game="chess", planes="v2"), path)
+        paths.append(path)
+    config = RepresentationConfig(
+        engine=f"{sys.executable} {TOY}", match_games=2, max_plies=8, threads=1, device="cpu"
+    )
+    reference = matches.reference_of(config)
+    assert "toy_engine, 1,000 nodes" in reference.text
+    log = tmp_path / "games.jsonl"
+    found = matches.play({"one": paths}, Limit(nodes=2), reference, log, config, silent())
+    assert found.contenders == ["one", reference.agent.name]
+    assert found.trainings == {"one": 2, reference.agent.name: 1}
+    (duel,) = found.duels
+    assert duel.games == 2 * 2
+    assert found.played == 3 * 2, "the two trainings met too"
+    again = matches.play({"one": paths}, Limit(nodes=2), reference, log, config, silent())
+    assert again.duels == found.duels
+
+
+def test_times_are_medians_between_their_ends():
+    found = latency._interval([3.0, 1.0, 9.0, 2.0, 2.5, 2.2])
+    assert (found.low, found.value, found.high) == (1.0, 2.35, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("v1", "v2", "judgement"),
+    [
+        ((10.0, 9.9, 10.1), (10.3, 10.2, 10.4), "agrees"),
+        ((10.0, 9.9, 10.1), (12.0, 11.9, 12.1), "disagrees"),
+        ((10.0, 8.0, 12.0), (10.3, 9.0, 12.0), "not settled"),
+    ],
+)
+def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
+    rows = [
+        Latency(arm, "torch", 64, findings.Interval(*times))
+        for arm, times in (("v1-wdlp", v1), ("v2-wdlp", v2))
+    ]
+    assert findings._cost(rows).judgement == judgement

@@ -44,7 +44,7 @@ def small(tmp_path_factory):
         test_games=3,
         resamples=100,
         batches=(1, 2),
-        rounds=2,
+        rounds=6,
         milliseconds=1,
         gradient_positions=4,
         gradient_steps=8,
@@ -167,7 +167,7 @@ def test_the_quick_size_runs(tmp_path):
         ({"transformers": ("tower-8x1:transformers=1",)}, "multiple of 32"),
         ({"batches": (4, 2)}, "must be rising"),
         ({"match_games": 3}, "must be even"),
-        ({"rounds": 1}, "--rounds 1: must be 2 or more"),
+        ({"rounds": 5}, "--rounds 5: must be 6 or more"),
         ({"learning_rate": 0.0}, "must be above 0"),
     ],
 )

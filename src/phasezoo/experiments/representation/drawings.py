@@ -1,6 +1,6 @@
 """The report's drawings, each made from results alone and described in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from phasezoo.experiments.representation.results import (
     Losses,
     Table,
 )
-from phasezoo.experiments.representation.story import TABLES
+from phasezoo.experiments.representation.story import TABLES, short
 from phasezoo.report import numbers, plots
 from phasezoo.report.plots import Estimate
 
@@ -51,9 +51,9 @@ def grids(losses: Losses) -> Markup:
         rows = []
         for row in table.rows[1:]:
             interval = table.differences[row.name]["total"]
-            rows.append(Estimate(_short(row.label), interval, plots.PHASE))
+            rows.append(Estimate(short(row.label), interval, plots.PHASE))
             words.append(f"{row.label}: {numbers.signed_interval(interval)}")
-        groups.append((f"{TABLES[table.name]}, beside {_short(table.rows[0].label)}", rows))
+        groups.append((f"{TABLES[table.name]}, beside {short(table.rows[0].label)}", rows))
     figure = _wide_forest(groups)
     return plots.to_svg(figure, "grids", "Differences of total loss. " + "; ".join(words) + ".")
 
@@ -146,7 +146,8 @@ def board(shown: BoardShown, name: str) -> Markup:
     squares.set_yticks(range(8), [str(n) for n in range(1, 9)])
     squares.grid(visible=False)
     plots.entitle(squares, f"{shown.arm}: value {numbers.signed(shown.value, 2)}")
-    rows = sorted(shown.planes.items(), key=lambda item: -abs(item[1]))[:10]
+    seen = [(label, value) for label, value in shown.planes.items() if value]
+    rows = sorted(seen, key=lambda item: -abs(item[1]))[:10]
     values = [value for _, value in rows]
     colours = [plots.PHASE if value > 0 else plots.PLACEBO for value in values]
     planes.barh([label for label, _ in rows], values, color=colours, height=0.65)
@@ -158,7 +159,7 @@ def board(shown: BoardShown, name: str) -> Markup:
     return plots.to_svg(figure, name, f"{shown.fen}. {words}.")
 
 
-def elo(games: Sequence[Games]) -> Markup:
+def elo(games: Sequence[Games], labels: Mapping[str, str]) -> Markup:
     """Draw every contender's Elo beside v1 with mse, by limit (Fig. 4)."""
     groups, words = [], []
     for one in games:
@@ -168,7 +169,7 @@ def elo(games: Sequence[Games]) -> Markup:
                 continue
             found = duel.elo.elo
             turned = Interval(0.0 - found.value, 0.0 - found.high, 0.0 - found.low)
-            rows.append(Estimate(_short(duel.second), turned, plots.PHASE))
+            rows.append(Estimate(labels.get(duel.second, duel.second), turned, plots.PHASE))
             words.append(f"{one.limit}, {duel.second}: {numbers.elo_interval(turned)}")
         groups.append((f"{one.limit} a move", rows))
     figure = plots.forest(groups, "Elo above v1 with mse", 0, hints=("← weaker", "stronger →"))
@@ -178,12 +179,6 @@ def elo(games: Sequence[Games]) -> Markup:
 def _wide_forest(groups: Any) -> Any:
     return plots.forest(groups, "difference of total loss on test positions", 3,
                         hints=("← better", "worse →"))  # fmt: skip
-
-
-def _short(label: str) -> str:
-    """A network's text without what all of them have in common."""
-    text = label.replace("policy=pointwise", "").replace(",,", ",").strip(",:")
-    return text.replace(":,", ":")
 
 
 def _colours(tables: Sequence[Table]) -> dict[str, str]:

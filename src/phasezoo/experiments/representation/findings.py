@@ -13,6 +13,7 @@ from phasezoo.experiments.representation.results import (
     Endings,
     Games,
     Gradients,
+    Latency,
     Losses,
     Table,
 )
@@ -26,19 +27,27 @@ BY_TRAININGS = (
     "nothing"
 )
 
+LITTLE = 1.1
+"""Times as long that still counts as hardly any longer; the paper's is 1.03."""
+
 
 def claims_of(
-    losses: Losses, gradients: Gradients, endings: Endings | None, games: Sequence[Games]
+    losses: Losses,
+    latency: Sequence[Latency],
+    gradients: Gradients,
+    endings: Endings | None,
+    games: Sequence[Games],
 ) -> list[Claim]:
     """Every claim of the paper that a run can judge.
 
     Args:
         losses: The tables of losses.
+        latency: The time of a position.
         gradients: Integrated gradients.
         endings: The endings, in chess.
         games: The round robins, by limit.
     """
-    found = [*_representation(losses), *_architectures(losses), *_elo(games[0])]
+    found = [*_representation(losses), _cost(latency), *_architectures(losses), *_elo(games[0])]
     found += _gradients(gradients.average)
     if endings is not None:
         trainings = min(len(endings.values[name]) for name in CORNERS)
@@ -66,6 +75,37 @@ def _representation(losses: Losses) -> list[Claim]:
         found.append(_loss_claim(f"{text}: {before} to {after}.", f"{ours}.", interval, "lower",
                                  trainings))  # fmt: skip
     return found
+
+
+def _cost(latency: Sequence[Latency]) -> Claim:
+    """The time of planes v2 beside v1, with the head that both have in the paper's tables."""
+    last = latency[-1]
+    old, new = (
+        next(
+            one.microseconds
+            for one in latency
+            if (one.arm, one.backend, one.batch) == (name, last.backend, last.batch)
+        )
+        for name in (corner(planes, HEADS[-1]) for planes in PLANES)
+    )
+    judgement: Judgement = "not settled"
+    if new.high <= LITTLE * old.low:
+        judgement = "agrees"
+    elif new.low > LITTLE * old.high:
+        judgement = "disagrees"
+    before, after = (row.microseconds for row in paper.INPUTS.values())
+    return Claim(
+        text=f"Planes v2 cost hardly any time: {before:g} to {after:g} µs a position.",
+        ours=(
+            f"{numbers.plain_interval(old, 1)} to {numbers.plain_interval(new, 1)} µs by "
+            f"{last.backend}, {last.batch} positions a call."
+        ),
+        rule=(
+            "agrees if the slowest round of v2 is at most 10 % above the fastest of v1, disagrees "
+            "if its fastest is more than 10 % above the slowest of v1"
+        ),
+        judgement=judgement,
+    )
 
 
 def _architectures(losses: Losses) -> list[Claim]:

@@ -1,7 +1,7 @@
 """What a position costs each network, measured here."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +11,6 @@ from phasezoo import arena, games, inference, networks
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.results import Latency
-from phasezoo.experiments.statistics import between_trainings
 from phasezoo.training.trainer import torch_threads
 
 __all__ = ["measured"]
@@ -51,7 +50,7 @@ def _measured(paths: Mapping[str, Path], config: RepresentationConfig) -> list[L
         for key, call in calls.items():
             found[key].append(1e6 * _fastest(call, clock, config.milliseconds / 1e3) / key[2])
     return [
-        Latency(name, backend, batch, _interval(np.array(times)))
+        Latency(name, backend, batch, _interval(times))
         for (name, backend, batch), times in found.items()
     ]
 
@@ -71,9 +70,9 @@ def _fastest(call: Callable[[], object], clock: Callable[[], float], seconds: fl
     return best
 
 
-def _interval(times: Any) -> Interval:
-    mean, half = float(times.mean()), between_trainings(times)
-    return Interval(mean, max(mean - half, 0.0), mean + half)
+def _interval(times: Sequence[float]) -> Interval:
+    """The median between the lowest and the highest: of n rounds in 1 - 2 / 2^n of cases."""
+    return Interval(float(np.median(times)), min(times), max(times))
 
 
 def _planes(spec: str, rows: int, config: RepresentationConfig) -> Any:

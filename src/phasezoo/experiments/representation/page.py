@@ -20,12 +20,14 @@ def render(results: Results) -> str:
     """
     order = {"disagrees": 0, "agrees": 1, "not settled": 2}
     tables = {table.name: table for table in results.losses.tables}
-    labels = {row.name: row.label for table in tables.values() for row in table.rows}
+    labels = {row.name: story.short(row.label) for table in tables.values() for row in table.rows}
     return html.render(
         __package__,
         results,
         story.headline(results),
         citation=paper.CITATION,
+        filters={"short": story.short},
+        common=story.COMMON,
         claims=sorted(results.claims, key=lambda claim: order[claim.judgement]),
         endings=read_endings(),
         introduction=story.introduction(results),
@@ -39,7 +41,7 @@ def render(results: Results) -> str:
         latency=drawings.latency(results.losses, results.latency),
         attributions=drawings.attributions(results.gradients.average),
         boards=[drawings.board(one, f"board{n}") for n, one in enumerate(results.gradients.boards)],
-        elo=drawings.elo(results.games),
+        elo=drawings.elo(results.games, labels),
     )
 
 

@@ -123,7 +123,7 @@ class Latency:
     batch: int
     """Positions a call."""
     microseconds: Interval
-    """Of a position: mean over rounds with Student's 95 % interval."""
+    """Of a position: median of the rounds, between the lowest and the highest."""
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
             endings=ended,
             games=played,
             engine=reference.text,
-            claims=claims_of(found, integrated, ended, played),
+            claims=claims_of(found, times, integrated, ended, played),
             seconds=self.times(
                 cards,
                 {

@@ -37,7 +37,7 @@ def show_losses(console: Console, losses: Losses) -> None:
     for table in losses.tables:
         rows = [
             [
-                row.label,
+                story.short(row.label),
                 str(row.trainings),
                 f"{row.multiply_adds / 1e6:.2f} M",
                 numbers.plain_interval(row.metrics["total"], 3),

@@ -5,7 +5,7 @@ from phasezoo.experiments.claims import judgements
 from phasezoo.experiments.representation.results import Results
 from phasezoo.report import numbers
 
-__all__ = ["TABLES", "headline", "introduction", "value_of"]
+__all__ = ["COMMON", "TABLES", "headline", "introduction", "short", "value_of"]
 
 TABLES = {
     "corners": "Planes and heads (Tables 4 and 5)",
@@ -18,19 +18,31 @@ TABLES = {
 """How tables are headed."""
 
 
+COMMON = "policy=pointwise"
+"""Not said of every network again."""
+
+
 def value_of(interval: Interval | None) -> float | None:
     """An estimate without its interval."""
     return None if interval is None else interval.value
+
+
+def short(label: str) -> str:
+    """A network's text without the option that all of a size have in common."""
+    name, _, options = label.partition(":")
+    kept = [option for option in options.split(",") if option and option != COMMON]
+    return f"{name}:{','.join(kept)}" if kept else name
 
 
 def headline(results: Results) -> str:
     """What disagrees first, then the rest."""
     agree, disagree, open_ = judgements(results.claims).values()
     both = next(one for one in results.losses.contrasts if one.name == "both")
+    first = "None" if disagree == 0 else numbers.spelled(disagree).capitalize()
     return (
-        f"{numbers.spelled(disagree).capitalize()} of {agree + disagree + open_} claims "
-        f"disagree{'s' if disagree == 1 else ''}, {numbers.spelled(agree)} agree, "
-        f"{numbers.spelled(open_)} are not settled; v2 with wdlp changes the value loss by "
+        f"{first} of {agree + disagree + open_} claims disagree{'s' if disagree < 2 else ''}, "
+        f"{numbers.spelled(agree)} agree{'s' if agree == 1 else ''}, {numbers.spelled(open_)} "
+        f"{'is' if open_ == 1 else 'are'} not settled; v2 with wdlp changes the value loss by "
         f"{numbers.signed_interval(both.metrics['value'])}"
     )
 
