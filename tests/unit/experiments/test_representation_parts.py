@@ -15,7 +15,7 @@ from phasezoo.experiments.representation import findings, gradients, latency, ma
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.endings import read_endings
 from phasezoo.experiments.representation.planes import groups, new_groups
-from phasezoo.experiments.representation.results import Latency
+from phasezoo.experiments.representation.results import Attribution, Latency
 from phasezoo.networks.alphavile import _PLANS
 
 SHAPE = (52, 8, 8)
@@ -135,7 +135,7 @@ def test_attributions_are_complete_and_equal_a_plain_integral(answer):
     # The midpoint rule in double precision knows nothing of captum.
     line = (planes - baseline).double()
     total = torch.zeros_like(line)
-    steps = 400
+    steps = 150
     for step in range(steps):
         point = baseline.double() + (step + 0.5) / steps * line
         point.requires_grad_(requires_grad=True)
@@ -246,3 +246,29 @@ def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
         for arm, times in (("v1-wdlp", v1), ("v2-wdlp", v2))
     ]
     assert findings._cost(rows).judgement == judgement
+
+
+@pytest.mark.parametrize(
+    ("share", "judgement"),
+    [((1.0, 0.8, 1.2), "agrees"), ((2.0, 1.2, 2.8), "not settled"), ((5.0, 2.7, 7.0), "disagrees")],
+)
+def test_little_is_half_of_an_even_share(share, judgement):
+    """Of 39 planes the colour's even share is 2.6 %."""
+    shares = {"colour": findings.Interval(*(value / 100 for value in share))}
+    one = Attribution("v1-wdlp", "value", shares, [1 / 39] * 39, {}, 0.0)
+    assert findings._little(one, "colour").judgement == judgement
+
+
+@pytest.mark.parametrize(
+    ("material", "judgement"),
+    [((0.02, 0.01, 0.03), "agrees"), ((-0.02, -0.03, -0.01), "disagrees"),
+     ((0.01, -0.01, 0.03), "not settled")],
+)  # fmt: skip
+def test_masks_must_have_more_than_every_other_new_group(material, judgement):
+    shares = {"piece masks": findings.Interval(0.2, 0.1, 0.3)}
+    new = {
+        "checkerboard": findings.Interval(0.1, 0.05, 0.2),
+        "material": findings.Interval(*material),
+    }
+    one = Attribution("v2-wdlp", "value", shares, [1 / 52] * 52, new, 0.0)
+    assert findings._masks(one).judgement == judgement

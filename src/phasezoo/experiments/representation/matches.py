@@ -41,10 +41,10 @@ def reference_of(config: RepresentationConfig) -> Reference:
     try:
         find_engine(program)
         agent = EngineAgent(program, nodes=nodes, options={"Threads": 1}, name=name)
-    except (EngineFailed, MissingDependency) as error:
+    except (EngineFailed, MissingDependency):
         if config.engine is not None:
             raise
-        return Reference(None, f"No engine of reference: {error}")
+        return Reference(None, f"There is no line of reference: {program} is not installed here.")
     return Reference(agent, f"The engine of reference is {name}, on one thread.")
 
 

@@ -50,11 +50,14 @@ def headline(results: Results) -> str:
 def introduction(results: Results) -> str:
     """What was run and how long it took."""
     config, data = results.config, results.dataset
+    count = results.provenance.threads
+    threads = "one thread" if count == 1 else f"{count} threads"
     return (
         f"{numbers.count(len(results.networks))} networks learnt {config.game} from "
-        f"{numbers.count(results.networks[0].positions)} positions each of {data.source}; losses "
-        f"are on {numbers.count(data.test_positions)} positions of {numbers.count(data.tested)} "
+        f"{numbers.count(results.networks[0].positions)} positions each, out of "
+        f"{numbers.count(sum(data.games))} of {data.source}; losses are on "
+        f"{numbers.count(data.test_positions)} positions of {numbers.count(data.tested)} "
         f"games that none of them saw. {numbers.count(sum(one.played for one in results.games))} "
         f"games were played. It took {numbers.duration(sum(results.seconds.values()))} on "
-        f"{results.provenance.processor} with {results.provenance.threads} threads."
+        f"{results.provenance.processor} with {threads}."
     )
