@@ -104,6 +104,8 @@ def test_a_flat_curve_rarely_excludes_anything():
 def test_a_place_is_judged_by_what_may_be_lowest(possible, judgement):
     assert by_contenders(possible, [10, 30, 50], [5, 30, 50, 100]) == judgement
     assert by_contenders(possible, [7], [5, 30, 50, 100]) == "not settled"
+    # Nothing else was measured.
+    assert by_contenders([30], [10, 30, 50], [30]) == "not settled"
 
 
 def test_throughout_needs_every_value_and_one_refutes_it():

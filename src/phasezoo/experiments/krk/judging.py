@@ -69,9 +69,10 @@ def by_contenders(
     Args:
         possible: Values that may be best, from :func:`contenders`.
         claimed: Values of which the study says that one is best.
-        measured: All values the curve was measured at.
+        measured: All values the curve was measured at; if there is no other than the claimed
+            ones, nothing is settled.
     """
-    if not possible or not set(claimed) & set(measured):
+    if not possible or not set(claimed) & set(measured) or set(measured) <= set(claimed):
         return "not settled"
     if set(possible) <= set(claimed):
         return "agrees"
