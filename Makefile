@@ -11,7 +11,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 OUT ?= runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup develop demo test test-all libraries lint format bench wheel constraints clean
+.PHONY: help setup develop demo test test-all test-web libraries lint format bench wheel constraints clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,11 +25,17 @@ demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write
 
 test: setup ## cargo test and pytest, without the slow ones (10 minutes)
 	scripts/with_cargo.sh cargo test --workspace --locked --quiet
-	python -m pytest -q -n auto --dist loadfile -m "not slow and not gpu and not ray"
+	python -m pytest -q -n auto --dist loadfile -m "not slow and not gpu and not ray and not web"
 
 test-all: setup ## every test
 	scripts/with_cargo.sh cargo test --workspace --locked --quiet
 	python -m pytest -q
+
+test-web: setup ## play in a real browser (Chromium: `apt-get install chromium`, or PHASEZOO_BROWSER=path)
+	@command -v "$${PHASEZOO_BROWSER:-chromium}" >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  { echo "no Chromium was found: apt-get install chromium, or set PHASEZOO_BROWSER to one" >&2; exit 1; }
+	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt playwright
+	python -m pytest -q -m web tests/web
 
 libraries: setup $(LIBRARIES)/.installed ## run the recipes for TorchRL and Tianshou, which get an environment of their own
 	VIRTUAL_ENV=$(CURDIR)/$(LIBRARIES) scripts/with_cargo.sh maturin develop --release --uv --quiet

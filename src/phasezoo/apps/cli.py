@@ -130,6 +130,7 @@ def _tree(given: Sequence[str]) -> Any:
     from phasezoo.apps.selfplay_command import selfplay_command
     from phasezoo.apps.tournament.commands import MatchOptions, TournamentOptions
     from phasezoo.apps.train_command import TrainOptions
+    from phasezoo.apps.web.command import WebOptions
 
     data = _union(
         _named(ImportOptions, "import"),
@@ -149,6 +150,7 @@ def _tree(given: Sequence[str]) -> Any:
         _named(TournamentOptions, "tournament"),
         generalise_command(given),
         _named(UciOptions, UCI),
+        _named(WebOptions, "web"),
         _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),
         _named(BenchOptions, "bench"),

@@ -1,9 +1,10 @@
 """Who draws a game, looked up when a picture is first asked for."""
 
 from phasezoo.envs.rendering.painters import Painter
+from phasezoo.envs.rendering.pointing import Pointing
 from phasezoo.games.base import Game
 
-__all__ = ["painter_of"]
+__all__ = ["painter_of", "pointing_of"]
 
 
 def painter_of(game: Game) -> Painter | None:
@@ -11,3 +12,10 @@ def painter_of(game: Game) -> Painter | None:
     from phasezoo.envs.rendering.catalogue import PAINTERS  # rooms import this package's files
 
     return PAINTERS.get(game.state_type)
+
+
+def pointing_of(game: Game) -> Pointing | None:
+    """How the pictures of a game are played on; None for games of one's own."""
+    from phasezoo.envs.rendering.catalogue import POINTINGS  # rooms import this package's files
+
+    return POINTINGS.get(game.state_type)

@@ -1,0 +1,1 @@
+"""The board in the browser: play, watch searches think, look into runs."""

@@ -1,0 +1,135 @@
+"""What a page's message holds, read field by field; what does not fit is refused by name."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["LONGEST_MESSAGE", "Fields", "read_message"]
+
+LONGEST_MESSAGE = 256 * 1024
+"""Bytes of a message; the JSON of a Pommerman state takes about 20 kB."""
+
+LONGEST_TEXT = 4_000
+"""Letters of a field, unless it may have more."""
+
+
+class Fields:
+    """The fields of a message."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._given = given
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._given
+
+    def text(self, name: str, longest: int = LONGEST_TEXT) -> str:
+        """A text.
+
+        Raises:
+            InvalidConfig: It is missing, something else, or too long.
+        """
+        value = self._given.get(name)
+        if not isinstance(value, str) or len(value) > longest:
+            raise self._refused(name, f"a text of at most {longest:,} letters")
+        return value
+
+    def text_or_none(self, name: str, longest: int = LONGEST_TEXT) -> str | None:
+        """A text that says something; None if it is missing, null or empty."""
+        if self._given.get(name) in (None, ""):
+            return None
+        return self.text(name, longest).strip() or None
+
+    def number(self, name: str, low: int, high: int) -> int:
+        """A whole number in a range, both ends included.
+
+        Raises:
+            InvalidConfig: It is missing, something else, or out of range.
+        """
+        value = self._given.get(name)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise self._refused(name, f"a whole number from {low} to {high}")
+        return value
+
+    def number_or(self, name: str, default: int | None, low: int, high: int) -> int | None:
+        """The same; ``default`` if it is missing or null."""
+        return default if self._given.get(name) is None else self.number(name, low, high)
+
+    def seconds(self, name: str, default: float, most: float) -> float:
+        """Seconds from 0 to ``most``.
+
+        Raises:
+            InvalidConfig: It is no such number.
+        """
+        value = self._given.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+            raise self._refused(name, f"seconds from 0 to {most:g}")
+        return float(value)
+
+    def flag(self, name: str, default: bool | None = None) -> bool:
+        """True or false.
+
+        Raises:
+            InvalidConfig: It is neither.
+        """
+        value = self._given.get(name, default)
+        if not isinstance(value, bool):
+            raise self._refused(name, "true or false")
+        return value
+
+    def mapping(self, name: str) -> Mapping[str, Any]:
+        """An object; empty if it is missing or null.
+
+        Raises:
+            InvalidConfig: It is something else.
+        """
+        value = self._given.get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise self._refused(name, "an object")
+        return value
+
+    def texts_or_none(self, name: str, most: int) -> list[str | None]:
+        """Texts, or nulls.
+
+        Raises:
+            InvalidConfig: It is no list of these, or one that is too long.
+        """
+        value = self._given.get(name)
+        if not isinstance(value, list) or len(value) > most:
+            raise self._refused(name, f"a list of at most {most} texts")
+        return [Fields({name: each}).text_or_none(name) for each in value]
+
+    def _refused(self, name: str, expected: str) -> InvalidConfig:
+        if name not in self._given:
+            return InvalidConfig(f"{name!r} is missing from the message: expected {expected}")
+        shown = repr(self._given[name])
+        shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
+        return InvalidConfig(f"{name}={shown}: expected {expected}")
+
+
+def read_message(text: str) -> dict[str, Any]:
+    """A message as an object.
+
+    Raises:
+        InvalidConfig: It is too long, no JSON, or no object.
+    """
+    if len(text) > LONGEST_MESSAGE:
+        message = f"a message of {len(text):,} letters: at most {LONGEST_MESSAGE:,} are read"
+        raise InvalidConfig(message)
+    try:
+        given = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        message = f"the message is no JSON ({str(error)[:80]}): send an object such as {{'do': …}}"
+        raise InvalidConfig(message) from error
+    if not isinstance(given, dict):
+        message = f"the message is a {type(given).__name__}: send an object such as {{'do': …}}"
+        raise InvalidConfig(message)
+    return given
+
+
+def _no_number(name: str) -> float:
+    message = f"{name} is no number of JSON"
+    raise ValueError(message)

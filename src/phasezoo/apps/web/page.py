@@ -1,0 +1,296 @@
+"""One open page: what it asks for, and what it is told."""
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from phasezoo import agents, games
+from phasezoo.apps.web.fields import Fields, read_message
+from phasezoo.apps.web.hall import Hall
+from phasezoo.apps.web.outbox import Outbox
+from phasezoo.apps.web.phases import suggested_gates
+from phasezoo.apps.web.pictures import Sight, sides_of
+from phasezoo.apps.web.positions import started
+from phasezoo.apps.web.roster import Roster
+from phasezoo.apps.web.showing import shown, text_of
+from phasezoo.apps.web.table import Table
+from phasezoo.apps.web.thinking import Mind
+from phasezoo.errors import InvalidConfig, PhasezooError
+
+__all__ = ["Page"]
+
+MOST_GAMES = 64
+"""Games that a page watches at once."""
+
+MOST_PACE = 10.0
+"""Seconds between plies of agents."""
+
+Handler = Callable[[Fields], Awaitable[Any]]
+
+
+class Page:
+    """Answers the messages of one page; each may name only games that it knows the name of.
+
+    Args:
+        hall: All games.
+        roster: All agents.
+        outbox: Takes what the page is told.
+    """
+
+    def __init__(self, hall: Hall, roster: Roster, outbox: Outbox) -> None:
+        self._hall = hall
+        self._roster = roster
+        self._outbox = outbox
+        self._sights: dict[str, Sight] = {}
+        self._at: dict[str, int | None] = {}
+        self._does: dict[str, Handler] = {
+            name.removeprefix("do_"): getattr(self, name)
+            for name in dir(type(self))
+            if name.startswith("do_")
+        }
+
+    async def hear(self, text: str) -> None:
+        """Answer a message; whatever is wrong with it, the answer says so."""
+        number: Any = None
+        try:
+            given = read_message(text)
+            number = given.get("re")
+            if not isinstance(number, int | None):
+                number = None
+            answer = await self._carry_out(given)
+        except PhasezooError as error:
+            self._outbox.reply(_refusal(number, type(error).__name__, str(error)))
+        except Exception:
+            logging.getLogger("phasezoo.web").exception("a message could not be answered")
+            told = "the server failed; its log tells more"
+            self._outbox.reply(_refusal(number, "InternalError", told))
+        else:
+            self._outbox.reply({"re": number, "ok": answer})
+
+    async def _carry_out(self, given: Mapping[str, Any]) -> Any:
+        fields = Fields(given)
+        what = fields.text("do", 40)
+        does = self._does.get(what)
+        if does is None:
+            message = f"{what!r}: no such request; known are {', '.join(sorted(self._does))}"
+            raise InvalidConfig(message)
+        return await does(fields)
+
+    def leave(self) -> None:
+        """The page was closed."""
+        for name in list(self._sights):
+            self._hall.leave(name, self._changed)
+        self._sights.clear()
+
+    # What pages may ask for
+
+    async def do_hello(self, fields: Fields) -> dict[str, Any]:
+        """What there is to play, and against whom."""
+        listed = {}
+        for name in games.names():
+            game = games.make(name)
+            listed[name] = {
+                "players": game.num_players,
+                "sides": sides_of(game),
+                "at_once": bool(game.search_others),
+                "hidden": game.is_hidden,
+                "options": list(game.option_names),
+                "position": _notation(game),
+                "draws": game.draws_start(game.options) or "start" in game.option_names,
+                "gates": suggested_gates(game),
+                "agents": self._roster.suggestions(game),
+                "native": game.native,
+            }
+        return {"games": listed, "agents": list(agents.names())}
+
+    async def do_new(self, fields: Fields) -> dict[str, str]:
+        """Begin a game, and watch it."""
+        if len(self._sights) >= MOST_GAMES:
+            message = f"this page watches {MOST_GAMES} games already: leave one of them first"
+            raise InvalidConfig(message)
+        game = games.make(fields.text("game", 200), **_options(fields.mapping("options")))
+        seed = fields.number_or("seed", None, 0, 2**53)
+        seed = secrets.randbelow(2**32) if seed is None else seed
+        start = started(game, fields, seed)
+        texts = fields.texts_or_none("seats", game.num_players)
+        minds = [await self._mind(text, game, k, seed) for k, text in enumerate(texts)]
+        specs = _specs(fields)
+        table = self._hall.open(game, start)
+        table.compare(specs)
+        for player, mind in enumerate(minds):
+            table.sit(player, mind)
+        table.pace = fields.seconds("pace", 0.0, MOST_PACE)
+        persons = [player for player, text in enumerate(texts) if text is None]
+        self._watch(table, _sight_of(game, persons))
+        table.go_on()
+        return {"game": table.name}
+
+    async def do_join(self, fields: Fields) -> dict[str, str]:
+        """Watch a game that goes on."""
+        table = self._table(fields)
+        if table.name not in self._sights:
+            persons = [k for k, seat in enumerate(table.seats) if seat.text is None]
+            self._watch(table, _sight_of(table.game, persons))
+        self._changed(table)
+        return {"game": table.name}
+
+    async def do_leave(self, fields: Fields) -> None:
+        """Watch a game no longer."""
+        name = fields.text("game", 64)
+        if self._sights.pop(name, None) is not None:
+            self._at.pop(name, None)
+            self._outbox.drop(name)
+            self._hall.leave(name, self._changed)
+
+    async def do_play(self, fields: Fields) -> None:
+        """A person's action."""
+        table = self._table(fields)
+        self._at[table.name] = None
+        table.play(fields.number("ply", 0, 10**6), fields.number("action", 0, 2**31))
+
+    async def do_undo(self, fields: Fields) -> None:
+        """Take moves back."""
+        table = self._table(fields)
+        self._at[table.name] = None
+        table.undo(fields.number_or("to", None, 0, 10**6))
+
+    async def do_set(self, fields: Fields) -> None:
+        """Begin anew from a position."""
+        table = self._table(fields)
+        seed = fields.number_or("seed", 0, 0, 2**53)
+        start = started(table.game, fields, 0 if seed is None else seed)
+        self._at[table.name] = None
+        table.title = None
+        table.begin(start)
+        table.plays = True
+        table.go_on()
+
+    async def do_show(self, fields: Fields) -> None:
+        """Look at another ply, or at it from another side."""
+        table = self._table(fields)
+        sight = self._sights.get(table.name, Sight())
+        players = table.game.num_players - 1
+        viewer = sight.viewer
+        if "viewer" in fields:
+            viewer = fields.number_or("viewer", None, 0, players)
+        self._sights[table.name] = Sight(fields.flag("flipped", sight.flipped), viewer)
+        if "at" in fields:
+            at = fields.number_or("at", None, 0, len(table.played))
+            self._at[table.name] = None if at == len(table.played) else at
+        self._changed(table)
+
+    async def do_seat(self, fields: Fields) -> None:
+        """Let an agent, or a person, play for a player."""
+        table = self._table(fields)
+        player = fields.number("player", 0, table.game.num_players - 1)
+        text = fields.text_or_none("agent")
+        mind = await self._mind(text, table.game, player, secrets.randbelow(2**32))
+        table.sit(player, mind)
+        table.run(on=True)
+
+    async def do_run(self, fields: Fields) -> None:
+        """Let agents move, or not."""
+        table = self._table(fields)
+        table.pace = fields.seconds("pace", table.pace, MOST_PACE)
+        table.run(on=fields.flag("on"))
+
+    async def do_hurry(self, fields: Fields) -> None:
+        """Those who think play what they have found."""
+        self._table(fields).hurry()
+
+    async def do_look(self, fields: Fields) -> None:
+        """Let an agent look at the position on the board."""
+        table = self._table(fields)
+        on = fields.flag("on")
+        player = fields.number_or("player", 0, 0, table.game.num_players - 1) or 0
+        mind = None
+        if on:
+            mind = await self._mind(fields.text("agent"), table.game, player, 0)
+        table.look(mind, player, on=on)
+
+    async def do_gates(self, fields: Fields) -> None:
+        """Show phases by one gate or two; without any, by those of the agents who play."""
+        table = self._table(fields)
+        table.compare(_specs(fields))
+        self._changed(table)
+
+    async def do_text(self, fields: Fields) -> str:
+        """A game, or the position on the board, as a text."""
+        return text_of(self._table(fields), fields.text("kind", 20))
+
+    # Helpers
+
+    def _table(self, fields: Fields) -> Table:
+        return self._hall.find(fields.text("game", 64))
+
+    async def _mind(
+        self, text: str | None, game: games.Game, player: int, seed: int
+    ) -> Mind | None:
+        """An agent for a seat; None for a person. Networks are loaded in another thread."""
+        if text is None:
+            return None
+
+        def made() -> Mind:
+            listed = self._roster.get(text)
+            return Mind(listed.agent, text, game, player, seed + player, listed.lock)
+
+        return await self._hall.workers.run(made)
+
+    def _watch(self, table: Table, sight: Sight) -> None:
+        self._sights[table.name] = sight
+        self._at[table.name] = None
+        self._hall.watch(table, self._changed)
+
+    def _changed(self, table: Table) -> None:
+        """There is something new to show of a game."""
+        if table.name in self._sights:
+            self._outbox.renew(table.name, lambda: self._shown(table))
+
+    def _shown(self, table: Table) -> dict[str, Any] | None:
+        sight, at = self._sights.get(table.name), self._at.get(table.name)
+        if sight is None:
+            return None
+        if at is not None and at > len(table.played):
+            at = self._at[table.name] = None
+        try:
+            return {"push": "game", **shown(table, sight, at), "flipped": sight.flipped,
+                    "viewer": sight.viewer}  # fmt: skip
+        except PhasezooError as error:
+            return {"push": "trouble", "game": table.name, "message": str(error)}
+        except Exception:
+            logging.getLogger("phasezoo.web").exception("a game could not be shown")
+            return {"push": "trouble", "game": table.name, "message": "it cannot be shown"}
+
+
+def _refusal(number: Any, kind: str, message: str) -> dict[str, Any]:
+    return {"re": number, "error": {"kind": kind, "message": message[:2_000]}}
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a game: short values by names that Python may have."""
+    if len(given) > 16 or not all(isinstance(key, str) and key.isidentifier() for key in given):
+        message = f"options={str(given)[:60]}: expected names and values"
+        raise InvalidConfig(message)
+    return dict(given)
+
+
+def _specs(fields: Fields) -> list[str]:
+    given = (fields.text_or_none("gate", 200), fields.text_or_none("other_gate", 200))
+    return [spec for spec in given if spec is not None]
+
+
+def _sight_of(game: games.Game, persons: list[int]) -> Sight:
+    """How a page first looks at a game: as its only person does."""
+    if len(persons) != 1:
+        return Sight()
+    return Sight(persons[0] == 1, persons[0] if game.is_hidden else None)
+
+
+def _notation(game: games.Game) -> str | None:
+    """What positions of a game are written as."""
+    if game.parse_position is not None:
+        return "FEN"
+    if game.parse_columns is not None:
+        return "columns"
+    return "JSON" if game.parse_json is not None else None

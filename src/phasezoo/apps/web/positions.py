@@ -1,0 +1,120 @@
+"""Where games of the page start, and how they are taken along: FEN, PGN, JSON."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from phasezoo import games
+from phasezoo.agents.centipawns import centipawns_of_value
+from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields
+from phasezoo.apps.web.thoughts import Thought
+from phasezoo.arena.pgn import pgn_text, variant_tag
+from phasezoo.errors import InvalidConfig
+
+__all__ = ["position_text", "started", "written_json", "written_pgn"]
+
+
+def started(game: games.Game, fields: Fields, seed: int) -> Any:
+    """The state that a message asks for: of a text, or drawn by the seed.
+
+    Raises:
+        PhasezooError: The text is no position of the game.
+    """
+    text = fields.text_or_none("position", LONGEST_MESSAGE)
+    if text is None:
+        return game.initial_state(seed=seed)
+    if game.parse_position is not None:
+        return game.from_fen(text)
+    if game.parse_columns is not None:
+        return game.from_columns(text)
+    if game.parse_json is not None:
+        return game.from_json(text)
+    message = f"{game.name!r} has no notation of positions: leave the position empty"
+    raise InvalidConfig(message)
+
+
+def position_text(game: games.Game, state: Any) -> str | None:
+    """A state in the notation that :func:`started` reads; None if there is none."""
+    if game.parse_position is not None:
+        return str(state.fen)
+    if game.parse_columns is not None:
+        return str(state.columns)
+    return str(state.to_json()) if game.parse_json is not None else None
+
+
+def written_pgn(
+    game: games.Game,
+    states: Sequence[Any],
+    actions: Sequence[Any],
+    names: Sequence[str],
+    thoughts: Sequence[Thought | None],
+    result: str | None,
+) -> str:
+    """A game as PGN, with values, nodes and phases of searches as comments.
+
+    Raises:
+        InvalidConfig: The game has no SAN, or not all of its moves are known.
+    """
+    first = states[0]
+    if not hasattr(first, "san") or None in actions:
+        message = f"{game.name!r} has no PGN here: take its JSON"
+        raise InvalidConfig(message)
+    tags = {
+        "Event": "phasezoo web",
+        "Site": "?",
+        "Date": "????.??.??",
+        "Round": "-",
+        "White": names[0],
+        "Black": names[1],
+        "Result": result or "*",
+    }
+    if first.fen != game.new_state().fen:
+        tags |= {"SetUp": "1", "FEN": first.fen}
+    tags |= variant_tag(game)
+    played = list(zip(states, actions, strict=False))
+    comments = [_comment(thought, states[k]) for k, thought in enumerate(thoughts)]
+    return pgn_text(tags, played, comments)
+
+
+def _comment(thought: Thought | None, state: Any) -> str | None:
+    if thought is None:
+        return None
+    parts = []
+    if thought.get("value") is not None:
+        white = centipawns_of_value(thought["value"]) * (1 if state.to_play == 0 else -1)
+        depth = thought.get("depth")
+        parts.append(f"[%eval {white / 100:.2f}{f',{depth}' if depth else ''}]")
+    if thought.get("nodes"):
+        parts.append(f"[%nodes {thought['nodes']}]")
+    if thought.get("phase") is not None:
+        parts.append(f"[%phase {thought['phase']}]")
+    return " ".join(parts) or None
+
+
+def written_json(
+    game: games.Game,
+    states: Sequence[Any],
+    actions: Sequence[Any],
+    moves: Sequence[str],
+    seats: Sequence[str],
+    phases: dict[str, Any],
+    thoughts: Sequence[Thought | None],
+    result: dict[str, Any] | None,
+) -> str:
+    """A game with everything that is known of it, as JSON."""
+    return json.dumps(
+        {
+            "game": game.name,
+            "options": dict(game.options),
+            "position": position_text(game, states[0]),
+            "actions": list(actions),
+            "moves": list(moves),
+            "seats": list(seats),
+            "phases": phases,
+            "searches": list(thoughts),
+            "result": result,
+        },
+        indent=1,
+        ensure_ascii=False,
+        default=lambda value: list(value) if isinstance(value, tuple) else str(value),
+    )

@@ -1,0 +1,188 @@
+"""The web server: its routes, and one WebSocket a page."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from phasezoo.apps.web.fields import LONGEST_MESSAGE
+from phasezoo.apps.web.guard import Guard
+from phasezoo.apps.web.hall import Hall
+from phasezoo.apps.web.outbox import Outbox
+from phasezoo.apps.web.page import Page
+from phasezoo.apps.web.roster import Roster
+from phasezoo.apps.web.workers import Workers
+
+__all__ = ["Settings", "make_app"]
+
+STATIC = Path(__file__).parent / "static"
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+TOO_LONG, TRY_LATER = 1009, 1013
+"""Codes that close a WebSocket: a message is too long; there are too many (RFC 6455; IANA)."""
+
+ALLOWANCE = 120
+"""Messages that a page may send at once, before it has to go slowly."""
+
+PER_SECOND = 40.0
+"""Messages a second that a page may send on and on."""
+
+MOST_WAITING = 500
+"""Replies that wait for a page before nothing more is read from it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the server is started."""
+
+    host: str = "127.0.0.1"
+    port: int = 8017
+    token: str | None = None
+    """What who asks has to know; None: nothing."""
+    names: tuple[str, ...] = ()
+    """Further names by which it is reached."""
+    agents: tuple[str, ...] = ()
+    """Texts of agents that are suggested first, and always allowed."""
+    trusting: bool = True
+    """Whether pages may name agents that run code of their own."""
+    threads: int = 2
+    """Agents that think at once."""
+    games: int = 2_000
+    """Games at once."""
+    pages: int = 500
+    """Pages that are open at once."""
+    move_seconds: float = 60.0
+    """The longest that a search goes on."""
+
+
+class Server:
+    """Holds what all pages share.
+
+    Args:
+        settings: How it is started.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.workers = Workers(settings.threads, settings.move_seconds)
+        self.hall = Hall(self.workers, settings.games)
+        self.roster = Roster(settings.agents, trusting=settings.trusting)
+        self._pages = 0
+
+    async def talk(self, socket: WebSocket) -> None:
+        """A page, for as long as it is open."""
+        await socket.accept()
+        if self._pages >= self.settings.pages:
+            await socket.close(TRY_LATER, "too many pages are open")
+            return
+        self._pages += 1
+        outbox = Outbox()
+        page = Page(self.hall, self.roster, outbox)
+        sending = asyncio.create_task(_send(socket, outbox))
+        try:
+            await _listen(socket, page, outbox)
+        finally:
+            self._pages -= 1
+            page.leave()
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await sending
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """Stop what thinks when the server stops."""
+        yield
+        self.hall.close()
+        self.workers.close()
+
+
+async def _listen(socket: WebSocket, page: Page, outbox: Outbox) -> None:
+    """Read messages until the page leaves, no faster than is allowed and answers are taken."""
+    allowance, seen = float(ALLOWANCE), time.monotonic()
+    while True:
+        try:
+            message = await socket.receive()
+        except WebSocketDisconnect:
+            return
+        if message["type"] == "websocket.disconnect":
+            return
+        text = message.get("text")
+        if text is None:
+            data = message.get("bytes") or b""
+            text = data.decode("utf-8", "replace") if len(data) <= LONGEST_MESSAGE else None
+        if text is None or len(text) > LONGEST_MESSAGE:
+            await socket.close(TOO_LONG, f"messages have at most {LONGEST_MESSAGE:,} bytes")
+            return
+        now = time.monotonic()
+        allowance = min(allowance + (now - seen) * PER_SECOND, ALLOWANCE) - 1.0
+        seen = now
+        if allowance < 0.0:
+            await asyncio.sleep(-allowance / PER_SECOND)
+        while outbox.waiting >= MOST_WAITING:
+            await asyncio.sleep(0.05)
+        await page.hear(text)
+
+
+async def _send(socket: WebSocket, outbox: Outbox) -> None:
+    """Send messages until the page is gone."""
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+        while True:
+            message = await outbox.next()
+            await socket.send_text(json.dumps(message, separators=(",", ":"), default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy, and tuples, as JSON knows them."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) else str(value)
+
+
+def make_app(settings: Settings) -> Starlette:
+    """The application that an ASGI server runs.
+
+    Args:
+        settings: How it is started.
+    """
+    server = Server(settings)
+    files = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES}
+
+    async def page(request: Request) -> Response:
+        return _file(files["index.html"])
+
+    async def static(request: Request) -> Response:
+        # Names are looked up, never joined to a path.
+        found = files.get(request.path_params["name"])
+        return Response(status_code=404) if found is None else _file(found)
+
+    guard = Middleware(
+        Guard, host=settings.host, port=settings.port, token=settings.token, names=settings.names
+    )
+    routes: Sequence[Any] = (
+        Route("/", page),
+        Route("/static/{name}", static),
+        WebSocketRoute("/ws", server.talk),
+    )
+    app = Starlette(routes=list(routes), middleware=[guard], lifespan=server.lifespan)
+    app.state.server = server
+    return app
+
+
+def _file(path: Path) -> FileResponse:
+    return FileResponse(path, media_type=TYPES[path.suffix])

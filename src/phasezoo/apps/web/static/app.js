@@ -1,0 +1,288 @@
+// The page: one game at a time, whose secret name stands in the address, so that it is found again.
+
+import { Board } from "./board.js";
+import { byId, element, refill, signed } from "./dom.js";
+import { showBar, showSearch } from "./search.js";
+import { fillList, Setup } from "./setup.js";
+import { showStrip } from "./strip.js";
+import { Wire } from "./wire.js";
+
+let hello = null;
+let game = null;
+
+const board = new Board(byId("board"), play);
+const setup = new Setup(begin);
+const wire = new Wire({ pushed, opened, closed });
+
+async function opened() {
+  say("connected", true);
+  hello = await wire.ask("hello");
+  setup.learn(hello);
+  const name = location.hash.slice(1);
+  if (!name) {
+    if (!byId("setup").open) setup.open();
+    return;
+  }
+  try {
+    await wire.ask("join", { game: name });
+  } catch (error) {
+    tell(error.message);
+    setup.open();
+  }
+}
+
+function closed() {
+  say("no connection: trying again", false);
+}
+
+function say(text, good) {
+  byId("link").textContent = text;
+  byId("link").classList.toggle("bad", !good);
+}
+
+function tell(text) {
+  if (byId("said").textContent !== text) byId("said").textContent = text;
+}
+
+async function begin(wanted) {
+  const made = await wire.ask("new", wanted);
+  if (game) wire.ask("leave", { game: game.game }).catch(() => {});
+  game = null;
+  location.hash = made.game;
+}
+
+addEventListener("hashchange", () => {
+  const name = location.hash.slice(1);
+  if (name && (!game || game.game !== name)) ask("join", { game: name }, false);
+});
+
+function pushed(message) {
+  if (message.push === "trouble") {
+    tell(message.message);
+    return;
+  }
+  if (message.game !== location.hash.slice(1)) return;
+  const isNew = !game || game.game !== message.game;
+  game = message;
+  if (isNew) begun();
+  show();
+}
+
+// What changes from game to game alone.
+function begun() {
+  const known = hello.games[game.kind];
+  fillList(byId("agents"), known.agents);
+  fillList(byId("gates"), known.gates);
+  byId("look-agent").value ||= known.agents[0] || "";
+  if (!known.agents.includes(byId("look-agent").value)) byId("look-agent").value = known.agents[0] || "";
+  byId("position-row").hidden = byId("set").hidden = byId("copy-position").hidden = !known.position;
+  byId("position").placeholder = known.position || "";
+  byId("copy-pgn").hidden = known.position !== "FEN";
+  byId("viewer-row").hidden = !known.hidden;
+  refill(byId("viewer"), element("option", { value: "" }, "everybody"), ...game.sides.map((side, player) => element("option", { value: player }, side)));
+  refill(byId("seats"), ...game.sides.map((side, player) => element("label", {}, side, " ",
+    element("input", { list: "pz-agents", spellcheck: "false", placeholder: "a person", value: game.seats[player] || "", onchange: (event) => ask("seat", { player, agent: event.target.value.trim() || null }) }))));
+  byId("gate").value = byId("other-gate").value = "";
+  makeKeys();
+}
+
+function show() {
+  byId("title").textContent = game.title ? `${game.kind}: ${game.title}` : game.kind;
+  document.title = `${game.kind} – phasezoo`;
+  board.show(game);
+  showArrows();
+  showBar(byId("bar"), game);
+  showSearch(byId("search"), game);
+  showStrip(byId("strip"), game, goTo);
+  showMoves();
+  showSeats();
+  showControls();
+  byId("viewer").value = game.viewer ?? "";
+  tell(game.trouble || game.board.alt);
+  byId("said").classList.toggle("error", Boolean(game.trouble));
+}
+
+function showArrows() {
+  const thought = byId("arrows").checked ? game.thoughts.find(({ moves, past }) => moves.length && !past) : null;
+  board.point_out(thought ? thought.moves : [], 0);
+}
+
+function showSeats() {
+  const top = game.sides.length === 2 ? (game.flipped ? [0] : [1]) : [];
+  const bottom = game.sides.map((_, player) => player).filter((player) => !top.includes(player));
+  refill(byId("seat-top"), ...top.map(seat));
+  refill(byId("seat-bottom"), ...bottom.map(seat));
+}
+
+function seat(player) {
+  const moves = game.waits.includes(player);
+  const thinks = game.thinking.includes(player);
+  const live = game.thoughts.find((each) => each.player === player && each.live);
+  return element("p", { class: moves ? "moving" : null },
+    element("b", {}, game.sides[player]), " ",
+    element("span", { class: "agent" }, game.seats[player] || "a person"),
+    thinks ? element("span", { class: "pulse", title: "thinking" }) : null,
+    live ? ` ${signed(live.value)}` : null);
+}
+
+function showMoves() {
+  const list = byId("moves");
+  const atOnce = hello.games[game.kind].at_once;
+  const items = game.moves.map((name, ply) => element("li", {}, element("button", {
+    type: "button", class: game.at === ply + 1 ? "now" : null, onclick: () => goTo(ply + 1),
+    "aria-current": game.at === ply + 1 ? "step" : null,
+  }, atOnce || ply % 2 === 0 ? element("small", {}, `${atOnce ? ply + 1 : ply / 2 + 1}. `) : null, name)));
+  refill(list, ...items);
+  if (game.over && game.at === game.ply) list.append(element("li", { class: "over" }, ended()));
+  const now = list.querySelector(".now");
+  if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+}
+
+function ended() {
+  const { result, reason, winners } = game.over;
+  const who = winners && winners.length ? ` (${winners.map((player) => game.sides[player]).join(", ")})` : "";
+  return `${result ?? ""}${who} ${(reason ?? "").replaceAll("_", " ")}`;
+}
+
+function showControls() {
+  byId("first").disabled = byId("back").disabled = game.at === 0;
+  byId("forth").disabled = byId("last").disabled = game.at === game.ply;
+  byId("undo").disabled = game.ply === 0;
+  const hasAgents = game.seats.some((each) => each);
+  byId("run").disabled = !hasAgents || Boolean(game.over);
+  byId("run").textContent = game.plays ? "Pause" : "Go on";
+  byId("hurry").disabled = !game.thinking.length;
+  byId("look").setAttribute("aria-pressed", game.looks ? "true" : "false");
+  byId("look").textContent = game.looks ? "Stop" : "Analyse";
+  const acts = game.board.actor !== null && game.board.actor !== undefined;
+  for (const button of byId("keys").querySelectorAll("[data-action]")) {
+    button.disabled = !acts || !board.isLegal(Number(button.dataset.action));
+  }
+  fillOthers();
+}
+
+// Buttons for the keys of the game, and for the further parts of actions that have them.
+function makeKeys() {
+  const root = byId("keys");
+  const keys = game.board.keys || [];
+  refill(root, element("div", { class: "pad" }, ...keys.map(({ label, action, key }) => element("button", {
+    type: "button", "data-action": action, "aria-label": label, title: `key ${key === " " ? "space" : key}`, onclick: () => play(action),
+  }, label))), element("div", { id: "pz-parts", class: "rows" }), element("div", { id: "pz-others", class: "others" }));
+  root.hidden = !keys.length;
+}
+
+// Actions that cannot be pointed at are listed by name.
+function fillOthers() {
+  const { parts, legal = [], ways = [], keys = [] } = game.board;
+  const chosen = byId("parts");
+  if (parts && chosen.children.length !== parts.length - 1) {
+    refill(chosen, ...parts.slice(1).map((count, number) => element("label", {}, `Word ${number + 1} `,
+      element("select", {}, ...Array.from({ length: count }, (_, value) => element("option", {}, String(value)))))));
+  }
+  const pointed = new Set([...ways.map(([action]) => action), ...keys.map(({ action }) => action)]);
+  const left = board.hasOwnParts ? [] : legal.filter(([action]) => !pointed.has(action));
+  const signature = JSON.stringify(left);
+  const root = byId("others");
+  if (root.dataset.signature !== signature) {
+    root.dataset.signature = signature;
+    const few = left.length <= 40;
+    const pick = few ? null : element("select", { "aria-label": "action" }, ...left.map(([action, name]) => element("option", { value: action }, name)));
+    refill(root, ...(few ? left.map(([action, name]) => element("button", { type: "button", onclick: () => play(action) }, name))
+      : [pick, element("button", { type: "button", onclick: () => play(Number(pick.value)) }, "Play")]));
+  }
+  byId("keys").hidden = !(keys.length || left.length || parts);
+}
+
+// With the further parts that are chosen: first + choices of the first × (second + …).
+function whole(action) {
+  const { parts } = game.board;
+  if (!parts) return action;
+  const words = [...byId("parts").querySelectorAll("select")].map(({ value }) => Number(value));
+  let [index, step] = [action, parts[0]];
+  words.forEach((word, number) => {
+    index += step * word;
+    step *= parts[number + 1];
+  });
+  return index;
+}
+
+function play(action) {
+  ask("play", { ply: game.ply, action: whole(action) });
+}
+
+function goTo(ply) {
+  ask("show", { at: ply });
+}
+
+async function ask(what, fields = {}, named = true) {
+  try {
+    return await wire.ask(what, named ? { game: game.game, ...fields } : fields);
+  } catch (error) {
+    tell(error.message);
+    byId("said").classList.add("error");
+    return undefined;
+  }
+}
+
+async function copy(kind) {
+  const text = await ask("text", { kind });
+  if (text === undefined) return;
+  try {
+    await navigator.clipboard.writeText(text);
+    tell(`The ${kind === "position" ? "position" : kind.toUpperCase()} was copied.`);
+  } catch {
+    // No clipboard, as where the page is not served from this machine: keep it as a file.
+    const link = element("a", { href: URL.createObjectURL(new Blob([text])), download: `${game.kind}.${kind === "position" ? "txt" : kind}` });
+    link.click();
+    tell("There is no clipboard here: it was saved as a file.");
+  }
+}
+
+byId("new").onclick = () => setup.open(game && game.kind);
+byId("first").onclick = () => goTo(0);
+byId("back").onclick = () => goTo(Math.max(0, game.at - 1));
+byId("forth").onclick = () => goTo(Math.min(game.ply, game.at + 1));
+byId("last").onclick = () => goTo(game.ply);
+byId("undo").onclick = () => ask("undo");
+byId("flip").onclick = () => ask("show", { flipped: !game.flipped });
+byId("run").onclick = () => ask("run", { on: !game.plays });
+byId("hurry").onclick = () => ask("hurry");
+byId("look").onclick = () => ask("look", { on: !game.looks, agent: byId("look-agent").value.trim(), player: game.viewer ?? 0 });
+byId("arrows").onchange = showArrows;
+byId("set").onclick = () => ask("set", { position: byId("position").value.trim() });
+byId("copy-position").onclick = () => copy("position");
+byId("copy-pgn").onclick = () => copy("pgn");
+byId("copy-json").onclick = () => copy("json");
+byId("viewer").onchange = (event) => ask("show", { viewer: event.target.value === "" ? null : Number(event.target.value) });
+for (const id of ["gate", "other-gate"]) {
+  byId(id).onchange = () => ask("gates", { gate: byId("gate").value.trim(), other_gate: byId("other-gate").value.trim() });
+}
+
+const SHORTCUTS = { "[": "back", "]": "forth", Home: "first", End: "last", u: "undo", f: "flip", p: "run", m: "hurry" };
+
+addEventListener("keydown", (event) => {
+  const inField = event.target.closest("input, select, textarea, dialog, [role=slider]");
+  if (!game || inField || event.ctrlKey || event.metaKey || event.altKey) return;
+  const key = (game.board.keys || []).find((each) => each.key === event.key);
+  if (key && game.board.actor !== null && board.isLegal(key.action)) {
+    event.preventDefault();
+    play(key.action);
+    return;
+  }
+  if (key && key.key.startsWith("Arrow")) event.preventDefault();
+  const button = SHORTCUTS[event.key] && byId(SHORTCUTS[event.key]);
+  if (button && !button.disabled) {
+    event.preventDefault();
+    button.click();
+  }
+});
+
+// Light or dark: as the system has it, until somebody chooses.
+const theme = localStorage.getItem("pz-theme");
+if (theme) document.documentElement.dataset.theme = theme;
+byId("theme").onclick = () => {
+  const isDark = document.documentElement.dataset.theme
+    ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = isDark ? "light" : "dark";
+  localStorage.setItem("pz-theme", document.documentElement.dataset.theme);
+};

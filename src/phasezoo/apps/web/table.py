@@ -1,0 +1,421 @@
+"""One game on the server: who sits at it, what was played, what they think."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from phasezoo import games
+from phasezoo.apps.web.phases import PhaseStrip, gates_of, suggested_gates
+from phasezoo.apps.web.pictures import name_of
+from phasezoo.apps.web.thinking import Answer, Mind, Stop
+from phasezoo.apps.web.thoughts import Thought
+from phasezoo.apps.web.workers import Workers
+from phasezoo.conductor import Conductor, Moment
+from phasezoo.errors import IllegalAction, InvalidGate, InvalidState, PhasezooError
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["Played", "Seat", "Table"]
+
+MOST_PLIES = 5_000
+"""Plies of a game; longer ones end."""
+
+
+@dataclass
+class Seat:
+    """Who plays for a player."""
+
+    text: str | None = None
+    """The agent's text; None: a person."""
+    mind: Mind | None = None
+
+
+@dataclass
+class Played:
+    """A ply that was played, or read from a file."""
+
+    action: Any
+    """The action, or that of each player where all move at once; None if it is not known."""
+    name: str
+    thoughts: dict[int, Thought] = field(default_factory=dict)
+    """What searches found, by player."""
+
+
+class Table:
+    """A game that goes on: all its methods are called by the server's one event loop.
+
+    Agents think in threads, and hand their answers to that loop; an answer to a position that is
+    not on the board any more is dropped.
+
+    Args:
+        name: Its secret name.
+        game: What is played.
+        start: Where it starts.
+        workers: Threads that think.
+        changed: Called when there is something new to show.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        game: games.Game,
+        start: Any,
+        workers: Workers,
+        changed: Callable[["Table"], None],
+    ) -> None:
+        self.name = name
+        self.game = game
+        self.conductor = Conductor(game, illegal="raise", max_plies=MOST_PLIES)
+        self.seats = [Seat() for _ in range(game.num_players)]
+        self.analyst: Mind | None = None
+        self.analyst_player = 0
+        self.looks = False
+        """Whether the analyst looks at the position on the board."""
+        self.plays = True
+        """Whether agents move."""
+        self.pace = 0.0
+        """Least seconds between two plies of agents."""
+        self.trouble: str | None = None
+        """Why an agent does not move."""
+        self.sleeps = False
+        self.title: str | None = None
+        self.live: dict[int, Thought] = {}
+        """What those who think now have found so far, by player; the analyst is -1."""
+        self._workers = workers
+        self._changed = changed
+        self._answers: dict[int, tuple[int, Thought | None]] = {}
+        self._jobs: dict[int, Stop] = {}
+        self._epoch = 0
+        self.begin(start)
+
+    # What was played
+
+    def begin(self, start: Any) -> None:
+        """Start anew from a state."""
+        self._interrupt()
+        self.moments: list[Moment] = [self.conductor.begin(start)]
+        self.played: list[Played] = []
+        self.forfeit: str | None = None
+        self._specs: Sequence[Any] = getattr(self, "_specs", ())
+        self._own_gates = bool(self._specs)
+        self._retell()
+
+    def load(self, plies: Sequence[tuple[Played, Any]]) -> None:
+        """Go on with plies that were played elsewhere, each with the state that it led to."""
+        self._interrupt()
+        for played, state in plies:
+            moment = self.conductor.moment(state)
+            self.moments.append(moment._replace(ply=len(self.moments)))
+            self.played.append(played)
+            self._tell_phase(state)
+        self.plays = False
+
+    @property
+    def moment(self) -> Moment:
+        """Where the game stands."""
+        return self.moments[-1]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can be played any more."""
+        return self.moment.ending is not None or self.forfeit is not None
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """Whether several players move now."""
+        return bool(self.moment.state.to_play == SIMULTANEOUS)
+
+    def waits_for(self) -> list[int]:
+        """The players who have not answered yet."""
+        if self.is_over:
+            return []
+        acting = games.acting_players(self.moment.state)
+        return [player for player in acting if player not in self._answers]
+
+    def person(self) -> int | None:
+        """The player for whom a person is to act now; None if nobody has to."""
+        waiting = (p for p in self.waits_for() if self.seats[p].text is None)
+        return next(waiting, None)
+
+    def play(self, ply: int, action: int) -> None:
+        """A person's action.
+
+        Raises:
+            IllegalAction: It is not legal.
+            InvalidState: The board has changed since, the game is over, or no person is to move.
+        """
+        if ply != len(self.played):
+            message = f"the game is at ply {len(self.played)}, and the move was for ply {ply}"
+            raise InvalidState(message)
+        player = self.person()
+        if player is None:
+            what = "the game is over" if self.is_over else "no person is to move now"
+            msg = f"{what}: undo, begin a new game, or take a seat"
+            raise InvalidState(msg)
+        legal = self.conductor.legal_actions(self.moment, player).tolist()
+        if action not in legal:
+            message = f"action {action} is not legal for player {player} at ply {ply}"
+            raise IllegalAction(message)
+        self._answer(player, action, None)
+        self.go_on()
+
+    def undo(self, to: int | None = None) -> None:
+        """Take back to a ply; by default the last ply of a person, and what followed it.
+
+        Raises:
+            InvalidState: There is nothing to take back.
+        """
+        if not self.played:
+            message = "nothing was played yet: there is no move to undo"
+            raise InvalidState(message)
+        if to is None:
+            to = len(self.played) - 1
+            while to > 0 and not self._is_persons(to) and self._has_person():
+                to -= 1
+        if not 0 <= to < len(self.moments):
+            message = f"ply {to}: the game has the plies 0 to {len(self.played)}"
+            raise InvalidState(message)
+        self._interrupt()
+        del self.moments[to + 1 :]
+        del self.played[to:]
+        self.strip.cut(to + 1)
+        self.forfeit = None
+        self.plays = self._has_person()
+        self.go_on()
+
+    def _has_person(self) -> bool:
+        return any(seat.text is None for seat in self.seats)
+
+    def _is_persons(self, ply: int) -> bool:
+        acting = games.acting_players(self.moments[ply].state)
+        return any(self.seats[player].text is None for player in acting)
+
+    # Who plays
+
+    def sit(self, player: int, mind: Mind | None) -> None:
+        """Let an agent, or with None a person, play for ``player`` from now on."""
+        self._cancel(player)
+        self.seats[player] = Seat(None if mind is None else mind.text, mind)
+        if not self._own_gates:
+            self._retell()
+
+    def compare(self, specs: Sequence[Any]) -> None:
+        """Show the phases by these gates; none: those of the agents who play.
+
+        Raises:
+            InvalidGate: One does not fit, or fails.
+        """
+        try:
+            PhaseStrip(self.game, specs, 0).follow(moment.state for moment in self.moments)
+        except PhasezooError:
+            raise
+        except Exception as error:
+            message = f"a gate failed: {type(error).__name__}: {error}"
+            raise InvalidGate(message) from error
+        self._specs, self._own_gates = specs, bool(specs)
+        self._retell()
+
+    def _retell(self) -> None:
+        """The phases of the whole game by the gates that are shown."""
+        specs = self._specs
+        if not self._own_gates:
+            minds = [seat.mind for seat in self.seats if seat.mind is not None]
+            found = (gates_of(getattr(m.agent, "evaluator", None)) for m in minds)
+            specs = next((each for each in found if each), suggested_gates(self.game)[:1])
+        self.strip = PhaseStrip(self.game, specs, 0)
+        for moment in self.moments:
+            self._tell_phase(moment.state)
+
+    def _tell_phase(self, state: Any) -> None:
+        """Add a state to the strip; a gate that fails is shown no longer, and the game goes on."""
+        try:
+            self.strip.add(state)
+        except Exception as error:  # whatever a gate of one's own raises
+            self.trouble = f"a gate failed: {error}"[:500]
+            self._specs, self._own_gates = (), True
+            self.strip = PhaseStrip(self.game, ())
+            self.strip.follow(moment.state for moment in self.moments)
+
+    def look(self, mind: Mind | None, player: int, *, on: bool) -> None:
+        """Let an agent look at every position on the board until it is stopped."""
+        self._cancel(-1)
+        self.analyst, self.analyst_player, self.looks = mind, player, on and mind is not None
+        self.go_on()
+
+    # Thinking
+
+    def go_on(self) -> None:
+        """Ask those who are to move, and tell everybody."""
+        self._ask_agents()
+        if self.looks and self.analyst is not None and -1 not in self._jobs and not self.is_over:
+            acting = games.acting_players(self.moment.state)
+            wanted = self.analyst_player if self.is_simultaneous else acting[0]
+            if wanted in acting:
+                self._ask(-1, self.analyst, player=wanted)
+        self._changed(self)
+
+    def _ask_agents(self) -> None:
+        for player in self.waits_for():
+            if self.conductor.is_idle(self.moment, player):  # whatever they answer means nothing
+                legal = self.conductor.legal_actions(self.moment, player)
+                self._answer(player, int(legal[0]), None)
+                if player not in self._answers:  # the ply was played by it
+                    self._ask_agents()
+                    return
+                continue
+            mind = self.seats[player].mind
+            if mind is not None and self.plays and player not in self._jobs:
+                self._ask(player, mind)
+
+    def hurry(self) -> None:
+        """Those who think play what they have found."""
+        for job in self._jobs.values():
+            job.set()
+
+    def run(self, *, on: bool) -> None:
+        """Let agents move, or not."""
+        self.plays, self.trouble = on, None
+        if not on:
+            for player in [each for each in self._jobs if each >= 0]:
+                self._cancel(player)
+        self.go_on()
+
+    def _ask(self, who: int, mind: Mind, player: int | None = None) -> None:
+        """Let somebody think about the position on the board."""
+        loop, epoch, state = asyncio.get_running_loop(), self._epoch, self.moment.state
+        stop = self._jobs[who] = Stop(self._workers.most_seconds)
+
+        def tell(thought: Thought) -> None:
+            with contextlib.suppress(RuntimeError):  # the server is being shut down
+                loop.call_soon_threadsafe(self._hear, epoch, who, stop, thought)
+
+        think = partial(mind.think, state, stop, tell, for_ever=who < 0, player=player)
+        task = loop.create_task(self._workers.run(think, stop, self.pace if who >= 0 else 0.0))
+        task.add_done_callback(partial(self._thought, epoch, who, stop))
+
+    def _hear(self, epoch: int, who: int, stop: Stop, thought: Thought) -> None:
+        if epoch == self._epoch and self._jobs.get(who) is stop:
+            self.live[who] = thought
+            self._changed(self)
+
+    def _thought(self, epoch: int, who: int, stop: Stop, task: "asyncio.Task[Answer]") -> None:
+        """Somebody has thought."""
+        if task.cancelled():
+            return
+        error = task.exception()
+        if epoch != self._epoch or self._jobs.get(who) is not stop:
+            return  # the board has changed
+        del self._jobs[who]
+        if error is not None:
+            self._fail(who, error)
+        elif who < 0:
+            self.live[who] = {**task.result().thought, "done": True}
+        else:
+            self._take(who, task.result())
+        self._changed(self)
+
+    def _take(self, player: int, answer: Answer) -> None:
+        """An agent's answer."""
+        mind = self.seats[player].mind
+        if answer.action is None or mind is None:
+            self.forfeit = f"{self.seats[player].text} gives up: {answer.forfeit}"
+            self._interrupt()
+            return
+        try:
+            legal = self.conductor.legal_actions(self.moment, player).tolist()
+            action = mind.checked(answer, legal, self.conductor)
+        except PhasezooError as error:
+            self._fail(player, error)
+            return
+        self._answer(player, action, answer.thought)
+        self.go_on()
+
+    def _fail(self, who: int, error: BaseException) -> None:
+        """An agent has failed: the game waits for a person to decide."""
+        if not isinstance(error, PhasezooError):
+            logging.getLogger("phasezoo.web").error("an agent failed", exc_info=error)
+        name = self.analyst.text if who < 0 and self.analyst else self.seats[max(who, 0)].text
+        told = str(error) if isinstance(error, PhasezooError) else type(error).__name__
+        self.trouble = f"{name} failed: {told}"[:500]
+        if who < 0:
+            self.looks = False
+        else:
+            self.plays = False
+
+    def _answer(self, player: int, action: int, thought: Thought | None) -> None:
+        """Keep an answer; when all have answered, play."""
+        self._answers[player] = action, thought
+        if self.waits_for():
+            return
+        answers = self._answers
+        before = self.moment
+        at_once = self.is_simultaneous
+        chosen: Any = action
+        if at_once:
+            chosen = [answers.get(each, (0, None))[0] for each in range(self.game.num_players)]
+        after = self.conductor.play(before, chosen)
+        names = {p: name_of(self.game, before.state, a) for p, (a, _) in sorted(answers.items())}
+        thoughts = {p: thought for p, (_, thought) in answers.items() if thought is not None}
+        if -1 in self.live and not at_once:
+            thoughts.setdefault(player, self.live[-1])
+        self._interrupt()
+        self.moments.append(after)
+        self.played.append(Played(chosen, "/".join(names.values()), thoughts))
+        self._tell_phase(after.state)
+
+    def _interrupt(self) -> None:
+        """Whatever is being thought is about another position."""
+        self._epoch += 1
+        for job in self._jobs.values():
+            job.drop()
+        self._jobs.clear()
+        self._answers.clear()
+        self.live.clear()
+        self.trouble = None
+
+    def _cancel(self, who: int) -> None:
+        job = self._jobs.pop(who, None)
+        if job is not None:
+            job.drop()
+        self.live.pop(who, None)
+
+    def rest(self) -> None:
+        """Nobody watches: agents wait until :meth:`wake`."""
+        if self._jobs:
+            self._interrupt()
+            self.sleeps = True
+
+    def wake(self) -> None:
+        """Somebody watches again."""
+        if self.sleeps:
+            self.sleeps = False
+            self.go_on()
+
+    def close(self) -> None:
+        """Nobody needs it any more."""
+        self.plays = self.looks = False
+        self._interrupt()
+
+    # What is known of it
+
+    @property
+    def thinking(self) -> list[int]:
+        """Who thinks: players, and the analyst as -1."""
+        return sorted(self._jobs)
+
+    def seat_names(self) -> list[str]:
+        """Who plays, as texts."""
+        return ["a person" if seat.text is None else seat.text for seat in self.seats]
+
+    def result(self) -> dict[str, Any] | None:
+        """How the game ended; None while it goes on."""
+        ending = self.moment.ending
+        if self.forfeit is not None:
+            return {"result": None, "reason": self.forfeit, "winners": None}
+        if ending is None:
+            return None
+        reason = ending.reason if ending.terminated else "length limit"
+        return {"result": ending.result, "reason": reason, "winners": ending.winners}

@@ -1,0 +1,249 @@
+"""One agent in one game: thinks in a thread, tells what it finds, and can be stopped."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from phasezoo import agents, games
+from phasezoo.agents.mcts_session import MCTSSession
+from phasezoo.agents.uct import UCTSession
+from phasezoo.apps.web.thoughts import Thought, answered, thought_of
+from phasezoo.errors import GameForfeited, IllegalAction
+from phasezoo.inference.counts import Counts
+
+__all__ = ["Answer", "Mind", "Stop"]
+
+TELL_EVERY = 0.12
+"""Seconds between two thoughts that are told."""
+
+SLICE_MS = 150.0
+SLICES = 12
+"""A search with rollouts is carried out in so many parts, or so many milliseconds, to be seen."""
+
+TREE_MB = 256
+"""Size of the tree of an agent that names none: many games share this machine."""
+
+
+class Stop:
+    """Ends a search: at once when it is set, and by itself when its time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._set = threading.Event()
+        self.is_dropped = False
+        """Whether nobody waits for the answer."""
+        self._seconds = seconds
+        self._ends: float | None = None
+
+    def begin(self) -> None:
+        """The time counts from now."""
+        self._ends = time.monotonic() + self._seconds
+
+    def set(self) -> None:
+        """End it: what was found is the answer."""
+        self._set.set()
+
+    def drop(self) -> None:
+        """End it: nobody waits for the answer."""
+        self.is_dropped = True
+        self._set.set()
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the search has to end."""
+        return self._set.is_set() or (self._ends is not None and time.monotonic() >= self._ends)
+
+
+class Answer(NamedTuple):
+    """What an agent plays, and what it thought."""
+
+    action: int | None
+    """None if it gave the game up, or only looked."""
+    thought: Thought
+    forfeit: str | None = None
+    """Why it gave up."""
+
+
+class Mind:
+    """An agent that plays one seat of one game, or looks at it.
+
+    Args:
+        agent: Who plays; of a text, so that others may have it too.
+        text: That text.
+        game: What is played.
+        player: For whom.
+        seed: Seeds its session.
+        lock: Held while it is asked, if its evaluator takes one question at a time.
+    """
+
+    def __init__(
+        self,
+        agent: Any,
+        text: str,
+        game: games.Game,
+        player: int,
+        seed: int,
+        lock: "threading.Lock | None" = None,
+    ) -> None:
+        self.agent = _bounded(agent)
+        self.text = text
+        self.player = player
+        self._game = game
+        self._lock = lock or threading.Lock()
+        if hasattr(self.agent, "evaluator") and isinstance(self.agent, agents.MCTSAgent):
+            self._session: Any = self.agent.session(seed, game)
+        elif hasattr(self.agent, "session"):
+            self._session = self.agent.session(seed)
+        else:
+            self._session = agents.CallableAgent(self.agent).session(seed)
+
+    def think(
+        self,
+        state: Any,
+        stop: Stop,
+        tell: Callable[[Thought], None],
+        *,
+        for_ever: bool = False,
+        player: int | None = None,
+    ) -> Answer:
+        """The action to play in ``state``; by a thread of its own.
+
+        Args:
+            state: Where the game stands.
+            stop: Ends the search.
+            tell: Called with what was found so far, now and then.
+            for_ever: Whether it looks until it is stopped, in place of the agent's own limit.
+            player: For whom, if not for the seat's own player.
+
+        Raises:
+            PhasezooError: The agent does not fit the game, or has failed.
+        """
+        acting = self.player if player is None else player
+        began = time.perf_counter()
+        with self._lock:
+            stop.begin()
+            if isinstance(self._session, UCTSession):
+                found = self._by_slices(state, acting, stop, tell, for_ever=for_ever)
+            elif isinstance(self._session, MCTSSession):
+                found = self._watched(state, acting, stop, tell, for_ever=for_ever)
+            else:
+                found = self._asked(state, acting)
+        found.thought.setdefault("seconds", round(time.perf_counter() - began, 3))
+        return Answer(found.action, {**found.thought, "agent": self.text}, found.forfeit)
+
+    def _watched(
+        self,
+        state: Any,
+        player: int,
+        stop: Stop,
+        tell: Callable[[Thought], None],
+        *,
+        for_ever: bool,
+    ) -> Answer:
+        """A search by batches of leaves."""
+        session, before = self._session, self._session.counts
+        told_at = time.monotonic()
+
+        def watch() -> None:
+            nonlocal told_at
+            now = time.monotonic()
+            if now - told_at >= TELL_EVERY:
+                report = session.report()
+                # Experts may let the root wait in a queue: then there is nothing to tell yet.
+                if report is not None and (report.nodes or report.visits.any()):
+                    told_at = now
+                    tell(self._thought(report, state, player, session.counts - before))
+            if stop.is_set:
+                session.stop()
+
+        more: dict[str, Any] = {}
+        if for_ever and isinstance(self.agent, agents.MCTSAgent):
+            more = {"limit": agents.Limit(infinite=True)}
+        result = session.search(state, player, watch=watch, **more)
+        return Answer(
+            int(result.action), self._thought(result, state, player, session.counts - before)
+        )
+
+    def _by_slices(
+        self,
+        state: Any,
+        player: int,
+        stop: Stop,
+        tell: Callable[[Thought], None],
+        *,
+        for_ever: bool,
+    ) -> Answer:
+        """A search with rollouts, a part after the other."""
+        left = agents.Limit(simulations=10**9) if for_ever else self.agent.limit
+        simulations, began = 0, time.perf_counter()
+        while True:
+            part, left = _sliced(left, self.agent.limit)
+            result = self._session.search(state, part)
+            simulations += int(result.simulations)
+            thought = self._thought(result, state, player, None)
+            thought["simulations"] = simulations
+            thought["seconds"] = round(time.perf_counter() - began, 3)
+            if left is None or stop.is_set or result.ended in ("memory", "solved"):
+                return Answer(int(result.action), thought)
+            tell({**thought, "agent": self.text})
+
+    def _asked(self, state: Any, player: int) -> Answer:
+        """An agent that cannot be watched."""
+        try:
+            if hasattr(self._session, "move"):
+                move = self._session.move(state)
+            else:
+                move = agents.Move(self._session.act(state, player))
+        except GameForfeited as error:
+            return Answer(None, {"player": player, "moves": [], "lines": []}, str(error))
+        if move.forfeit is not None:
+            return Answer(None, {"player": player, "moves": [], "lines": []}, move.forfeit.told)
+        if move.search is not None:
+            thought = self._thought(move.search, state, player, None)
+        else:
+            thought = answered(move.action, self._game, state, player, move.value)
+            thought["nodes"] = move.nodes
+        return Answer(move.action, thought)
+
+    def _thought(self, result: Any, state: Any, player: int, spent: Counts | None) -> Thought:
+        return thought_of(result, self._game, state, player, self.agent, spent) | {
+            "agent": self.text
+        }
+
+    def checked(self, answer: Answer, legal: list[int], conductor: Any) -> int:
+        """The answer's action, if it is legal.
+
+        Raises:
+            IllegalAction: It is not.
+        """
+        action = int(conductor.index(answer.action))
+        if action not in legal:
+            message = f"{self.text} answered {answer.action}, which is not legal there"
+            raise IllegalAction(message)
+        return action
+
+
+def _bounded(agent: Any) -> Any:
+    """The agent with a bound on its tree, if it names none."""
+    if type(agent) is agents.MCTSAgent or type(agent) is agents.M2CTSAgent:
+        default = agents.SearchConfig().memory_mb
+        if agent.config.memory_mb == default:
+            agent.config = agent.config.with_(memory_mb=TREE_MB, memory_full="prune")
+    return agent
+
+
+def _sliced(left: agents.Limit, whole: agents.Limit) -> tuple[agents.Limit, agents.Limit | None]:
+    """A part of what is left of a limit, and the rest."""
+    for name in ("simulations", "nodes"):
+        most = getattr(left, name)
+        if most is not None:
+            part = min(most, max(getattr(whole, name) or most, SLICES) // SLICES, 2_000)
+            rest = most - part
+            return agents.Limit(**{name: part}), (
+                None if not rest else agents.Limit(**{name: rest})
+            )
+    most_ms = left.movetime_ms
+    if most_ms is None or most_ms <= SLICE_MS:
+        return left, None
+    return replace(left, movetime_ms=SLICE_MS), replace(left, movetime_ms=most_ms - SLICE_MS)

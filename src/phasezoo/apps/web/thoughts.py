@@ -1,0 +1,151 @@
+"""What a search has found so far, as the page shows it."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.apps.web.pictures import name_of, paths_of
+from phasezoo.inference.counts import Counts
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["Thought", "answered", "thought_of"]
+
+Thought = dict[str, Any]
+"""JSON: see the page ``docs/web.md``."""
+
+MOST_MOVES = 12
+"""Moves that are told of."""
+
+MOST_LINES = 3
+LONGEST_LINE = 16
+"""Lines that are told of, and plies of each."""
+
+
+def thought_of(
+    result: Any, game: games.Game, state: Any, player: int, agent: Any, spent: Counts | None
+) -> Thought:
+    """A result of a search as JSON.
+
+    Args:
+        result: Of any search of this package.
+        game: The game.
+        state: Where the search began.
+        player: For whom it searches.
+        agent: Who searches.
+        spent: What its evaluator has done in this search.
+    """
+    by_rollouts = hasattr(result, "rollout_plies")  # values are shares of wins, in [0, 1]
+    value = float(result.value)
+    told: Thought = {
+        "player": player,
+        "value": _number(2.0 * value - 1.0 if by_rollouts else value),
+        "nodes": int(getattr(result, "nodes", 0)),
+        "simulations": int(getattr(result, "simulations", 0)),
+        "depth": int(getattr(result, "depth", 0)),
+        "seldepth": int(getattr(result, "seldepth", 0)),
+        "seconds": round(float(getattr(result, "seconds", 0.0)), 3),
+        "ended": getattr(result, "ended", None),
+        "proven": getattr(result, "proven", None),
+        "action": int(result.action),
+    }
+    told["moves"] = _moves(result, game, state, player, by_rollouts)
+    told["lines"] = _lines(result, game, state)
+    return told | _phase(result, agent) | _work(spent)
+
+
+def answered(action: Any, game: games.Game, state: Any, player: int, value: Any) -> Thought:
+    """The answer of an agent that does not search."""
+    told: Thought = {"player": player, "value": None, "moves": [], "lines": []}
+    if isinstance(action, int | np.integer):
+        told["action"] = int(action)
+        told["lines"] = [{"q": None, "visits": None, "moves": [name_of(game, state, int(action))]}]
+    if value is not None:
+        told["value"] = _number(value)
+    return told
+
+
+def _moves(
+    result: Any, game: games.Game, state: Any, player: int, by_rollouts: bool
+) -> list[dict[str, Any]]:
+    """The root's actions, the most visited first."""
+    actions = getattr(result, "actions", None)
+    visits = getattr(result, "visits", None)
+    if actions is None or visits is None or np.ndim(visits) != 1 or not len(actions):
+        return []
+    priors = getattr(result, "prior", None)
+    q = np.asarray(result.q, dtype=np.float64)
+    order = np.lexsort((np.zeros(len(actions)) if priors is None else -priors, -visits))
+    total, paths = max(int(visits.sum()), 1), paths_of(game, state, player)
+    return [
+        {
+            "action": int(actions[k]),
+            "name": name_of(game, state, int(actions[k])),
+            "path": paths.get(int(actions[k]), ()),
+            "visits": int(visits[k]),
+            "share": round(int(visits[k]) / total, 4),
+            "q": _number((2.0 * q[k] - 1.0 if by_rollouts else q[k]) if visits[k] else None),
+            "prior": None if priors is None else _number(priors[k]),
+        }
+        for k in order[:MOST_MOVES].tolist()
+    ]
+
+
+def _lines(result: Any, game: games.Game, state: Any) -> list[dict[str, Any]]:
+    """The best lines, each with its moves by name."""
+    lines = getattr(result, "lines", None)
+    if not callable(lines):
+        pv = getattr(result, "pv", None)
+        return [] if not pv else [{"q": None, "visits": None, "moves": _names(pv, game, state)}]
+    return [
+        {"q": _number(each.q), "visits": int(each.visits), "moves": _names(each.pv, game, state)}
+        for each in lines(MOST_LINES)
+    ]
+
+
+def _names(actions: Sequence[int], game: games.Game, state: Any) -> list[str]:
+    """A line's moves by name; where all move at once, those of the player who searches."""
+    at_once = state.to_play == SIMULTANEOUS
+    names = []
+    for action in actions[:LONGEST_LINE]:
+        if not at_once and state.is_terminal:
+            break
+        names.append(name_of(game, state, int(action)))
+        if not at_once:
+            state = state.play(int(action))
+    return names
+
+
+def _phase(result: Any, agent: Any) -> Thought:
+    """The root's phase and who answers for it."""
+    gate, phase = getattr(agent, "gate", None), getattr(result, "phase", None)
+    if gate is None or phase is None or not 0 <= phase < len(gate.names):
+        return {}
+    expert_of = getattr(getattr(agent, "evaluator", None), "expert_of", None)
+    return {
+        "phase": int(phase),
+        "phases": list(gate.names),
+        "expert": None if expert_of is None else expert_of(int(phase)),
+    }
+
+
+def _work(spent: Counts | None) -> Thought:
+    """How the leaves were split over the experts, and what else they took."""
+    if spent is None:
+        return {}
+    return {
+        "rows": spent.rows,
+        "calls": spent.calls,
+        "mean_rows": round(spent.mean_rows, 2),
+        "experts": dict(spent.expert_rows),
+        "off_phase": spent.off_phase_rows,
+        "regated": spent.regated_rows,
+        "cached": spent.cached_rows,
+    }
+
+
+def _number(value: Any) -> float | None:
+    """A number that JSON knows."""
+    return None if value is None or not math.isfinite(value) else round(float(value), 4)

@@ -1,0 +1,316 @@
+"""The board's server: games by messages, without a browser."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+
+from web_client import Refused, client, talking
+
+from phasezoo import agents, games
+
+MATE = ("f3", "e5", "g4", "Qh4#")
+EXPERTS = "m2cts:experts=phasezoo/chess-small,nodes=24,batch_size=8"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with client() as made:
+        yield made
+
+
+@pytest.fixture
+def page(server):
+    with talking(server) as talker:
+        yield talker
+
+
+def test_a_game_to_mate_and_its_texts(page):
+    name = page.new("chess", [None, None])
+    for move in MATE:
+        shown = page.play(name, move)
+    assert shown["over"] == {"result": "0-1", "reason": "checkmate", "winners": None}
+    assert shown["board"]["actor"] is None
+    pgn = page.ask("text", game=name, kind="pgn")
+    assert "1. f3 e5 2. g4 Qh4# 0-1" in pgn
+    written = json.loads(page.ask("text", game=name, kind="json"))
+    assert written["moves"] == list(MATE)
+    state = games.make("chess").initial_state()
+    for action in written["actions"]:
+        state = state.play(action)
+    assert state.is_terminal
+    assert page.ask("text", game=name, kind="position") == state.fen
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_game_is_shown_and_all_its_actions_are_within_reach(page, name):
+    game = games.make(name)
+    shown_name = page.new(name, [None] * game.num_players, seed=3)
+    board = page.games[shown_name]["board"]
+    assert board["svg"].startswith("<svg")
+    assert board["actor"] == 0
+    state = game.initial_state(seed=3)
+    legal = set(games.legal_actions_of(state, 0).tolist())
+    first = legal if game.action_parts is None else {a for a in legal if a < game.action_parts[0]}
+    pointed = {action for action, *_ in board["ways"]} | {
+        key["action"] for key in board.get("keys", [])
+    }
+    assert pointed & legal == first
+    spots = {spot[0] for spot in board["spots"]}
+    assert len(spots) == len(board["spots"])
+    assert all(place in spots for _, path, *_ in board["ways"] for place in path)
+    for _, label, left, top, width, height in board["spots"]:
+        assert label
+        assert left >= 0 and top >= 0 and left + width <= 1.001 and top + height <= 1.001  # noqa: PT018
+
+
+def test_ways_of_variants_end_in_the_actions_that_their_notation_says():
+    from phasezoo.envs.rendering.choice import pointing_of
+
+    rng = np.random.default_rng(1)
+    for name in ("chess", "chess960", "atomic", "crazyhouse", "krk"):
+        game = games.make(name)
+        pointing = pointing_of(game)
+        state = game.initial_state(seed=4)
+        for _ in range(60):
+            if state.is_terminal:
+                break
+            spots = {spot.name for spot in pointing.spots(state, None, False)}
+            ways = pointing.ways(state, state.to_play)
+            assert {way.action for way in ways} == set(state.legal_actions.tolist())
+            assert all(set(way.path) <= spots for way in ways)
+            whole = [(way.path, way.choice) for way in ways]
+            assert len(set(whole)) == len(whole)
+            state = state.play(int(rng.choice(state.legal_actions)))
+
+
+def test_atomic_captures_blow_up_their_surroundings(page):
+    name = page.new("atomic", [None, None])
+    for move in ("Nf3", "d5", "Ne5", "a6"):
+        page.play(name, move)
+    shown = page.play(name, "Nxf7#")
+    assert sorted(shown["board"]["blast"]) == sorted(
+        f"{file}{rank}" for file in "efg" for rank in "678"
+    )
+    assert shown["board"]["moved"] == ["e5", "f7"]
+
+
+def test_an_agent_answers_and_tells_how_its_leaves_were_split(page):
+    name = page.new("chess", [None, EXPERTS], position=None)
+    page.play(name, "e4")
+    shown = page.wait(name, lambda shown: shown["ply"] == 2)
+    (thought,) = [t for t in shown["thoughts"] if t.get("past")]
+    assert thought["nodes"] >= 24
+    assert sum(thought["experts"].values()) == thought["rows"] >= 24
+    assert thought["phases"] == ["opening", "middlegame", "endgame"]
+    assert thought["expert"] == "opening"
+    shares = [move["share"] for move in thought["moves"]]
+    assert shares == sorted(shares, reverse=True)
+    assert shown["splits"][0] is None
+    assert shown["splits"][1]["experts"] == thought["experts"]
+    assert shown["moves"][1] == next(
+        move["name"] for move in thought["moves"] if move["action"] == thought["action"]
+    )
+    strip = shown["strip"]
+    assert strip["gates"][0]["names"] == thought["phases"]
+    assert strip["plies"] == [[0], [0], [0]]
+
+
+def test_both_gates_are_told_where_they_differ(page):
+    fen = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+    name = page.new("chess", [None, None], position=fen, gate="lichess", other_gate="plies:0,2")
+    page.play(name, "O-O")
+    strip = page.games[name]["strip"]
+    assert [gate["spec"] for gate in strip["gates"]] == ["lichess:classic", "plies:0,2"]
+    assert [phases[0] for phases in strip["plies"]] == [0, 0]
+    assert [phases[1] for phases in strip["plies"]] == [0, 1]
+    page.ask("gates", game=name, gate="moves:3")
+    shown = page.wait(name, lambda shown: len(shown["strip"]["gates"]) == 1)
+    assert len(shown["strip"]["plies"]) == 2
+    with pytest.raises(Refused, match="no such gate"):
+        page.ask("gates", game=name, gate="steps:40")
+
+
+def test_analysis_is_live_and_follows_the_game(page):
+    name = page.new("connect-four", [None, None])
+    page.ask("look", game=name, on=True, agent="mcts:nodes=10")
+    shown = page.wait(name, lambda shown: any(t.get("live") for t in shown["thoughts"]))
+    assert shown["looks"]
+    assert shown["thinking"] == [-1]
+    page.play(name, "4")
+    shown = page.wait(
+        name,
+        lambda shown: (
+            shown["ply"] == 1 and any(t.get("live") and t["player"] == 1 for t in shown["thoughts"])
+        ),
+    )
+    page.ask("look", game=name, on=False)
+    shown = page.wait(name, lambda shown: not shown["thinking"])
+    assert not shown["looks"]
+
+
+def test_undo_takes_the_agents_reply_back_too(page):
+    name = page.new("connect-four", [None, "random:seed=1"])
+    page.play(name, "4")
+    page.wait(name, lambda shown: shown["ply"] == 2)
+    page.ask("undo", game=name)
+    shown = page.wait(name, lambda shown: shown["ply"] == 0)
+    assert shown["board"]["actor"] == 0
+    with pytest.raises(Refused, match="nothing was played"):
+        page.ask("undo", game=name)
+
+
+def test_two_agents_play_until_they_are_told_not_to(page):
+    name = page.new("connect-four", ["random:seed=1", "random:seed=2"])
+    shown = page.wait(name, lambda shown: shown["over"] is not None)
+    assert shown["over"]["result"] in ("1-0", "0-1", "1/2-1/2")
+    name = page.new("krk", ["random:seed=1", "random:seed=2"], pace=0.01)
+    page.wait(name, lambda shown: shown["ply"] >= 2)
+    page.ask("run", game=name, on=False)
+    ply = page.wait(name, lambda shown: not shown["plays"])["ply"]
+    page.ask("seat", game=name, player=0, agent=None)
+    shown = page.wait(name, lambda shown: shown["board"]["actor"] == 0 or shown["ply"] > ply + 1)
+    assert shown["seats"][0] is None
+
+
+def test_pommerman_waits_for_the_person_and_lets_the_dead_rest(page):
+    name = page.new("pommerman-ffa", [None, "simple", "simple", "simple"], seed=5)
+    shown = page.games[name]
+    assert shown["viewer"] == 0
+    for _ in range(40):
+        if shown["over"]:
+            break
+        ply = shown["ply"]
+        actor = shown["board"]["actor"]
+        if actor is None:
+            shown = page.wait(name, lambda shown, ply=ply: shown["ply"] > ply or shown["over"])
+            continue
+        page.ask("play", game=name, ply=ply, action=5 if ply == 0 else 0)
+        shown = page.wait(
+            name,
+            lambda shown, ply=ply: (
+                shown["ply"] > ply and (shown["board"]["actor"] is not None or shown["over"])
+            ),
+        )
+    # They bombed themselves, and the game goes on among the others.
+    assert shown["ply"] >= 10
+    page.ask("show", game=name, viewer=None)
+    assert page.wait(name, lambda shown: shown["viewer"] is None)["viewer"] is None
+
+
+class Own:
+    """Nim with the picture that it draws itself."""
+
+    def __init__(self, left: int = 5, to_play: int = 0) -> None:
+        self.left, self.to_play = left, to_play
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.left == 0
+
+    @property
+    def legal_actions(self) -> np.ndarray:
+        return np.arange(min(2, self.left))
+
+    @property
+    def returns(self) -> np.ndarray:
+        won = 1.0 if self.to_play else -1.0
+        return np.array([won, -won], dtype=np.float32)
+
+    def play(self, action: int) -> "Own":
+        return Own(self.left - 1 - int(action), 1 - self.to_play)
+
+    def planes(self, spec: str, player: int | None = None) -> np.ndarray:
+        return (np.arange(8).reshape(1, 2, 4) < self.left).astype(np.float32)
+
+
+class Drawn(Own):
+    def svg(self) -> str:
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10">'
+            '<g data-action="0"><rect width="10" height="10"/></g></svg>'
+        )
+
+    def play(self, action: int) -> "Drawn":
+        return Drawn(self.left - 1 - int(action), 1 - self.to_play)
+
+
+class Broken(Own):
+    def svg(self) -> str:
+        message = "no ink"
+        raise RuntimeError(message)
+
+    def play(self, action: int) -> "Broken":
+        return Broken(self.left - 1 - int(action), 1 - self.to_play)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_games():
+    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 2, 4)}}
+    for name, kind in (("web-nim", Own), ("web-drawn", Drawn), ("web-broken", Broken)):
+        games.register(name, initial_state=kind, **sizes)
+
+
+def test_a_game_of_ones_own_is_a_grid_of_its_planes_or_what_it_draws(page):
+    name = page.new("web-nim", [None, None])
+    board = page.games[name]["board"]
+    assert board["svg"].count("<circle") == 5
+    assert len(board["spots"]) == 8
+    assert board["ways"] == []  # two actions for eight cells: they are listed by name
+    assert board["legal"] == [[0, "0"], [1, "1"]]
+    page.play(name, "1")
+    name = page.new("web-drawn", [None, "random:seed=1"])
+    board = page.games[name]["board"]
+    assert 'data-action="0"' in board["svg"]
+    page.play(name, "0")
+    page.wait(name, lambda shown: shown["ply"] >= 2)
+
+
+def test_a_picture_that_fails_is_told_and_the_page_goes_on(page):
+    page.ask("new", game="web-broken", seats=[None, None])
+    message = page.hear()
+    assert message["push"] == "trouble"
+    name = page.new("chess", [None, None])
+    page.play(name, "e4")
+
+
+def test_an_agent_that_fails_leaves_the_game_to_a_person(page):
+    def failing(observation, info):
+        message = "out of ideas"
+        raise ValueError(message)
+
+    agents.register("web-failing", lambda: failing)
+    name = page.new("connect-four", [None, "web-failing"])
+    page.play(name, "4")
+    shown = page.wait(name, lambda shown: shown["trouble"])
+    assert shown["trouble"] == "web-failing failed: ValueError"
+    page.ask("seat", game=name, player=1, agent=None)
+    page.wait(name, lambda shown: shown["board"]["actor"] == 1)
+    assert page.play(name, "3")["trouble"] is None
+
+
+def test_a_page_that_comes_back_finds_the_game_where_it_stands(server):
+    with talking(server) as first:
+        name = first.new("connect-four", ["random:seed=1", "random:seed=2"], pace=0.2)
+        first.wait(name, lambda shown: shown["ply"] >= 1)
+    with talking(server) as second:
+        second.ask("join", game=name)
+        shown = second.wait(name, lambda shown: True)
+        assert shown["ply"] >= 1
+        second.ask("run", game=name, on=True, pace=0)
+        second.wait(name, lambda shown: shown["over"])
+
+
+def test_games_are_kept_apart(server):
+    with talking(server) as first, talking(server) as second:
+        ours, theirs = first.new("chess", [None, None]), second.new("chess", [None, None])
+        first.play(ours, "e4")
+        second.play(theirs, "d4")
+        assert first.games.keys() == {ours}
+        assert second.games.keys() == {theirs}
+        assert first.games[ours]["moves"] == ["e4"]
+        assert second.games[theirs]["moves"] == ["d4"]
+        with pytest.raises(Refused, match="not on this server"):
+            second.ask("join", game="guessed")

@@ -1,0 +1,61 @@
+"""What a person does on the page."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def begin(page: Any, address: str, game: str, seats: list[str], **fields: str) -> None:
+    """Begin a game by the dialog; an empty seat is a person."""
+    page.goto(address)
+    page.wait_for_selector("#pz-setup[open]")
+    page.select_option("[name=kind]", game)
+    for player, text in enumerate(seats):
+        page.fill(f"[name=seat-{player}]", text)
+    for name, value in fields.items():
+        page.fill(f"[name={name}]", value)
+    page.click("#pz-setup-go")
+    page.wait_for_selector("#pz-setup:not([open])", state="hidden")
+    page.wait_for_selector("#pz-board .spot, #pz-board svg [data-action]")
+
+
+def move(page: Any, *spots: str) -> None:
+    """Point at places one after the other, and wait until the move was played."""
+    before = plies(page)
+    for spot in spots:
+        page.click(f'[data-spot="{spot}"]')
+    wait_for_plies(page, before + 1)
+
+
+def plies(page: Any) -> int:
+    """How many plies were played."""
+    return page.locator("#pz-moves button").count()
+
+
+def wait_for_plies(page: Any, least: int) -> None:
+    until(page, lambda: plies(page) >= least)
+
+
+def until(page: Any, holds: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait until something holds; the page's policy forbids to do that by a script inside it."""
+    ends = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < ends, f"waited in vain; the page says {said(page)!r}"
+        page.wait_for_timeout(30)
+
+
+def copied(page: Any, button: str) -> str:
+    """What a button copies."""
+    page.click(button)
+    until(page, lambda: "was copied" in said(page))
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def moves(page: Any) -> list[str]:
+    """The moves that were played, without their numbers."""
+    texts = page.locator("#pz-moves button").all_inner_texts()
+    return [text.split(". ", 1)[-1].strip() for text in texts]
+
+
+def said(page: Any) -> str:
+    return page.inner_text("#pz-said")

@@ -1,0 +1,216 @@
+"""Games in a real browser: by click, drag, touch and keyboard."""
+
+import json
+
+import pytest
+from tests.web.acting import begin, copied, move, moves, plies, said, until, wait_for_plies
+
+pytestmark = pytest.mark.web
+
+
+def test_a_game_to_mate_by_clicks(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    for start, end in (("f2", "f3"), ("e7", "e5"), ("g2", "g4"), ("d8", "h4")):
+        move(page, start, end)
+    assert moves(page) == ["f3", "e5", "g4", "Qh4#"]
+    assert page.inner_text(".over") == "0-1 checkmate"
+    assert "checkmate" in said(page)
+    assert "1. f3 e5 2. g4 Qh4# 0-1" in copied(page, "#pz-copy-pgn")
+
+
+def test_legal_targets_are_shown_and_others_refused(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    page.click("[data-spot=g1]")
+    targets = page.eval_on_selector_all(".spot.target", "all => all.map(e => e.dataset.spot)")
+    assert sorted(targets) == ["f3", "h3"]
+    page.click("[data-spot=g5]")
+    assert plies(page) == 0
+    assert page.locator(".spot.picked").count() == 0
+
+
+def test_a_piece_is_dragged_and_comes_back_from_where_it_may_not_go(page, server):
+    begin(page, server.address, "chess", ["", ""])
+
+    def drag(start, end):
+        boxes = [page.locator(f"[data-spot={spot}]").bounding_box() for spot in (start, end)]
+        (x, y), (u, v) = ((b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move((x + u) / 2, (y + v) / 2, steps=3)
+        assert page.locator("#pz-board use[transform]").count() == 1
+        page.mouse.move(u, v)
+        page.mouse.up()
+
+    drag("e2", "e5")
+    assert page.locator("#pz-board use[transform]").count() == 0
+    assert plies(page) == 0
+    drag("e2", "e4")
+    wait_for_plies(page, 1)
+    assert moves(page) == ["e4"]
+
+
+def test_touch(browser, server):
+    context = browser.new_context(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    begin(page, server.address, "chess", ["", ""])
+    page.tap("[data-spot=d2]")
+    page.tap("[data-spot=d4]")
+    wait_for_plies(page, 1)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    assert wide <= 360
+
+
+def test_keyboard_alone(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    page.focus('.spot[tabindex="0"]')
+    for _ in range(8):  # the first spot is a1
+        page.keyboard.press("ArrowLeft")
+    for key in ("ArrowRight",) * 4 + ("ArrowUp",):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.dataset.spot") == "e2"
+    label = page.get_attribute("[data-spot=e2]", "aria-label")
+    assert label == "e2, white pawn, can move"
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.get_attribute("[data-spot=e4]", "aria-label") == "e4, possible"
+    page.keyboard.press("Enter")
+    wait_for_plies(page, 1)
+    assert page.evaluate("document.activeElement.dataset.spot") == "e4"
+    assert page.get_attribute("#pz-said", "aria-live") == "polite"
+    assert "e4" in said(page)
+    page.keyboard.press("u")
+    until(page, lambda: plies(page) == 0)
+
+
+def test_promotion_asks_what_to_become(page, server):
+    begin(page, server.address, "chess", ["", ""], position="8/4P1k1/8/8/8/8/8/4K3 w - - 0 1")
+    page.click("[data-spot=e7]")
+    page.click("[data-spot=e8]")
+    page.wait_for_selector("#pz-choice[open]")
+    options = page.locator("#pz-choice button").all_inner_texts()
+    assert sorted(options) == ["bishop", "knight", "queen", "rook"]
+    page.click("#pz-choice button:has-text('knight')")
+    wait_for_plies(page, 1)
+    assert moves(page) == ["e8=N+"]
+
+
+def test_castling_by_either_square_and_undo_and_flip(page, server):
+    begin(page, server.address, "chess", ["", ""], position="r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    move(page, "e1", "h1")
+    move(page, "e8", "c8")
+    assert moves(page) == ["O-O", "O-O-O"]
+    page.click("#pz-undo")
+    until(page, lambda: plies(page) == 1)
+    above = page.locator("[data-spot=a8]").bounding_box()["y"]
+    page.click("#pz-flip")
+    until(page, lambda: page.locator("[data-spot=a8]").bounding_box()["y"] > above)
+
+
+def test_chess960_castles_onto_the_rook(page, server):
+    begin(
+        page, server.address, "chess960", ["", ""], position="rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1"
+    )
+    move(page, "b1", "a1")
+    assert moves(page) == ["O-O-O"]
+
+
+def test_an_atomic_capture_explodes(page, server):
+    begin(page, server.address, "atomic", ["", ""])
+    for start, end in (("g1", "f3"), ("d7", "d5"), ("f3", "e5"), ("a7", "a6"), ("e5", "f7")):
+        page.click(f"[data-spot={start}]")
+        if end == "f7":
+            page.evaluate(
+                "new MutationObserver(() => { window.bursts = Math.max(window.bursts || 0,"
+                " document.querySelectorAll('.burst').length) }).observe("
+                "document.querySelector('.arrows'), {childList: true})"
+            )
+        page.click(f"[data-spot={end}]")
+    wait_for_plies(page, 5)
+    assert page.evaluate("window.bursts") == 9
+    assert page.inner_text(".over") == "1-0 king_exploded".replace("_", " ")
+    assert page.get_attribute("[data-spot=e8]", "aria-label") == "e8"
+
+
+def test_a_crazyhouse_drop(page, server):
+    begin(page, server.address, "crazyhouse", ["", ""])
+    for start, end in (("e2", "e4"), ("d7", "d5"), ("e4", "d5"), ("d8", "d5")):
+        move(page, start, end)
+    move(page, "P@", "e5")
+    assert moves(page)[-1] == "@e5"
+    assert page.get_attribute("[data-spot=e5]", "aria-label").startswith("e5, white pawn")
+
+
+def test_krk_against_the_table(page, server):
+    begin(page, server.address, "krk", ["", "tablebase"], position="8/8/8/8/8/1k6/7R/K7 b - - 0 1")
+    wait_for_plies(page, 1)
+    assert "White to move" in said(page)
+
+
+def test_connect_four_by_click_and_by_number(page, server):
+    begin(page, server.address, "connect-four", ["", ""])
+    move(page, "4")
+    page.keyboard.press("1")
+    wait_for_plies(page, 2)
+    for column in "414141"[:5]:
+        page.click(f'#pz-keys [aria-label="{column}"]')
+        page.wait_for_timeout(50)
+    wait_for_plies(page, 7)
+    assert moves(page) == list("4141414")
+    assert page.inner_text(".over") == "1-0 connect four"
+    assert copied(page, "#pz-copy-position") == "4141414"
+
+
+def test_pommerman_by_keys(page, server):
+    begin(page, server.address, "pommerman-ffa", ["", "simple", "simple", "simple"], seed="5")
+    for key in ("ArrowDown", "ArrowRight", "Space", "."):
+        before = plies(page)
+        page.keyboard.press(key)
+        wait_for_plies(page, before + 1)
+    first = [each.split("/")[0] for each in moves(page)]
+    assert first == ["down", "right", "bomb", "stop"]
+    written = json.loads(copied(page, "#pz-copy-json"))
+    assert [actions[0] for actions in written["actions"]] == [2, 4, 5, 0]
+
+
+def test_the_radio_sends_words(page, server):
+    begin(
+        page, server.address, "pommerman-team-radio", ["", "random", "random", "random"], seed="5"
+    )
+    words = page.locator("#pz-parts select")
+    words.nth(0).select_option("3")
+    words.nth(1).select_option("7")
+    page.keyboard.press("ArrowDown")
+    wait_for_plies(page, 1)
+    assert moves(page)[0].startswith("down (3, 7)/")
+
+
+def test_a_wrong_position_is_told_and_nothing_is_lost(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    move(page, "e2", "e4")
+    page.fill("#pz-position", "8/8/8 w - - 0 1")
+    page.click("#pz-set")
+    page.wait_for_selector("#pz-said.error")
+    assert "expected 8 ranks" in said(page)
+    assert moves(page) == ["e4"]
+    page.fill("#pz-position", "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1")
+    page.click("#pz-set")
+    page.wait_for_selector('[data-spot=f7][aria-label*="queen"]')
+    assert plies(page) == 0
+
+
+def test_a_page_that_comes_back_finds_its_game(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    move(page, "e2", "e4")
+    page.reload()
+    wait_for_plies(page, 1)
+    move(page, "e7", "e5")
+    page.evaluate("window.closedBefore = true")
+    page.context.set_offline(True)
+    page.evaluate("0")
+    page.context.set_offline(False)
+    move(page, "d2", "d4")
+    assert moves(page) == ["e4", "e5", "d4"]
