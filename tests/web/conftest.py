@@ -35,12 +35,17 @@ def server():
 
 
 @pytest.fixture
-def page(browser, server):
+def complaints():
+    """What the page complained about."""
+    return []
+
+
+@pytest.fixture
+def page(browser, server, complaints):
     """An empty page at 1280 pixels; what it complains about fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.address)
     opened = context.new_page()
-    complaints = []
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on(
         "console", lambda said: complaints.append(said.text) if said.type == "error" else None

@@ -4,6 +4,7 @@ import secrets
 import socket
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from tyro.conf import arg
@@ -13,6 +14,9 @@ from phasezoo.errors import InvalidConfig, MissingDependency
 __all__ = ["WebOptions", "listening"]
 
 LONGEST_SEARCH = 3_600.0
+
+RUNS = Path("runs")
+"""Where runs usually lie."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class WebOptions:
     """Further names by which browsers reach this server, such as that of a proxy."""
     agents: Annotated[tuple[str, ...], arg(metavar="TEXT")] = ()
     """Agents to suggest first, as short texts such as "m2cts:experts=runs/x,nodes=400"."""
+    runs: Annotated[tuple[Path, ...], arg(metavar="DIR")] = ()
+    """Folders of runs, stores and PGN that pages may look into (none: runs, if there is one)."""
     any_agent: bool = False
     """Let pages name agents that import modules, start programs or load pickled objects; on this
     machine they always may."""
@@ -64,6 +70,7 @@ class WebOptions:
         register_all()
         is_local = is_loopback(self.host)
         token = self.token
+        usual = (RUNS,) if not self.runs and RUNS.is_dir() else ()
         if token is None and not is_local:
             token = secrets.token_urlsafe(18)
         with listening(self.host, self.port) as listener:
@@ -77,6 +84,7 @@ class WebOptions:
                 trusting=is_local or self.any_agent,
                 threads=self.threads,
                 games=self.games,
+                runs=(*self.runs, *usual),
                 move_seconds=self.move_seconds,
             )
             config = uvicorn.Config(

@@ -12,10 +12,13 @@ from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.phases import suggested_gates
 from phasezoo.apps.web.pictures import Sight, sides_of
 from phasezoo.apps.web.positions import started
+from phasezoo.apps.web.recordings import games_in, recording
 from phasezoo.apps.web.roster import Roster
+from phasezoo.apps.web.shelf import SAMPLES, TRAINING, Shelf
 from phasezoo.apps.web.showing import shown, text_of
 from phasezoo.apps.web.table import Table
 from phasezoo.apps.web.thinking import Mind
+from phasezoo.apps.web.training_runs import followed
 from phasezoo.errors import InvalidConfig, PhasezooError
 
 __all__ = ["Page"]
@@ -35,12 +38,14 @@ class Page:
     Args:
         hall: All games.
         roster: All agents.
+        shelf: Finished games and runs that may be looked into.
         outbox: Takes what the page is told.
     """
 
-    def __init__(self, hall: Hall, roster: Roster, outbox: Outbox) -> None:
+    def __init__(self, hall: Hall, roster: Roster, shelf: Shelf, outbox: Outbox) -> None:
         self._hall = hall
         self._roster = roster
+        self._shelf = shelf
         self._outbox = outbox
         self._sights: dict[str, Sight] = {}
         self._at: dict[str, int | None] = {}
@@ -102,13 +107,11 @@ class Page:
                 "agents": self._roster.suggestions(game),
                 "native": game.native,
             }
-        return {"games": listed, "agents": list(agents.names())}
+        return {"games": listed, "agents": list(agents.names()), "shelf": self._shelf.names()}
 
     async def do_new(self, fields: Fields) -> dict[str, str]:
         """Begin a game, and watch it."""
-        if len(self._sights) >= MOST_GAMES:
-            message = f"this page watches {MOST_GAMES} games already: leave one of them first"
-            raise InvalidConfig(message)
+        self._check_room()
         game = games.make(fields.text("game", 200), **_options(fields.mapping("options")))
         seed = fields.number_or("seed", None, 0, 2**53)
         seed = secrets.randbelow(2**32) if seed is None else seed
@@ -219,7 +222,53 @@ class Page:
         """A game, or the position on the board, as a text."""
         return text_of(self._table(fields), fields.text("kind", 20))
 
+    # What lies in the folders of runs
+
+    async def do_shelf(self, fields: Fields) -> list[dict[str, str]]:
+        """What there is in a folder."""
+        root = fields.text("root", 300)
+        if root == SAMPLES:
+            listed = await self._hall.workers.run(lambda: games_in(self._shelf, root, "", 0))
+            return [{"path": name, "kind": "store"} for name in listed["samples"]]
+        items = await self._hall.workers.run(lambda: self._shelf.items(root))
+        return [item._asdict() for item in items]
+
+    async def do_games(self, fields: Fields) -> dict[str, Any]:
+        """The games of a store or file."""
+        root, path = fields.text("root", 300), fields.text("path")
+        first = fields.number_or("first", 0, 0, 2**40) or 0
+        return await self._hall.workers.run(lambda: games_in(self._shelf, root, path, first))
+
+    async def do_open(self, fields: Fields) -> dict[str, str]:
+        """Step through a finished game, which can be played on from anywhere."""
+        self._check_room()
+        root, path = fields.text("root", 300), fields.text("path")
+        number = fields.number_or("number", 0, 0, 2**40) or 0
+        found = await self._hall.workers.run(lambda: recording(self._shelf, root, path, number))
+        table = self._hall.open(found.game, found.start)
+        table.load(found.plies)
+        known = " – ".join(name or "?" for name in found.players) if any(found.players) else ""
+        table.title = f"{found.title}: {known}" if known else found.title
+        table.compare(_specs(fields))
+        self._watch(table, Sight())
+        self._at[table.name] = 0 if found.plies else None
+        self._changed(table)
+        return {"game": table.name}
+
+    async def do_training(self, fields: Fields) -> dict[str, Any]:
+        """The numbers of a run so far."""
+        path = self._shelf.find(fields.text("root", 300), fields.text("path"))
+        if path.name != TRAINING:
+            message = f"{path.name}: training is followed by its {TRAINING}"
+            raise InvalidConfig(message)
+        return await self._hall.workers.run(lambda: followed(path))
+
     # Helpers
+
+    def _check_room(self) -> None:
+        if len(self._sights) >= MOST_GAMES:
+            message = f"this page watches {MOST_GAMES} games already: leave one of them first"
+            raise InvalidConfig(message)
 
     def _table(self, fields: Fields) -> Table:
         return self._hall.find(fields.text("game", 64))

@@ -22,7 +22,9 @@ from phasezoo.apps.web.hall import Hall
 from phasezoo.apps.web.outbox import Outbox
 from phasezoo.apps.web.page import Page
 from phasezoo.apps.web.roster import Roster
+from phasezoo.apps.web.shelf import REPORT, Shelf
 from phasezoo.apps.web.workers import Workers
+from phasezoo.errors import InvalidConfig
 
 __all__ = ["Settings", "make_app"]
 
@@ -34,6 +36,12 @@ TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+
+REPORT_POLICY = (
+    "sandbox allow-scripts allow-popups; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data:; font-src data:"
+)
+"""What a report may do: draw itself, as a page of nobody's, which cannot speak to the server."""
 
 TOO_LONG, TRY_LATER = 1009, 1013
 """Codes that close a WebSocket: a message is too long; there are too many (RFC 6455; IANA)."""
@@ -68,6 +76,8 @@ class Settings:
     """Games at once."""
     pages: int = 500
     """Pages that are open at once."""
+    runs: tuple[Path, ...] = ()
+    """Folders that pages may look into."""
     move_seconds: float = 60.0
     """The longest that a search goes on."""
 
@@ -83,7 +93,10 @@ class Server:
         self.settings = settings
         self.workers = Workers(settings.threads, settings.move_seconds)
         self.hall = Hall(self.workers, settings.games)
-        self.roster = Roster(settings.agents, trusting=settings.trusting)
+        self.shelf = Shelf(settings.runs)
+        self.roster = Roster(
+            settings.agents, trusting=settings.trusting, folders=self.shelf.folders
+        )
         self._pages = 0
 
     async def talk(self, socket: WebSocket) -> None:
@@ -94,7 +107,7 @@ class Server:
             return
         self._pages += 1
         outbox = Outbox()
-        page = Page(self.hall, self.roster, outbox)
+        page = Page(self.hall, self.roster, self.shelf, outbox)
         sending = asyncio.create_task(_send(socket, outbox))
         try:
             await _listen(socket, page, outbox)
@@ -171,12 +184,25 @@ def make_app(settings: Settings) -> Starlette:
         found = files.get(request.path_params["name"])
         return Response(status_code=404) if found is None else _file(found)
 
+    async def report(request: Request) -> Response:
+        found = request.path_params
+        try:
+            path = server.shelf.find(found["root"], found["path"])
+        except InvalidConfig:
+            return Response(status_code=404)
+        if path.name != REPORT or not path.is_file():
+            return Response(status_code=404)
+        return FileResponse(
+            path, media_type=TYPES[".html"], headers={"content-security-policy": REPORT_POLICY}
+        )
+
     guard = Middleware(
         Guard, host=settings.host, port=settings.port, token=settings.token, names=settings.names
     )
     routes: Sequence[Any] = (
         Route("/", page),
         Route("/static/{name}", static),
+        Route("/report/{root}/{path:path}", report),
         WebSocketRoute("/ws", server.talk),
     )
     app = Starlette(routes=list(routes), middleware=[guard], lifespan=server.lifespan)

@@ -4,20 +4,24 @@ import { Board } from "./board.js";
 import { byId, element, refill, signed } from "./dom.js";
 import { showBar, showSearch } from "./search.js";
 import { fillList, Setup } from "./setup.js";
+import { Shelf } from "./shelf.js";
 import { showStrip } from "./strip.js";
 import { Wire } from "./wire.js";
 
 let hello = null;
 let game = null;
+let wanted = null; // the ply that was asked for and is not shown yet
 
 const board = new Board(byId("board"), play);
 const setup = new Setup(begin);
+const shelf = new Shelf((...question) => wire.ask(...question), enter);
 const wire = new Wire({ pushed, opened, closed });
 
 async function opened() {
   say("connected", true);
   hello = await wire.ask("hello");
   setup.learn(hello);
+  shelf.learn(hello);
   const name = location.hash.slice(1);
   if (!name) {
     if (!byId("setup").open) setup.open();
@@ -46,9 +50,14 @@ function tell(text) {
 
 async function begin(wanted) {
   const made = await wire.ask("new", wanted);
+  enter(made.game);
+}
+
+// Watch another game in place of this one.
+function enter(name) {
   if (game) wire.ask("leave", { game: game.game }).catch(() => {});
   game = null;
-  location.hash = made.game;
+  location.hash = name;
 }
 
 addEventListener("hashchange", () => {
@@ -64,6 +73,7 @@ function pushed(message) {
   if (message.game !== location.hash.slice(1)) return;
   const isNew = !game || game.game !== message.game;
   game = message;
+  if (isNew || wanted === game.at || wanted > game.ply) wanted = null;
   if (isNew) begun();
   show();
 }
@@ -93,7 +103,7 @@ function show() {
   showArrows();
   showBar(byId("bar"), game);
   showSearch(byId("search"), game);
-  showStrip(byId("strip"), game, goTo);
+  showStrip(byId("strip"), game, goTo, here);
   showMoves();
   showSeats();
   showControls();
@@ -211,8 +221,12 @@ function play(action) {
 }
 
 function goTo(ply) {
-  ask("show", { at: ply });
+  wanted = Math.min(game.ply, Math.max(0, ply));
+  ask("show", { at: wanted });
 }
+
+// Where who presses keys faster than pictures come believes to be.
+const here = () => wanted ?? game.at;
 
 async function ask(what, fields = {}, named = true) {
   try {
@@ -239,9 +253,10 @@ async function copy(kind) {
 }
 
 byId("new").onclick = () => setup.open(game && game.kind);
+byId("runs").onclick = () => shelf.open();
 byId("first").onclick = () => goTo(0);
-byId("back").onclick = () => goTo(Math.max(0, game.at - 1));
-byId("forth").onclick = () => goTo(Math.min(game.ply, game.at + 1));
+byId("back").onclick = () => goTo(here() - 1);
+byId("forth").onclick = () => goTo(here() + 1);
 byId("last").onclick = () => goTo(game.ply);
 byId("undo").onclick = () => ask("undo");
 byId("flip").onclick = () => ask("show", { flipped: !game.flipped });

@@ -6,7 +6,7 @@ import { first } from "./search.js";
 
 const HIGH = { band: 16, gap: 3, split: 26, chart: 62 };
 
-export function showStrip(root, game, goTo) {
+export function showStrip(root, game, goTo, here) {
   const { gates, plies } = game.strip;
   const count = plies.length || game.moves.length + 1;
   const width = Math.max(40, count);
@@ -30,13 +30,13 @@ export function showStrip(root, game, goTo) {
     "aria-valuemax": game.ply, "aria-valuenow": game.at, "aria-valuetext": told(game),
     onclick: (event) => {
       const box = svg.getBoundingClientRect();
-      goTo(Math.min(game.ply, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * width))));
+      goTo(Math.floor(((event.clientX - box.left) / box.width) * width));
     },
     onkeydown: (event) => {
-      const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+      const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity }[event.key];
       if (step === undefined) return;
       event.preventDefault();
-      goTo(Math.min(game.ply, Math.max(0, game.at + step)));
+      goTo(here() + step);
     },
   }, svg);
   const had = root.querySelector(".slider") === document.activeElement && root.contains(document.activeElement);

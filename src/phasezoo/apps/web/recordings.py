@@ -1,0 +1,254 @@
+"""Finished games to be stepped through: stores, PGN, and recordings of states."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from phasezoo import games
+from phasezoo.apps.web.pgn_values import values_of
+from phasezoo.apps.web.pictures import name_of, paths_of
+from phasezoo.apps.web.shelf import PGN, RECORDED, SAMPLES, Shelf
+from phasezoo.apps.web.table import Played
+from phasezoo.apps.web.thoughts import MOST_MOVES, Thought
+from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.training.importer import read_games
+from phasezoo.training.store import GameStore
+from phasezoo.types import SIMULTANEOUS
+
+__all__ = ["Recording", "games_in", "recording"]
+
+MOST_LISTED = 200
+"""Games that are listed at once."""
+
+LARGEST_PGN = 64 << 20
+"""Bytes of a PGN file that is read for a page."""
+
+LARGEST_STATE = 1 << 20
+"""Bytes of a recorded state."""
+
+
+class Recording(NamedTuple):
+    """A finished game."""
+
+    game: games.Game
+    start: Any
+    plies: list[tuple[Played, Any]]
+    """Each ply, with the state that it led to."""
+    title: str
+    players: list[str | None]
+
+
+def stores_at(shelf: Shelf, root: str, path: str) -> list[GameStore]:
+    """The games at a path, a store for each game that is played in them.
+
+    Raises:
+        PhasezooError: There is nothing, or it cannot be read.
+    """
+    if root == SAMPLES:
+        return [GameStore.sample(games.make(path))]
+    found = shelf.find(root, path)
+    if found.suffix == PGN:
+        if found.stat().st_size > LARGEST_PGN:
+            message = f"{path}: has more than {LARGEST_PGN >> 20} MiB; import it into a store first"
+            raise InvalidConfig(message)
+        stores, _ = read_games(found, threads=1)
+        return list(stores.values())
+    if found.is_dir() and any(file.is_symlink() for file in found.iterdir()):
+        message = f"{path}: holds links, which are not followed for a page"
+        raise InvalidConfig(message)
+    return [GameStore.open(found)]
+
+
+def games_in(shelf: Shelf, root: str, path: str, first: int) -> dict[str, Any]:
+    """The games at a path, a page of them.
+
+    Raises:
+        PhasezooError: There is nothing, or it cannot be read.
+    """
+    if root == SAMPLES and not path:
+        return {"samples": _samples()}
+    if root != SAMPLES and _is_recording(shelf.find(root, path)):
+        return {"total": 1, "first": 0, "games": [{"number": 0, "title": path, "plies": None}]}
+    stores = stores_at(shelf, root, path)
+    total = sum(map(len, stores))
+    listed = []
+    for number in range(first, min(first + MOST_LISTED, total)):
+        store, index = _of_number(stores, number)
+        names = store.columns.players[index]
+        listed.append(
+            {
+                "number": number,
+                "game": store.game.name,
+                "players": names if any(names) else None,
+                "plies": int(store.offsets[index + 1] - store.offsets[index]),
+                "returns": store.returns[index].tolist(),
+                "date": store.columns.dates[index].decode() or None,
+            }
+        )
+    return {"total": total, "first": first, "games": listed}
+
+
+def _samples() -> list[str]:
+    """The games of which the package has samples."""
+    found = []
+    for name in games.names():
+        try:
+            GameStore.sample(name)
+        except PhasezooError:
+            continue
+        found.append(name)
+    return found
+
+
+def _of_number(stores: Sequence[GameStore], number: int) -> tuple[GameStore, int]:
+    for store in stores:
+        if number < len(store):
+            return store, number
+        number -= len(store)
+    message = f"game {number}: there are fewer"
+    raise InvalidConfig(message)
+
+
+def recording(shelf: Shelf, root: str, path: str, number: int) -> Recording:
+    """One game of those at a path.
+
+    Raises:
+        PhasezooError: There is none, or it cannot be read.
+    """
+    if root != SAMPLES and _is_recording(found := shelf.find(root, path)):
+        return _states_in(found, path)
+    stores = stores_at(shelf, root, path)
+    store, index = _of_number(stores, number)
+    if any(isinstance(start, bytes) for start in store.starts.values()):
+        message = f"{path}: holds pickled starts, which are not opened for a page"
+        raise InvalidConfig(message)
+    one = store.subset([index])
+    thoughts = _Searches(one)
+    is_pgn = root != SAMPLES and path.endswith(PGN)
+    values = values_of(shelf.find(root, path), number) if is_pgn else {}
+    states = one.records.states(0)
+    width = one.columns.width
+    actions = np.asarray(one.actions).reshape(-1, width).tolist()
+    plies = []
+    for ply, (state, action) in enumerate(zip(states, actions, strict=False)):
+        played: Any = action if width > 1 else action[0]
+        name = "/".join(name_of(one.game, state, each) for each in action)
+        found_thoughts = thoughts.of(ply, state)
+        if ply in values:
+            found_thoughts = _expected(values[ply], int(state.to_play))
+        after = states[ply + 1] if ply + 1 < len(states) else state.play(played)
+        plies.append((Played(played, name, found_thoughts), after))
+    names = one.columns.players[0]
+    title = f"{path}, game {number}"
+    start = states[0] if states else one.game.initial_state()
+    return Recording(one.game, start, plies, title, list(names))
+
+
+class _Searches:
+    """What the searches of a stored game visited and expected."""
+
+    def __init__(self, one: GameStore) -> None:
+        self._one = one
+        self._width = one.columns.width
+
+    def of(self, ply: int, state: Any) -> dict[int, Thought]:
+        """The thoughts of a ply, by player."""
+        players = [int(state.to_play)]
+        if state.to_play == SIMULTANEOUS:
+            players = list(range(self._width))
+        found = {}
+        for column, player in enumerate(players[: self._width]):
+            thought = self._thought(ply * self._width + column, state, player)
+            if thought is not None:
+                found[player] = thought
+        return found
+
+    def _thought(self, decision: int, state: Any, player: int) -> Thought | None:
+        columns = self._one.columns
+        value = None if columns.values is None else float(columns.values[decision])
+        value = None if value is None or np.isnan(value) else round(value, 4)
+        moves = self._moves(decision, state, player)
+        if value is None and not moves:
+            return None
+        told: Thought = {"player": player, "value": value, "moves": moves, "lines": []}
+        return told | {
+            "agent": "stored with the game",
+            "action": moves[0]["action"] if moves else None,
+        }
+
+    def _moves(self, decision: int, state: Any, player: int) -> list[dict[str, Any]]:
+        visits = self._one.columns.visits
+        if visits is None:
+            return []
+        begin, end = visits.offsets[decision : decision + 2].tolist()
+        pairs = sorted(
+            zip(visits.counts[begin:end].tolist(), visits.actions[begin:end].tolist(), strict=True),
+            reverse=True,
+        )
+        total = sum(count for count, _ in pairs)
+        paths = paths_of(self._one.game, state, player) if pairs else {}
+        return [
+            {
+                "action": action,
+                "name": name_of(self._one.game, state, action),
+                "path": paths.get(action, ()),
+                "visits": count,
+                "share": round(count / max(total, 1), 4),
+                "q": None,
+                "prior": None,
+            }
+            for count, action in pairs[:MOST_MOVES]
+        ]
+
+
+def _expected(white: float, player: int) -> dict[int, Thought]:
+    """What a comment says that the player to move expected, from what White did."""
+    told: Thought = {"player": player, "value": round(white if player == 0 else -white, 4)}
+    return {player: told | {"moves": [], "lines": [], "agent": "stored with the game"}}
+
+
+def _is_recording(path: Path) -> bool:
+    return path.is_dir() and any(RECORDED.fullmatch(each.name) for each in path.iterdir())
+
+
+def _states_in(folder: Path, path: str) -> Recording:
+    """A game that was recorded as states, a file each.
+
+    Raises:
+        InvalidConfig: The states are of no game that is written so.
+    """
+    files = sorted(
+        (each for each in folder.iterdir() if RECORDED.fullmatch(each.name)),
+        key=lambda each: int(each.stem),
+    )
+    texts = [_text_of(each) for each in files]
+    known = [games.make(name) for name in games.names()]
+    reasons = []
+    for game in known:
+        if game.parse_json is None:
+            continue
+        try:
+            states = [game.from_json(text) for text in texts]
+        except PhasezooError as error:
+            reasons.append(f"{game.name}: {error}")
+            continue
+        plies = [(Played(None, f"step {state.ply}"), state) for state in states[1:]]
+        return Recording(game, states[0], plies, path, [None] * game.num_players)
+    message = f"{path}: no game is recorded so ({'; '.join(reasons)[:300]})"
+    raise InvalidConfig(message)
+
+
+def _text_of(file: Path) -> str:
+    if file.is_symlink() or file.stat().st_size > LARGEST_STATE:
+        message = f"{file.name}: is a link, or too large for a state"
+        raise InvalidConfig(message)
+    text = file.read_text(encoding="utf-8", errors="replace")
+    # The original writes a state as JSON, or as a string that holds that JSON.
+    try:
+        inner = json.loads(text)
+    except ValueError:
+        return text
+    return inner if isinstance(inner, str) else text

@@ -1,0 +1,138 @@
+"""What the page shows of searches, phases and runs, in a real browser."""
+
+import pytest
+from tests.web.acting import begin, moves, plies, said, until, wait_for_plies
+
+from phasezoo import games
+
+pytestmark = pytest.mark.web
+
+EXPERTS = "m2cts:experts=phasezoo/chess-small,nodes=24,batch_size=8,search_gate=lichess:engine"
+
+
+def test_the_phase_strip_of_two_agents(page, server):
+    begin(page, server.address, "chess", [EXPERTS, EXPERTS], pace="0")
+    wait_for_plies(page, 8)
+    page.click("#pz-run")
+    until(page, lambda: page.inner_text("#pz-run") == "Go on")
+    count = plies(page)
+    legend = page.inner_text("#pz-strip .legend")
+    assert "by lichess:engine (above) and lichess:classic (below)" in legend
+    assert f"of {count + 1} plies" in legend
+    assert page.locator("#pz-strip rect").count() > count  # a bar of experts for every ply
+    page.focus("#pz-strip .slider")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    until(page, lambda: page.get_attribute("#pz-strip .slider", "aria-valuenow") == "1")
+    told = page.get_attribute("#pz-strip .slider", "aria-valuetext")
+    assert told.startswith(f"ply 1 of {count}; opening by lichess:engine; opening by")
+    assert "expert answered for the root" in told
+    assert "leaves by expert" in page.inner_text("#pz-search")
+    assert page.locator("#pz-bar").is_visible()
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "slider"
+
+
+def test_analysis_draws_arrows_and_lines_while_it_searches(page, server):
+    begin(page, server.address, "chess", ["", ""])
+    page.fill("#pz-look-agent", "mcts:net=phasezoo/chess-small,batch_size=8")
+    page.click("#pz-look")
+    page.wait_for_selector("#pz-search .visits")
+    assert page.get_attribute("#pz-look", "aria-pressed") == "true"
+    until(page, lambda: page.locator(".arrows line").count() > 0)
+    assert page.locator("#pz-search .lines li").count() == 3
+    before = page.inner_text("#pz-search .facts")
+    until(page, lambda: page.inner_text("#pz-search .facts") != before)
+    page.click("#pz-look")
+    until(page, lambda: page.get_attribute("#pz-look", "aria-pressed") == "false")
+
+
+def test_move_now_ends_a_search(page, server):
+    begin(page, server.address, "connect-four", ["", "mcts:nodes=100000000"])
+    page.click('[data-spot="4"]')
+    page.wait_for_selector("#pz-hurry:not([disabled])")
+    until(page, lambda: page.locator("#pz-search .visits").count() == 1)
+    page.keyboard.press("m")
+    wait_for_plies(page, 2)
+
+
+def test_a_lost_connection_comes_back(page, server):
+    links = []
+
+    def route(link):
+        links.append(link)
+        link.connect_to_server()
+
+    page.route_web_socket("**/ws", route)
+    begin(page, server.address, "connect-four", ["", ""])
+    page.click('[data-spot="4"]')
+    wait_for_plies(page, 1)
+    links[-1].close()
+    until(page, lambda: len(links) == 2 and page.inner_text("#pz-link") == "connected")
+    page.click('[data-spot="3"]')
+    wait_for_plies(page, 2)
+    assert moves(page) == ["4", "3"]
+
+
+def test_sample_games_are_opened_and_played_on(page, server):
+    page.goto(server.address)
+    page.wait_for_selector("#pz-setup[open]")
+    page.click("#pz-setup-cancel")
+    page.click("#pz-runs")
+    page.click("#pz-items button:has-text('atomic')")
+    page.click(".games button >> nth=2")
+    page.wait_for_selector("#pz-library", state="hidden")
+    until(page, lambda: plies(page) > 5)
+    page.keyboard.press("]")
+    until(page, lambda: page.get_attribute("#pz-strip .slider", "aria-valuenow") == "1")
+    assert "after 1 plies" in said(page)
+
+
+class Drawn:
+    """Take one or two of five, drawn by itself."""
+
+    def __init__(self, left=5, to_play=0):
+        self.left, self.to_play = left, to_play
+
+    is_terminal = property(lambda self: self.left == 0)
+
+    @property
+    def legal_actions(self):
+        import numpy as np
+
+        return np.arange(min(2, self.left))
+
+    @property
+    def returns(self):
+        return [1.0, -1.0] if self.to_play else [-1.0, 1.0]
+
+    def play(self, action):
+        return Drawn(self.left - 1 - int(action), 1 - self.to_play)
+
+    def planes(self, spec, player=None):
+        import numpy as np
+
+        return (np.arange(5).reshape(1, 1, 5) < self.left).astype(np.float32)
+
+    def svg(self):
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><script>throw 1</script>'
+            '<rect data-action="0" width="10" height="10" fill="teal" onclick="throw 2"/>'
+            '<rect data-action="1" x="10" width="10" height="10" fill="gold"/></svg>'
+        )
+
+
+def test_a_game_of_ones_own_is_played_on_its_drawing_and_scripts_in_it_are_not_run(
+    page, server, complaints
+):
+    sizes = {"num_players": 2, "num_actions": 2, "plane_specs": {"default": (1, 1, 5)}}
+    games.register("web-take", initial_state=Drawn, **sizes)
+    begin(page, server.address, "web-take", ["", ""])
+    page.click('[data-action="1"]')
+    wait_for_plies(page, 1)
+    page.focus('#pz-board [data-action="1"]')
+    page.keyboard.press("Enter")
+    wait_for_plies(page, 2)
+    assert moves(page) == ["1", "1"]
+    assert complaints
+    assert all("Content Security Policy" in each for each in complaints)
+    complaints.clear()
