@@ -133,6 +133,11 @@ class UCTAgent:
                 "brings, or a callable (state, rng) -> action"
             )
             raise InvalidConfig(message)
+        for name in ("selection", "defender", "ties", "choice", "ends"):
+            word: Any = getattr(self, name)
+            if not isinstance(word, str):
+                message = f"{name}={word!r}: expected a word"
+                raise InvalidConfig(message)
         leasts = {"threshold": 0, "root_visits": 0, "max_rollout_plies": 1, "memory_mb": 1}
         for name, least in leasts.items():
             value: Any = getattr(self, name)

@@ -236,6 +236,13 @@ def test_it_plays_in_environments_and_matches() -> None:
         ({"threshold": 2.5}, "whole number from 0"),
         ({"rollout": 5}, "or a callable"),
         ({"limit": 3000}, "expected a Limit"),
+        ({"ties": "any"}, 'ties="any": expected "first", "random"'),
+        ({"choice": "best"}, 'choice="best": expected "careful", "most_visited"'),
+        ({"ends": "again"}, 'ends="again": expected "count", "restart"'),
+        ({"selection": 1}, "selection=1: expected a word"),
+        ({"root_visits": -1}, "root_visits=-1: expected a whole number from 0"),
+        ({"rollout": "krk:nearer"}, "known are urgent, .*, capture"),
+        ({"rollout": "krk:closer", "game": "chess"}, 'is for the game "krk"'),
     ],
 )
 def test_bad_options_are_refused_at_once(options: dict[str, Any], match: str) -> None:
