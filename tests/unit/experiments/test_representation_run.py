@@ -3,6 +3,9 @@
 import dataclasses
 import json
 import shlex
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from page_checker import check_page
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.catalogue import STUDIES
-from phasezoo.experiments.representation import gradients, latency
+from phasezoo.experiments.representation import gradients
 from phasezoo.experiments.representation.arms import CORNERS, arms_of, groups_of
 from phasezoo.experiments.representation.config import PRESETS, RepresentationConfig
 from phasezoo.experiments.representation.domain import REPRESENTATION
@@ -103,7 +106,28 @@ def test_contrasts_are_means_of_the_combinations(whole):
         assert interval.low < interval.value < interval.high
 
 
-def test_a_run_that_was_stopped_goes_on_with_what_it_had(whole, small, tmp_path, monkeypatch):
+RUN = """
+import json, sys
+from pathlib import Path
+from phasezoo.experiments.representation.config import RepresentationConfig
+from phasezoo.experiments.representation.domain import REPRESENTATION
+from phasezoo.runs import jsonable
+config = jsonable.decode(RepresentationConfig, json.loads(sys.argv[1]))
+REPRESENTATION.reproduce(config, Path(sys.argv[2]))
+"""
+
+
+def kill_once_there(path, config, out):
+    """Begin a run in a process of its own, and kill it as soon as a file is there."""
+    words = [sys.executable, "-c", RUN, jsonable.dumps(config), str(out)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not path.exists():
+        time.sleep(0.05)
+    process.kill()
+    assert process.wait() != 0, "it ended before it was killed"
+
+
+def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, small, tmp_path, monkeypatch):
     class StoppedError(Exception):
         pass
 
@@ -111,19 +135,18 @@ def test_a_run_that_was_stopped_goes_on_with_what_it_had(whole, small, tmp_path,
         raise StoppedError
 
     out = tmp_path / "run"
-    with monkeypatch.context() as patch:
-        patch.setattr(latency, "measured", stopped)
-        with pytest.raises(StoppedError):
-            REPRESENTATION.reproduce(small, out)
-    kept = {path: path.stat().st_mtime_ns for path in out.rglob("*.safetensors")}
-    assert len(kept) >= 11
+    kill_once_there(out / "networks" / "v2-mse-1" / "metrics.csv", small, out)
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("networks/v1-*/model.safetensors")}
+    assert len(kept) == 4
     with monkeypatch.context() as patch:
         patch.setattr(gradients, "attributed", stopped)
         with pytest.raises(StoppedError):
             REPRESENTATION.resume(out)
+    times = (out / "latency.json").read_bytes()
     results = REPRESENTATION.resume(out)
     for path, when in kept.items():
         assert path.stat().st_mtime_ns == when, f"{path} was done again"
+    assert (out / "latency.json").read_bytes() == times
     assert results.losses == whole[1].losses
     assert results.endings == whole[1].endings
     assert results.games[0].duels == whole[1].games[0].duels
@@ -152,6 +175,7 @@ def test_every_size_names_networks_once(preset):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_the_quick_size_runs(tmp_path):
     results = REPRESENTATION.reproduce(PRESETS["quick"], tmp_path / "run")
     assert len(results.claims) >= 12
