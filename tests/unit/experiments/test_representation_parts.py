@@ -242,8 +242,13 @@ def test_times_are_medians_between_their_ends():
 )
 def test_what_planes_cost_is_judged_by_the_rounds(v1, v2, judgement):
     rows = [
-        Latency(arm, "torch", 64, findings.Interval(*times))
-        for arm, times in (("v1-wdlp", v1), ("v2-wdlp", v2))
+        Latency(arm, backend, batch, findings.Interval(*times))
+        for backend, batch, old, new in (
+            ("onnx", 1, (1.0, 1.0, 1.0), (9.0, 9.0, 9.0)),  # smaller calls count not
+            ("onnx", 64, (5.0, 4.9, 5.1), (5.0, 4.9, 5.1)),
+            ("torch", 64, v1, v2),
+        )
+        for arm, times in (("v1-wdlp", old), ("v2-wdlp", new))
     ]
     assert findings._cost(rows).judgement == judgement
 
