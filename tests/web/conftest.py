@@ -28,7 +28,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def server():
-    from tests.web.serving import served
+    from tests.unit.apps.web_serving import served
 
     with served(threads=1) as running:
         yield running

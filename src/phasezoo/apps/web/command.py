@@ -1,5 +1,6 @@
 """``phasezoo web``: the board in the browser."""
 
+import contextlib
 import secrets
 import socket
 import sys
@@ -136,10 +137,12 @@ def listening(host: str, port: int) -> socket.socket:
     """
     try:
         kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(kind, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(2048)
+        with contextlib.ExitStack() as opened:
+            listener = opened.enter_context(socket.socket(kind, socket.SOCK_STREAM))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(2048)
+            opened.pop_all()
     except OSError as error:
         message = f"--host {host} --port {port}: {error.strerror}; choose another port, or --port 0"
         raise InvalidConfig(message) from error

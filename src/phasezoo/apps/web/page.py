@@ -19,6 +19,7 @@ from phasezoo.apps.web.showing import shown, text_of
 from phasezoo.apps.web.table import Table
 from phasezoo.apps.web.thinking import Mind
 from phasezoo.apps.web.training_runs import followed
+from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import InvalidConfig, PhasezooError
 
 __all__ = ["Page"]
@@ -95,6 +96,7 @@ class Page:
         listed = {}
         for name in games.names():
             game = games.make(name)
+            pointing = pointing_of(game)
             listed[name] = {
                 "players": game.num_players,
                 "sides": sides_of(game),
@@ -105,7 +107,7 @@ class Page:
                 "draws": game.draws_start(game.options) or "start" in game.option_names,
                 "gates": suggested_gates(game),
                 "agents": self._roster.suggestions(game),
-                "native": game.native,
+                "flips": pointing is not None and pointing.flips,
             }
         return {"games": listed, "agents": list(agents.names()), "shelf": self._shelf.names()}
 

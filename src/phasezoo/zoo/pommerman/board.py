@@ -52,15 +52,20 @@ def _what(scene: Scene, row: int, column: int) -> str:
 
 
 def ways(state: Any, player: int) -> list[Way]:
-    """The cells beside the figure move it there; its own cell lays a bomb."""
+    """The cells beside the figure move it there; its own cell lays a bomb.
+
+    Walls and wood stop it: that they may be walked against is left to the keys.
+    """
     row, column = state.agents[player][:2]
-    return [
-        Way(action, (f"{row + STEPS[action][0]},{column + STEPS[action][1]}",))
-        for action in state.legal_actions_of(player).tolist()
-        if action in STEPS
-        and 0 <= row + STEPS[action][0] < state.size
-        and 0 <= column + STEPS[action][1] < state.size
-    ]
+    found = []
+    for action in state.legal_actions_of(player).tolist():
+        if action not in STEPS:
+            continue
+        across, down = column + STEPS[action][1], row + STEPS[action][0]
+        is_inside = 0 <= across < state.size and 0 <= down < state.size
+        if is_inside and int(state.board[down, across]) not in (RIGID, WOOD):
+            found.append(Way(action, (f"{down},{across}",)))
+    return found
 
 
 def name(state: Any, action: int) -> str:

@@ -88,6 +88,7 @@ function begun() {
   byId("position-row").hidden = byId("set").hidden = byId("copy-position").hidden = !known.position;
   byId("position").placeholder = known.position || "";
   byId("copy-pgn").hidden = known.position !== "FEN";
+  byId("flip").hidden = !known.flips;
   byId("viewer-row").hidden = !known.hidden;
   refill(byId("viewer"), element("option", { value: "" }, "everybody"), ...game.sides.map((side, player) => element("option", { value: player }, side)));
   refill(byId("seats"), ...game.sides.map((side, player) => element("label", {}, side, " ",

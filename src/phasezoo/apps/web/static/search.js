@@ -61,7 +61,7 @@ function split(thought) {
 function table(thought) {
   const hasPriors = thought.moves.some((move) => move.prior !== null);
   return element("table", { class: "visits" },
-    element("thead", {}, element("tr", {}, ...["move", "visits", "", "Q", hasPriors ? "prior" : null].filter((each) => each !== null).map((name) => element("th", { scope: "col" }, name)))),
+    element("thead", {}, element("tr", {}, ...["move", "share", "visits", "Q", hasPriors ? "prior" : null].filter((each) => each !== null).map((name) => element("th", { scope: "col" }, name)))),
     element("tbody", {}, ...thought.moves.slice(0, 8).map((move) => element("tr", { class: move.action === thought.action ? "best" : null },
       element("th", { scope: "row" }, move.name),
       element("td", { class: "share" }, element("div", { class: "meter" }, element("i", { style: `width:${100 * move.share}%` }), hasPriors ? element("b", { style: `left:${100 * move.prior}%`, title: "prior" }) : null)),
