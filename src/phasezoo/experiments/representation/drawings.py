@@ -152,6 +152,7 @@ def board(shown: BoardShown, name: str) -> Markup:
     colours = [plots.PHASE if value > 0 else plots.PLACEBO for value in values]
     planes.barh([label for label, _ in rows], values, color=colours, height=0.65)
     planes.invert_yaxis()
+    planes.locator_params(axis="x", nbins=5)
     planes.axvline(0, color=plots.MUTED, linewidth=1)
     planes.grid(axis="y", visible=False)
     plots.entitle(planes, "Sum by group of planes")
