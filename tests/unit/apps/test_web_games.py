@@ -151,6 +151,25 @@ def test_analysis_is_live_and_follows_the_game(page):
     assert not shown["looks"]
 
 
+def test_an_analysis_holds_up_no_game(page):
+    looked_at = page.new("connect-four", [None, None])
+    page.ask("look", game=looked_at, on=True, agent="mcts:nodes=10")
+    page.wait(looked_at, lambda shown: any(t.get("live") for t in shown["thoughts"]))
+    name = page.new("connect-four", [None, "uct:simulations=50"])
+    page.play(name, "4")
+    page.wait(name, lambda shown: shown["ply"] == 2)
+    assert page.games[looked_at]["thinking"] == [-1]
+
+
+def test_a_picture_that_has_not_changed_is_not_sent_again(page):
+    name = page.new("connect-four", [None, None])
+    first = page.games.pop(name)["board"]["svg"]
+    page.ask("gates", game=name, gate="plies:2,4")
+    assert page.wait(name, lambda shown: True)["board"]["svg"] is None
+    page.play(name, "4")
+    assert page.games[name]["board"]["svg"] not in (None, first)
+
+
 def test_undo_takes_the_agents_reply_back_too(page):
     name = page.new("connect-four", [None, "random:seed=1"])
     page.play(name, "4")

@@ -43,7 +43,7 @@ class WebOptions:
     """Let pages name agents that import modules, start programs or load pickled objects; on this
     machine they always may."""
     threads: int = 2
-    """Agents that think at once; the others wait for their turn."""
+    """Agents that play at once, and as many that analyse; the others wait for their turn."""
     games: int = 2_000
     """Games at once."""
     move_seconds: float = 60.0

@@ -50,6 +50,7 @@ class Page:
         self._outbox = outbox
         self._sights: dict[str, Sight] = {}
         self._at: dict[str, int | None] = {}
+        self._drawn: dict[str, str] = {}
         self._does: dict[str, Handler] = {
             name.removeprefix("do_"): getattr(self, name)
             for name in dir(type(self))
@@ -145,6 +146,7 @@ class Page:
         name = fields.text("game", 64)
         if self._sights.pop(name, None) is not None:
             self._at.pop(name, None)
+            self._drawn.pop(name, None)
             self._outbox.drop(name)
             self._hall.leave(name, self._changed)
 
@@ -305,13 +307,17 @@ class Page:
         if at is not None and at > len(table.played):
             at = self._at[table.name] = None
         try:
-            return {"push": "game", **shown(table, sight, at), "flipped": sight.flipped,
-                    "viewer": sight.viewer}  # fmt: skip
+            told = shown(table, sight, at)
         except PhasezooError as error:
             return {"push": "trouble", "game": table.name, "message": str(error)}
         except Exception:
             logging.getLogger("phasezoo.web").exception("a game could not be shown")
             return {"push": "trouble", "game": table.name, "message": "it cannot be shown"}
+        svg = told["board"]["svg"]
+        if self._drawn.get(table.name) == svg:  # the page has it
+            told["board"]["svg"] = None
+        self._drawn[table.name] = svg
+        return {"push": "game", **told, "flipped": sight.flipped, "viewer": sight.viewer}
 
 
 def _refusal(number: Any, kind: str, message: str) -> dict[str, Any]:

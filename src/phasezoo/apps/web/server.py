@@ -71,7 +71,7 @@ class Settings:
     trusting: bool = True
     """Whether pages may name agents that run code of their own."""
     threads: int = 2
-    """Agents that think at once."""
+    """Agents that play at once, and as many that analyse."""
     games: int = 2_000
     """Games at once."""
     pages: int = 500

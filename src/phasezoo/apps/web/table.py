@@ -293,7 +293,9 @@ class Table:
                 loop.call_soon_threadsafe(self._hear, epoch, who, stop, thought)
 
         think = partial(mind.think, state, stop, tell, for_ever=who < 0, player=player)
-        task = loop.create_task(self._workers.run(think, stop, self.pace if who >= 0 else 0.0))
+        run = self._workers.run
+        work = run(think, "look", stop) if who < 0 else run(think, "play", stop, self.pace)
+        task = loop.create_task(work)
         task.add_done_callback(partial(self._thought, epoch, who, stop))
 
     def _hear(self, epoch: int, who: int, stop: Stop, thought: Thought) -> None:
@@ -383,7 +385,9 @@ class Table:
         self.live.pop(who, None)
 
     def rest(self) -> None:
-        """Nobody watches: agents wait until :meth:`wake`."""
+        """Nobody watches: agents wait until :meth:`wake`, and the analyst's tree is let go."""
+        self._cancel(-1)
+        self.analyst, self.looks = None, False
         if self._jobs:
             self._interrupt()
             self.sleeps = True

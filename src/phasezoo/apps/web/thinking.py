@@ -22,7 +22,7 @@ SLICE_MS = 150.0
 SLICES = 12
 """A search with rollouts is carried out in so many parts, or so many milliseconds, to be seen."""
 
-TREE_MB = 256
+TREE_MB = 64
 """Size of the tree of an agent that names none: many games share this machine."""
 
 

@@ -27,12 +27,13 @@ export class Board {
     const before = this.shown;
     this.shown = game;
     this.ways = board.ways || [];
-    if (!before || before.board.svg !== board.svg) this.draw(board);
+    const isNew = board.svg !== null;
+    if (isNew) this.draw(board);
     this.place(board);
     this.spots.setAttribute("aria-label", `Board: ${board.alt}`);
     this.picture.setAttribute("aria-label", board.alt);
     const isStep = before && before.game === game.game && game.at === before.at + 1;
-    if (isStep && before.board.svg !== board.svg) this.animate(board);
+    if (isStep && isNew) this.animate(board);
     this.dragged = false;
     if (this.picked.length && !this.starts(this.picked).length) this.picked = [];
     this.mark();

@@ -1,0 +1,82 @@
+"""Agents behind the board: what is watched is what would have been played unwatched."""
+
+import threading
+
+import pytest
+
+from phasezoo import agents, games
+from phasezoo.apps.web.pgn_values import values_of
+from phasezoo.apps.web.thinking import Mind, Stop
+
+SEED = 5
+
+
+def told_and_answer(text, game, state, **options):
+    thoughts = []
+    mind = Mind(agents.parse(text), text, game, 0, SEED)
+    return thoughts, mind.think(state, Stop(60), thoughts.append, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("connect-four", "uct:simulations=3000"),
+        ("connect-four", "uct:nodes=500"),
+        ("krk", "uct:simulations=2000,rollout=krk,c=5,threshold=300"),
+    ],
+)
+def test_a_search_with_rollouts_finds_in_parts_what_it_finds_at_once(name, text):
+    game = games.make(name)
+    state = game.initial_state()
+    thoughts, answer = told_and_answer(text, game, state)
+    whole = agents.parse(text).session(SEED).search(state)
+    assert len(thoughts) >= 10
+    assert answer.action == whole.action
+    found = {move["action"]: move["visits"] for move in answer.thought["moves"]}
+    assert found == dict(zip(whole.actions.tolist(), whole.visits.tolist(), strict=True))
+    assert answer.thought["simulations"] == whole.simulations
+    assert answer.thought["value"] == pytest.approx(2 * whole.value - 1, abs=1e-4)
+
+
+def test_a_search_in_batches_is_the_agents_own():
+    game = games.make("connect-four")
+    state = game.initial_state()
+    text = "mcts:nodes=300,batch_size=4"
+    _, answer = told_and_answer(text, game, state)
+    whole = agents.parse(text).session(SEED).search(state)
+    assert answer.action == whole.action
+    assert sum(move["visits"] for move in answer.thought["moves"]) == whole.visits.sum()
+
+
+@pytest.mark.parametrize("text", ["mcts:nodes=10", "uct:simulations=10"])
+def test_an_analysis_goes_on_until_it_is_stopped_or_its_time_is_over(text):
+    game = games.make("connect-four")
+    mind = Mind(agents.parse(text), text, game, 0, SEED)
+    stop = Stop(60)
+    heard = threading.Event()
+    thread = threading.Thread(
+        target=lambda: mind.think(game.initial_state(), stop, lambda _: heard.set(), for_ever=True)
+    )
+    thread.start()
+    assert heard.wait(30)
+    stop.set()
+    thread.join(30)
+    assert not thread.is_alive()
+    answer = mind.think(game.initial_state(), Stop(0.05), lambda _: None, for_ever=True)
+    assert answer.action is not None
+
+
+def test_values_of_comments_belong_to_the_moves_before_them(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text(
+        '[Event "a"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 *\n\n'
+        '[Event "b"]\n[Result "1-0"]\n\n1. e4 {[%eval 0.00,3] [%nodes 8]} e5\n'
+        "2. Nf3 {a comment} Nc6 {[%eval -2.06]} 3. Bb5 {[%eval #3]} 1-0\n"
+    )
+    assert values_of(path, 0) == {}
+    found = values_of(path, 1)
+    assert found.keys() == {0, 3, 4}
+    assert found[0] == 0
+    assert found[3] == pytest.approx(-0.5, abs=1e-3)
+    assert found[4] == 1
+    assert values_of(path, 2) == {}
