@@ -216,7 +216,7 @@ _STANDARD = dataclasses.replace(
         "tower-40x8:policy=pointwise",
         "tower-24x16:policy=pointwise",
     ),
-    positions=150_000,
+    positions=100_000,
     validation_positions=4096,
     test_games=300,
     resamples=2000,
