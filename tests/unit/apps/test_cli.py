@@ -44,9 +44,12 @@ def test_the_version_is_the_packages(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["reproduc"], ["reproduc ", "reproduce, data, train", "uci, check, perft, bench, doctor"]),
-        (["reproduce", "alphago"], ["alphago", "m2cts, krk"]),
-        (["reproduce"], ["m2cts, krk", "phasezoo --help"]),
+        (
+            ["reproduc"],
+            ["reproduc ", "reproduce, data, train", "uci, web, check, perft, bench, doctor"],
+        ),
+        (["reproduce", "alphago"], ["alphago", "m2cts, representation, krk"]),
+        (["reproduce"], ["m2cts, representation, krk", "phasezoo --help"]),
         (["data", "importt"], ["importt", "import, phases"]),
         (["data", "phases", "--threads", "-1"], ["--threads -1", "1 or more"]),
         (["data", "import", "a.pgn", "a.parquet", "--threads", "0"], ["--threads 0", "1 or more"]),

@@ -287,6 +287,30 @@ def test_a_game_of_ones_own_is_a_grid_of_its_planes_or_what_it_draws(page):
     page.wait(name, lambda shown: shown["ply"] >= 2)
 
 
+def test_a_pass_is_listed_beside_the_cells_of_a_grid(page):
+    sizes = {"num_players": 2, "num_actions": 9, "plane_specs": {"default": (1, 2, 4)}}
+    games.register("web-passing", initial_state=Passing, **sizes)
+    name = page.new("web-passing", [None, None])
+    board = page.games[name]["board"]
+    assert [way[:2] for way in board["ways"]] == [[0, ["0,0"]], [7, ["1,3"]]]
+    assert [action for action, _ in board["legal"]] == [0, 7, 8]
+    assert page.play(name, "pass")["moves"] == ["pass"]
+
+
+class Passing(Own):
+    """A cell of two rows, or a pass."""
+
+    @property
+    def legal_actions(self) -> np.ndarray:
+        return np.array([0, 7, 8])
+
+    def play(self, action: int) -> "Passing":
+        return Passing(self.left - 1, 1 - self.to_play)
+
+    def action_name(self, action: int) -> str:
+        return "pass" if action == 8 else f"cell {action}"
+
+
 def test_a_picture_that_fails_is_told_and_the_page_goes_on(page):
     page.ask("new", game="web-broken", seats=[None, None])
     message = page.hear()

@@ -76,11 +76,16 @@ def grid_spots(game: games.Game, state: Any) -> list[Spot]:
 
 
 def grid_ways(game: games.Game, state: Any, player: int) -> list[Way]:
-    """A cell each, if there are as many actions as cells; the others are chosen from a list."""
+    """A cell each, if there are as many actions as cells, or one more, which is then a pass.
+
+    Other actions are chosen from a list.
+    """
     _, height, width = game.plane_shape()
-    if game.num_actions != height * width:
+    cells = height * width
+    if game.num_actions not in (cells, cells + 1):
         return []
     return [
         Way(action, (f"{action // width},{action % width}",))
         for action in games.legal_actions_of(state, player).tolist()
+        if action < cells
     ]
