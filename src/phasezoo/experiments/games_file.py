@@ -38,7 +38,11 @@ def read_games(game: str, given: Path | None) -> GamesFile:
     """
     if given is None:
         packaged = resources.files("phasezoo") / "data" / f"{game}_games.parquet"
-        store = GameStore.sample(game)
+        try:
+            store = GameStore.sample(game)
+        except StoreError as error:
+            message = f"{error}; give others with --games, a store"
+            raise StoreError(message) from error
         text = f"the {len(store):,} sample games of the package, which programs played"
         with resources.as_file(packaged) as path:
             return GamesFile(store, path, text, _sha256(path))

@@ -10,6 +10,7 @@ from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
+    ArmRow,
     Cell,
     Comparison,
     Dataset,
@@ -198,6 +199,16 @@ def matches(case="lower", trainings=1):
     return Matches("50 nodes a move", pairings, total, spread)
 
 
+def arms(case="lower", trainings=1):
+    played = matches(case, trainings)
+    loss = Interval(0.1, 0.05, 0.15)
+    return [
+        ArmRow("phase mixture", "lichess", "separated", 3, 300_000, loss, played),
+        ArmRow("placebo mixture", "hash:3", "separated", 3, 300_000, None, None),
+        ArmRow("staged mixture", "lichess", "staged", 3, 300_000, loss, played),
+    ]
+
+
 def results(
     elo="lower", specialisation="lower", thinning="higher", trainings=1, phases=PHASES, **overrides
 ):
@@ -221,6 +232,8 @@ def results(
         "networks": networks(trainings, phases),
         "losses": losses(specialisation, thinning, phases, trainings),
         "matches": matches(elo, trainings),
+        "arms": arms(elo, trainings),
+        "exact": None,
         "seconds": {"data": 4.2, "training": 201.0, "losses": 21.0, "match": 61.3},
     }
     return Results(**(made | overrides))

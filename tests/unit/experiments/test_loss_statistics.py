@@ -78,10 +78,14 @@ def constant(policy, value, correct, positions):
 def test_the_matrix_picks_each_position_from_its_own_expert():
     count = 60
     phase = np.arange(count) % 2
-    positions = TestPositions(game=np.arange(count) // 6, phase=phase, part=(phase + 1) % 2)
+    positions = TestPositions(
+        game=np.arange(count) // 6, phase=phase, parts={"placebo": (phase + 1) % 2}
+    )
     training = TrainingLosses(
         experts=[constant(1.0, 0.5, True, count), constant(2.0, 0.5, False, count)],
-        placebo=[constant(3.0, 0.0, False, count // 2), constant(4.0, 0.0, True, count // 2)],
+        others={
+            "placebo": [constant(3.0, 0.0, False, count // 2), constant(4.0, 0.0, True, count // 2)]
+        },
         baseline=constant(2.5, 1.0, False, count),
     )
     losses = loss_matrix(["early", "late"], positions, [training], rng(), 100)
@@ -108,7 +112,7 @@ def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():
     positions = TestPositions(
         game=np.sort(generator.integers(0, 20, count)),
         phase=generator.integers(0, 2, count),
-        part=generator.integers(0, 3, count),
+        parts={"placebo": generator.integers(0, 3, count)},
     )
 
     def noisy(size=count):
@@ -120,9 +124,9 @@ def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():
             game=np.zeros(size, np.int32),
         )
 
-    parts = np.bincount(positions.part, minlength=3)
+    parts = np.bincount(positions.parts["placebo"], minlength=3)
     trainings = [
-        TrainingLosses([noisy() for _ in range(3)], [noisy(n) for n in parts], noisy())
+        TrainingLosses([noisy() for _ in range(3)], {"placebo": [noisy(n) for n in parts]}, noisy())
         for _ in range(3)
     ]
     losses = loss_matrix(["a", "b", "c"], positions, trainings, rng(), 200)

@@ -2,15 +2,26 @@
 
 import pytest
 
-from phasezoo import networks
-from phasezoo.experiments.m2cts.duel.config import PRESETS
+from phasezoo import games, gating, networks
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel.config import PRESETS, M2ctsConfig
 from phasezoo.training import SupervisedConfig
 
+SIZES = [
+    pytest.param(name, config, id=f"{name}-{config.preset}")
+    for name, study in DOMAINS.items()
+    for config in study.presets.values()
+    if isinstance(config, M2ctsConfig)
+]
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_trains_a_network_that_there_is_with_options_that_are_allowed(preset):
-    config = PRESETS[preset]
+
+@pytest.mark.parametrize(("name", "config"), SIZES)
+def test_a_preset_trains_a_network_that_there_is_with_options_that_are_allowed(name, config):
     config.validate()
+    assert config.game == name
+    game = games.make(name)
+    assert game.plane_shape(config.planes or game.default_planes)
+    assert gating.make(config.gate, name).num_phases > 1
     assert networks.describe(config.network).factory is not None
     SupervisedConfig(
         batch_size=config.training_batch,

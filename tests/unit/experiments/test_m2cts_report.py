@@ -114,3 +114,11 @@ def test_results_survive_the_run_directory():
     made = synthetic.results(elo="all won", trainings=2)
     back = jsonable.decode(Results, json.loads(jsonable.dumps(made)))
     assert back == made
+
+
+def test_every_mixture_stands_beside_one_network():
+    words = check(page.render(synthetic.results("higher")))
+    assert "staged mixture" in words
+    assert "(gate lichess, staged learning) was stronger than one network" in words
+    # The placebo played nothing.
+    assert "The placebo mixture (gate" not in words

@@ -39,6 +39,8 @@ def train(
             positions=network.positions,
             seed=network.seed,
             out=out,
+            init=None if network.start is None else out.parent / network.start,
+            phase_weights=network.weights,
             progress=_shown_on(task),
             **recipe,
         )

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from phasezoo.training.experts import PlannedTraining
+from phasezoo.training.strategies import PlannedStage
 
 __all__ = ["PlannedNetwork", "folders", "number"]
 
 
-@dataclass(frozen=True)
-class PlannedNetwork(PlannedTraining):
+@dataclass(frozen=True, kw_only=True)
+class PlannedNetwork(PlannedStage):
     """A network to be trained; its name is its directory under ``networks/``."""
 
     role: str
@@ -26,10 +27,10 @@ class PlannedNetwork(PlannedTraining):
 def number(
     plans: Sequence[PlannedTraining], role: str, training: int, seed: Callable[..., int]
 ) -> list[PlannedNetwork]:
-    """Make one training's networks of what :func:`phasezoo.training.plan_experts` planned.
+    """Make one training's networks of what was planned.
 
     Args:
-        plans: What to train.
+        plans: What to train, each after what it starts from.
         role: What the networks are for.
         training: Index of the training, from 0.
         seed: The run's seed of a named stream.
@@ -37,9 +38,13 @@ def number(
     made = []
     for plan in plans:
         name = f"{plan.name}-{training + 1}"
+        stage = plan if isinstance(plan, PlannedStage) else None
+        start = None if stage is None or stage.start is None else f"{stage.start}-{training + 1}"
         made.append(
             PlannedNetwork(
                 name=name,
+                start=start,
+                weights=None if stage is None else stage.weights,
                 gate=plan.gate,
                 phase=plan.phase,
                 positions=plan.positions,

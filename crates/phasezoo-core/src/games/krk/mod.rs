@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`rules`] | the game, its starts, and what its table says of a state |
 //! | [`table`] | distance to mate of every position |
+//! | [`graph`] | all positions and actions at once, and what a policy is worth in them |
 //! | `gates` | its phases |
 //! | `compact` | its actions as 36 indices |
 //! | `policy` | which moves rollouts play |
@@ -11,6 +12,7 @@
 
 mod compact;
 mod gates;
+pub mod graph;
 mod line;
 mod moves;
 mod policy;

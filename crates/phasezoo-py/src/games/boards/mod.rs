@@ -1,6 +1,7 @@
 //! The board games of shakmaty's rules: one room over all of them.
 
 mod krk;
+mod krk_graph;
 mod pgn;
 mod state;
 
@@ -112,7 +113,8 @@ impl<R: Hosted> Room for Boards<R> {
 
     fn register(&self, m: &Bound<'_, PyModule>) -> PyResult<()> {
         state::register(m)?;
-        pgn::register(m)
+        pgn::register(m)?;
+        krk_graph::register(m)
     }
 
     fn starts(&self, options: GameOptions<'_, '_>) -> PyResult<Start<Core<R>>> {

@@ -7,6 +7,7 @@ from typing import Literal
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.settings import check_even, check_least, check_positive
+from phasezoo.training.strategies import Strategy
 
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
 
@@ -31,6 +32,11 @@ class M2ctsConfig:
     """Games store to use (made by `phasezoo data import`); none: the games in the package."""
     gate: str = "lichess"
     """What the phases are, such as lichess, moves:3 or material:10,6 (paper: lichess)."""
+    strategy: str = "separated"
+    """How the experts and the placebo's learn: separated, staged or weighted:FACTOR."""
+    arms: tuple[str, ...] = ()
+    """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
+    as staged, weighted:4, hash:3 or staged@hash:3."""
     seed: int = 1
     """Everything random derives from it (0 or more)."""
     trainings: int = 1
@@ -38,8 +44,8 @@ class M2ctsConfig:
 
     network: str = "rise-32x4"
     """Architecture of every network, chosen for CPUs (paper: RISEv3.3, rise-256x15)."""
-    planes: str = "v2"
-    """Input planes (paper: v2, which it calls 3.0)."""
+    planes: str | None = None
+    """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
     positions: int = 300_000
     """Training positions that the baseline sees, and all experts together (1,000 or more)."""
     epochs: float | None = None
@@ -55,6 +61,11 @@ class M2ctsConfig:
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
     test_games: int | None = 300
     """Test games that losses are measured on (2 or more; none: all of the test split)."""
+    exact_positions: int = 2000
+    """Positions whose moves are judged by perfect play, where the game knows it; of some games all
+    are, however many (1 or more)."""
+    searched_positions: int = 200
+    """How many of them are searched too, with `nodes` (0 or more)."""
     resamples: int = 2000
     """Draws of test games behind the intervals of losses (100 or more)."""
 
@@ -98,6 +109,8 @@ class M2ctsConfig:
             "training_batch": 1,
             "validation_positions": 1,
             "test_games": 2,
+            "exact_positions": 1,
+            "searched_positions": 0,
             "resamples": 100,
             "games_played": 2,
             "nodes": 1,
@@ -113,6 +126,7 @@ class M2ctsConfig:
             message = f"--training-batch {self.training_batch}: must be 65,536 or less"
             raise InvalidConfig(message)
         check_positive(self, ("learning_rate", "epochs"))
+        Strategy.parse(self.strategy)
 
 
 _QUICK = M2ctsConfig()

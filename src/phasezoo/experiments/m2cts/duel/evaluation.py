@@ -10,6 +10,7 @@ import numpy.typing as npt
 from phasezoo import inference
 from phasezoo.errors import StoreError
 from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, Arm
 from phasezoo.experiments.m2cts.duel.losses import TestPositions, TrainingLosses, loss_matrix
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Losses
@@ -20,8 +21,8 @@ __all__ = ["TrainedNetworks", "measure"]
 
 
 TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
-"""Directories of the networks of one training by role: the ``baseline``, one ``expert`` for each
-phase and one ``placebo`` for each part, in their gates' order."""
+"""Directories of the networks of one training by role: the ``baseline``, and of every arm one for
+each phase of its gate, in the gate's order."""
 
 
 def measure(prepared: Prepared, trainings: Sequence[TrainedNetworks], console: Console) -> Losses:
@@ -31,18 +32,18 @@ def measure(prepared: Prepared, trainings: Sequence[TrainedNetworks], console: C
         StoreError: No test position is left in the games drawn for testing.
     """
     rows = _drawn(prepared)
-    part = _parts(prepared, rows)
-    total = len(trainings) * (len(rows) * (1 + len(prepared.phases)) + len(rows))
+    parts = {arm.role: _parts(prepared, arm, rows) for arm in prepared.arms[1:]}
+    total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
     with console.task("Test losses", total) as task:
         done = 0
         for networks in trainings:
-            one = _training(prepared, networks, rows, part)
+            one = _training(prepared, networks, rows, parts)
             measured.append(one)
             done += total // len(trainings)
             task.update(done, f"{len(rows):,} test positions")
     positions = TestPositions(
-        game=rows.game.astype(np.int64), phase=rows.phase.astype(np.int64), part=part
+        game=rows.game.astype(np.int64), phase=rows.phase.astype(np.int64), parts=parts
     )
     rng = np.random.default_rng(prepared.seed("resampling"))
     return loss_matrix(prepared.phases, positions, measured, rng, prepared.config.resamples)
@@ -65,10 +66,10 @@ def _drawn(prepared: Prepared) -> PositionTable:
     return rows
 
 
-def _parts(prepared: Prepared, rows: PositionTable) -> npt.NDArray[np.int64]:
-    store = prepared.splits.test
-    labelled = store.positions(prepared.placebo, threads=prepared.config.threads)
-    part: npt.NDArray[np.int64] = labelled.phase[store.offsets[rows.game] + rows.ply].astype(
+def _parts(prepared: Prepared, arm: Arm, rows: PositionTable) -> npt.NDArray[np.int64]:
+    """The phase of each position by an arm's gate."""
+    phase = prepared.labelled[arm.gate]["test"].phase
+    part: npt.NDArray[np.int64] = phase[prepared.splits.test.offsets[rows.game] + rows.ply].astype(
         np.int64
     )
     return part
@@ -78,18 +79,17 @@ def _training(
     prepared: Prepared,
     networks: TrainedNetworks,
     rows: PositionTable,
-    part: npt.NDArray[np.int64],
+    parts: Mapping[str, npt.NDArray[np.int64]],
 ) -> TrainingLosses:
-    everywhere = _evaluate(prepared, [*networks["baseline"], *networks["expert"]], rows)
-    placebo = [
-        _evaluate(prepared, [path], rows.select(part == index))[0]
-        for index, path in enumerate(networks["placebo"])
-    ]
-    return TrainingLosses(
-        experts=everywhere[1:],
-        placebo=placebo,
-        baseline=everywhere[0],
-    )
+    everywhere = _evaluate(prepared, [*networks[BASELINE], *networks[EXPERT]], rows)
+    others = {
+        role: [
+            _evaluate(prepared, [path], rows.select(part == index))[0]
+            for index, path in enumerate(networks[role])
+        ]
+        for role, part in parts.items()
+    }
+    return TrainingLosses(experts=everywhere[1:], others=others, baseline=everywhere[0])
 
 
 def _evaluate(
@@ -109,6 +109,6 @@ def _evaluate(
 
 
 def _nothing(rows: PositionTable) -> PositionLosses:
-    """What is measured on no positions, as a small test set may leave a part of the placebo."""
+    """What is measured on no positions, as a small test set may leave a part of an arm."""
     empty = np.empty(0, dtype=np.float32)
     return PositionLosses(empty, empty, empty.astype(bool), rows.phase, rows.game)

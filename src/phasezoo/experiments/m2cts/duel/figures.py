@@ -107,8 +107,8 @@ def loss_forest(losses: Losses) -> Markup:
     return plots.to_svg(figure, "differences", "; ".join(words) + ".")
 
 
-def elo_forest(matches: Matches, label: str) -> Markup:
-    """Draw this run's Elo difference beside the paper's."""
+def elo_forest(matches: Matches, label: str, *, beside_paper: bool) -> Markup:
+    """Draw this run's Elo difference, beside the paper's if it is of the same game."""
     ours = [Estimate(label, matches.elo, plots.PHASE, strong=True)]
     if matches.spread is not None:
         games_only = matches.spread.elo_games_only
@@ -116,24 +116,26 @@ def elo_forest(matches: Matches, label: str) -> Markup:
     published = [_quoted(row, f"search {row.name}", 2) for row in paper.ELO_SEPARATED]
     full = [_quoted(row, row.name, 1) for row, _ in paper.DATA_AND_SIZE]
     half = [_quoted(row, row.name, 1) for _, row in paper.DATA_AND_SIZE]
-    groups = [
-        ("this run", ours),
-        ("paper, Table XV: full data, by search batch", published),
-        ("paper, Table IV: full data, 800 nodes", full),
-        ("paper, Table IV: half the data, 800 nodes", half),
-    ]
+    groups = [("this run", ours)]
+    if beside_paper:
+        groups += [
+            ("paper, Table XV: full data, by search batch", published),
+            ("paper, Table IV: full data, 800 nodes", full),
+            ("paper, Table IV: half the data, 800 nodes", half),
+        ]
     figure = plots.forest(
         groups,
         "Elo difference, M2CTS over MCTS with one network",
         0,
         hints=("← one network", "experts →"),
     )
-    text = (
-        f"This run: {numbers.elo_interval(matches.elo)} Elo. Paper: "
-        f"{numbers.elo_interval(paper.ELO_MEAN.interval)} on average with all of its data, "
-        + ", ".join(numbers.signed(b.value, 1) for _, b in paper.DATA_AND_SIZE)
-        + " with half of it."
-    )
+    text = f"This run: {numbers.elo_interval(matches.elo)} Elo."
+    if beside_paper:
+        text += (
+            f" Paper: {numbers.elo_interval(paper.ELO_MEAN.interval)} on average with all of its "
+            f"data, {', '.join(numbers.signed(b.value, 1) for _, b in paper.DATA_AND_SIZE)} with "
+            "half of it."
+        )
     return plots.to_svg(figure, "elo", text)
 
 

@@ -1,6 +1,6 @@
 """The loss matrix from losses per position: mixtures, differences, intervals."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.elo import Interval
+from phasezoo.experiments.m2cts.duel.arms import EXPERT, PLACEBO, mixture_name
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     METRICS,
@@ -24,8 +25,6 @@ __all__ = ["TestPositions", "TrainingLosses", "loss_matrix"]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
-_PHASE_MIXTURE, _PLACEBO_MIXTURE, _BASELINE = -3, -2, -1
-
 
 @dataclass(frozen=True)
 class TestPositions:
@@ -37,8 +36,8 @@ class TestPositions:
     """``int64[P]``: index of the game, any numbering."""
     phase: npt.NDArray[np.int64]
     """``int64[P]``: phase by the gate under study."""
-    part: npt.NDArray[np.int64]
-    """``int64[P]``: part by the placebo's gate."""
+    parts: Mapping[str, npt.NDArray[np.int64]]
+    """``int64[P]``: phase by the gate of every other arm, by its role; the placebo's first."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,9 @@ class TrainingLosses:
 
     experts: Sequence[PositionLosses]
     """One per phase, each on all P positions."""
-    placebo: Sequence[PositionLosses]
-    """One per part, each on the positions of its part, in their order."""
+    others: Mapping[str, Sequence[PositionLosses]]
+    """Of every other arm one per phase of its gate, each on the positions of its phase, in their
+    order."""
     baseline: PositionLosses
     """The one network, on all P positions."""
 
@@ -76,18 +76,20 @@ def loss_matrix(
     entries = []
     rows: list[tuple[str, str, str | None]] = []
     rows += [(f"{name} expert", "expert", name) for name in phases]
-    rows += [("phase mixture", "mixture", None), ("placebo mixture", "placebo", None)]
+    rows += [(mixture_name(EXPERT), "mixture", None)]
+    rows += [(mixture_name(role), _role_of(role), None) for role in positions.parts]
     rows += [("one network", "baseline", None)]
+    mixture, placebo, baseline = len(phases), len(phases) + 1, len(rows) - 1
     for index, (name, role, phase) in enumerate(rows):
         cells = {c: _cell(means, index, k, counts[k]) for k, c in enumerate(columns)}
-        against = _against(means, index, _BASELINE)
+        against = _against(means, index, baseline)
         same = role == "baseline"
         differences = {} if same else {c: against(k) for k, c in enumerate(columns)}
         entries.append(Entry(name, role, phase, cells, differences))
     pairs = {
-        "thinning": (_PLACEBO_MIXTURE, _BASELINE),
-        "specialisation": (_PHASE_MIXTURE, _PLACEBO_MIXTURE),
-        "both": (_PHASE_MIXTURE, _BASELINE),
+        "thinning": (placebo, baseline),
+        "specialisation": (mixture, placebo),
+        "both": (mixture, baseline),
     }
     comparisons = [
         Comparison(
@@ -99,6 +101,10 @@ def loss_matrix(
     ]
     games = len(np.unique(positions.game))
     return Losses(columns, games, resamples, entries, comparisons)
+
+
+def _role_of(role: str) -> str:
+    return role if role == PLACEBO else "arm"
 
 
 def _means(
@@ -133,11 +139,11 @@ def _means(
 def _rows(positions: TestPositions, training: TrainingLosses) -> list[Array]:
     """``float64[4, P]`` for each row of the matrix."""
     experts = [_stacked(losses) for losses in training.experts]
-    placebo = [_stacked(losses) for losses in training.placebo]
+    others = {role: [_stacked(one) for one in losses] for role, losses in training.others.items()}
     return [
         *experts,
         _placed([e[:, positions.phase == i] for i, e in enumerate(experts)], positions.phase),
-        _placed(placebo, positions.part),
+        *(_placed(others[role], part) for role, part in positions.parts.items()),
         _stacked(training.baseline),
     ]
 

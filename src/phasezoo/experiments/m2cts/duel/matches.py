@@ -24,18 +24,20 @@ from phasezoo.arena import (
 )
 from phasezoo.arena.elo import elo_of_score
 from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.duel.arms import EXPERT, Arm
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide, Pairing
 from phasezoo.report import numbers
 
-__all__ = ["collect", "play_pairing", "summarise"]
+__all__ = ["collect", "play_pairing", "search_options", "summarise"]
 
 NAMES = ("M2CTS", "MCTS")
 
 
 def play_pairing(
     prepared: Prepared,
+    arm: Arm,
     experts: Mapping[str, Path],
     baseline: Path,
     pair: tuple[int, int],
@@ -46,7 +48,8 @@ def play_pairing(
 
     Args:
         prepared: The run's games and settings.
-        experts: Network directory of each phase's expert.
+        arm: Which mixture plays.
+        experts: Network directory of each of its experts, by phase.
         baseline: Network directory of the baseline.
         pair: Training indices of mixture and baseline.
         log: Where finished games are kept; a match found there goes on.
@@ -57,8 +60,9 @@ def play_pairing(
     """
     config = prepared.config
     started = time.perf_counter()
-    agents = _agents(prepared, experts, baseline)
-    title = f"Playing mixture {pair[0] + 1} against baseline {pair[1] + 1}"
+    agents = _agents(prepared, arm, experts, baseline)
+    who = "mixture" if arm.role == EXPERT else arm.role
+    title = f"Playing {who} {pair[0] + 1} against baseline {pair[1] + 1}"
     tally: Counter[float] = Counter()
     with console.task(title, config.games_played) as task:
 
@@ -72,7 +76,7 @@ def play_pairing(
             *agents,
             game=config.game,
             games=config.games_played,
-            openings=prepared.openings,
+            openings=prepared.match_openings,
             seed=prepared.seed("match", *pair),
             concurrency=config.concurrency,
             threads=config.threads,
@@ -82,7 +86,7 @@ def play_pairing(
             log=log,
             on_game=show,
         )
-    event = f"Mixture {pair[0] + 1} v baseline {pair[1] + 1}"
+    event = f"{who.capitalize()} {pair[0] + 1} v baseline {pair[1] + 1}"
     has_pgn = hasattr(games.make(config.game).initial_state(), "san")
     written = [pgn_of(r, NAMES, config.game, event) for r in match.games if has_pgn]
     return _pairing(match, pair, time.perf_counter() - started), "".join(written)
@@ -132,7 +136,7 @@ def collect(pairings: Sequence[Pairing]) -> Pairing:
 
 
 def _agents(
-    prepared: Prepared, experts: Mapping[str, Path], baseline: Path
+    prepared: Prepared, arm: Arm, experts: Mapping[str, Path], baseline: Path
 ) -> tuple[MCTSAgent, MCTSAgent]:
     config = prepared.config
 
@@ -141,17 +145,22 @@ def _agents(
             path, backend=config.backend, device=config.device, threads=config.threads
         )
 
+    options = search_options(config)
+    loaded = {phase: load(path) for phase, path in experts.items()}
+    mixture = M2CTSAgent(loaded, gate=arm.gate, routing=config.routing, **options)
+    return mixture, MCTSAgent(load(baseline), **options)
+
+
+def search_options(config: M2ctsConfig) -> dict[str, Any]:
+    """What both sides search with."""
     is_published = config.search == "published"
-    options: dict[str, Any] = {
+    return {
         "config": SearchConfig.published() if is_published else SearchConfig(),
         "limit": _limit(config),
         "batch_size": config.search_batch,
         "game": config.game,
         "threads": config.threads,
     }
-    loaded = {phase: load(path) for phase, path in experts.items()}
-    mixture = M2CTSAgent(loaded, gate=config.gate, routing=config.routing, **options)
-    return mixture, MCTSAgent(load(baseline), **options)
 
 
 def _limit(config: M2ctsConfig) -> Limit:

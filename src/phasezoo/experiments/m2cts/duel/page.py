@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from phasezoo.experiments.m2cts.duel import figures, paper, story
+from phasezoo.experiments.m2cts.duel.arms import mixtures
 from phasezoo.experiments.m2cts.duel.results import ALL, Pairing, Results
 from phasezoo.experiments.statistics import verdict
 from phasezoo.report import html, numbers, plots
@@ -26,7 +27,7 @@ def render(results: Results) -> str:
         results,
         story.headline(results),
         more_versions=[("games, SHA-256", results.dataset.sha256)],
-        filters={"listing": _listing, "test_set": _test_set},
+        filters={"listing": _listing, "mixtures": mixtures, "test_set": _test_set},
         figures=figures,
         ordered_colours=plots.ordered_colours,
         plural=_plural,

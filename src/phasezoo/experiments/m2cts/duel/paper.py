@@ -12,6 +12,7 @@ __all__ = [
     "DATA_AND_SIZE",
     "ELO_MEAN",
     "ELO_SEPARATED",
+    "GAME",
     "NOTEBOOK_GAINS",
     "PHASES",
     "TEST_LOSSES",
@@ -24,6 +25,9 @@ CITATION = (
     "F. Helfenstein, J. Czech, J. Blüml, M. Eisel, K. Kersting: “Checkmating One, by Using Many: "
     "Combining Mixture of Experts with MCTS to Improve in Chess”"
 )
+
+GAME = "chess"
+"""The game of all tables."""
 
 PHASES = ("opening", "middlegame", "endgame")
 

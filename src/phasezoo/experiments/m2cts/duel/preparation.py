@@ -11,6 +11,7 @@ from phasezoo import gating
 from phasezoo.arena import OpeningSuite, stream
 from phasezoo.errors import InvalidGate, StoreError
 from phasezoo.experiments.games_file import read_games
+from phasezoo.experiments.m2cts.duel.arms import Arm, arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.splits import Splits
@@ -34,6 +35,10 @@ class Prepared:
     """Train, validation, test."""
     tables: dict[str, PositionTable]
     """Positions of each split, by the gate under study."""
+    arms: tuple[Arm, ...]
+    """The mixtures of the run, the one under study and its placebo first."""
+    labelled: dict[str, dict[str, PositionTable]]
+    """Positions of each split, by the gate of every arm as the arm spells it."""
     test: PositionTable
     """Test positions that do not occur in train."""
     removed: list[int]
@@ -54,9 +59,9 @@ class Prepared:
         return self.tables["train"].gate
 
     @property
-    def placebo(self) -> str:
-        """The gate that divides the positions as thinly and means nothing."""
-        return f"hash:{len(self.phases)}"
+    def match_openings(self) -> OpeningSuite | None:
+        """The openings of the games; None where there is none but the start, which may be drawn."""
+        return self.openings if len(self.openings) > 1 else None
 
     def seed(self, *names: str | int) -> int:
         """The seed of a named stream of the run."""
@@ -83,7 +88,13 @@ def prepare(config: M2ctsConfig) -> Prepared:
     splits = store.split(stream(config.seed, "split"))
     tables = splits.positions(gate, threads=config.threads)
     test, removed = without_seen(tables["test"], tables["train"])
-    _check_tables(tables, test, path)
+    _check_tables(tables, path)
+    _check_test(test, path)
+    arms = arms_of(config, gate.num_phases)
+    labelled = {config.gate: tables}
+    for other in [arm.gate for arm in arms if arm.gate not in labelled]:
+        labelled[other] = splits.positions(gating.make(other, game), threads=config.threads)
+        _check_tables(labelled[other], path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
     suite = OpeningSuite.load(game)
     # Every game is in the books if there is no suite but the start.
@@ -95,6 +106,8 @@ def prepare(config: M2ctsConfig) -> Prepared:
         games=len(store),
         splits=splits,
         tables=tables,
+        arms=arms,
+        labelled=labelled,
         test=test,
         removed=removed.tolist(),
         openings=openings,
@@ -106,12 +119,12 @@ def _check_network(config: M2ctsConfig) -> None:
     from phasezoo import networks
 
     game: Any = games_registry.make(config.game)
-    game.plane_shape(config.planes)
+    game.plane_shape(config.planes or game.default_planes)
     networks.describe(config.network)
     networks.resolve_device(config.device)
 
 
-def _check_tables(tables: dict[str, PositionTable], test: PositionTable, path: Path) -> None:
+def _check_tables(tables: dict[str, PositionTable], path: Path) -> None:
     gate = tables["train"].gate
     for name, table in tables.items():
         if len(table) == 0:
@@ -128,6 +141,9 @@ def _check_tables(tables: dict[str, PositionTable], test: PositionTable, path: P
                     f"more games or another gate"
                 )
                 raise StoreError(message)
+
+
+def _check_test(test: PositionTable, path: Path) -> None:
     if len(test) == 0:
         message = f"{path}: every test position occurs in train too; use more, or other, games"
         raise StoreError(message)

@@ -11,11 +11,14 @@ from phasezoo.runs.provenance import Provenance
 __all__ = [
     "ALL",
     "METRICS",
+    "ArmRow",
     "Cell",
     "Comparison",
     "Dataset",
     "Differences",
     "Entry",
+    "Exact",
+    "ExactRow",
     "Losses",
     "MatchSide",
     "Matches",
@@ -120,7 +123,7 @@ class Entry:
 
     Attributes:
         name: As shown.
-        role: ``expert``, ``mixture``, ``placebo`` or ``baseline``.
+        role: ``expert``, ``mixture``, ``placebo``, ``arm`` (another mixture) or ``baseline``.
         phase: The phase of an expert, otherwise None.
         cells: By test set.
         differences: To the baseline, by test set; empty for the baseline itself.
@@ -247,6 +250,65 @@ class Matches:
 
 
 @dataclass(frozen=True)
+class ArmRow:
+    """What came of a mixture.
+
+    Attributes:
+        name: As shown.
+        gate: What divides the positions, in its full spelling.
+        strategy: How its experts learnt.
+        experts: How many there are.
+        positions: Training positions that they saw, of one training, those of networks that they
+            began from included.
+        loss: Its total test loss less the one network's; None without test positions.
+        matches: Its games against one network; None if it played none.
+    """
+
+    name: str
+    gate: str
+    strategy: str
+    experts: int
+    positions: int
+    loss: Interval | None
+    matches: Matches | None
+
+
+@dataclass(frozen=True)
+class ExactRow:
+    """What the moves of a player are worth by perfect play.
+
+    Attributes:
+        name: As shown.
+        numbers: By metric, then by set of positions; means over trainings, None without positions.
+        differences: To the one network, by metric over all positions, with an interval that counts
+            trainings; None with one training.
+    """
+
+    name: str
+    numbers: dict[str, dict[str, float | None]]
+    differences: dict[str, Interval | None]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Moves judged by perfect play.
+
+    Attributes:
+        positions: Positions.
+        is_all: Whether these are all of the game that have this kind, not a sample.
+        searched: How many of them were searched too.
+        trainings: Trainings of each side.
+        rows: Mixtures and the one network.
+    """
+
+    positions: int
+    is_all: bool
+    searched: int
+    trainings: int
+    rows: list[ExactRow]
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything a report shows."""
 
@@ -259,4 +321,6 @@ class Results:
     networks: list[NetworkCard]
     losses: Losses
     matches: Matches
+    arms: list[ArmRow]
+    exact: Exact | None
     seconds: dict[str, float]

@@ -5,15 +5,33 @@ from typing import Any
 
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.m2cts.duel import dataset, evaluation, matches, page, show
+from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, matches, page, show
+from phasezoo.experiments.m2cts.duel.arms import (
+    BASELINE,
+    EXPERT,
+    STARTED,
+    Arm,
+    mixture_name,
+    plan_arm,
+)
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
-from phasezoo.experiments.m2cts.duel.results import Dataset, Losses, Pairing, Results
+from phasezoo.experiments.m2cts.duel.results import (
+    ALL,
+    ArmRow,
+    Dataset,
+    Exact,
+    Losses,
+    Matches,
+    Pairing,
+    Results,
+)
 from phasezoo.experiments.m2cts.duel.tabular import losses_csv
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, folders, number
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.experts import plan_baseline, plan_experts
+from phasezoo.training.experts import PlannedTraining, plan_baseline
 
 __all__ = ["DuelRun"]
 
@@ -40,9 +58,15 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_networks(self.console, cards)
         losses = self._losses(planned)
         show.show_losses(self.console, losses)
-        together = matches.summarise(self.config, self._pairings(planned))
+        judged = self._exact(planned)
+        if judged is not None:
+            show.show_exact(self.console, judged)
+        played = self._matches(planned)
+        together = played[EXPERT]
         self.directory.write_json("match.json", together)
         show.show_match(self.console, together)
+        arms = [self._arm_row(arm, planned, losses, played.get(arm.role)) for arm in self.arms]
+        show.show_arms(self.console, arms)
         return Results(
             **self.head(),
             seeds=seeds,
@@ -50,11 +74,13 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             networks=cards,
             losses=losses,
             matches=together,
+            arms=arms,
+            exact=judged,
             seconds=self.times(
                 cards,
                 {
                     "reading and labelling games": ["prepare", "data"],
-                    "measuring losses": ["losses"],
+                    "measuring losses": ["losses", "exact"],
                     "playing games": ["matches/"],
                 },
             ),
@@ -103,23 +129,25 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             raise RunDirectoryError(message)
         return data
 
+    @property
+    def arms(self) -> Sequence[Arm]:
+        """The mixtures of the run."""
+        return self.prepared.arms
+
     def _plan(self) -> list[PlannedNetwork]:
-        """Separated learning: experts and placebo share the baseline's number of positions."""
-        prepared, config = self.prepared, self.config
-        table = prepared.tables["train"]
-        placebo = prepared.splits.train.positions(prepared.placebo, threads=config.threads)
+        """The experts of every arm together see as many positions as the baseline."""
+        config = self.config
         budget = config.positions
         if config.epochs is not None:
-            budget = max(1, round(config.epochs * len(table)))
-        groups = {
-            "baseline": [plan_baseline(budget)],
-            "expert": plan_experts(table, budget),
-            "placebo": plan_experts(placebo, budget, "placebo"),
-        }
+            budget = max(1, round(config.epochs * len(self.prepared.tables["train"])))
+        groups: list[tuple[str, Sequence[PlannedTraining]]] = [(BASELINE, [plan_baseline(budget)])]
+        for arm in self.arms:
+            begun, experts = plan_arm(arm, self.prepared.labelled[arm.gate]["train"], budget)
+            groups += [(arm.role + STARTED, begun), (arm.role, experts)]
         return [
             network
             for training in range(config.trainings)
-            for role, plans in groups.items()
+            for role, plans in groups
             for network in number(plans, role, training, self.seed)
         ]
 
@@ -138,39 +166,63 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         self.console.heading("Losses on test positions")
 
         def measure() -> Losses:
-            networks = [
-                {
-                    role: list(folders(planned, self.networks, training, role).values())
-                    for role in ("baseline", "expert", "placebo")
-                }
-                for training in range(self.config.trainings)
-            ]
-            found = evaluation.measure(self.prepared, networks, self.console)
+            found = evaluation.measure(self.prepared, self._networks(planned), self.console)
             self.directory.write_text("losses.csv", losses_csv(found))
             return found
 
         return self.once("losses", "losses.json", Losses, measure)
 
-    def _pairings(self, planned: Sequence[PlannedNetwork]) -> list[Pairing]:
+    def _exact(self, planned: Sequence[PlannedNetwork]) -> Exact | None:
+        """Moves judged by perfect play, if the game knows it."""
+        if not exact.is_solved(self.prepared):
+            return None
+        self.console.heading("Moves by perfect play")
+        return self.once(
+            "exact",
+            "exact.json",
+            Exact,
+            lambda: exact.measure(self.prepared, self._networks(planned), self.console),
+        )
+
+    def _networks(self, planned: Sequence[PlannedNetwork]) -> list[TrainedNetworks]:
+        """The directories of every training's networks."""
+        return [
+            {
+                role: list(folders(planned, self.networks, training, role).values())
+                for role in (BASELINE, *(arm.role for arm in self.arms))
+            }
+            for training in range(self.config.trainings)
+        ]
+
+    def _matches(self, planned: Sequence[PlannedNetwork]) -> dict[str, Matches]:
+        """Every arm that plays, all its trainings against all of the one network, by its role."""
         self.console.heading("Games: M2CTS against MCTS")
         trainings = range(self.config.trainings)
         pairs = [(i, j) for i in trainings for j in trainings]
-        pairings = [self._pairing(planned, pair) for pair in pairs]
-        games = [(self.path / f"{_name(pair)}.pgn").read_text(encoding="utf-8") for pair in pairs]
-        self.directory.write_text("games.pgn", "".join(games))
-        return pairings
+        found, games = {}, []
+        for arm in self.arms:
+            if arm.plays:
+                pairings = [self._pairing(planned, arm, pair) for pair in pairs]
+                found[arm.role] = matches.summarise(self.config, pairings)
+                games += [self.path / f"{_name(arm, pair)}.pgn" for pair in pairs]
+        together = "".join(path.read_text(encoding="utf-8") for path in games)
+        self.directory.write_text("games.pgn", together)
+        return found
 
-    def _pairing(self, planned: Sequence[PlannedNetwork], pair: tuple[int, int]) -> Pairing:
+    def _pairing(
+        self, planned: Sequence[PlannedNetwork], arm: Arm, pair: tuple[int, int]
+    ) -> Pairing:
         mixture, baseline = pair
-        name = _name(pair)
+        name = _name(arm, pair)
 
         def play() -> Pairing:
-            experts = folders(planned, self.networks, mixture, "expert")
-            one = folders(planned, self.networks, baseline, "baseline")
+            experts = folders(planned, self.networks, mixture, arm.role)
+            one = folders(planned, self.networks, baseline, BASELINE)
             log = self.path / f"{name}.jsonl"
             log.parent.mkdir(parents=True, exist_ok=True)
             pairing, pgn = matches.play_pairing(
                 self.prepared,
+                arm,
                 {str(phase): path for phase, path in experts.items()},
                 one[None],
                 pair,
@@ -182,6 +234,27 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
 
         return self.once(name, f"{name}.json", Pairing, play)
 
+    def _arm_row(
+        self,
+        arm: Arm,
+        planned: Sequence[PlannedNetwork],
+        losses: Losses,
+        played: Matches | None,
+    ) -> ArmRow:
+        name = mixture_name(arm.role)
+        entry = next(one for one in losses.entries if one.name == name)
+        own = [n for n in planned if n.training == 0 and n.role in (arm.role, arm.role + STARTED)]
+        return ArmRow(
+            name=name,
+            gate=self.prepared.labelled[arm.gate]["train"].gate,
+            strategy=str(arm.strategy),
+            experts=sum(network.role == arm.role for network in own),
+            positions=sum(network.positions for network in own),
+            loss=entry.differences[ALL].total,
+            matches=played,
+        )
 
-def _name(pair: tuple[int, int]) -> str:
-    return f"matches/mixture-{pair[0] + 1}-baseline-{pair[1] + 1}"
+
+def _name(arm: Arm, pair: tuple[int, int]) -> str:
+    mixture = "mixture" if arm.role == EXPERT else arm.folder
+    return f"matches/{mixture}-{pair[0] + 1}-baseline-{pair[1] + 1}"

@@ -6,16 +6,27 @@ from phasezoo.arena.elo import los_unsaid
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import story
+from phasezoo.experiments.m2cts.duel.arms import mixtures
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
+    ArmRow,
     Dataset,
+    Exact,
     Losses,
     Matches,
     Results,
 )
 from phasezoo.report import numbers
 
-__all__ = ["show_dataset", "show_losses", "show_match", "show_networks", "show_verdict"]
+__all__ = [
+    "show_arms",
+    "show_dataset",
+    "show_exact",
+    "show_losses",
+    "show_match",
+    "show_networks",
+    "show_verdict",
+]
 
 
 def show_dataset(console: Console, dataset: Dataset) -> None:
@@ -59,8 +70,8 @@ def show_networks(console: Console, cards: Sequence[NetworkCard]) -> None:
         for card in cards
     ]
     for training in sorted({card.training for card in cards}):
-        for role, name in (("expert", "phase mixture"), ("placebo", "placebo mixture")):
-            group = [c for c in cards if c.role == role and c.training == training]
+        own = [card for card in cards if card.training == training]
+        for name, group in mixtures(own).items():
             rows.append(_mixture(f"{name} {training + 1}", group))
     console.table("What each network got (active: parameters per position)", head, rows)
 
@@ -143,6 +154,36 @@ def show_match(console: Console, matches: Matches) -> None:
     ]
     head = ["", "rows", "calls", "rows a call", "rows of another phase", "time"]
     console.table("Inference", head, rows)
+
+
+def show_exact(console: Console, exact: Exact) -> None:
+    """Regret and its kin of every mixture."""
+    metrics = list(exact.rows[0].numbers)
+    rows = [
+        [row.name, *(numbers.decimal(row.numbers[metric][ALL], 4) for metric in metrics)]
+        for row in exact.rows
+    ]
+    which = "all" if exact.is_all else "a sample of"
+    console.table(
+        f"Moves by perfect play, {which} {exact.positions:,} positions", ["", *metrics], rows
+    )
+
+
+def show_arms(console: Console, arms: Sequence[ArmRow]) -> None:
+    """Every mixture beside one network."""
+    rows = [
+        [
+            arm.name,
+            arm.gate,
+            arm.strategy,
+            numbers.count(arm.positions),
+            numbers.signed_interval(arm.loss),
+            numbers.ABSENT if arm.matches is None else numbers.elo_interval(arm.matches.elo),
+        ]
+        for arm in arms
+    ]
+    head = ["", "gate", "learning", "positions", "total loss − one network", "Elo"]
+    console.table("Mixtures beside one network, 95 % intervals", head, rows)
 
 
 def show_verdict(console: Console, results: Results) -> None:

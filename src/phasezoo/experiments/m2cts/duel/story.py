@@ -18,12 +18,16 @@ from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.report import numbers
 
 __all__ = [
+    "arm_sentences",
+    "beside_paper",
     "certainty",
     "comparison",
     "cost_sentence",
     "data_share",
     "describe",
     "elo_verdict",
+    "exact_paragraph",
+    "exact_sentences",
     "expectation",
     "headline",
     "loss_sentences",
@@ -33,12 +37,20 @@ __all__ = [
     "removed_sentence",
 ]
 
+_EXACT_BETTER: dict[str, Verdict] = {"regret": "lower", "best moves": "higher", "won": "higher"}
+"""Which way each metric of moves by perfect play is the better one."""
+
 _MUCH_DATA = 0.5
 """Share of the paper's training positions from which its full-data figures are the ones to
 expect."""
 
 _FEW_DATA = 0.05
 """Share of the paper's training positions below which a run is a small fraction of the paper's."""
+
+
+def beside_paper(results: Results) -> bool:
+    """Whether the paper has figures of the run's game."""
+    return results.dataset.game == paper.GAME
 
 
 def elo_verdict(results: Results) -> Verdict:
@@ -174,8 +186,79 @@ def loss_sentences(results: Results) -> list[Markup]:
     return sentences
 
 
+def exact_paragraph(results: Results) -> str:
+    """What was judged by perfect play, and how."""
+    exact = results.exact
+    if exact is None:
+        return ""
+    which = (
+        f"all {numbers.count(exact.positions)} positions of the game, so that no chance of a "
+        "sample is in these numbers"
+        if exact.is_all
+        else f"{numbers.count(exact.positions)} positions of random games that occur in no "
+        "training game"
+    )
+    won = (
+        " Won: the share of positions from which the likeliest moves win within the rules against "
+        "a defender who knows them; drawn: the chance of winning if every move is drawn from the "
+        "policy."
+        if "won" in exact.rows[0].numbers
+        else ""
+    )
+    return (
+        f"Perfect play of this game is known. The likeliest moves of every network were judged in "
+        f"{which}. Regret: what the outcome loses by a move, 1 from a win to a loss. Perfect: of "
+        "the positions where some move loses something, the share in which it does not. Best: "
+        "moves that lose no time either. Distance: how much longer the win takes, or how much "
+        f"sooner the loss comes, a move.{won}"
+    )
+
+
+def exact_sentences(results: Results) -> list[str]:
+    """Whether experts or one network play the better moves, a sentence for each main metric."""
+    exact = results.exact
+    if exact is None:
+        return []
+    if exact.trainings == 1:
+        alone = (
+            "There was one training of each side: the numbers are about these very networks, and "
+            "say nothing of others."
+        )
+        return [alone]
+    found = []
+    for metric, better in _EXACT_BETTER.items():
+        for row in exact.rows:
+            difference = row.differences.get(metric)
+            if difference is None:
+                continue
+            said = verdict(difference)
+            word = {better: "better than", "unclear": "not told apart from"}.get(said, "worse than")
+            found.append(
+                f"{metric.capitalize()}: the {row.name} is {word} one network, "
+                f"{numbers.signed_interval(difference, 4)}."
+            )
+    return found
+
+
+def arm_sentences(results: Results) -> list[str]:
+    """What the games of the other mixtures said, a sentence each."""
+    words = {"higher": "stronger than", "lower": "weaker than", "unclear": "not told apart from"}
+    return [
+        f"The {arm.name} (gate {arm.gate}, {arm.strategy} learning) was "
+        f"{words[verdict(arm.matches.elo)]} one network: {numbers.elo_interval(arm.matches.elo)} "
+        "Elo."
+        for arm in results.arms[1:]
+        if arm.matches is not None
+    ]
+
+
 def expectation(results: Results) -> list[str]:
-    """Why the result is what the paper lets one expect at this size, or that it is not."""
+    """Why the result is what the paper lets one expect at this size, or that it is not.
+
+    Nothing of a game that the paper does not have.
+    """
+    if not beside_paper(results):
+        return []
     share = data_share(results)
     half = ", ".join(numbers.signed(b.value, 1) for _, b in paper.DATA_AND_SIZE)
     found = elo_verdict(results)
@@ -232,7 +315,7 @@ def certainty(results: Results) -> list[Markup]:
         _joined(
             _strong("Games. "),
             f"{numbers.count(total.games)} games in {numbers.count(sum(total.pentanomial))} "
-            f"pairs, each opening with both colours. Counting games only, the difference is "
+            f"pairs, each opening played from both sides. Counting games only, the difference is "
             f"{numbers.elo_interval(total.elo)} Elo, {chance}",
         )
     ]

@@ -1,0 +1,18 @@
+"""How phase experts are compared with one network in variants of chess."""
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["chess960_duels", "small_duels"]
+
+
+def chess960_duels() -> Mapping[str, Mapping[str, Any]]:
+    """As in chess, but for the positions that fewer games give."""
+    return {"quick": {"positions": 200_000}, "standard": {"positions": 2_000_000}, "paper": {}}
+
+
+def small_duels() -> Mapping[str, Mapping[str, Any]]:
+    """For the hundred thousand positions that the package has of atomic chess and crazyhouse."""
+    quick = {"positions": 150_000, "max_plies": 200}
+    standard = {"positions": 600_000, "network": "rise-48x6", "max_plies": 300}
+    return {"quick": quick, "standard": standard, "paper": {}}

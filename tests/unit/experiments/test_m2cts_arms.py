@@ -1,0 +1,106 @@
+"""Other mixtures beside the one under study: other strategies, other gates."""
+
+import dataclasses
+import json
+
+import pytest
+from test_m2cts_games import TINY, few
+
+from phasezoo.errors import InvalidConfig, InvalidGate
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel.arms import arms_of
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+
+STUDY = DOMAINS["connect-four"]
+ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("arms")
+    config = dataclasses.replace(
+        STUDY.default, games=few("connect-four", folder), gate="plies:14", arms=ARMS, **TINY
+    )
+    return folder / "run", STUDY.reproduce(config, folder / "run"), config
+
+
+def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
+    out, results, _ = whole
+    assert [(arm.name, arm.strategy) for arm in results.arms] == [
+        ("phase mixture", "separated"),
+        ("placebo mixture", "separated"),
+        ("staged mixture", "staged"),
+        ("weighted:4 mixture", "weighted:4"),
+        ("plies:10 mixture", "separated"),
+        ("staged@hash:2 mixture", "staged"),
+    ]
+    assert {arm.positions for arm in results.arms} == {1000}
+    for arm in results.arms:
+        assert (arm.matches is None) == (arm.name == "placebo mixture")
+        assert arm.experts == 2
+        assert arm.loss is not None
+    assert results.arms[0].matches == results.matches
+    assert (out / "matches/staged-hash-2-1-baseline-1.jsonl").is_file()
+    page = (out / "report.html").read_text()
+    assert "staged@hash:2 mixture" in page
+
+
+def test_experts_learn_as_their_arm_says(whole):
+    out, results, _ = whole
+
+    def learnt(name):
+        manifest = json.loads((out / "networks" / name / "manifest.json").read_text())
+        return manifest["training"]["identity"]
+
+    cards = {card.name: card for card in results.networks}
+    start = cards["staged-start-1"]
+    assert start.role == "staged start"
+    assert start.phase is None
+    assert start.positions == 500
+    # Staged experts begin from the network of all phases, and weighted ones see all positions.
+    begun = {name: learnt(name)["initial_weights_sha256"] for name in cards}
+    assert begun["staged-start-1"] == begun["baseline-1"] == begun["expert-over-14-1"]
+    assert begun["staged-up-to-14-1"] == begun["staged-over-14-1"] != begun["baseline-1"]
+    weights = learnt("weighted-4-up-to-14-1")["phase_weights"]
+    assert max(weights) / min(weights) == pytest.approx(4)
+    everything = results.dataset.splits[0].positions
+    assert cards["weighted-4-up-to-14-1"].unique_positions > 0
+    assert sum(everything) > 0
+
+
+def test_a_mixture_with_another_gate_answers_each_position_by_that_gate(whole):
+    _, results, _ = whole
+    rows = {entry.name: entry for entry in results.losses.entries}
+    positions = rows["one network"].cells["all"].positions
+    for name in ("plies:10 mixture", "staged@hash:2 mixture"):
+        assert rows[name].role == "arm"
+        assert rows[name].cells["all"].positions == positions
+        assert rows[name].cells["all"].total > 0
+
+
+def test_the_same_command_goes_on_with_what_is_there(whole):
+    out, results, config = whole
+    assert STUDY.reproduce(config, out) == results
+
+
+@pytest.mark.parametrize(
+    ("arms", "error", "told"),
+    [
+        (("staged", "staged"), InvalidConfig, "there already"),
+        (("separated",), InvalidConfig, "there already"),
+        (("weighted:0",), InvalidConfig, "weighted:FACTOR"),
+        (("nonsense@plies:3",), InvalidConfig, "nonsense"),
+        (("no-such-gate",), InvalidGate, "no-such-gate"),
+    ],
+)
+def test_arms_that_there_are_not_are_refused(whole, tmp_path, arms, error, told):
+    _, _, config = whole
+    with pytest.raises(error, match=told):
+        STUDY.reproduce(dataclasses.replace(config, arms=arms), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_placebo_can_be_made_to_play():
+    config = M2ctsConfig(arms=("hash:3",))
+    assert [arm.role for arm in arms_of(config, 3) if arm.plays] == ["expert", "placebo"]
+    assert [arm.role for arm in arms_of(M2ctsConfig(), 3) if arm.plays] == ["expert"]

@@ -1,0 +1,134 @@
+"""The comparison of phase experts with one network in other games than chess."""
+
+import dataclasses
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+
+from phasezoo import agents, arena, games
+from phasezoo.apps import cli
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.games import registry
+from phasezoo.training import GameStore, StoreWriter
+
+TINY = {
+    "network": "resnet-8x1",
+    "positions": 1000,
+    "optimizer": "adamw",
+    "learning_rate": 0.003,
+    "validation_positions": 64,
+    "test_games": 6,
+    "resamples": 100,
+    "games_played": 4,
+    "nodes": 4,
+    "max_plies": 30,
+    "concurrency": 4,
+    "threads": 1,
+    "device": "cpu",
+}
+
+
+def few(game, folder, games=150):
+    path = folder / f"{game}.parquet"
+    GameStore.sample(game).subset(np.arange(games)).save(path)
+    return path
+
+
+@pytest.mark.parametrize("game", ["crazyhouse", "connect-four", "krk"])
+def test_experts_meet_one_network_in_other_games(game, tmp_path):
+    study = DOMAINS[game]
+    config = dataclasses.replace(study.default, games=few(game, tmp_path), **TINY)
+    results = study.reproduce(config, tmp_path / "run")
+    assert results.dataset.game == game
+    assert results.matches.total.games == 4
+    assert f"--game {game}" in results.command
+    page = (tmp_path / "run" / "report.html").read_text()
+    # The paper's figures are of chess.
+    assert "Table XV" not in page
+    assert game in page
+
+
+@dataclass(frozen=True)
+class Race:
+    """Whoever takes the last of twenty stones, one to three at a time, wins; all takings count."""
+
+    taken: tuple[int, ...] = ()
+
+    @property
+    def ply(self):
+        return len(self.taken)
+
+    @property
+    def to_play(self):
+        return self.ply % 2
+
+    @property
+    def stones(self):
+        return 20 - sum(self.taken)
+
+    @property
+    def key(self):
+        return int.from_bytes(blake2b(bytes(self.taken), digest_size=8).digest())
+
+    @property
+    def is_terminal(self):
+        return self.stones == 0
+
+    @property
+    def legal_actions(self):
+        return np.arange(min(3, self.stones), dtype=np.int64)
+
+    @property
+    def returns(self):
+        sign = 1.0 if self.ply % 2 else -1.0
+        return np.array([sign, -sign] if self.is_terminal else [0, 0], dtype=np.float32)
+
+    def play(self, action):
+        return Race((*self.taken, int(action) + 1))
+
+    def planes(self, spec, player=None):
+        return (np.arange(25) < self.stones).reshape(1, 5, 5).astype(np.float32)
+
+
+@pytest.fixture
+def race(monkeypatch):
+    monkeypatch.setattr(registry, "_REGISTERED", dict(registry._REGISTERED))
+    planes = {"default": (1, 5, 5)}
+    games.register("race", initial_state=Race, num_players=2, num_actions=3, plane_specs=planes)
+    return games.make("race")
+
+
+def test_a_game_of_ones_own_runs_with_a_gate_and_a_store(race, tmp_path):
+    match = arena.play_match(
+        agents.RandomAgent(seed=1), agents.RandomAgent(seed=2), game=race, games=120, seed=3
+    )
+    with StoreWriter(tmp_path / "store", game=race) as writer:
+        writer.extend(match)
+    study = DOMAINS["chess"]
+    config = dataclasses.replace(
+        study.default, game="race", games=tmp_path / "store", gate="plies:5", **TINY
+    )
+    config = dataclasses.replace(config, network="mlp-8x1")
+    results = study.reproduce(config, tmp_path / "run")
+    assert results.dataset.phases == ["up to 5", "over 5"]
+    assert "--game race" in results.command
+
+
+def refused(capsys, *words):
+    assert cli.main(["reproduce", "m2cts", *words]) != 0
+    return capsys.readouterr().err
+
+
+def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert "no-such-game" in refused(capsys, "--game", "no-such-game", "--out", str(out))
+    # No games of it come with the package.
+    told = refused(capsys, "--game", "race", "--gate", "plies:5", "--out", str(out))
+    assert "--games" in told
+    store = few("krk", tmp_path)
+    told = refused(capsys, "--game", "connect-four", "--games", str(store), "--out", str(out))
+    assert "krk" in told
+    assert "connect-four" in told
+    assert not out.exists()
