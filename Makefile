@@ -34,7 +34,7 @@ test-all: setup ## every test
 test-web: setup ## play in a real browser (Chromium: `apt-get install chromium`, or PHASEZOO_BROWSER=path)
 	@command -v "$${PHASEZOO_BROWSER:-chromium}" >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	  { echo "no Chromium was found: apt-get install chromium, or set PHASEZOO_BROWSER to one" >&2; exit 1; }
-	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt playwright
+	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group web-tests
 	python -m pytest -q -m web tests/web
 
 libraries: setup $(LIBRARIES)/.installed ## run the recipes for TorchRL and Tianshou, which get an environment of their own
@@ -66,7 +66,7 @@ wheel: setup ## build the abi3 wheel into dist/
 constraints: $(VENV)/.dependencies ## resolve constraints.txt anew
 	{ echo "# The versions we test and ship with. Made by \`make constraints\`; torch is pinned in pyproject.toml."; \
 	  uv pip compile --quiet --no-header --no-annotate --python $(BIN)/python \
-	    --extra all --group dev --group bench pyproject.toml; } > constraints.new
+	    --extra all --group dev --group bench --group web-tests pyproject.toml; } > constraints.new
 	mv constraints.new constraints.txt
 
 clean: ## remove what was built, but not the environments

@@ -52,6 +52,15 @@ def test_this_machine_is_let_in(server, host):
         assert page.ask("hello")["games"]
 
 
+def test_names_that_were_given_are_let_in_at_any_port():
+    with client(names=("lab.example",)) as made:
+        host = "LAB.example:4443"
+        assert made.get("/", headers={"host": host}).status_code == 200
+        assert made.get("/", headers={"host": "lab.example.evil:4443"}).status_code == 403
+        with talking(made, host=host, origin=f"https://{host}") as page:
+            assert page.ask("hello")
+
+
 def test_elsewhere_a_token_is_needed():
     with client(host="0.0.0.0", token="a long secret") as made:
         assert made.get("/").status_code == 401

@@ -216,6 +216,31 @@ def test_training_is_followed_while_it_writes(page, folder):
         page.ask("training", root="runs", path="zero/report.html")
 
 
+def test_the_ladder_of_versions_is_rated(page, folder):
+    rungs = [
+        {
+            "first": 5,
+            "second": 0,
+            "nodes": 8,
+            "scores": [1, 1, 1, 0.5] * 4,
+            "openings": [0, 0, 1, 1] * 4,
+        },
+        {
+            "first": 10,
+            "second": 5,
+            "nodes": 8,
+            "scores": [1, 0, 1, 0.5] * 4,
+            "openings": [0, 0, 1, 1] * 4,
+        },
+    ]
+    lines = "".join(f"{json.dumps(rung)}\n" for rung in rungs)
+    (folder / "zero" / "ladder.jsonl").write_text(lines + '{"first": 15')
+    ladder = page.ask("training", root="runs", path="zero/metrics.csv")["ladder"]
+    assert [row["version"] for row in ladder] == [0, 5, 10]
+    assert ladder[0]["elo"] == 0 < ladder[1]["elo"] < ladder[2]["elo"]
+    (folder / "zero" / "ladder.jsonl").unlink()
+
+
 def test_sample_games_of_the_package_are_opened(page):
     name = page.ask("open", root=SAMPLES, path="krk", number=3, gate="lichess")["game"]
     shown = page.wait(name, lambda shown: True)

@@ -34,7 +34,7 @@ class WebOptions:
     token: str | None = None
     """What pages have to know to be let in (none: nothing on this machine, elsewhere a new one)."""
     name: Annotated[tuple[str, ...], arg(metavar="NAME")] = ()
-    """Further names by which browsers reach this server, such as that of a proxy."""
+    """Further names by which browsers reach this server, such as that of a proxy, at any port."""
     agents: Annotated[tuple[str, ...], arg(metavar="TEXT")] = ()
     """Agents to suggest first, as short texts such as "m2cts:experts=runs/x,nodes=400"."""
     runs: Annotated[tuple[Path, ...], arg(metavar="DIR")] = ()

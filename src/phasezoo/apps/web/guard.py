@@ -57,7 +57,7 @@ class Guard:
         host: The address that the server listens at.
         port: Its port.
         token: What who asks has to know; None: nothing.
-        names: Further names by which the server is reached.
+        names: Further names by which the server is reached, at any port.
     """
 
     def __init__(
@@ -67,7 +67,8 @@ class Guard:
         self._token = token
         self._port = port
         self._is_local = is_loopback(host)
-        self._names = {"localhost", host.strip("[]").lower(), *(name.lower() for name in names)}
+        self._given = {name.lower() for name in names}
+        self._names = {"localhost", host.strip("[]").lower()}
         if not self._is_local:
             self._names.add(socket.gethostname().lower())
 
@@ -120,6 +121,8 @@ class Guard:
             name, port = (split.hostname or "").lower(), split.port
         except ValueError:
             return False
+        if name in self._given:
+            return True
         if self._is_local and port is not None and port != self._port:
             return False
         if name in self._names:

@@ -4,15 +4,16 @@ import csv
 import io
 import json
 import math
+from dataclasses import fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from phasezoo.training.selfplay.watch import LADDER, PROBES, RungRow, elo_of
 
 __all__ = ["followed"]
 
 METRICS = "metrics.csv"
-
-LOGS = ("probes.jsonl", "ladder.jsonl")
-"""Rows beside it: probes of versions, and matches between them."""
 
 MOST_ROWS = 2_000
 """Rows that are shown: of longer files, the newest."""
@@ -28,14 +29,31 @@ def followed(metrics: Path) -> dict[str, Any]:
         metrics: Its ``metrics.csv``.
 
     Returns:
-        ``columns``: numbers by name, None where a row has none; ``probes`` and ``ladder``: rows.
+        ``columns``: numbers by name, None where a row has none; ``probes``: rows; ``ladder``:
+        ``version``, ``elo``, ``low`` and ``high`` (95 %) of each version that was matched.
     """
-    found: dict[str, Any] = {"columns": _columns(metrics)}
-    for name in LOGS:
-        log = metrics.parent / name
-        is_file = log.is_file() and not log.is_symlink()
-        found[log.stem] = _rows(log) if is_file else []
-    return found
+    ladder = metrics.parent / LADDER
+    time = ladder.stat().st_mtime_ns if _is_file(ladder) else None
+    return {
+        "columns": _columns(metrics),
+        "probes": _rows(metrics.parent / PROBES),
+        "ladder": [] if time is None else _ladder(ladder, time),
+    }
+
+
+@lru_cache(maxsize=16)  # intervals take a moment, and pages ask every few seconds
+def _ladder(path: Path, time: int) -> list[dict[str, Any]]:
+    """The ratings of versions by their matches; ``time`` is when the file was written last."""
+    known = {field.name for field in fields(RungRow)}
+    rungs = [RungRow(**row) for row in _rows(path) if row.keys() == known]
+    return [
+        {"version": version}
+        | {
+            name: _number(each)
+            for name, each in (("elo", r.value), ("low", r.low), ("high", r.high))
+        }
+        for version, r in sorted(elo_of(rungs).items())
+    ]
 
 
 def _columns(path: Path) -> dict[str, list[float | None]]:
@@ -47,6 +65,8 @@ def _columns(path: Path) -> dict[str, list[float | None]]:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
+    if not _is_file(path):
+        return []
     rows = []
     for line in _tail(path).splitlines()[-MOST_ROWS:]:
         try:
@@ -56,6 +76,11 @@ def _rows(path: Path) -> list[dict[str, Any]]:
         if isinstance(row, dict):
             rows.append(row)
     return rows
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file, which is no link."""
+    return path.is_file() and not path.is_symlink()
 
 
 def _tail(path: Path, *, header: bool = False) -> str:

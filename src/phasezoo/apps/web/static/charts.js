@@ -26,9 +26,9 @@ export function charts({ columns, probes, ladder }) {
   return [...rated(ladder), ...versions("what versions can", probes), ...shown];
 }
 
-// The ladder: how versions score against earlier ones.
+// The ladder: Elo of versions above the first, with the ends of its 95 % interval.
 function rated(rows) {
-  return versions("ladder", rows);
+  return versions("Elo above version 0, and the ends of its 95 % interval", rows);
 }
 
 // Rows of versions: each number is a line, told apart by the row's short texts.
