@@ -346,6 +346,15 @@ def test_a_page_that_comes_back_finds_the_game_where_it_stands(server):
         second.wait(name, lambda shown: shown["over"])
 
 
+def test_who_left_a_game_and_looks_at_it_again_is_told_of_it_again(page):
+    name = page.new("chess", [None, None])
+    page.ask("leave", game=name)
+    page.games.clear()
+    page.ask("show", game=name, flipped=True)
+    assert page.wait(name, lambda shown: True)["flipped"]
+    page.play(name, "e4")
+
+
 def test_games_are_kept_apart(server):
     with talking(server) as first, talking(server) as second:
         ours, theirs = first.new("chess", [None, None]), second.new("chess", [None, None])

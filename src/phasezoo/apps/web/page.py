@@ -135,9 +135,7 @@ class Page:
     async def do_join(self, fields: Fields) -> dict[str, str]:
         """Watch a game that goes on."""
         table = self._table(fields)
-        if table.name not in self._sights:
-            persons = [k for k, seat in enumerate(table.seats) if seat.text is None]
-            self._watch(table, _sight_of(table.game, persons))
+        self._join(table)
         self._changed(table)
         return {"game": table.name}
 
@@ -176,7 +174,8 @@ class Page:
     async def do_show(self, fields: Fields) -> None:
         """Look at another ply, or at it from another side."""
         table = self._table(fields)
-        sight = self._sights.get(table.name, Sight())
+        self._join(table)
+        sight = self._sights[table.name]
         players = table.game.num_players - 1
         viewer = sight.viewer
         if "viewer" in fields:
@@ -289,6 +288,13 @@ class Page:
             return Mind(listed.agent, text, game, player, seed + player, listed.lock)
 
         return await self._hall.workers.run(made)
+
+    def _join(self, table: Table) -> None:
+        """Watch a game, unless the page does already."""
+        if table.name not in self._sights:
+            self._check_room()
+            persons = [k for k, seat in enumerate(table.seats) if seat.text is None]
+            self._watch(table, _sight_of(table.game, persons))
 
     def _watch(self, table: Table, sight: Sight) -> None:
         self._sights[table.name] = sight
