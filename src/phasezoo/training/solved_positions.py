@@ -55,8 +55,8 @@ class SolvedPositions:
     """``int64[E]``: the legal actions."""
     worths: Numbers = field(repr=False)
     """``float64[E]``: what each is worth (:meth:`phasezoo.games.Game.action_scores`)."""
-    is_all: bool = False
-    """Whether these are all positions that are asked about, so that no sample has been drawn."""
+    kind: str | None = None
+    """Which positions these are all of, such as "with White to move"; None: they are a sample."""
     win_chances: Callable[[Numbers], Numbers] | None = None
     """From ``float64[E]``, the probabilities of all actions in all positions, the chance of winning
     from each (``float64[N]``) against perfect play, if every move is drawn by them; None where that

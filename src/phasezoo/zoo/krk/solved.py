@@ -25,6 +25,6 @@ def krk_positions() -> SolvedPositions:
         offsets,
         actions,
         worths,
-        is_all=True,
+        kind="in which the side with the rook is to move",
         win_chances=lambda probabilities: _core.krk_mate_chances(probabilities, MOVES),
     )

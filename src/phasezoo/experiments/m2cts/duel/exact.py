@@ -74,7 +74,7 @@ def measure(
         )
         for role, numbers in found.items()
     ]
-    return Exact(len(positions), positions.is_all, count, len(trainings), rows)
+    return Exact(len(positions), positions.kind, count, len(trainings), rows)
 
 
 _Numbers = dict[str, dict[str, float]]

@@ -295,14 +295,14 @@ class Exact:
 
     Attributes:
         positions: Positions.
-        is_all: Whether these are all of the game that have this kind, not a sample.
+        kind: Which positions of the game these are all of; None: they are a sample.
         searched: How many of them were searched too.
         trainings: Trainings of each side.
         rows: Mixtures and the one network.
     """
 
     positions: int
-    is_all: bool
+    kind: str | None
     searched: int
     trainings: int
     rows: list[ExactRow]

@@ -163,10 +163,10 @@ def show_exact(console: Console, exact: Exact) -> None:
         [row.name, *(numbers.decimal(row.numbers[metric][ALL], 4) for metric in metrics)]
         for row in exact.rows
     ]
-    which = "all" if exact.is_all else "a sample of"
-    console.table(
-        f"Moves by perfect play, {which} {exact.positions:,} positions", ["", *metrics], rows
-    )
+    which = f"all {exact.positions:,} positions {exact.kind}"
+    if exact.kind is None:
+        which = f"a sample of {exact.positions:,} positions"
+    console.table(f"Moves by perfect play, {which}", ["", *metrics], rows)
 
 
 def show_arms(console: Console, arms: Sequence[ArmRow]) -> None:

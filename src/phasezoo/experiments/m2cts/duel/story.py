@@ -192,9 +192,9 @@ def exact_paragraph(results: Results) -> str:
     if exact is None:
         return ""
     which = (
-        f"all {numbers.count(exact.positions)} positions of the game, so that no chance of a "
+        f"all {numbers.count(exact.positions)} positions {exact.kind}, so that no chance of a "
         "sample is in these numbers"
-        if exact.is_all
+        if exact.kind is not None
         else f"{numbers.count(exact.positions)} positions of random games that occur in no "
         "training game"
     )
