@@ -1,16 +1,31 @@
 """Checks that the settings of every study share."""
 
-from collections.abc import Iterable, Mapping
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["check_even", "check_least", "check_positive", "option"]
+__all__ = [
+    "check_even",
+    "check_least",
+    "check_once",
+    "check_positive",
+    "check_rising",
+    "listed",
+    "option",
+]
 
 
 def option(name: str) -> str:
     """How the command line spells a setting."""
     return "--" + name.replace("_", "-")
+
+
+def listed(values: Iterable[object]) -> str:
+    """How the command line spells several values."""
+    return " ".join(map(str, values))
 
 
 def check_least(config: Any, least: Mapping[str, int]) -> None:
@@ -51,4 +66,31 @@ def check_even(config: Any, name: str) -> None:
             f"{option(name)} {value}: must be even, because every opening is played with both "
             "colours"
         )
+        raise InvalidConfig(message)
+
+
+def check_rising(name: str, values: Sequence[float], least: float = 1) -> None:
+    """Refuse values that do not rise strictly from at least a bound, or are not finite, or none.
+
+    Raises:
+        InvalidConfig: It is so; the message names the option.
+    """
+    finite = all(math.isfinite(value) and value >= least for value in values)
+    rising = all(before < after for before, after in itertools.pairwise(values))
+    if not values or not finite or not rising:
+        message = (
+            f"{option(name)} {listed(values)}: must be one or more rising values of {least:g} or "
+            "more"
+        )
+        raise InvalidConfig(message)
+
+
+def check_once(name: str, values: Sequence[object]) -> None:
+    """Refuse a value that is named twice.
+
+    Raises:
+        InvalidConfig: There is one; the message names the option.
+    """
+    if len(set(values)) < len(values):
+        message = f"{option(name)} {listed(values)}: each must be there once"
         raise InvalidConfig(message)

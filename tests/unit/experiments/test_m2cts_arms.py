@@ -19,7 +19,7 @@ ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2")
 def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("arms")
     config = dataclasses.replace(
-        STUDY.default, games=few("connect-four", folder), gate="plies:14", arms=ARMS, **TINY
+        STUDY.default, games=few("connect-four", folder), gate="plies:14", **TINY | {"arms": ARMS}
     )
     return folder / "run", STUDY.reproduce(config, folder / "run"), config
 
@@ -103,4 +103,4 @@ def test_arms_that_there_are_not_are_refused(whole, tmp_path, arms, error, told)
 def test_the_placebo_can_be_made_to_play():
     config = M2ctsConfig(arms=("hash:3",))
     assert [arm.role for arm in arms_of(config, 3) if arm.plays] == ["expert", "placebo"]
-    assert [arm.role for arm in arms_of(M2ctsConfig(), 3) if arm.plays] == ["expert"]
+    assert [arm.role for arm in arms_of(M2ctsConfig(arms=()), 3) if arm.plays] == ["expert"]

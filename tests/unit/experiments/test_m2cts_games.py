@@ -14,6 +14,7 @@ from phasezoo.games import registry
 from phasezoo.training import GameStore, StoreWriter
 
 TINY = {
+    "arms": (),
     "network": "resnet-8x1",
     "positions": 1000,
     "optimizer": "adamw",

@@ -40,6 +40,7 @@ def store(tmp_path_factory):
 def tiny(store, **changes):
     settings = {
         "games": store,
+        "arms": (),
         "network": "rise-8x1",
         "positions": 1000,
         "training_batch": 64,
@@ -292,8 +293,8 @@ def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
     words = atomic.spelled(config, tmp_path / "run")
     assert cli.main(shlex.split(words)[1:]) == 1
     assert "holds games of 'chess'; this study is about 'atomic'" in capsys.readouterr().err
-    assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 2
-    assert "expected chess or pommerman or atomic" in capsys.readouterr().err
+    assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 1
+    assert "'go': no such game" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,13 +1,20 @@
 """The knobs of the study of atomic chess, and its sizes as values of them."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.atomic import paper
-from phasezoo.experiments.settings import check_even, check_least, check_positive, option
+from phasezoo.experiments.settings import (
+    check_even,
+    check_least,
+    check_positive,
+    check_rising,
+    listed,
+    option,
+)
 
 __all__ = ["ARMS", "INPUTS", "PRESETS", "AtomicConfig", "Preset"]
 
@@ -124,25 +131,18 @@ class AtomicConfig:
         check_positive(self, ("samples_per_new", "learning_rate"))
         check_even(self, "match_games")
         for name in ("simulations", "batches", "workers"):
-            values = getattr(self, name)
-            if not values or min(values) < 1 or sorted(set(values)) != list(values):
-                message = f"{option(name)} {_listed(values)}: must be rising whole numbers from 1"
-                raise InvalidConfig(message)
+            check_rising(name, getattr(self, name))
         _check_names("arms", self.arms, ARMS)
         _check_names("inputs", self.inputs, INPUTS)
         if "thesis" not in self.arms:
-            message = f"--arms {_listed(self.arms)}: must have thesis among them"
+            message = f"--arms {listed(self.arms)}: must have thesis among them"
             raise InvalidConfig(message)
 
 
 def _check_names(name: str, given: tuple[str, ...], known: Mapping[str, object]) -> None:
     if not set(given) <= set(known) or len(set(given)) < len(given):
-        message = f"{option(name)} {_listed(given)}: expected are {_listed(known)}, each once"
+        message = f"{option(name)} {listed(given)}: expected are {listed(known)}, each once"
         raise InvalidConfig(message)
-
-
-def _listed(values: Iterable[object]) -> str:
-    return " ".join(map(str, values))
 
 
 _QUICK = AtomicConfig()

@@ -1,16 +1,13 @@
 """The knobs of the sweep, and its sizes as values of them."""
 
 import dataclasses
-import itertools
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.reading import ONE_BY_ONE, Reading, Ties, one_by_one
-from phasezoo.experiments.settings import check_least, option
+from phasezoo.experiments.settings import check_least, check_rising, listed
 
 __all__ = ["PRESETS", "KrkConfig", "Preset", "Variant"]
 
@@ -85,29 +82,29 @@ class KrkConfig:
             "threads": 1,
         }
         check_least(self, least)
-        _check_rising("constants", self.constants, 0)
-        _check_rising("thresholds", self.thresholds, 0)
-        _check_rising("budgets", self.budgets, 1)
-        _check_rising("other_budgets", self.other_budgets, 1)
+        check_rising("constants", self.constants, 0)
+        check_rising("thresholds", self.thresholds, 0)
+        check_rising("budgets", self.budgets, 1)
+        check_rising("other_budgets", self.other_budgets, 1)
         if not set(self.other_budgets) <= set(self.budgets):
             message = (
-                f"--other-budgets {_listed(self.other_budgets)}: must be among "
-                f"{_listed(self.budgets)}"
+                f"--other-budgets {listed(self.other_budgets)}: must be among "
+                f"{listed(self.budgets)}"
             )
             raise InvalidConfig(message)
         Reading.parse(self.reading, self.defender_ties)
-        listed = self.compared()
-        for text in listed:
+        compared = self.compared()
+        for text in compared:
             Reading.parse(text)
-        if self.reading in listed or len(set(listed)) < len(listed):
+        if self.reading in compared or len(set(compared)) < len(compared):
             message = (
-                f"--readings {_listed(self.readings)}: must name each reading once, and not "
+                f"--readings {listed(self.readings)}: must name each reading once, and not "
                 f"{self.reading!r}, which --reading says"
             )
             raise InvalidConfig(message)
         if "uct" not in self.variants or len(set(self.variants)) < len(self.variants):
             message = (
-                f"--variants {_listed(self.variants)}: must name uct, which the study's figures "
+                f"--variants {listed(self.variants)}: must name uct, which the study's figures "
                 "are of, and each variant once"
             )
             raise InvalidConfig(message)
@@ -117,21 +114,6 @@ class KrkConfig:
         if self.readings == (ONE_BY_ONE,):
             return [text for text in one_by_one() if text != self.reading]
         return list(self.readings)
-
-
-def _check_rising(name: str, values: Sequence[float], least: float) -> None:
-    finite = all(math.isfinite(v) and v >= least for v in values)
-    rising = all(a < b for a, b in itertools.pairwise(values))
-    if not values or not finite or not rising:
-        message = (
-            f"{option(name)} {_listed(values)}: must be one or more rising values of {least} or "
-            "more"
-        )
-        raise InvalidConfig(message)
-
-
-def _listed(values: Sequence[object]) -> str:
-    return " ".join(map(str, values))
 
 
 _QUICK = KrkConfig()

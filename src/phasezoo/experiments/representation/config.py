@@ -1,13 +1,18 @@
 """The knobs of the study, and its sizes as values of them."""
 
 import dataclasses
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import check_even, check_least, check_positive, option
+from phasezoo.experiments.settings import (
+    check_even,
+    check_least,
+    check_once,
+    check_positive,
+    check_rising,
+)
 
 __all__ = ["GAMES", "PRESETS", "Preset", "RepresentationConfig"]
 
@@ -164,27 +169,11 @@ class RepresentationConfig:
         for name in ("match_games", "movetime_games"):
             check_even(self, name)
         for name in ("batches", "match_nodes", "movetimes"):
-            _check_rising(name, getattr(self, name), may_be_empty=name == "movetimes")
+            values = getattr(self, name)
+            if values or name != "movetimes":
+                check_rising(name, values)
         for name in ("architectures", "blocks", "transformers", "kernels", "depths"):
-            _check_once(name, getattr(self, name))
-
-
-def _check_rising(name: str, values: tuple[int, ...], *, may_be_empty: bool) -> None:
-    if not values and may_be_empty:
-        return
-    if not values or min(values) < 1 or sorted(set(values)) != list(values):
-        message = f"{option(name)} {_listed(values)}: must be rising whole numbers from 1"
-        raise InvalidConfig(message)
-
-
-def _check_once(name: str, values: tuple[str, ...]) -> None:
-    if len(set(values)) < len(values):
-        message = f"{option(name)} {_listed(values)}: each must be there once"
-        raise InvalidConfig(message)
-
-
-def _listed(values: Iterable[object]) -> str:
-    return " ".join(map(str, values))
+            check_once(name, getattr(self, name))
 
 
 _QUICK = RepresentationConfig()

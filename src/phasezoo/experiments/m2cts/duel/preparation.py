@@ -76,8 +76,9 @@ def prepare(config: M2ctsConfig) -> Prepared:
         InvalidGate: The gate is none, or has a single phase.
         InvalidPlaneSpec: The game has no such planes.
         StoreError: The games are missing, damaged, of another game, or too few to split.
+        UnknownGame: There is no such game.
     """
-    game = config.game
+    game = games_registry.make(config.game).name
     gate = gating.make(config.gate, game)
     if gate.num_phases < 2:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"

@@ -1,13 +1,12 @@
 """The knobs of the study, and its sizes as values of them."""
 
 import dataclasses
-import itertools
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.pommerman import paper
-from phasezoo.experiments.settings import check_least, check_positive
+from phasezoo.experiments.settings import check_least, check_positive, check_rising
 
 __all__ = ["PRESETS", "PommermanConfig", "Preset"]
 
@@ -119,13 +118,7 @@ class PommermanConfig:
         if self.training_batch > 65_536:
             message = f"--training-batch {self.training_batch}: must be 65,536 or less"
             raise InvalidConfig(message)
-        rising = all(a < b for a, b in itertools.pairwise(self.large_simulations))
-        if not self.large_simulations or self.large_simulations[0] < 1 or not rising:
-            message = (
-                f"--large-simulations {' '.join(map(str, self.large_simulations))}: must be one or "
-                "more rising numbers of 1 or more"
-            )
-            raise InvalidConfig(message)
+        check_rising("large_simulations", self.large_simulations)
         self._check_gates()
 
     def _check_gates(self) -> None:
