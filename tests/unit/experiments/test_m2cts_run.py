@@ -293,7 +293,7 @@ def test_another_game_of_two_players_is_a_domain_by_its_presets_alone(
     words = atomic.spelled(config, tmp_path / "run")
     assert cli.main(shlex.split(words)[1:]) == 1
     assert "holds games of 'chess'; this study is about 'atomic'" in capsys.readouterr().err
-    assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 1
+    assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 2
     assert "'go': no such game" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
