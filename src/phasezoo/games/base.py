@@ -236,6 +236,25 @@ class Game:
             raise UnknownGame(message)
         return self.parse_json(text, **self.options)
 
+    def from_text(self, text: str) -> Any:
+        """The state in the notation that the game has: FEN, columns or JSON.
+
+        Raises:
+            InvalidState: The text is no state of this game; of a FEN, InvalidFen.
+            UnknownGame: The game has no notation.
+        """
+        if self.parse_columns is not None:
+            return self.from_columns(text)
+        return self.from_fen(text) if self.parse_json is None else self.from_json(text)
+
+    def text_of(self, state: Any) -> str | None:
+        """A state as :meth:`from_text` reads it; None if the game has no notation."""
+        if self.parse_position is not None:
+            return str(state.fen)
+        if self.parse_columns is not None:
+            return str(state.columns)
+        return None if self.parse_json is None else str(state.to_json())
+
     @property
     def has_table(self) -> bool:
         """Whether perfect play is known."""

@@ -8,7 +8,7 @@ planes of the last moves and are no rows (``docs/definitions/data.md#starts``).
 import pickle
 from typing import Any
 
-from phasezoo.errors import CorruptRecord, PhasezooError, StoreError
+from phasezoo.errors import CorruptRecord, PhasezooError, StoreError, UnknownGame
 from phasezoo.games import Game
 from phasezoo.training.columns import Start
 
@@ -106,14 +106,11 @@ def _parts(text: str) -> tuple[str, list[str]]:
 
 
 def _position(game: Game, text: str) -> Any:
-    if game.parse_position is not None:
-        return game.from_fen(text)
-    if game.parse_columns is not None:
-        return game.from_columns(text)
-    if game.parse_json is not None:
-        return game.from_json(text)
-    message = f"{game.name!r} has no positions as text: use '' or {SEED + 'N'!r}"
-    raise CorruptRecord(message)
+    try:
+        return game.from_text(text)
+    except UnknownGame as error:
+        message = f"{game.name!r} has no positions as text: use '' or {SEED + 'N'!r}"
+        raise CorruptRecord(message) from error
 
 
 def _written(game: Game, state: Any) -> str | None:
@@ -122,11 +119,9 @@ def _written(game: Game, state: Any) -> str | None:
         fen = state.start_fen
         before = "" if fen in (None, usual.start_fen) else fen
         return f"{before} {MOVES}{' '.join(state.moves)}".strip() if state.moves else before
-    if game.parse_columns is not None:
-        return str(state.columns)
-    if _alike(state, game.initial_state()):
+    if game.parse_columns is None and _alike(state, game.initial_state()):
         return ""
-    return None if game.parse_json is None else str(state.to_json())
+    return game.text_of(state)
 
 
 def _alike(state: Any, other: Any) -> bool:

@@ -9,9 +9,9 @@ from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.apps.web.fields import LONGEST_MESSAGE, Fields
 from phasezoo.apps.web.thoughts import Thought
 from phasezoo.arena.pgn import pgn_text, variant_tag
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, UnknownGame
 
-__all__ = ["position_text", "started", "written_json", "written_pgn"]
+__all__ = ["started", "written_json", "written_pgn"]
 
 
 def started(game: games.Game, fields: Fields, seed: int) -> Any:
@@ -23,23 +23,11 @@ def started(game: games.Game, fields: Fields, seed: int) -> Any:
     text = fields.text_or_none("position", LONGEST_MESSAGE)
     if text is None:
         return game.initial_state(seed=seed)
-    if game.parse_position is not None:
-        return game.from_fen(text)
-    if game.parse_columns is not None:
-        return game.from_columns(text)
-    if game.parse_json is not None:
-        return game.from_json(text)
-    message = f"{game.name!r} has no notation of positions: leave the position empty"
-    raise InvalidConfig(message)
-
-
-def position_text(game: games.Game, state: Any) -> str | None:
-    """A state in the notation that :func:`started` reads; None if there is none."""
-    if game.parse_position is not None:
-        return str(state.fen)
-    if game.parse_columns is not None:
-        return str(state.columns)
-    return str(state.to_json()) if game.parse_json is not None else None
+    try:
+        return game.from_text(text)
+    except UnknownGame as error:
+        message = f"{game.name!r} has no notation of positions: leave the position empty"
+        raise InvalidConfig(message) from error
 
 
 def written_pgn(
@@ -106,7 +94,7 @@ def written_json(
         {
             "game": game.name,
             "options": dict(game.options),
-            "position": position_text(game, states[0]),
+            "position": game.text_of(states[0]),
             "actions": list(actions),
             "moves": list(moves),
             "seats": list(seats),

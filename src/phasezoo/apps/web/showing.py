@@ -3,7 +3,7 @@
 from typing import Any
 
 from phasezoo.apps.web.pictures import Sight, board_of, sides_of
-from phasezoo.apps.web.positions import position_text, written_json, written_pgn
+from phasezoo.apps.web.positions import written_json, written_pgn
 from phasezoo.apps.web.table import Played, Table
 from phasezoo.apps.web.thoughts import Thought
 from phasezoo.envs.rendering.choice import pointing_of
@@ -31,7 +31,7 @@ def text_of(table: Table, kind: str) -> str:
             table.game, states, actions, moves, table.seat_names(), table.strip.as_dict(),
             thoughts, result,
         )  # fmt: skip
-    position = position_text(table.game, table.moment.state) if kind == "position" else None
+    position = table.game.text_of(table.moment.state) if kind == "position" else None
     if position is None:
         message = f"{table.game.name!r} has no {kind}: take the JSON of the game"
         raise InvalidConfig(message)
