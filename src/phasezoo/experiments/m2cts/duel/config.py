@@ -34,7 +34,7 @@ class M2ctsConfig:
     """What the phases are, such as lichess, moves:3 or material:10,6 (paper: lichess)."""
     strategy: str = "separated"
     """How the experts and the placebo's learn: separated, staged or weighted:FACTOR."""
-    arms: tuple[str, ...] = ("staged",)
+    arms: tuple[str, ...] = ()
     """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
     as staged, weighted:4, hash:3 or staged@hash:3."""
     seed: int = 1
@@ -46,7 +46,7 @@ class M2ctsConfig:
     """Architecture of every network, chosen for CPUs (paper: RISEv3.3, rise-256x15)."""
     planes: str | None = None
     """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
-    positions: int = 240_000
+    positions: int = 300_000
     """Training positions that the baseline sees, and all experts together (1,000 or more)."""
     epochs: float | None = None
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
