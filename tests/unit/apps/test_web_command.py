@@ -19,7 +19,11 @@ from phasezoo.apps.cli import main
 
 def test_it_ends_at_once_though_a_search_goes_on(tmp_path):
     command = [sys.executable, "-m", "phasezoo", "web", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as server:
+    # Where the tests themselves run in the background, Ctrl-C is ignored, and so by children.
+    heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=tmp_path, **heeding
+    ) as server:
         try:
             line = server.stdout.readline()
             address = re.search(r"http://127\.0\.0\.1:\d+", line)[0]

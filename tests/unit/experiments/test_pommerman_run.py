@@ -228,7 +228,7 @@ def test_wrong_settings_are_refused(change, error, words):
 def test_the_command_line_finds_the_study(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 2
-    assert "expected chess or pommerman" in capsys.readouterr().err
+    assert "'go': no such game" in capsys.readouterr().err
     assert cli.main(["reproduce", "m2cts", "--game", "pommerman", "--boards", "0"]) == 2
     assert "--boards 0" in capsys.readouterr().err
     assert cli.main(["reproduce", "m2cts", "--game=pommerman", "--resume", "nowhere"]) == 1

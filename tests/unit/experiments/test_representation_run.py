@@ -189,7 +189,7 @@ def test_the_quick_size_runs(tmp_path):
         ({"network": "resnet-3x1"}, "expected an integer of 8"),
         ({"blocks": ("tower-8x1", "tower-8x1")}, "each must be there once"),
         ({"transformers": ("tower-8x1:transformers=1",)}, "multiple of 32"),
-        ({"batches": (4, 2)}, "must be rising"),
+        ({"batches": (4, 2)}, "rising values"),
         ({"match_games": 3}, "must be even"),
         ({"rounds": 5}, "--rounds 5: must be 6 or more"),
         ({"learning_rate": 0.0}, "must be above 0"),
