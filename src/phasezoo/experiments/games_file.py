@@ -1,15 +1,17 @@
 """The games that a study learns from: a file of the user's, or the package's sample games."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from phasezoo.errors import StoreError
+from phasezoo.training.positions import PositionTable
 from phasezoo.training.store import GameStore
 from phasezoo.training.store_folder import files_of
 
-__all__ = ["GamesFile", "read_games"]
+__all__ = ["GamesFile", "check_split", "check_unseen", "read_games"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,40 @@ def read_games(game: str, given: Path | None) -> GamesFile:
         message = f"{given}: holds games of {store.variant!r}; this study is about {game!r}"
         raise StoreError(message)
     return GamesFile(store, given, f"{given.name} ({len(store):,} games)", _sha256(given))
+
+
+def check_split(tables: Mapping[str, PositionTable], path: Path) -> None:
+    """Refuse games that are too few to be split.
+
+    Args:
+        tables: The positions of each part, by its name.
+        path: Where the games are.
+
+    Raises:
+        StoreError: A part has no positions.
+    """
+    for name, table in tables.items():
+        if len(table) == 0:
+            message = (
+                f"{path}: leaves no positions for {name}; the games are split by game into train, "
+                "validation and test, so at least a few dozen games are needed"
+            )
+            raise StoreError(message)
+
+
+def check_unseen(test: PositionTable, path: Path) -> None:
+    """Refuse games that leave nothing to test on.
+
+    Args:
+        test: Test positions that do not occur in train.
+        path: Where the games are.
+
+    Raises:
+        StoreError: There are none.
+    """
+    if len(test) == 0:
+        message = f"{path}: every test position occurs in train too; use more, or other, games"
+        raise StoreError(message)
 
 
 def _sha256(path: Path) -> str:

@@ -13,9 +13,13 @@ __all__ = [
     "check_once",
     "check_positive",
     "check_rising",
+    "check_training_batch",
     "listed",
     "option",
 ]
+
+MOST_AN_UPDATE = 65_536
+"""Training positions of one update, at the most."""
 
 
 def option(name: str) -> str:
@@ -39,6 +43,17 @@ def check_least(config: Any, least: Mapping[str, int]) -> None:
         if value is not None and value < bound:
             message = f"{option(name)} {value}: must be {bound:,} or more"
             raise InvalidConfig(message)
+
+
+def check_training_batch(config: Any) -> None:
+    """Refuse more training positions an update than any accelerator takes at once.
+
+    Raises:
+        InvalidConfig: There are more than 65,536.
+    """
+    if config.training_batch > MOST_AN_UPDATE:
+        message = f"--training-batch {config.training_batch}: must be {MOST_AN_UPDATE:,} or less"
+        raise InvalidConfig(message)
 
 
 def check_positive(config: Any, names: Iterable[str]) -> None:

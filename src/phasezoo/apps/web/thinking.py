@@ -186,7 +186,7 @@ class Mind:
             thought["seconds"] = round(time.perf_counter() - began, 3)
             if left is None or stop.is_set or result.ended in ("memory", "solved"):
                 return Answer(int(result.action), thought)
-            tell({**thought, "agent": self.text})
+            tell(thought)
 
     def _asked(self, state: Any, player: int) -> Answer:
         """An agent that cannot be watched."""

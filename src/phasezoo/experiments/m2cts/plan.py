@@ -7,7 +7,7 @@ from pathlib import Path
 from phasezoo.training.experts import PlannedTraining
 from phasezoo.training.strategies import PlannedStage
 
-__all__ = ["PlannedNetwork", "folders", "number"]
+__all__ = ["PlannedNetwork", "budget", "folders", "number"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,17 @@ class PlannedNetwork(PlannedStage):
     """Seed of the order of its positions."""
     initial_seed: int
     """Seed of its initial weights, the same for all networks of one training."""
+
+
+def budget(positions: int, epochs: float | None, available: int) -> int:
+    """Training positions that a network sees.
+
+    Args:
+        positions: How many, if no epochs are given.
+        epochs: Passes over all training positions instead.
+        available: How many training positions there are.
+    """
+    return positions if epochs is None else max(1, round(epochs * available))
 
 
 def number(

@@ -12,6 +12,7 @@ from phasezoo.experiments.settings import (
     check_once,
     check_positive,
     check_rising,
+    check_training_batch,
 )
 
 __all__ = ["GAMES", "PRESETS", "Preset", "RepresentationConfig"]
@@ -163,9 +164,7 @@ class RepresentationConfig:
         own = {"seed": 0, "rounds": 6, "max_games": 30, "positions": 1000, "resamples": 100}
         check_least(self, {**dict.fromkeys(one, 1), **dict.fromkeys(two, 2), **own})
         check_positive(self, ("learning_rate", "epochs"))
-        if self.training_batch > 65_536:
-            message = f"--training-batch {self.training_batch}: must be 65,536 or less"
-            raise InvalidConfig(message)
+        check_training_batch(self)
         for name in ("match_games", "movetime_games"):
             check_even(self, name)
         for name in ("batches", "match_nodes", "movetimes"):

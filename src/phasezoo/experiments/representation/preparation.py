@@ -6,8 +6,7 @@ import numpy as np
 
 from phasezoo import games, networks
 from phasezoo.arena import stream
-from phasezoo.errors import StoreError
-from phasezoo.experiments.games_file import read_games
+from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.representation import towers  # noqa: F401  registers the grids' networks
 from phasezoo.experiments.representation.arms import arms_of
 from phasezoo.experiments.representation.config import RepresentationConfig
@@ -53,19 +52,9 @@ def prepare(config: RepresentationConfig) -> Prepared:
         store = store.subset(np.sort(rng.permutation(len(store))[: config.max_games]))
     splits = store.split(stream(config.seed, "split"))
     tables = splits.positions(threads=config.threads)
-    for name, table in tables.items():
-        if len(table) == 0:
-            message = (
-                f"{found.path}: leaves no positions for {name}; the games are split by game into "
-                "train, validation and test, so at least a few dozen games are needed"
-            )
-            raise StoreError(message)
+    check_split(tables, found.path)
     test = _tested(tables["test"], tables["train"], config)
-    if len(test) == 0:
-        message = (
-            f"{found.path}: every test position occurs in train too; use more, or other, games"
-        )
-        raise StoreError(message)
+    check_unseen(test, found.path)
     dataset = Dataset(
         source=found.text,
         sha256=found.sha256,

@@ -10,7 +10,7 @@ from phasezoo.agents import Limit
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.experiments.representation import (
     endings,
@@ -57,7 +57,8 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
         data = self._dataset()
         show.show_dataset(self.console, data)
         self.arms = {arm.name: arm for arm in arms_of(config)}
-        self.planned = plan(list(self.arms.values()), self._budget(), self.seed)
+        seen = budget(config.positions, config.epochs, self.prepared.dataset.positions[0])
+        self.planned = plan(list(self.arms.values()), seen, self.seed)
         cards = self.train([network for group in self.planned.values() for network in group])
         found = self._losses({card.name: card for card in cards})
         show.show_losses(self.console, found)
@@ -129,12 +130,6 @@ class RepresentationRun(M2ctsRun[RepresentationConfig, Results]):
             )
             raise RunDirectoryError(message)
         return data
-
-    def _budget(self) -> int:
-        """Training positions that each network sees."""
-        if self.config.epochs is None:
-            return self.config.positions
-        return max(1, round(self.config.epochs * self.prepared.dataset.positions[0]))
 
     def _losses(self, cards: Mapping[str, NetworkCard]) -> Losses:
         self.console.heading("Losses on test positions")

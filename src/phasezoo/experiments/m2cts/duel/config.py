@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.settings import check_even, check_least, check_positive
+from phasezoo.experiments.settings import (
+    check_even,
+    check_least,
+    check_positive,
+    check_training_batch,
+)
 from phasezoo.training.strategies import Strategy
 
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
@@ -122,9 +126,7 @@ class M2ctsConfig:
         }
         check_least(self, least)
         check_even(self, "games_played")
-        if self.training_batch > 65_536:
-            message = f"--training-batch {self.training_batch}: must be 65,536 or less"
-            raise InvalidConfig(message)
+        check_training_batch(self)
         check_positive(self, ("learning_rate", "epochs"))
         Strategy.parse(self.strategy)
 

@@ -10,7 +10,7 @@ from phasezoo import games as games_registry
 from phasezoo import gating
 from phasezoo.arena import OpeningSuite, stream
 from phasezoo.errors import InvalidGate, StoreError
-from phasezoo.experiments.games_file import read_games
+from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.m2cts.duel.arms import Arm, arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.training.positions import PositionTable, without_seen
@@ -90,7 +90,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
     tables = splits.positions(gate, threads=config.threads)
     test, removed = without_seen(tables["test"], tables["train"])
     _check_tables(tables, path)
-    _check_test(test, path)
+    check_unseen(test, path)
     arms = arms_of(config, gate.num_phases)
     labelled = {config.gate: tables}
     for other in [arm.gate for arm in arms if arm.gate not in labelled]:
@@ -126,14 +126,8 @@ def _check_network(config: M2ctsConfig) -> None:
 
 
 def _check_tables(tables: dict[str, PositionTable], path: Path) -> None:
+    check_split(tables, path)
     gate = tables["train"].gate
-    for name, table in tables.items():
-        if len(table) == 0:
-            message = (
-                f"{path}: leaves no positions for {name}; the games are split by game into train, "
-                "validation and test, so at least a few dozen games are needed"
-            )
-            raise StoreError(message)
     for name, part in (("train", tables["train"]), ("validation", tables["validation"])):
         for phase, count in zip(part.names, part.positions_per_phase(), strict=True):
             if count == 0:
@@ -142,9 +136,3 @@ def _check_tables(tables: dict[str, PositionTable], path: Path) -> None:
                     f"more games or another gate"
                 )
                 raise StoreError(message)
-
-
-def _check_test(test: PositionTable, path: Path) -> None:
-    if len(test) == 0:
-        message = f"{path}: every test position occurs in train too; use more, or other, games"
-        raise StoreError(message)

@@ -28,7 +28,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Results,
 )
 from phasezoo.experiments.m2cts.duel.tabular import losses_csv
-from phasezoo.experiments.m2cts.plan import PlannedNetwork, folders, number
+from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, folders, number
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts import PlannedTraining, plan_baseline
@@ -137,12 +137,10 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
     def _plan(self) -> list[PlannedNetwork]:
         """The experts of every arm together see as many positions as the baseline."""
         config = self.config
-        budget = config.positions
-        if config.epochs is not None:
-            budget = max(1, round(config.epochs * len(self.prepared.tables["train"])))
-        groups: list[tuple[str, Sequence[PlannedTraining]]] = [(BASELINE, [plan_baseline(budget)])]
+        seen = budget(config.positions, config.epochs, len(self.prepared.tables["train"]))
+        groups: list[tuple[str, Sequence[PlannedTraining]]] = [(BASELINE, [plan_baseline(seen)])]
         for arm in self.arms:
-            begun, experts = plan_arm(arm, self.prepared.labelled[arm.gate]["train"], budget)
+            begun, experts = plan_arm(arm, self.prepared.labelled[arm.gate]["train"], seen)
             groups += [(arm.role + STARTED, begun), (arm.role, experts)]
         return [
             network

@@ -6,7 +6,12 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.pommerman import paper
-from phasezoo.experiments.settings import check_least, check_positive, check_rising
+from phasezoo.experiments.settings import (
+    check_least,
+    check_positive,
+    check_rising,
+    check_training_batch,
+)
 
 __all__ = ["PRESETS", "PommermanConfig", "Preset"]
 
@@ -115,9 +120,7 @@ class PommermanConfig:
         check_least(self, least)
         rates = ("epochs", "learning_rate", "large_epochs", "large_learning_rate")
         check_positive(self, rates)
-        if self.training_batch > 65_536:
-            message = f"--training-batch {self.training_batch}: must be 65,536 or less"
-            raise InvalidConfig(message)
+        check_training_batch(self)
         check_rising("large_simulations", self.large_simulations)
         self._check_gates()
 
