@@ -1,4 +1,4 @@
-"""Take the pictures of ``docs/web.md``: the board in a browser, wide and on a phone.
+"""Take the pictures of ``docs/howto/web.md``: the board in a browser, wide and on a phone.
 
     python scripts/web_pictures.py docs/images
 

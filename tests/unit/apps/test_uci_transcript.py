@@ -1,4 +1,4 @@
-"""The session that docs/engine.md shows is what the engine says."""
+"""The session that docs/howto/engine.md shows is what the engine says."""
 
 import re
 
@@ -20,7 +20,7 @@ def plain(line):
 
 
 def transcript(repository):
-    text = (repository / "docs" / "engine.md").read_text()
+    text = (repository / "docs" / "howto" / "engine.md").read_text()
     block = re.search(r"^```uci\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return block[1].splitlines()
 

@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.libraries
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "libraries.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "howto" / "libraries.md"
 RECIPE = re.compile(r"^## (?P<name>\w+)\n.*?^```py\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 RECIPES = {found["name"].lower(): found["code"] for found in RECIPE.finditer(PAGE.read_text())}
 

@@ -23,7 +23,7 @@ class UciOptions:
 
     agent: str = DEFAULT_AGENT
     """Who plays, as a short text, such as "m2cts:experts=runs/x,batch_size=16"; the page
-    docs/engine.md tells how options of the interface change it."""
+    docs/howto/engine.md tells how options of the interface change it."""
 
     def run(self) -> int:
         """Answer standard input until ``quit`` or its end."""

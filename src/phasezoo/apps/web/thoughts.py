@@ -14,7 +14,7 @@ from phasezoo.types import SIMULTANEOUS
 __all__ = ["Thought", "answered", "thought_of"]
 
 Thought = dict[str, Any]
-"""JSON: see the page ``docs/web.md``."""
+"""JSON: see the page ``docs/howto/web.md``."""
 
 MOST_MOVES = 12
 """Moves that are told of."""

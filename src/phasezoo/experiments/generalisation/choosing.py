@@ -202,7 +202,7 @@ class _StableBaselines:
         if lacking:
             message = (
                 f"--learner sb3: {axis.name} has no environment to learn {lacking[0]!r} in; name "
-                "axes whose splits have one (docs/generalise.md tells them)"
+                "axes whose splits have one (docs/howto/generalise.md tells them)"
             )
             raise InvalidConfig(message)
         splits = [dataclasses.replace(split, train=split.environment) for split in axis.splits]
