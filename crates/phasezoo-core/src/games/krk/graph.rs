@@ -138,10 +138,10 @@ impl Graph {
             replies: Vec::new(),
             dtm: Vec::new(),
         };
-        let mut numbers = vec![u32::MAX; code(&placement(SQUARES, 0, 0, true))];
+        let mut numbers = vec![u32::MAX; code(placement(SQUARES, 0, 0, true))];
         for placement in all(true) {
             if placement.position().is_some() {
-                numbers[code(&placement)] = graph.positions.len() as u32;
+                numbers[code(placement)] = graph.positions.len() as u32;
                 graph.positions.push(placement);
             }
         }
@@ -156,7 +156,7 @@ impl Graph {
                 let next = actions::move_of(&position, action).and_then(|m| after(placement, m));
                 let Some(next) = next else { continue };
                 graph.actions.push(action);
-                graph.leads.push(answers[code(&next)]);
+                graph.leads.push(answers[code(next)]);
                 graph.dtm.push(table::dtm(next));
             }
             graph.ends.push(graph.actions.len() as u32);
@@ -170,13 +170,13 @@ impl Graph {
         for placement in all(false) {
             let Some(position) = placement.position() else { continue };
             let legal = position.legal_moves();
-            answers[code(&placement)] = if legal.is_empty() {
+            answers[code(placement)] = if legal.is_empty() {
                 if position.is_check() { Reply::Mate } else { Reply::Draw }
             } else if legal.iter().any(|m| m.is_capture()) {
                 Reply::Draw
             } else {
                 let to = legal.iter().filter_map(|&m| after(placement, m));
-                self.replies.extend(to.map(|next| numbers[code(&next)]));
+                self.replies.extend(to.map(|next| numbers[code(next)]));
                 self.reply_ends.push(self.replies.len() as u32);
                 Reply::Moves(self.reply_ends.len() as u32 - 1)
             };
@@ -197,8 +197,8 @@ fn placement(king: u8, rook: u8, lone: u8, strong_to_move: bool) -> Placement {
     Placement { king, rook, lone, strong_to_move }
 }
 
-fn code(placement: &Placement) -> usize {
-    let Placement { king, rook, lone, .. } = *placement;
+fn code(placement: Placement) -> usize {
+    let Placement { king, rook, lone, .. } = placement;
     (usize::from(king) * usize::from(SQUARES) + usize::from(rook)) * usize::from(SQUARES)
         + usize::from(lone)
 }
