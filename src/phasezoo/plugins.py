@@ -1,14 +1,101 @@
-"""Modules of a user's own, by their names or their files."""
+"""Modules of a user's own, by their names or files, and what installed packages offer.
+
+A package offers a game, gate, network or agent by an entry point of the group ``phasezoo.games``,
+``phasezoo.gates``, ``phasezoo.networks`` or ``phasezoo.agents``::
+
+    [project.entry-points."phasezoo.games"]
+    hex = "hex_game.rules"            # a module whose import registers it
+    go = "go_game.rules:register"     # or a function without arguments that does
+
+It is loaded when its name is asked for, or when names are listed, so that importing phasezoo costs
+no more with it. One that fails is told of by a warning, once, and taken for absent.
+"""
 
 import importlib
 import importlib.util
 import sys
+import warnings
+from collections.abc import Container
+from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
+from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig, PhasezooError
 
-__all__ = ["import_module"]
+__all__ = ["Kind", "import_module", "load", "load_all"]
+
+Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
+"""What a package can offer; the groups of entry points are called so, after ``phasezoo.``."""
+
+_tried: set[metadata.EntryPoint] = set()
+
+
+def load(kind: Kind, name: str, into: Container[str]) -> bool:
+    """Load what an installed package offers by a name; whether it is registered now.
+
+    Args:
+        kind: What is looked for.
+        name: By which it would be registered.
+        into: The names that are registered, which loading adds to.
+    """
+    for entry in _offered(kind, tuple(sys.path)):
+        if name not in into and entry.name == name:
+            _load(entry, into)
+    return name in into
+
+
+def load_all(kind: Kind, into: Container[str]) -> None:
+    """Load everything of a kind that installed packages offer and that is not registered yet.
+
+    Args:
+        kind: What is looked for.
+        into: The names that are registered, which loading adds to.
+    """
+    for entry in _offered(kind, tuple(sys.path)):
+        if entry.name not in into:
+            _load(entry, into)
+
+
+@lru_cache(maxsize=16)
+def _offered(kind: Kind, path: tuple[str, ...]) -> list[metadata.EntryPoint]:
+    """The entry points of a kind on a path, by the names of their packages."""
+    found = metadata.entry_points(group=f"phasezoo.{kind}")
+    return sorted(found, key=lambda entry: (entry.name, _package_of(entry)))
+
+
+def _load(entry: metadata.EntryPoint, into: Container[str]) -> None:
+    if entry in _tried:
+        return
+    _tried.add(entry)
+    try:
+        found = entry.load()
+        if not isinstance(found, ModuleType):
+            found()
+    except (Exception, SystemExit) as error:
+        _warn(entry, _told(error))
+    else:
+        if entry.name not in into:
+            _warn(entry, f"loading it registers nothing called {entry.name!r}")
+
+
+def _warn(entry: metadata.EntryPoint, reason: str) -> None:
+    message = (
+        f"{entry.name!r} of {entry.group}, which the package {_package_of(entry)} offers by "
+        f"{entry.value!r}, cannot be used: {reason}"
+    )
+    warnings.warn(message, stacklevel=5)
+
+
+def _package_of(entry: metadata.EntryPoint) -> str:
+    return "of no name" if entry.dist is None else entry.dist.name
+
+
+def _told(error: BaseException) -> str:
+    """An error in one line; those of phasezoo without their classes."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, PhasezooError) else f"{type(error).__name__}: {text}"
 
 
 def import_module(path: str) -> ModuleType:
@@ -41,9 +128,7 @@ def import_module(path: str) -> ModuleType:
             del sys.modules[file.stem]
             raise
     except (Exception, SystemExit) as error:
-        text = " ".join(str(error).split())
-        kind = "" if isinstance(error, PhasezooError) else f"{type(error).__name__}: "
-        message = f"{path!r} cannot be imported: {kind}{text}"
+        message = f"{path!r} cannot be imported: {_told(error)}"
         raise InvalidConfig(message) from error
     return module
 

@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
 
 HEAVY = (
     "scipy",
@@ -14,6 +17,11 @@ HEAVY = (
     "matplotlib",
     "pyarrow",
     "ray",
+    "openvino",
+    "tensorrt",
+    "starlette",
+    "jinja2",
+    "asyncio",
     "tyro",
     "rich",
 )
@@ -35,7 +43,7 @@ def test_import_loads_nothing_heavy() -> None:
     "module", ["games", "gating", "envs", "envs.chess_v0", "inference", "agents", "arena"]
 )
 def test_light_modules_load_nothing_heavy(module: str) -> None:
-    code = f"import sys, phasezoo.{module}; print([m for m in {HEAVY[:8]} if m in sys.modules])"
+    code = f"import sys, phasezoo.{module}; print([m for m in {HEAVY[:-3]} if m in sys.modules])"
     assert run(code) == "[]"
 
 
@@ -64,3 +72,29 @@ def test_missing_torch_names_the_extra() -> None:
         "    print(error)\n"
     )
     assert "phasezoo[train]" in run(code)
+
+
+def test_public_names_change_on_purpose_alone():
+    """One that is taken away breaks somebody's program: say so in the changelog."""
+    found = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "public_names.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    kept = (ROOT / "tests" / "packaging" / "public_names.txt").read_text().split()
+    changes = [f"- {name}" for name in kept if name not in found]
+    changes += [f"+ {name}" for name in found if name not in kept]
+    assert not changes, "if that is meant: python scripts/public_names.py --write"
+
+
+def test_every_public_name_can_be_imported():
+    names = (ROOT / "tests" / "packaging" / "public_names.txt").read_text().split()
+    code = (
+        "import importlib\n"
+        f"for name in {names}:\n"
+        "    module, _, attribute = name.rpartition('.')\n"
+        "    getattr(importlib.import_module(module), attribute)\n"
+        "print('all')"
+    )
+    assert run(code) == "all"

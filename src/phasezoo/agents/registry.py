@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from phasezoo import plugins
 from phasezoo.agents.catalogue import AGENTS
 from phasezoo.agents.kinds import AgentKind
 from phasezoo.agents.option_values import told_kind
@@ -21,6 +22,7 @@ _OWN: dict[str, AgentKind] = {}
 
 def names() -> tuple[str, ...]:
     """The names that :func:`make` and :func:`parse` know, sorted."""
+    plugins.load_all("agents", _OWN)
     return tuple(sorted({**AGENTS, **_OWN, OWN: None}))
 
 
@@ -107,7 +109,7 @@ def parse(text: str) -> Any:
         UnknownGame: No agent has that name.
     """
     spec = read_spec(text)
-    kind = _OWN.get(spec.name) or AGENTS.get(spec.name)
+    kind = _find(spec.name)
     if kind is None:
         return _parsed_own(spec, text)
     agent = kind.build(spec.name, kind.read_options(spec))
@@ -180,9 +182,16 @@ def _with_options(name: str, options: Mapping[str, Any]) -> tuple[AgentKind, dic
 
 
 def _kind(name: str) -> AgentKind:
-    kind = _OWN.get(name) or AGENTS.get(name)
+    kind = _find(name)
     if kind is None:
         raise _unknown(name)
+    return kind
+
+
+def _find(name: str) -> AgentKind | None:
+    kind = _OWN.get(name) or AGENTS.get(name)
+    if kind is None and plugins.load("agents", name, _OWN):
+        kind = _OWN[name]
     return kind
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
+from phasezoo import plugins
 from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.types import PlaneShape
@@ -24,14 +25,17 @@ def _package() -> dict[str, Game]:
 
 
 def _find(name: Any) -> Game | None:
-    try:
-        return _package().get(name) or _REGISTERED.get(name)
-    except TypeError:  # not hashable
+    if not isinstance(name, str):
         return None
+    game = _package().get(name) or _REGISTERED.get(name)
+    if game is None and plugins.load("games", name, _REGISTERED):
+        game = _REGISTERED[name]
+    return game
 
 
 def names() -> tuple[str, ...]:
-    """The registered names, sorted."""
+    """The registered names, and those that installed packages offer, sorted."""
+    plugins.load_all("games", _REGISTERED)
     return tuple(sorted({*_package(), *_REGISTERED}))
 
 

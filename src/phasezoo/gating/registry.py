@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from phasezoo import _core
+from phasezoo import _core, plugins
 from phasezoo.errors import InvalidGate, UnregisteredGate
 from phasezoo.games.options import flag
 from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
@@ -31,7 +31,8 @@ AnyGate: TypeAlias = _core.Gate | CallableGate
 
 
 def registered() -> tuple[str, ...]:
-    """The names of users' gates, sorted."""
+    """The names of users' gates and of those that installed packages offer, sorted."""
+    plugins.load_all("gates", _GATES)
     return tuple(sorted(_GATES))
 
 
@@ -77,7 +78,7 @@ def make(
 
 def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     base = spec.removeprefix(MONOTONE)
-    if base in _GATES:
+    if base in _GATES or (_may_be_own(base) and plugins.load("gates", base, _GATES)):
         gate = _GATES[base]
         return gate.as_monotone() if monotone or base != spec else gate
     if base.startswith(LEARNED):
@@ -110,13 +111,17 @@ def _missing(base: str) -> str | None:
             f"{base.removeprefix(CALLABLE)!r} is a function that was never registered, so no name "
             "finds it: give the function itself, or register it with @gating.register(…)"
         )
-    if not _NAME.fullmatch(base) or base in RESERVED:
+    if not _may_be_own(base):
         return None
     known = f"registered are {', '.join(map(repr, registered()))}" if _GATES else "none are yet"
     return (
         f"if it is a gate of your own, import the module that registers it first with "
         f"@gating.register({base!r}, …): {known}"
     )
+
+
+def _may_be_own(base: str) -> bool:
+    return _NAME.fullmatch(base) is not None and base not in RESERVED
 
 
 def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> CallableGate:

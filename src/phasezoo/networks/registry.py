@@ -7,11 +7,12 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from torch import nn
 
+from phasezoo import plugins
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.catalogue import FAMILIES
 from phasezoo.networks.options import OptionTable
 
-__all__ = ["Factory", "form", "known", "names", "refuse_modules", "register"]
+__all__ = ["Factory", "find", "form", "known", "names", "refuse_modules", "register"]
 
 Factory: TypeAlias = Callable[..., nn.Module]
 """Makes a network: ``factory(input_shape, num_actions, **options)``; a class will do."""
@@ -24,8 +25,17 @@ _OWN: dict[str, Factory] = {}
 
 
 def known() -> dict[str, Factory]:
-    """Every factory by its name."""
+    """Every factory by its name, without those that installed packages offer unasked."""
     return {**FAMILIES, **_OWN}
+
+
+def find(head: str) -> tuple[str, str | None] | None:
+    """The registered name that ``head`` begins with, and the size that follows it."""
+    base, dash, tail = head.rpartition("-")
+    for name, size in ((head, None), (base, tail)) if dash else ((head, None),):
+        if name in FAMILIES or name in _OWN or plugins.load("networks", name, _OWN):
+            return name, size
+    return None
 
 
 @overload
@@ -68,6 +78,7 @@ def register(name: str, factory: Factory | None = None) -> Any:
 
 def names() -> tuple[str, ...]:
     """The forms of the names that :func:`make` knows, sorted: ``rise-CHANNELSxBLOCKS``."""
+    plugins.load_all("networks", _OWN)
     return tuple(sorted(form(name, OptionTable.of(factory)) for name, factory in known().items()))
 
 

@@ -11,7 +11,7 @@ from phasezoo.errors import InvalidConfig, UnregisteredNetwork
 from phasezoo.networks.catalogue import FAMILIES
 from phasezoo.networks.imports import import_path, imported
 from phasezoo.networks.options import OptionTable, OptionValue
-from phasezoo.networks.registry import Factory, form, known, refuse_modules
+from phasezoo.networks.registry import Factory, find, form, known, refuse_modules
 
 __all__ = ["GRAMMAR", "NetworkSpec", "Plan", "plan_of"]
 
@@ -82,7 +82,7 @@ def plan_of(spec: Any) -> Plan:
 
 def _from_spec(spec: NetworkSpec) -> Plan:
     where = f"network {str(spec)!r}"
-    if _find(spec.name) is not None:
+    if find(spec.name) is not None:
         return _named(spec.name, spec.options, where)
     if spec.factory is None:
         message = (
@@ -114,7 +114,7 @@ def _direct(factory: Any) -> Plan:
 
 def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
     """A network by its name, or by its import path."""
-    found = _find(head)
+    found = find(head)
     if found is None:
         if not _PATH.fullmatch(head):
             message = f"{where}: {_unknown(head)}"
@@ -169,7 +169,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     """
     head, colon, rest = text.partition(":")
     attribute, more, after = rest.partition(":")
-    if _PATH.fullmatch(f"{head}:{attribute}") and _find(head) is None:
+    if _PATH.fullmatch(f"{head}:{attribute}") and find(head) is None:
         head, colon, rest = f"{head}:{attribute}", more, after
     options: dict[str, str] = {}
     for part in rest.split(",") if colon else ():
@@ -179,15 +179,6 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
             raise InvalidConfig(message)
         options[name] = value
     return head, options
-
-
-def _find(head: str) -> tuple[str, str | None] | None:
-    """The registered name that ``head`` begins with, and the size that follows it."""
-    every = known()
-    if head in every:
-        return head, None
-    base, dash, tail = head.rpartition("-")
-    return (base, tail) if dash and base in every else None
 
 
 def _size(base: str, tail: str, table: OptionTable, where: str) -> dict[str, OptionValue]:

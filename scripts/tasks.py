@@ -1,0 +1,217 @@
+"""What the Makefile's targets do, on any system: ``python scripts/tasks.py setup lint test``.
+
+The Makefile calls it; where there is no make or no bash, call it yourself. It needs nothing but
+Python 3.11 or newer, and makes the rest in ``.venv``.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+DEPENDENCIES, BUILT = VENV / ".dependencies", VENV / ".built"
+"""Files that say by their times when the dependencies were installed and the core was built."""
+
+MADE = ("target", "dist", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis",
+        ".import_linter_cache")  # fmt: skip
+QUICK = "not slow and not gpu and not ray and not web"
+"""The tests of ``test``; ``test-all`` runs every one."""
+
+NO_CARGO = (
+    "phasezoo needs a Rust toolchain (cargo 1.95 or newer) to build its core, and none could be "
+    "fetched: install rustup with your system's package manager, then try again."
+)
+
+
+def environment() -> dict[str, str]:
+    """The variables of this process, with ``.venv`` first on the path."""
+    path = os.pathsep.join([str(BIN), os.environ.get("PATH", os.defpath)])
+    return {**os.environ, "PATH": path, "VIRTUAL_ENV": str(VENV)}
+
+
+def run(*words: object, extra: Mapping[str, str] | None = None) -> None:
+    """Run a command of ``.venv`` or the system; one that fails ends this program."""
+    variables = {**environment(), **(extra or {})}
+    program = shutil.which(str(words[0]), path=variables["PATH"])
+    if program is None:
+        fail(f"{words[0]}: no such program")
+    done = subprocess.run([program, *map(str, words[1:])], cwd=ROOT, env=variables, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def with_cargo(*words: object) -> None:
+    """Run a command with cargo on its path.
+
+    Where there is none, maturin's own bootstrap (puccinialin) fetches a toolchain into the user's
+    cache folder.
+    """
+    found = shutil.which("cargo", path=environment()["PATH"])
+    run(*words, extra={} if found else fetched_toolchain())
+
+
+def fetched_toolchain() -> dict[str, str]:
+    """The variables that a fetched Rust toolchain needs."""
+    with tempfile.TemporaryDirectory() as folder:
+        info = Path(folder) / "info.json"
+        for words in (
+            [shutil.which("uv", path=environment()["PATH"]) or "uv", "pip", "install", "--quiet",
+             "--python", PYTHON, "puccinialin"],
+            [PYTHON, "-m", "puccinialin", "--info-json", info],
+        ):  # fmt: skip
+            done = subprocess.run(words, env=environment(), capture_output=True, check=False)
+            if done.returncode:
+                fail(NO_CARGO)
+        found: dict[str, str] = json.loads(info.read_text())["env"]
+    return found
+
+
+def fail(message: str) -> NoReturn:
+    """End with a line that says why."""
+    sys.exit(message)
+
+
+def is_newer(stamp: Path, files: Iterable[Path]) -> bool:
+    """Whether a stamp is there and none of the files changed after it."""
+    if not stamp.exists():
+        return False
+    made = stamp.stat().st_mtime
+    return all(file.stat().st_mtime <= made for file in files if file.exists())
+
+
+def rust_files() -> list[Path]:
+    """What the core is built from."""
+    crates = [
+        p for p in (ROOT / "crates").rglob("*") if p.suffix == ".rs" or p.name == "Cargo.toml"
+    ]
+    names = ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "pyproject.toml")
+    return [*crates, *(ROOT / name for name in names)]
+
+
+def dependencies() -> None:
+    """Make ``.venv``, and install the pinned dependencies that are not there yet."""
+    if not PYTHON.exists():
+        run(sys.executable, "-m", "venv", VENV)
+    if shutil.which("uv", path=environment()["PATH"]) is None:
+        run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv")
+    if is_newer(DEPENDENCIES, [ROOT / "pyproject.toml", ROOT / "constraints.txt"]):
+        return
+    run("uv", "pip", "install", "--quiet", "--python", PYTHON, "--constraint", "constraints.txt",
+        "--requirement", "pyproject.toml", "--extra", "all", "--group", "dev")  # fmt: skip
+    DEPENDENCIES.touch()
+
+
+def setup() -> None:
+    """Make .venv with the pinned dependencies and build the core."""
+    # Dependencies come first by name, so that maturin finds everything there and asks no registry.
+    dependencies()
+    if is_newer(BUILT, [*rust_files(), DEPENDENCIES]):
+        return
+    with_cargo("maturin", "develop", "--release", "--uv", "--quiet")
+    BUILT.touch()
+
+
+def test() -> None:
+    """Run cargo test and pytest, without the slow ones."""
+    setup()
+    with_cargo("cargo", "test", "--workspace", "--locked", "--quiet")
+    run(PYTHON, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", QUICK)
+
+
+def test_all() -> None:
+    """Run every test."""
+    setup()
+    with_cargo("cargo", "test", "--workspace", "--locked", "--quiet")
+    run(PYTHON, "-m", "pytest", "-q")
+
+
+def lint() -> None:
+    """Check formatting, lints, types, layers and workflows."""
+    setup()
+    run("ruff", "format", "--check", ".")
+    run("ruff", "check", ".")
+    run(PYTHON, "scripts/check_docstrings.py", "src", "scripts", "benchmarks")
+    run("mypy")
+    run(PYTHON, "-m", "mypy.stubtest", "phasezoo._core")
+    run("lint-imports", "--no-logo")
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    with_cargo("cargo", "fmt", "--all", "--check")
+    with_cargo("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--",
+               "-D", "warnings")  # fmt: skip
+
+
+def reformat() -> None:
+    """Format the code."""
+    setup()
+    run("ruff", "format", ".")
+    run("ruff", "check", "--fix", ".")
+    with_cargo("cargo", "fmt", "--all")
+
+
+def wheel() -> None:
+    """Build the abi3 wheel into dist/."""
+    dependencies()
+    with_cargo("maturin", "build", "--release", "--out", "dist")
+
+
+def sdist() -> None:
+    """Build the source distribution into dist/."""
+    dependencies()
+    with_cargo("maturin", "sdist", "--out", "dist")
+
+
+def smoke() -> None:
+    """Install what is in dist/ into empty environments and try it there."""
+    dependencies()
+    with_cargo(PYTHON, "scripts/smoke.py")
+
+
+def clean() -> None:
+    """Remove what was built, but not the environments."""
+    for name in MADE:
+        shutil.rmtree(ROOT / name, ignore_errors=True)
+    BUILT.unlink(missing_ok=True)
+    for library in (ROOT / "src" / "phasezoo").glob("_core*"):
+        if library.suffix in (".so", ".pyd"):
+            library.unlink()
+
+
+TASKS: dict[str, Callable[[], None]] = {
+    "dependencies": dependencies,
+    "setup": setup,
+    "develop": setup,
+    "lint": lint,
+    "format": reformat,
+    "test": test,
+    "test-all": test_all,
+    "wheel": wheel,
+    "sdist": sdist,
+    "smoke": smoke,
+    "clean": clean,
+}
+
+
+def main() -> None:
+    """Do what is named, in that order; ``with-cargo COMMAND`` runs a command with cargo."""
+    if sys.argv[1:2] == ["with-cargo"]:
+        with_cargo(*sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(prog="python scripts/tasks.py", description=__doc__)
+    parser.add_argument("tasks", nargs="+", choices=TASKS, metavar="TASK", help=", ".join(TASKS))
+    for name in parser.parse_args().tasks:
+        TASKS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What the packages hold, and that versions, workflows and targets name each other rightly."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+smoke, tasks = script("smoke"), script("tasks")
+
+
+def steps():
+    """Every command of every job of every workflow."""
+    for file in WORKFLOWS:
+        for job in yaml.safe_load(file.read_text())["jobs"].values():
+            yield from (step["run"] for step in job.get("steps", ()) if "run" in step)
+
+
+def test_workflows_call_targets_that_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    called = 0
+    for command in steps():
+        words = command.split("#")[0].split()
+        if words[0] == "make":
+            assert set(words[1:]) <= targets, command
+        else:
+            assert words[:2] == ["python", "scripts/tasks.py"], command
+            assert set(words[2:]) <= set(tasks.TASKS), command
+        called += 1
+    assert called >= 5
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no make")
+def test_targets_of_both_are_one_implementation():
+    """The Makefile leaves to the script what the script can do."""
+    text = (ROOT / "Makefile").read_text()
+    for name in sorted({*tasks.TASKS} - {"develop"}):
+        assert re.search(rf"^\t@\$\(TASK\) {name}$", text, re.MULTILINE), name
+
+
+def test_the_version_is_the_same_everywhere():
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == version
+    released = re.findall(
+        r"^## (\d\S*) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
+    assert released[0] == (version, str(citation["date-released"]))
+    assert date.fromisoformat(released[0][1])
+    lock = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
+    assert {p["version"] for p in lock if p["name"].startswith("phasezoo-")} == {version}
+
+
+def test_users_may_take_other_versions_than_those_that_are_tested():
+    pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().split()}
+    assert "torch" in pinned
+    optional = PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *(each for group in optional.values() for each in group)]
+    assert not [each for each in wanted if "==" in each.partition(";")[0]]
+
+
+def test_every_extra_of_all_exists():
+    optional = PROJECT["optional-dependencies"]
+    (everything,) = optional["all"]
+    named = everything.partition("[")[2].rstrip("]").split(",")
+    assert set(named) <= set(optional)
+    assert not {"solve", "tensorrt"} & set(named), "their licences are to be asked for"
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="maturin needs cargo")
+def test_the_source_distribution_holds_the_package_and_nothing_else(tmp_path):
+    words = [sys.executable, "-m", "maturin", "sdist", "--out", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.glob("*.tar.gz")
+    assert smoke.wrong_in_sdist(file) == []
+
+
+def test_a_wheel_that_is_not_whole_is_refused(tmp_path):
+    file = tmp_path / "phasezoo-1-py3-none-any.whl"
+    names = [n.removeprefix("src/") for n in smoke.tracked() if n.startswith("src/phasezoo/")]
+    left = [name for name in names if name != "phasezoo/py.typed"]
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in (*left, "phasezoo/_core.abi3.so", "target/debris"):
+            archive.writestr(name, "")
+    assert smoke.wrong_in_wheel(file) == [
+        "lacks phasezoo/py.typed",
+        "should not hold target/debris",
+        "no licence",
+    ]
+
+
+def test_a_stamp_is_older_than_what_changed_after_it(tmp_path):
+    stamp, file = tmp_path / "stamp", tmp_path / "file"
+    assert not tasks.is_newer(stamp, [])
+    stamp.touch()
+    file.touch()
+    os.utime(stamp, (2, 2))
+    os.utime(file, (1, 1))
+    assert tasks.is_newer(stamp, [file, tmp_path / "absent"])
+    os.utime(file, (3, 3))
+    assert not tasks.is_newer(stamp, [file])
