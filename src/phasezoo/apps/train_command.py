@@ -40,7 +40,8 @@ class TrainOptions:
     phase: str | None = None
     """Train the expert of this phase, by its name."""
     strategy: str | None = None
-    """How experts of all phases learn: separated, staged, or weighted:FACTOR such as weighted:4."""
+    """How experts of all phases learn: separated, staged, planes, heads, or weighted:FACTOR such as
+    weighted:4."""
     order: Annotated[tuple[str, ...], arg(metavar="PHASE ...")] = ()
     """Stages of staged experts: none for all phases first, farthest-first, or all phases; --order
     may be given several times."""

@@ -9,14 +9,17 @@ from phasezoo.networks.compiling import autocast, compiled  # noqa: E402
 from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
 from phasezoo.networks.layout import layout_of  # noqa: E402
 from phasezoo.networks.making import (  # noqa: E402
+    conditioned,
     describe,
     description_of,
     fits_boards,
     from_description,
     make,
+    told,
 )
-from phasezoo.networks.network import Network, parameter_counts  # noqa: E402
+from phasezoo.networks.network import BodyAndHeads, Network, parameter_counts  # noqa: E402
 from phasezoo.networks.output import NetworkOutput  # noqa: E402
+from phasezoo.networks.phase_input import ConditionedNetwork, PhaseInput  # noqa: E402
 from phasezoo.networks.precision import resolve_device, supported_dtype  # noqa: E402
 from phasezoo.networks.registry import names, register  # noqa: E402
 from phasezoo.networks.specs import GRAMMAR, NetworkSpec  # noqa: E402
@@ -25,14 +28,18 @@ from phasezoo.networks.unpacking import Unpack  # noqa: E402
 
 __all__ = [
     "GRAMMAR",
+    "BodyAndHeads",
+    "ConditionedNetwork",
     "Network",
     "NetworkOutput",
     "NetworkSize",
     "NetworkSpec",
+    "PhaseInput",
     "Unpack",
     "autocast",
     "check",
     "compiled",
+    "conditioned",
     "count",
     "describe",
     "description_of",
@@ -47,4 +54,5 @@ __all__ = [
     "supported_dtype",
     "to_device",
     "to_host",
+    "told",
 ]

@@ -1,6 +1,7 @@
 """Networks made of their texts, and described for manifests."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -8,10 +9,24 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from phasezoo.errors import InvalidConfig, InvalidNetwork, PhasezooError
+from phasezoo.networks.phase_input import (
+    PHASE_OPTIONS,
+    ConditionedNetwork,
+    PhaseChoice,
+    PhaseInput,
+)
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
 
-__all__ = ["describe", "description_of", "fits_boards", "from_description", "make"]
+__all__ = [
+    "conditioned",
+    "describe",
+    "description_of",
+    "fits_boards",
+    "from_description",
+    "make",
+    "told",
+]
 
 _MADE_AS = "_phasezoo_made_as"
 
@@ -52,11 +67,51 @@ def make(
         arguments["num_players"] = num_players
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network = _called(plan, input_shape, num_actions, arguments)
-        _settle(network, input_shape, str(plan.spec))
+        shown = input_shape if plan.phases is None else plan.phases.shown(input_shape)
+        network = _called(plan, shown, num_actions, arguments)
+        _settle(network, shown, str(plan.spec))
+    if plan.phases is not None:
+        network = plan.phases.wrap(network, f"network {str(plan.spec)!r}")
     # In the dictionary itself, which copies of the module take along and its weights do not.
     network.__dict__[_MADE_AS] = plan.spec
     return network
+
+
+def conditioned(spec: str | Factory | NetworkSpec, how: PhaseInput, phases: int) -> NetworkSpec:
+    """What describes the same network, told the phase of each position.
+
+    Args:
+        spec: The network.
+        how: As input planes, or by a head for each phase.
+        phases: How many phases there are.
+
+    Raises:
+        InvalidConfig: It is told the phase already, or there is no such network.
+    """
+    plan = plan_of(spec)
+    if plan.phases is not None:
+        message = f"network {str(plan.spec)!r}: is told the phase already; leave that option out"
+        raise InvalidConfig(message)
+    option = PhaseChoice(how, phases).option
+    return plan_of(replace(plan.spec, options={**plan.spec.options, **option})).spec
+
+
+def told(network: ConditionedNetwork, phase: int) -> nn.Module:
+    """A copy of a network that answers as ``network`` does if all positions are of ``phase``.
+
+    Raises:
+        InvalidArray: It knows no such phase.
+    """
+    settled = network.told(phase)
+    spec = description_of(network)
+    if spec is not None:
+        left = (
+            spec.options
+            if isinstance(settled, ConditionedNetwork)
+            else {n: v for n, v in spec.options.items() if n not in PHASE_OPTIONS}
+        )
+        settled.__dict__[_MADE_AS] = replace(spec, options=left)
+    return settled
 
 
 def description_of(network: nn.Module) -> NetworkSpec | None:

@@ -10,14 +10,43 @@ from phasezoo.networks.blocks import Activation, ConvNorm
 from phasezoo.networks.heads import TowerOptions, VectorHeadOptions, heads, vector_heads
 from phasezoo.networks.output import NetworkOutput
 
-__all__ = ["Network", "TowerNetwork", "VectorNetwork", "parameter_counts", "tower_network"]
+__all__ = [
+    "BodyAndHeads",
+    "Network",
+    "TowerNetwork",
+    "VectorNetwork",
+    "parameter_counts",
+    "tower_network",
+]
 
 Network: TypeAlias = nn.Module
 """Any module that answers planes ``float32[B, C, H, W]`` with :class:`NetworkOutput`; one of a
 user's own need not inherit from anything else."""
 
 
-class TowerNetwork(nn.Module):
+class BodyAndHeads(nn.Module):
+    """A body, and a policy head and a value head that read what it makes of the planes.
+
+    Args:
+        body: Takes planes ``float32[B, C, H, W]``.
+        policy: Answers logits ``float32[B, A]``.
+        value: Answers the other fields of :class:`NetworkOutput`, in their order.
+    """
+
+    def __init__(self, body: nn.Module, policy: nn.Module, value: nn.Module) -> None:
+        super().__init__()
+        self.body = body
+        self.policy = policy
+        self.value = value
+
+    def forward(self, planes: Tensor) -> NetworkOutput:
+        """Answer ``float32[B, C, H, W]``."""
+        features = self.body(planes)
+        value = self.value(features)
+        return NetworkOutput(self.policy(features), *value)
+
+
+class TowerNetwork(BodyAndHeads):
     """A stem (3x3, or 1x1), a tower of blocks, and the two heads.
 
     Args:
@@ -44,12 +73,11 @@ class TowerNetwork(nn.Module):
         activation: Activation = "relu",
         options: TowerOptions | None = None,
     ) -> None:
-        super().__init__()
         inputs, *board = input_shape
         options = options or {}
         stem = ConvNorm(inputs, channels, options.get("stem", 3), activation=activation)
-        self.body = nn.Sequential(stem, *blocks)
-        self.policy, self.value = heads(
+        body = nn.Sequential(stem, *blocks)
+        policy, value = heads(
             channels,
             (board[0], board[1]),
             num_actions,
@@ -57,15 +85,10 @@ class TowerNetwork(nn.Module):
             activation,
             options=options,
         )
-
-    def forward(self, planes: Tensor) -> NetworkOutput:
-        """Answer ``float32[B, C, H, W]``."""
-        features = self.body(planes)
-        value = self.value(features)
-        return NetworkOutput(self.policy(features), *value)
+        super().__init__(body, policy, value)
 
 
-class VectorNetwork(nn.Module):
+class VectorNetwork(BodyAndHeads):
     """A body that answers a vector for each position, and the two heads.
 
     Args:
@@ -87,15 +110,7 @@ class VectorNetwork(nn.Module):
         num_actions: int,
         options: VectorHeadOptions,
     ) -> None:
-        super().__init__()
-        self.body = body
-        self.policy, self.value = vector_heads(width, board, num_actions, options)
-
-    def forward(self, planes: Tensor) -> NetworkOutput:
-        """Answer ``float32[B, C, H, W]``."""
-        vector = self.body(planes)
-        value = self.value(vector)
-        return NetworkOutput(self.policy(vector), *value)
+        super().__init__(body, *vector_heads(width, board, num_actions, options))
 
 
 def tower_network(

@@ -161,8 +161,6 @@ class OptionTable:
             raise InvalidConfig(message) from None
 
     def _unknown(self, name: str) -> str:
-        if not self.options:
-            return f"no option {name!r}; this network has none"
         close = difflib.get_close_matches(name, self.options, n=1)
         hint = f"; did you mean {close[0]}?" if close else "."
         known = "; ".join(f"{o.name}: {o.allowed()}" for o in self.options.values())

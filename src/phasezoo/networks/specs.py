@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from phasezoo.errors import InvalidConfig, UnregisteredNetwork
 from phasezoo.networks.catalogue import FAMILIES
 from phasezoo.networks.imports import import_path, imported
 from phasezoo.networks.options import OptionTable, OptionValue
+from phasezoo.networks.phase_input import PHASE_OPTIONS, PhaseChoice
 from phasezoo.networks.registry import Factory, find, form, known, refuse_modules
 
 __all__ = ["GRAMMAR", "NetworkSpec", "Plan", "plan_of"]
@@ -60,6 +61,8 @@ class Plan:
     """What it is called with."""
     spec: NetworkSpec
     """What describes the network."""
+    phases: PhaseChoice | None
+    """How the network is told the phase; None: not at all."""
 
 
 def plan_of(spec: Any) -> Plan:
@@ -96,7 +99,7 @@ def _from_spec(spec: NetworkSpec) -> Plan:
     sized = table.required() and not _PATH.fullmatch(spec.name)
     base, _, tail = spec.name.rpartition("-")
     size = _size(base, tail, table, where) if sized else {}
-    return _assemble(factory, table, size, table.read(spec.options, where), spec.name)
+    return _assemble(factory, table, size, _read(table, spec.options, where), spec.name)
 
 
 def _direct(factory: Any) -> Plan:
@@ -109,7 +112,7 @@ def _direct(factory: Any) -> Plan:
             return _named(name, options, f"network {name!r}")
     table = OptionTable.of(factory)
     name = import_path(factory) or str(getattr(factory, "__qualname__", type(factory).__name__))
-    return _assemble(factory, table, {}, table.read(options, f"network {name}"), name)
+    return _assemble(factory, table, {}, _read(table, options, f"network {name}"), name)
 
 
 def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
@@ -121,12 +124,26 @@ def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
             raise UnregisteredNetwork(message)
         factory = imported(head, where)
         table = OptionTable.of(factory)
-        return _assemble(factory, table, {}, table.read(options, where), head)
+        return _assemble(factory, table, {}, _read(table, options, where), head)
     base, tail = found
     factory = known()[base]
     table = OptionTable.of(factory)
     size = {} if tail is None else _size(base, tail, table, where)
-    return _assemble(factory, table, size, table.read(options, where), base)
+    return _assemble(factory, table, size, _read(table, options, where), base)
+
+
+def _read(table: OptionTable, options: Mapping[str, object], where: str) -> dict[str, OptionValue]:
+    """The values of options: the factory's own, and those that every network has.
+
+    Raises:
+        InvalidConfig: There is no such option, a value is not allowed, or the factory has one of
+            every network's for itself.
+    """
+    taken = table.options.keys() & PHASE_OPTIONS.keys()
+    if taken:
+        message = f"{where}: {min(taken)} is an option of every network; call the factory's other"
+        raise InvalidConfig(message)
+    return replace(table, options={**table.options, **PHASE_OPTIONS}).read(options, where)
 
 
 def _assemble(
@@ -155,10 +172,12 @@ def _assemble(
     path = import_path(factory)
     if name in known():
         tail = "x".join(str(given[n]) for n in required)
-        return Plan(
-            factory, table, given, NetworkSpec(f"{name}-{tail}" if tail else name, kept, path)
-        )
-    return Plan(factory, table, given, NetworkSpec(name, given if not size else kept, path))
+        spec = NetworkSpec(f"{name}-{tail}" if tail else name, kept, path)
+    else:
+        spec = NetworkSpec(name, given if not size else kept, path)
+    phases = PhaseChoice.of(given, f"network {name!r}")
+    arguments = {n: v for n, v in given.items() if n not in PHASE_OPTIONS}
+    return Plan(factory, table, arguments, spec, phases)
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:

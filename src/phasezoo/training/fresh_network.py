@@ -43,7 +43,7 @@ class FreshNetwork:
     def of(
         cls,
         game: Game,
-        network: str | Factory,
+        network: str | Factory | NetworkSpec,
         planes: str,
         seed: int,
         settings: SupervisedConfig,
@@ -113,7 +113,7 @@ _LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
 """What a network must answer for a weight to have something to weigh."""
 
 
-def _findable(network: str | Factory) -> NetworkSpec:
+def _findable(network: str | Factory | NetworkSpec) -> NetworkSpec:
     """What the manifest keeps of a network, which must be enough to make it again.
 
     Raises:

@@ -28,6 +28,7 @@ from phasezoo.training.distributed import in_team
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.expert_tables import LossTable, loss_table
 from phasezoo.training.loggers import Logger
+from phasezoo.training.phase_parts import take_part
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.preparation import INCIDENTAL, Ready, Task
 from phasezoo.training.progress import OnProgress, Progress
@@ -197,7 +198,8 @@ def train_experts(
         gate: Names the phases.
         strategy: ``"separated"``: every expert learns from its phase alone. ``"staged"``: from all
             phases first and its own last. ``"weighted:4"``: from all phases at once, and positions
-            of its own count four times as much.
+            of its own count four times as much. ``"planes"``, ``"heads"``: all experts are one
+            network that is told the phase, by input planes or by heads of its own for each phase.
         network: What every network is made from (see :func:`train_supervised`).
         planes: Input planes; None: the game's default.
         history: How many of the last moves they show; None: all that they have room for.
@@ -236,7 +238,7 @@ def train_experts(
     out = Path(out)
     tasks = {
         stage.name: Task(
-            network,
+            _network(network, stage, labelled),
             planes,
             history,
             stage.positions,
@@ -246,9 +248,11 @@ def train_experts(
             named=frozenset(overrides),
         )
         for stage in plan.trainings
+        if not stage.is_part
     }
-    data = {stage.name: _data(labelled, stage, seed, settings) for stage in plan.trainings}
-    Ready.of(data[plan.baseline.name], tasks[plan.baseline.name], settings)  # or refuse now
+    data = {name: _data(labelled, plan.stage(name), seed, settings) for name in tasks}
+    for name in (plan.baseline.name, plan.stages[0].name):
+        Ready.of(data[name], tasks[name], settings)  # or refuse now
     identity = {
         "game": store.variant,
         "gate": labelled.train.gate,
@@ -271,15 +275,15 @@ def train_experts(
         team, _ = stack.enter_context(in_team(place, settings.batch_size))
         files = claimed(out, identity, details, resume=resume, kind=KIND)
         team.first(lambda: stack.enter_context(files))
-        results = {
-            stage.name: train_on(
-                data[stage.name],
-                tasks[stage.name],
-                settings,
-                Hooks(Callbacks(callbacks, _named(progress, stage.name)), loggers),
-            )
-            for stage in plan.trainings
-        }
+
+        def trained(stage: PlannedStage) -> TrainingResult:
+            name = stage.name
+            if stage.is_part:
+                return team.first(lambda: _part(out, stage, labelled))
+            hooks = Hooks(Callbacks(callbacks, _named(progress, name)), loggers)
+            return train_on(data[name], tasks[name], settings, hooks)
+
+        results = {stage.name: trained(stage) for stage in plan.trainings}
 
         def finish() -> None:
             if not (out / EXPERTS).is_file():
@@ -295,6 +299,21 @@ def train_experts(
 
 def _folder(out: Path, name: str) -> Path:
     return out / "networks" / name
+
+
+def _network(
+    network: str | Factory, stage: PlannedStage, labelled: LabelledSplits
+) -> str | Factory | networks.NetworkSpec:
+    """What a stage's network is made from."""
+    if stage.phase_input is None:
+        return network
+    return networks.conditioned(network, stage.phase_input, len(labelled.train.names))
+
+
+def _part(out: Path, stage: PlannedStage, labelled: LabelledSplits) -> TrainingResult:
+    shared = _folder(out, str(stage.start))
+    index = labelled.train.phase_index(str(stage.phase))
+    return take_part(shared, _folder(out, stage.name), labelled.gate, str(stage.phase), index)
 
 
 def _data(
@@ -429,5 +448,7 @@ def _networks_view(experts: Experts) -> Table:
 def _learnt_from(network: TrainedNetwork) -> str:
     if network.weights is not None:
         return "all phases, weights " + " ".join(f"{weight:g}" for weight in network.weights)
+    if network.positions == 0:
+        return f"part of {network.start}"
     what = "all phases" if network.phase is None else network.phase
     return what if network.start is None else f"{what}, after {network.start}"

@@ -34,7 +34,7 @@ INCIDENTAL = ("device", "threads", "tensorboard", "wandb")
 class Task:
     """What is trained on positions that are chosen already (see :func:`train_supervised`)."""
 
-    network: str | Factory
+    network: str | Factory | networks.NetworkSpec
     """What the network is made from."""
     planes: str | None
     """Input planes; None: the game's default."""

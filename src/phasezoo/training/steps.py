@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import torch
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
+from phasezoo.errors import InvalidConfig
 from phasezoo.games import PackedPlanes
 from phasezoo.networks import (
+    ConditionedNetwork,
     Network,
     Unpack,
     autocast,
@@ -17,6 +19,7 @@ from phasezoo.networks import (
     supported_dtype,
     to_device,
 )
+from phasezoo.networks.phase_input import PhaseHeads
 from phasezoo.training.batches import Batch
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
@@ -70,9 +73,11 @@ class Steps:
         seed: Of layers that draw, together with a step's number.
         team: The processes that train it together.
         device: Where to train; None: as ``config`` says.
+        phases: How many phases the batches tell apart, for a network that is told them.
 
     Raises:
-        InvalidConfig: The device or the number format cannot be used here.
+        InvalidConfig: The device or the number format cannot be used here, or the network is told
+            of other phases than there are.
     """
 
     def __init__(
@@ -83,8 +88,12 @@ class Steps:
         seed: int,
         team: Team = ALONE,
         device: torch.device | None = None,
+        phases: int = 1,
     ) -> None:
         self.config = config
+        self._is_told = isinstance(network, ConditionedNetwork)
+        if isinstance(network, ConditionedNetwork):
+            _check_phases(network, phases, team)
         self.team = team
         self.device = resolve_device(config.device) if device is None else device
         supported_dtype(config.dtype, self.device)
@@ -158,7 +167,11 @@ class Steps:
     def _losses(self, batch: Batch, targets: Targets) -> RowLosses:
         on_device = self._on_device(batch.planes)
         with autocast(self.config.dtype, self.device):
-            output = self.network(on_device)
+            if self._is_told:
+                phases = to_device(batch.phase, self.device, torch.int64)
+                output = self.network(on_device, phases)
+            else:
+                output = self.network(on_device)
         return row_losses(output, targets)
 
     def _on_device(self, planes: Planes | PackedPlanes) -> torch.Tensor:
@@ -170,6 +183,25 @@ class Steps:
         arrays = (to_device(array, self.device) for array in planes.arrays)
         unpacked: torch.Tensor = self._unpack(*arrays)
         return unpacked.to(memory_format=self._layout)
+
+
+def _check_phases(network: ConditionedNetwork, phases: int, team: Team) -> None:
+    """Refuse a network that cannot be told the phases of these batches.
+
+    Raises:
+        InvalidConfig: The message says what to do.
+    """
+    if network.phases != phases:
+        there = "all positions are of one phase" if phases == 1 else f"there are {phases} phases"
+        message = (
+            f"the network is told {network.phases} phases, and {there} here; give it a gate of as "
+            "many phases in training on stored games, or leave the option out"
+        )
+        raise InvalidConfig(message)
+    if isinstance(network, PhaseHeads) and team.size > 1:
+        # A process whose positions lack a phase would leave the others waiting for its statistics.
+        message = f"phase_heads in {team.size} processes: such a network trains in one"
+        raise InvalidConfig(message)
 
 
 def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:

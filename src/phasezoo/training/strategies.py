@@ -6,7 +6,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,12 @@ from phasezoo.training.experts import (
     plan_baseline,
     plan_experts,
     share_positions,
+    training_names,
 )
 from phasezoo.training.positions import PositionTable
+
+if TYPE_CHECKING:  # networks need torch, and planning does not
+    from phasezoo.networks import PhaseInput
 
 __all__ = [
     "Budget",
@@ -39,12 +43,20 @@ FARTHEST_FIRST = "farthest-first"
 START = "start"
 """Name of the network of all phases that staged experts begin from."""
 
+SHARED = "shared"
+"""Name of the one network that is told the phase, and of which all experts are parts."""
+
+_PLAIN = ("separated", "staged", "planes", "heads")
+
 
 @dataclass(frozen=True)
 class Strategy:
-    """How experts learn (Helfenstein et al., M2CTS): separated, staged or weighted."""
+    """How experts learn: separated, staged or weighted (Helfenstein et al., M2CTS), or as one.
 
-    kind: Literal["separated", "staged", "weighted"]
+    As one network that is told the phase: by input planes, or by a head for each phase.
+    """
+
+    kind: Literal["separated", "staged", "weighted", "planes", "heads"]
     """The strategy."""
     factor: float | None = None
     """How much more a position of an expert's own phase counts, if ``weighted``."""
@@ -53,20 +65,25 @@ class Strategy:
         """The specification."""
         return self.kind if self.factor is None else f"{self.kind}:{self.factor:g}"
 
+    @property
+    def phase_input(self) -> "PhaseInput | None":
+        """How one network is told the phase; None: every expert is a network of its own."""
+        return self.kind if self.kind in ("planes", "heads") else None
+
     @classmethod
     def parse(cls, spec: str) -> "Strategy":
-        """Read ``separated``, ``staged`` or ``weighted:FACTOR``.
+        """Read ``separated``, ``staged``, ``weighted:FACTOR``, ``planes`` or ``heads``.
 
         Raises:
             InvalidConfig: It is none of these.
         """
-        if spec in ("separated", "staged"):
-            return cls(spec)  # type: ignore[arg-type]  # one of the two
+        if spec in _PLAIN:
+            return cls(spec)  # type: ignore[arg-type]  # one of these
         match = re.fullmatch(r"weighted:([0-9]*\.?[0-9]+(?:e[0-9]+)?)", str(spec))
         if match is None or not 0 < float(match[1]) < 1e9:
             message = (
-                f"strategy {spec!r}: expected separated, staged or weighted:FACTOR with a factor "
-                "above 0, such as weighted:4"
+                f"strategy {spec!r}: expected separated, staged, planes, heads or weighted:FACTOR "
+                "with a factor above 0, such as weighted:4"
             )
             raise InvalidConfig(message)
         return cls("weighted", float(match[1]))
@@ -80,6 +97,13 @@ class PlannedStage(PlannedTraining):
     """The training whose best weights this one begins with; None: new weights."""
     weights: tuple[float, ...] | None = None
     """What positions of each phase count; None: only those of :attr:`phase` are seen."""
+    phase_input: "PhaseInput | None" = None
+    """How the network is told the phase of each position; None: it is not."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether nothing is trained: the expert is a part of :attr:`start`, which knows phases."""
+        return self.positions == 0
 
 
 @dataclass(frozen=True)
@@ -101,6 +125,10 @@ class StrategyPlan:
     def trainings(self) -> tuple[PlannedStage, ...]:
         """All trainings, in the order in which they are done."""
         return (self.baseline, *self.stages)
+
+    def stage(self, name: str) -> PlannedStage:
+        """The training called ``name``."""
+        return next(stage for stage in self.trainings if stage.name == name)
 
     def lineage(self, name: str) -> tuple[PlannedStage, ...]:
         """The trainings that lead to the network ``name``, first to last."""
@@ -182,6 +210,8 @@ def plan_strategy(
         stages = tuple(map(_stage, plan_experts(train, positions)))
     elif strategy.kind == "weighted":
         stages = _weighted(train, strategy.factor or 1.0, positions, budget)
+    elif strategy.phase_input is not None:
+        stages = _as_one(train, positions, strategy.phase_input)
     elif order is None:
         stages = _after_all_phases(train, positions, budget)
     else:
@@ -208,6 +238,20 @@ def _weighted(
         )
         for index, plan in enumerate(plan_experts(train, positions))
     )
+
+
+def _as_one(
+    train: PositionTable, positions: int, phase_input: "PhaseInput"
+) -> tuple[PlannedStage, ...]:
+    """One network of all phases that is told which one it is, and what it is in each of them."""
+    phase_counts(train)  # or refuse: it would never be told of a phase without positions
+    shared = PlannedStage(SHARED, train.gate, None, positions, phase_input=phase_input)
+    names = training_names("expert", train.names)
+    parts = [
+        PlannedStage(name, train.gate, phase, 0, start=SHARED)
+        for name, phase in zip(names, train.names, strict=True)
+    ]
+    return shared, *parts
 
 
 def _after_all_phases(

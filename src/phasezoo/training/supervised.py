@@ -29,7 +29,7 @@ from phasezoo.training.sampler import Sampler
 from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.trainer import Trainer, torch_threads
 
-__all__ = ["Hooks", "TrainingResult", "train_on", "train_supervised"]
+__all__ = ["Hooks", "TrainingResult", "result_in", "train_on", "train_supervised"]
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -196,11 +196,11 @@ def train_on(
 
         ended = team.first(claim)
         if ended is not None:
-            result = _result(task.out, ended)
+            result = result_in(task.out, ended)
         else:
             with torch_threads(settings.threads):
                 trained = _train(ready, task, hooks, team, device)
-            result = _result(task.out, trained)
+            result = result_in(task.out, trained)
             if team.is_first:
                 hooks.callbacks.end(result)
     _LOGGER.info("%s", result.describe())
@@ -271,8 +271,12 @@ def _unique(sampler: Sampler, positions: int) -> int:
     return sampler.rows.select(shown).num_unique()
 
 
-def _result(directory: Path, manifest: Manifest) -> TrainingResult:
-    """The result as the directory tells it.
+def result_in(directory: Path, manifest: Manifest) -> TrainingResult:
+    """The result of a training as its directory tells it.
+
+    Args:
+        directory: Where it is.
+        manifest: What is said there.
 
     Raises:
         CheckpointError: The manifest is not one of a training.

@@ -70,7 +70,8 @@ class Trainer:
         self.config = config
         self.team = team
         shape = checkpoints.manifest.input_shape
-        self._steps = Steps(network, config, shape, sampler.seed, team, device)
+        phases = len(sampler.rows.names)
+        self._steps = Steps(network, config, shape, sampler.seed, team, device, phases)
         self.network, self.optimizer = self._steps.network, self._steps.optimizer
         self.sampler = sampler
         self.validation = validation

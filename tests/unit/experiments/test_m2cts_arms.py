@@ -12,7 +12,7 @@ from phasezoo.experiments.m2cts.duel.arms import arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 
 STUDY = DOMAINS["connect-four"]
-ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2")
+ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2", "heads")
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,7 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
         ("weighted:4 mixture", "weighted:4"),
         ("plies:10 mixture", "separated"),
         ("staged@hash:2 mixture", "staged"),
+        ("heads mixture", "heads"),
     ]
     assert {arm.positions for arm in results.arms} == {1000}
     for arm in results.arms:
@@ -63,6 +64,10 @@ def test_experts_learn_as_their_arm_says(whole):
     assert begun["staged-up-to-14-1"] == begun["staged-over-14-1"] != begun["baseline-1"]
     weights = learnt("weighted-4-up-to-14-1")["phase_weights"]
     assert max(weights) / min(weights) == pytest.approx(4)
+    # One network that is told the phase saw everything, and its parts nothing more.
+    assert cards["heads-shared-1"].positions == 1000
+    assert cards["heads-shared-1"].architecture.endswith(":phase_heads=2")
+    assert [cards[f"heads-{name}-1"].positions for name in ("up-to-14", "over-14")] == [0, 0]
     everything = results.dataset.splits[0].positions
     assert cards["weighted-4-up-to-14-1"].unique_positions > 0
     assert sum(everything) > 0

@@ -51,6 +51,8 @@ EQUAL: list[tuple[str, dict[str, Any]]] = [
     ("staged", {"order": "farthest-first"}),
     ("staged", {"order": ("endgame", "opening", "middlegame")}),
     ("weighted:4", {}),
+    ("planes", {}),
+    ("heads", {}),
 ]
 
 
@@ -67,6 +69,7 @@ def test_baseline_and_mixture_see_as_many_positions(strategy: str, options: dict
     [
         ("separated", {}, 1),
         ("weighted:10", {}, 3),
+        ("heads", {}, 1),
         ("staged", {"order": "farthest-first"}, 3),
         ("staged", {}, 2),  # the baseline's own positions are the experts' too
     ],
@@ -124,7 +127,7 @@ def test_trainings_come_after_those_they_start_from() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("together", "expected separated, staged or weighted:FACTOR"),
+        ("together", "expected separated, staged, planes, heads or weighted:FACTOR"),
         ("weighted", "such as weighted:4"),
         ("weighted:0", "above 0"),
         ("weighted:-1", "above 0"),
@@ -168,3 +171,16 @@ def test_a_gate_of_one_phase_and_phases_without_positions_are_refused() -> None:
             plan_strategy(empty, Strategy.parse(spec), 100)
     with pytest.raises(InvalidConfig, match="too few"):
         plan_strategy(table(), Strategy("staged"), 10, order="farthest-first")
+
+
+@pytest.mark.parametrize("how", ["planes", "heads"])
+def test_one_network_that_is_told_the_phase_has_all_experts_for_parts(how: str) -> None:
+    made = plan(how)
+    shared, *parts = made.stages
+    assert (shared.phase, shared.gate, shared.phase_input) == (None, "mine", how)
+    assert not shared.is_part
+    assert [(part.phase, part.start, part.is_part) for part in parts] == [
+        (name, shared.name, True) for name in NAMES
+    ]
+    with pytest.raises(StoreError, match="no training position"):
+        plan_strategy(table((5, 0, 5)), Strategy.parse(how), POSITIONS)

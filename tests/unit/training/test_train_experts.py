@@ -2,16 +2,18 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from phasezoo import games, inference, training
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.errors import CheckpointError, InvalidConfig, RunDirectoryError
-from phasezoo.training import EpisodeStore, Experts, GameStore, train_experts
+from phasezoo.training import EpisodeStore, Experts, GameStore, Sampler, train_experts
 
 OPTIONS: dict[str, Any] = {
     "network": "resnet-8x1",
@@ -103,6 +105,49 @@ def _starts_from(experts: Experts, name: str, start: str) -> None:
     begun = json.loads((folder / name / "config.json").read_text())["config"]
     there = inference.load(folder / start, backend="torch").manifest
     assert begun["initial_weights_sha256"] == there.files["model.safetensors"]
+
+
+@pytest.mark.parametrize("how", ["planes", "heads"])
+def test_experts_may_be_parts_of_one_network(store: GameStore, tmp_path: Path, how: str) -> None:
+    experts = train(store, tmp_path / "run", how)
+    assert experts.work == {"baseline": 160, "mixture": 160}
+    network = "resnet-8x1:phase_planes=3" if how == "planes" else "resnet-8x1"
+    for phase in experts.phases:
+        expert = experts.expert(phase)
+        assert (expert.gate, expert.phase) == ("lichess:classic", phase)
+        assert expert.manifest.network_text == network
+    weights = weights_of(experts)
+    assert len({weights[f"expert-{phase}"] for phase in experts.phases}) == 3
+    # They are what the one network is in each phase, position for position.
+    shared = inference.load(tmp_path / "run/networks/shared", backend="torch").network
+    table = store.positions("lichess")
+    batch = next(Sampler(store, table, "minimal", batch_size=64, seed=1).__iter__())
+    planes, phases = torch.from_numpy(batch.planes), torch.from_numpy(batch.phase.astype(np.int64))
+    with torch.inference_mode():
+        whole = shared(planes, phases)
+        for index, phase in enumerate(experts.phases):
+            own = phases == index
+            alone = experts.expert(phase, backend="torch").network(planes[own])
+            torch.testing.assert_close(alone.policy_logits, whole.policy_logits[own])
+            torch.testing.assert_close(alone.wdl_logits, whole.wdl_logits[own])
+    assert any("part of shared" in str(cell) for cell in experts.tables()[0].columns[1].cells)
+    # Whoever lost a part gets it again, and nothing else changes.
+    shutil.rmtree(tmp_path / "run/networks/expert-endgame")
+    (tmp_path / "run/experts.json").unlink()
+    again = train(store, tmp_path / "run", how)
+    assert weights_of(again) == weights
+
+
+def test_a_network_is_told_of_the_phases_that_there_are(store: GameStore, tmp_path: Path) -> None:
+    options = {k: v for k, v in OPTIONS.items() if k != "test_games"}
+    told = {**options, "network": "resnet-8x1:phase_heads=4"}
+    for gate, said in (("none", "one phase"), ("lichess", "there are 3 phases")):
+        with pytest.raises(InvalidConfig, match=said):
+            training.train_supervised(store, gate=gate, out=tmp_path / gate, **told)
+    with pytest.raises(InvalidConfig, match="told the phase already"):
+        train(store, tmp_path / "twice", "planes", network="resnet-8x1:phase_planes=3")
+    with pytest.raises(InvalidConfig, match="4 phases"):
+        training.Learner("chess", "resnet-8x1:phase_planes=4")
 
 
 def test_weights_change_what_a_weighted_expert_learns(store: GameStore, tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from phasezoo import gating
 from phasezoo.experiments.console import Console, Task
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.training.phase_parts import take_part
 from phasezoo.training.progress import Progress
 from phasezoo.training.supervised import TrainingResult, train_supervised
 
@@ -20,7 +22,7 @@ _REFRESH_SECONDS = 0.2
 def train(
     network: PlannedNetwork, recipe: Mapping[str, Any], out: Path, console: Console
 ) -> NetworkCard:
-    """Train a network, or finish its training, and say what it got.
+    """Train a network, or finish its training, or take it from the one that it is a part of.
 
     Args:
         network: What to train.
@@ -32,6 +34,8 @@ def train(
     Raises:
         CheckpointError: A file of the training is damaged, or the disk is full.
     """
+    if network.is_part:
+        return _card_of(network, _part(network, recipe, out))
     with console.task(f"Training {network.name}", network.positions) as task:
         result = train_supervised(
             gate=network.gate,
@@ -45,6 +49,12 @@ def train(
             **recipe,
         )
     return _card_of(network, result)
+
+
+def _part(network: PlannedNetwork, recipe: Mapping[str, Any], out: Path) -> TrainingResult:
+    phase, shared = str(network.phase), out.parent / str(network.start)
+    gate = gating.make(network.gate, recipe["store"].variant)
+    return take_part(shared, out, gate, phase, gate.names.index(phase))
 
 
 def _shown_on(task: Task) -> Callable[[Progress], None]:

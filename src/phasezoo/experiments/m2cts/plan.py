@@ -56,6 +56,7 @@ def number(
                 name=name,
                 start=start,
                 weights=None if stage is None else stage.weights,
+                phase_input=None if stage is None else stage.phase_input,
                 gate=plan.gate,
                 phase=plan.phase,
                 positions=plan.positions,

@@ -65,6 +65,12 @@ class Students:
         self.gate = None if gate is None else gating.make(gate, game.name)
         self._least = max(2, config.learning.batch_size // 2)
         self.strategy = Strategy.parse(config.strategy)
+        if self.strategy.phase_input is not None:
+            message = (
+                f"strategy={config.strategy!r}: is for training on stored games; experts that "
+                "learn by play are separated, staged or weighted:FACTOR"
+            )
+            raise InvalidConfig(message)
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
         if self.gate is None:
             self.learners = {ALL: Learner(game, network, **shared)}

@@ -37,7 +37,7 @@ class M2ctsConfig:
     gate: str = "lichess"
     """What the phases are, such as lichess, moves:3 or material:10,6 (paper: lichess)."""
     strategy: str = "separated"
-    """How the experts and the placebo's learn: separated, staged or weighted:FACTOR."""
+    """How experts and the placebo learn: separated, staged, planes, heads or weighted:FACTOR."""
     arms: tuple[str, ...] = ()
     """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
     as staged, weighted:4, hash:3 or staged@hash:3."""

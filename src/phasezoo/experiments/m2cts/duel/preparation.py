@@ -1,5 +1,6 @@
 """Everything a run can refuse before it writes anything: games, gate, network."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,8 @@ def prepare(config: M2ctsConfig) -> Prepared:
     if gate.num_phases < 2:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
         raise InvalidGate(message)
-    _check_network(config)
+    arms = arms_of(config, gate.num_phases)
+    _check_network(config, arms)
     found = read_games(game, config.games)
     store, path = found.store, found.path
     splits = store.split(stream(config.seed, "split"))
@@ -91,7 +93,6 @@ def prepare(config: M2ctsConfig) -> Prepared:
     test, removed = without_seen(tables["test"], tables["train"])
     _check_tables(tables, path)
     check_unseen(test, path)
-    arms = arms_of(config, gate.num_phases)
     labelled = {config.gate: tables}
     for other in [arm.gate for arm in arms if arm.gate not in labelled]:
         labelled[other] = splits.positions(gating.make(other, game), threads=config.threads)
@@ -116,12 +117,18 @@ def prepare(config: M2ctsConfig) -> Prepared:
     )
 
 
-def _check_network(config: M2ctsConfig) -> None:
+def _check_network(config: M2ctsConfig, arms: Sequence[Arm]) -> None:
     from phasezoo import networks
 
     game: Any = games_registry.make(config.game)
-    game.plane_shape(config.planes or game.default_planes)
+    planes = config.planes or game.default_planes
+    sizes = (game.plane_shape(planes), game.policy_size(planes))
     networks.describe(config.network)
+    for how in {arm.strategy.phase_input for arm in arms}:
+        if how is None:
+            continue
+        told = networks.conditioned(config.network, how, 2)
+        networks.make(told, *sizes, num_players=game.num_players)  # or refuse now
     networks.resolve_device(config.device)
 
 

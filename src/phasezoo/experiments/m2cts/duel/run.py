@@ -1,8 +1,9 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from phasezoo import gating
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, matches, page, show
@@ -32,6 +33,9 @@ from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, folders, num
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts import PlannedTraining, plan_baseline
+
+if TYPE_CHECKING:
+    from phasezoo.networks import NetworkSpec
 
 __all__ = ["DuelRun"]
 
@@ -100,7 +104,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         return {
             "store": self.prepared.splits.train,
             "splits": self.prepared.splits,
-            "network": config.network,
+            "network": self._architecture(network),
             "planes": config.planes,
             "config": SupervisedConfig(
                 batch_size=config.training_batch,
@@ -112,6 +116,16 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
                 threads=config.threads,
             ),
         }
+
+    def _architecture(self, network: PlannedNetwork) -> "str | NetworkSpec":
+        """The network of the settings, told the phase if the plan says so."""
+        from phasezoo import networks
+
+        config = self.config
+        if network.phase_input is None:
+            return config.network
+        phases = gating.make(network.gate, config.game).num_phases
+        return networks.conditioned(config.network, network.phase_input, phases)
 
     def _dataset(self) -> Dataset:
         data = self.once("data", "dataset.json", Dataset, lambda: dataset.describe(self.prepared))

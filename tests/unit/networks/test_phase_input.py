@@ -1,0 +1,174 @@
+"""Networks that are told the phase: what they answer, what they settle on, what is refused."""
+
+import numpy as np
+import pytest
+import torch
+
+from phasezoo import networks
+from phasezoo.errors import InvalidArray, InvalidConfig, InvalidNetwork
+from phasezoo.networks import BodyAndHeads, ConditionedNetwork, NetworkOutput
+
+SHAPE, ACTIONS, PHASES, ROWS = (5, 4, 4), 32, 3, 9
+PLAIN = "resnet-8x1"
+TEXTS = [f"{PLAIN}:phase_planes={PHASES}", f"{PLAIN}:phase_heads={PHASES}"]
+
+
+@pytest.fixture
+def planes() -> torch.Tensor:
+    return torch.rand(ROWS, *SHAPE, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.fixture
+def phases() -> torch.Tensor:
+    return torch.tensor([2, 0, 1, 1, 2, 0, 0, 2, 1])
+
+
+def made(text: str, seed: int = 0) -> ConditionedNetwork:
+    network = networks.make(text, SHAPE, ACTIONS, seed)
+    assert isinstance(network, ConditionedNetwork)
+    return network
+
+
+def scattered(text: str) -> ConditionedNetwork:
+    """With other weights in every part, as after a training."""
+    network = made(text)
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
+    return network.eval()
+
+
+def same(one: NetworkOutput, other: NetworkOutput) -> None:
+    assert one.answered() == other.answered()
+    for field in one.answered():
+        torch.testing.assert_close(getattr(one, field), getattr(other, field))
+
+
+def rows_of(answer: NetworkOutput, rows: torch.Tensor) -> NetworkOutput:
+    return NetworkOutput(**{name: getattr(answer, name)[rows] for name in answer.answered()})
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "mlp-16x1:phase_heads=3", "mixer-8x1:phase_planes=3"])
+def test_it_is_a_network_like_any_other(text: str) -> None:
+    network = made(text)
+    assert str(networks.description_of(network)) == text
+    assert "policy_logits" in networks.check(network, SHAPE, ACTIONS)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_it_settles_on_is_what_it_answers_of_that_phase(text, planes, phases) -> None:
+    network = scattered(text)
+    with torch.no_grad():
+        whole = network(planes, phases)
+        for phase in range(PHASES):
+            settled = networks.told(network, phase).eval()
+            own = (phases == phase).nonzero()[:, 0]
+            same(settled(planes[own]), rows_of(whole, own))
+    others = networks.told(network, 0).eval()(planes).policy_logits
+    assert not torch.allclose(others, whole.policy_logits)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_it_settles_on_is_made_again_from_its_description(text, planes) -> None:
+    settled = networks.told(scattered(text), 1).eval()
+    spec = networks.description_of(settled)
+    assert spec is not None
+    assert str(spec) == (PLAIN if "heads" in text else text)
+    again = networks.make(str(spec), SHAPE, ACTIONS)
+    again.load_state_dict(settled.state_dict())
+    same(again.eval()(planes), settled(planes))
+
+
+def test_planes_are_ones_of_the_phase_after_those_of_the_game(planes, phases) -> None:
+    network = scattered(TEXTS[0])
+    shown = np.zeros((ROWS, PHASES, *SHAPE[1:]), dtype=np.float32)
+    shown[np.arange(ROWS), phases.numpy()] = 1
+    joined = torch.cat([planes, torch.from_numpy(shown)], dim=1)
+    inside = networks.make(PLAIN, (SHAPE[0] + PHASES, *SHAPE[1:]), ACTIONS)
+    inside.load_state_dict(
+        {k.removeprefix("network."): v for k, v in network.state_dict().items() if k != "assumed"}
+    )
+    same(inside.eval()(joined), network(planes, phases))
+
+
+def test_heads_begin_alike_and_so_does_the_body(planes) -> None:
+    plain = networks.make(PLAIN, SHAPE, ACTIONS, seed=4).eval()
+    network = made(TEXTS[1], seed=4).eval()
+    for phase in range(PHASES):
+        same(network(planes, torch.full((ROWS,), phase)), plain(planes))
+    same(network(planes), plain(planes))
+
+
+def test_a_head_learns_from_its_phase_alone(planes) -> None:
+    network = made(TEXTS[1]).train()
+    network(planes, torch.tensor([0] * 4 + [2] * 5)).policy_logits.sum().backward()
+    learnt = [
+        any(p.grad is not None and bool(p.grad.any()) for p in head.parameters())
+        for head in network.policies
+    ]
+    assert learnt == [True, False, True]
+    moved = [
+        float(next(b for n, b in h.named_buffers() if "mean" in n).abs().sum()) > 0
+        for h in network.policies
+    ]
+    assert moved == [True, False, True]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_untold_it_takes_all_phases_for_equally_likely(text, planes, phases) -> None:
+    network = scattered(text)
+    untold = network(planes)
+    if "heads" in text:
+        each = [network(planes, torch.full((ROWS,), k)).policy_logits for k in range(PHASES)]
+        torch.testing.assert_close(untold.policy_logits, torch.stack(each).mean(dim=0))
+    assert not torch.allclose(untold.policy_logits, network(planes, phases).policy_logits)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{PLAIN}:phase_planes=1", "an integer of 2 to 64"),
+        (f"{PLAIN}:phase_heads=x", "an integer of 2 to 64"),
+        (f"{PLAIN}:phase_heads=3,phase_planes=3", "not both"),
+        ("mixer-8x1:phase_heads=3", "BodyAndHeads"),
+        (f"{PLAIN}:phase=3", "did you mean phase_"),
+    ],
+)
+def test_texts_that_make_no_sense_are_refused(text: str, said: str) -> None:
+    with pytest.raises(InvalidConfig, match=said):
+        networks.make(text, SHAPE, ACTIONS)
+
+
+def test_phases_that_it_does_not_know_are_refused() -> None:
+    for text in TEXTS:
+        for phase in (-1, PHASES):
+            with pytest.raises(InvalidArray, match="knows 3 phases"):
+                networks.told(made(text), phase)
+    with pytest.raises(InvalidConfig, match="told the phase already"):
+        networks.conditioned(TEXTS[0], "heads", 3)
+
+
+def test_a_factory_of_ones_own_has_the_options_too() -> None:
+    def mine(input_shape, num_actions, width: int = 4):
+        body = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(np.prod(input_shape), width))
+        value = _Wdl(width)
+        return BodyAndHeads(body, torch.nn.Linear(width, num_actions), value)
+
+    networks.register("mine-told", mine)
+    for text in ("mine-told:phase_heads=2", "mine-told:width=8,phase_planes=2"):
+        assert networks.check(text, SHAPE, ACTIONS) == ("policy_logits", "wdl_logits")
+
+    def taken(input_shape, num_actions, phase_heads: int = 2):
+        raise InvalidNetwork
+
+    with pytest.raises(InvalidConfig, match="every network"):
+        networks.make(taken, SHAPE, ACTIONS)
+
+
+class _Wdl(torch.nn.Linear):
+    def __init__(self, width: int) -> None:
+        super().__init__(width, 3)
+
+    def forward(self, features):  # the fields of NetworkOutput after the policy
+        return (super().forward(features),)
