@@ -16,7 +16,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.console import TerminalConsole
 from phasezoo.experiments.generalisation.domain import GENERALISE
-from phasezoo.experiments.m2cts.domains import DOMAINS, SCRATCH
+from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.study import Study
 
 __all__ = ["StudyOptions", "generalise_command", "reproduce_tree"]
@@ -87,12 +87,14 @@ class _Choice:
     game: str = ""
     preset: str = ""
     from_scratch: bool = False
+    curve: bool = False
 
 
 def reproduce_tree(arguments: Sequence[str]) -> Any:
     """The subcommands of ``reproduce``, with the defaults of the game and preset asked for.
 
-    With ``--from-scratch`` the study of phase experts is the one whose networks learn by play.
+    With ``--from-scratch`` the study of phase experts is the one whose networks learn by play, with
+    ``--curve`` the one at several sizes.
     """
     choice = glance(_Choice, arguments)
     members = []
@@ -100,6 +102,8 @@ def reproduce_tree(arguments: Sequence[str]) -> Any:
         study = games.get(choice.game, next(iter(games.values())))
         if choice.from_scratch and games is DOMAINS:
             study = SCRATCH
+        elif choice.curve and games is DOMAINS:
+            study = CURVES.get(choice.game, next(iter(CURVES.values())))
         members.append(_study_command(name, study, choice.preset))
     return members
 

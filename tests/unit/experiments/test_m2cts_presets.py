@@ -31,6 +31,6 @@ def test_a_preset_trains_a_network_that_there_is_with_options_that_are_allowed(n
 
 
 def test_larger_sizes_learn_as_published():
-    for config in (PRESETS["standard"], PRESETS["paper"]):
+    for config in (PRESETS["gpu"], PRESETS["paper"]):
         assert (config.optimizer, config.learning_rate) == ("sgd", 0.14)
         assert config.network.startswith("rise-")

@@ -10,6 +10,9 @@ with the settings of the first one, but for those that are given.
 
 from typing import Any
 
+from phasezoo.experiments.m2cts.curve.config import CurveConfig
+from phasezoo.experiments.m2cts.curve.domain import curve_of
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.domain import DUEL, duel_of
 from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
 from phasezoo.experiments.m2cts.scratch.domain import SCRATCH
@@ -18,15 +21,19 @@ from phasezoo.zoo.boards.duels import chess960_duels, small_duels
 from phasezoo.zoo.connect_four.duels import connect_four_duels
 from phasezoo.zoo.krk.duels import krk_duels
 
-__all__ = ["DOMAINS", "SCRATCH"]
+__all__ = ["CURVES", "DOMAINS", "SCRATCH"]
 
-DOMAINS: dict[str, Study[Any]] = {
+_DUELS: dict[str, Study[M2ctsConfig]] = {
     "chess": DUEL,
     "chess960": duel_of("chess960", chess960_duels()),
     "atomic": duel_of("atomic", small_duels()),
     "crazyhouse": duel_of("crazyhouse", small_duels()),
     "connect-four": duel_of("connect-four", connect_four_duels()),
     "krk": duel_of("krk", krk_duels()),
-    "pommerman": POMMERMAN,
 }
+
+DOMAINS: dict[str, Study[Any]] = {**_DUELS, "pommerman": POMMERMAN}
 """By the name that ``--game`` has; the first is the default."""
+
+CURVES: dict[str, Study[CurveConfig]] = {name: curve_of(duel) for name, duel in _DUELS.items()}
+"""The same at several numbers of training positions, where games are stored."""

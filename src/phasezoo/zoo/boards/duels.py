@@ -8,11 +8,12 @@ __all__ = ["chess960_duels", "small_duels"]
 
 def chess960_duels() -> Mapping[str, Mapping[str, Any]]:
     """As in chess, but for the positions that fewer games give."""
-    return {"quick": {"positions": 200_000}, "standard": {"positions": 2_000_000}, "paper": {}}
+    quick = {"positions": 200_000}
+    return {"quick": quick, "standard": quick, "gpu": {"positions": 2_000_000}, "paper": {}}
 
 
 def small_duels() -> Mapping[str, Mapping[str, Any]]:
     """For the hundred thousand positions that the package has of atomic chess and crazyhouse."""
     quick = {"positions": 150_000, "max_plies": 200}
-    standard = {"positions": 600_000, "network": "rise-48x6", "max_plies": 300}
-    return {"quick": quick, "standard": standard, "paper": {}}
+    gpu = {"positions": 600_000, "network": "rise-48x6", "max_plies": 300}
+    return {"quick": quick, "standard": quick, "gpu": gpu, "paper": {}}

@@ -16,5 +16,5 @@ def connect_four_duels() -> Mapping[str, Mapping[str, Any]]:
         "positions": 100_000,
         "max_plies": None,
     }
-    standard = {**quick, "trainings": 8, "positions": 200_000, "games_played": 100}
+    standard = {**quick, "positions": 200_000}
     return {"quick": quick, "standard": standard}

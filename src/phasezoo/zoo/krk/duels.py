@@ -17,5 +17,5 @@ def krk_duels() -> Mapping[str, Mapping[str, Any]]:
         "positions": 150_000,
         "max_plies": 60,
     }
-    standard = {**quick, "trainings": 8, "positions": 1_000_000, "games_played": 100}
+    standard = {**quick, "positions": 300_000}
     return {"quick": quick, "standard": standard}

@@ -15,17 +15,19 @@ from phasezoo.training.strategies import Strategy
 
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
 
-Preset = Literal["quick", "standard", "paper"]
+Preset = Literal["quick", "standard", "gpu", "paper"]
 
 
 @dataclass(frozen=True)
 class M2ctsConfig:
     """Train phase experts, measure them, and play M2CTS against MCTS with one network.
 
-    Sizes come as presets: `quick` takes minutes on two cores, `standard` is for a claim on a GPU,
-    `paper` is the published set-up and needs the paper's games (KingBase Lite 2019, through
-    `phasezoo data import`) and a GPU. With `--from-scratch` networks learn by play from random
-    weights instead: see `phasezoo reproduce m2cts --from-scratch --help`.
+    Sizes come as presets: `quick` takes minutes on two cores, `standard` is for a claim and takes
+    them hours, `gpu` is for one with larger networks, `paper` is the published set-up and needs the
+    paper's games (KingBase Lite 2019, through `phasezoo data import`) and a GPU. With `--curve`
+    several sizes are compared: see `phasezoo reproduce m2cts --curve --help`. With `--from-scratch`
+    networks learn by play from random weights instead: see `phasezoo reproduce m2cts --from-scratch
+    --help`.
     """
 
     game: str = "chess"
@@ -137,20 +139,29 @@ _STANDARD = dataclasses.replace(
     _QUICK,
     preset="standard",
     trainings=8,
+    arms=("heads",),
+    test_games=None,
+    games_played=20,
+    nodes=100,
+)
+
+_GPU = dataclasses.replace(
+    _STANDARD,
+    preset="gpu",
     network="rise-64x8",
     positions=4_000_000,
     training_batch=256,
     learning_rate=0.14,
     validation_positions=20_000,
-    test_games=None,
     games_played=100,
     nodes=200,
 )
 
 _PAPER = dataclasses.replace(
-    _STANDARD,
+    _GPU,
     preset="paper",
     trainings=1,
+    arms=(),
     network="rise-256x15",
     epochs=7.0,
     training_batch=2048,
@@ -165,5 +176,10 @@ _PAPER = dataclasses.replace(
     max_plies=None,
 )
 
-PRESETS: dict[Preset, M2ctsConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
+PRESETS: dict[Preset, M2ctsConfig] = {
+    "quick": _QUICK,
+    "standard": _STANDARD,
+    "gpu": _GPU,
+    "paper": _PAPER,
+}
 """The sizes, smallest first."""

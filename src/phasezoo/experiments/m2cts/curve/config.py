@@ -1,0 +1,100 @@
+"""The knobs of the curve over sizes: those of the comparison, and the sizes."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.settings import check_rising
+
+__all__ = ["SIZES", "CurveConfig", "curve_presets"]
+
+LEAST = 1000
+"""Training positions of the smallest size; fewer teach nothing."""
+
+
+@dataclass(frozen=True)
+class CurveConfig(M2ctsConfig):
+    """Compare phase experts with one network at several numbers of training positions.
+
+    Every size is a run of `phasezoo reproduce m2cts` in a directory of its own under sizes/, with
+    its report; together they say from how many positions on experts are ahead. All other settings
+    are those of that command.
+    """
+
+    curve: bool = True
+    """What this is: without it there is one size."""
+    sizes: tuple[int, ...] = (10_000, 40_000)
+    """Training positions that one network sees, and all experts of a mixture together: two or more
+    rising numbers of 1,000 or more."""
+
+    def validate(self) -> None:
+        """Check every range.
+
+        Raises:
+            InvalidConfig: A value is outside its range; the message names the option.
+        """
+        if not self.curve:
+            message = "--no-curve: leave the option out to compare at one size"
+            raise InvalidConfig(message)
+        check_rising("sizes", self.sizes, LEAST)
+        if len(self.sizes) < 2:
+            message = f"--sizes {self.sizes[0]}: a curve needs two or more"
+            raise InvalidConfig(message)
+        if self.epochs is not None:
+            message = f"--epochs {self.epochs:g}: --sizes say how many positions are seen"
+            raise InvalidConfig(message)
+        super().validate()
+
+    def at(self, positions: int, preset: str) -> M2ctsConfig:
+        """The settings of the comparison at one size.
+
+        Args:
+            positions: The size.
+            preset: What the command of that comparison is to begin with.
+        """
+        names = [field.name for field in dataclasses.fields(M2ctsConfig)]
+        shared = {name: getattr(self, name) for name in names}
+        return M2ctsConfig(**shared | {"positions": positions, "preset": preset})
+
+
+SIZES: Mapping[str, Mapping[str, Any]] = {
+    "quick": {
+        "sizes": (10_000, 40_000),
+        "trainings": 2,
+        "arms": ("heads",),
+        "games_played": 20,
+        "nodes": 20,
+    },
+    "standard": {
+        "sizes": (62_500, 250_000, 1_000_000),
+        "trainings": 3,
+        "arms": ("heads",),
+        "games_played": 100,
+        "nodes": 50,
+    },
+    "gpu": {
+        "sizes": tuple(125_000 * 2**step for step in range(8)),
+        "trainings": 8,
+        "arms": ("staged", "weighted:4", "planes", "heads"),
+        "games_played": 100,
+        "nodes": 200,
+    },
+}
+"""What the presets of the curve differ in from those of the comparison."""
+
+
+def curve_presets(presets: Mapping[Any, M2ctsConfig]) -> dict[str, CurveConfig]:
+    """The presets of the curve in a game, from those of the comparison there.
+
+    Args:
+        presets: The latter; a size that they lack, the curve lacks too.
+    """
+    made = {}
+    for name, changes in SIZES.items():
+        if name in presets:
+            given = dataclasses.asdict(presets[name]) | dict(changes)
+            made[name] = CurveConfig(**given)
+    return made

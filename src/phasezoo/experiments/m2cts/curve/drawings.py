@@ -1,0 +1,70 @@
+"""The report's drawings, each made from results alone and described in words."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from markupsafe import Markup
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.m2cts.curve.results import Curve, Point
+from phasezoo.report import numbers, plots
+
+__all__ = ["elo", "losses"]
+
+_WIDTH = 7.6
+"""Inches of a full-width drawing."""
+
+_LONGEST = 600.0
+"""Length at which a side of an interval is cut, so that the others can be read."""
+
+
+def losses(curves: Sequence[Curve]) -> Markup:
+    """Draw each mixture's test loss less the one network's by size."""
+    return _drawn(curves, lambda point: point.loss, "loss", "test loss − one network’s")
+
+
+def elo(curves: Sequence[Curve]) -> Markup:
+    """Draw each mixture's Elo over one network by size."""
+    return _drawn(curves, lambda point: point.elo, "elo", "Elo over one network")
+
+
+def _drawn(
+    curves: Sequence[Curve], number: Callable[[Point], Interval | None], name: str, label: str
+) -> Markup:
+    figure, plot = plots.axes(_WIDTH, 3.2)
+    plot.axhline(0, color=plots.BASELINE, linewidth=1)
+    told = []
+    for place, curve in enumerate(curves):
+        known = [(p.positions, found) for p in curve.points if (found := number(p)) is not None]
+        if not known:
+            continue
+        # Side by side, so that intervals do not lie on each other.
+        x = [positions * 1.03**place for positions, _ in known]
+        y = [found.value for _, found in known]
+        below = [_length(found.value - found.low) for _, found in known]
+        above = [_length(found.high - found.value) for _, found in known]
+        plot.errorbar(x, y, yerr=[below, above], fmt="-o", color=_colour(place), markersize=4,
+                      capsize=3, label=curve.name)  # fmt: skip
+        told += [
+            f"{curve.name} at {numbers.count(positions)} {numbers.signed(found.value)}"
+            for positions, found in known
+        ]
+    sizes = [point.positions for point in curves[0].points]
+    plot.set_xscale("log")
+    plot.set_xticks(sizes, [numbers.count(size) for size in sizes], minor=False)
+    plot.set_xticks([], minor=True)
+    plot.set_xlabel("training positions (logarithmic)")
+    plot.set_ylabel(label)
+    plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK)
+    return plots.to_svg(
+        figure, f"curve-{name}", f"{label} by training positions: {'; '.join(told)}."
+    )
+
+
+def _colour(place: int) -> str:
+    colours = (plots.PHASE, plots.PLACEBO, plots.PAPER, plots.INK, plots.MUTED, plots.BASELINE)
+    return colours[place % len(colours)]
+
+
+def _length(length: float) -> float:
+    return min(max(length, 0.0), _LONGEST) if math.isfinite(length) else _LONGEST

@@ -1,0 +1,104 @@
+"""The curve over sizes: a comparison at each, then all of them together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.m2cts.curve import page, show
+from phasezoo.experiments.m2cts.curve.config import CurveConfig
+from phasezoo.experiments.m2cts.curve.crossing import crossing
+from phasezoo.experiments.m2cts.curve.results import Curve, Point, Results, Size
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel import results as duel
+from phasezoo.experiments.m2cts.duel.arms import BASELINE
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.domain import DUEL
+from phasezoo.experiments.study import Study, StudyRun
+
+__all__ = ["CurveRun"]
+
+
+class CurveRun(StudyRun[CurveConfig, Results]):
+    """Phase experts and one network, by how much both have learnt from."""
+
+    def work(self) -> Results:
+        """Do the comparisons that are not done, and put them together."""
+        found = [self._compare(positions) for positions in self.config.sizes]
+        curves = [self._curve(found, index) for index in range(len(found[0].arms))]
+        show.show_curves(self.console, curves)
+        sizes = [
+            self._size(positions, one)
+            for positions, one in zip(self.config.sizes, found, strict=True)
+        ]
+        data = found[0].dataset
+        return Results(
+            **self.head(),
+            game=data.game,
+            source=data.source,
+            sizes=sizes,
+            curves=curves,
+            seconds={f"{size.positions:,} positions": size.seconds for size in sizes},
+        )
+
+    def render(self, results: Results) -> str:
+        """The report as one HTML page."""
+        return page.render(results)
+
+    def show(self, results: Results) -> None:
+        """The answer in a few lines."""
+        show.show_answer(self.console, results)
+
+    def _compare(self, positions: int) -> duel.Results:
+        """The comparison at one size, or what is left of it."""
+        study: Study[Any] = DOMAINS.get(self.config.game, DUEL)
+        preset = self.config.preset if self.config.preset in study.presets else study.default.preset
+        config: M2ctsConfig = self.config.at(positions, preset)
+        self.console.heading(f"{positions:,} training positions")
+        found: duel.Results = study.reproduce(config, self.path / _folder(positions), self.console)
+        return found
+
+    def _curve(self, found: Sequence[duel.Results], index: int) -> Curve:
+        arm, sizes = found[0].arms[index], self.config.sizes
+        points = [_point(size, one, index) for size, one in zip(sizes, found, strict=True)]
+        losses = [point.loss for point in points if point.loss is not None]
+        # Where experts are ahead, Elo is above zero and a loss below.
+        behind = [
+            Interval(-point.elo.value, -point.elo.high, -point.elo.low)
+            for point in points
+            if point.elo is not None
+        ]
+        return Curve(
+            name=arm.name,
+            gate=arm.gate,
+            strategy=arm.strategy,
+            points=points,
+            loss_crossing=crossing(sizes, losses) if len(losses) == len(sizes) else None,
+            elo_crossing=crossing(sizes, behind) if len(behind) == len(sizes) else None,
+        )
+
+    def _size(self, positions: int, found: duel.Results) -> Size:
+        first = next(card for card in found.networks if card.role == BASELINE)
+        entry = next(one for one in found.losses.entries if one.role == BASELINE)
+        return Size(
+            positions=positions,
+            folder=_folder(positions),
+            unique_positions=first.unique_positions,
+            baseline_loss=entry.cells[duel.ALL].total,
+            seconds=sum(found.seconds.values()),
+        )
+
+
+def _folder(positions: int) -> str:
+    return f"sizes/{positions}"
+
+
+def _point(positions: int, found: duel.Results, index: int) -> Point:
+    arm = found.arms[index]
+    judged = [] if found.exact is None else found.exact.rows
+    row = next((one for one in judged if one.name == arm.name), None)
+    return Point(
+        positions=positions,
+        loss=arm.loss,
+        elo=None if arm.matches is None else arm.matches.elo,
+        exact={} if row is None else dict(row.differences),
+    )

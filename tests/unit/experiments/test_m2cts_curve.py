@@ -1,0 +1,143 @@
+"""The curve over sizes: where it crosses, and a run of seconds from end to end."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from page_checker import check_page
+from test_m2cts_games import TINY, few
+
+from phasezoo.arena.intervals import Interval
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.m2cts.curve.config import CurveConfig
+from phasezoo.experiments.m2cts.curve.crossing import crossing, place
+from phasezoo.experiments.m2cts.curve.results import Results
+from phasezoo.experiments.m2cts.domains import CURVES
+from phasezoo.experiments.statistics import between_trainings
+from phasezoo.runs import jsonable
+
+SIZES = (100, 1000, 10_000)
+STUDY = CURVES["connect-four"]
+
+
+@pytest.mark.parametrize(
+    ("heights", "expected"),
+    [
+        ((1.0, 1.0, -1.0), math.sqrt(1e3 * 1e4)),
+        ((1.0, -1.0, -2.0), math.sqrt(1e2 * 1e3)),
+        ((3.0, -1.0, -2.0), 100 * 10**0.75),
+        ((2.0, 1.0, 0.0), 10_000.0),
+        ((2.0, 0.0, -1.0), 1000.0),
+        ((-1.0, 1.0, -1.0), math.sqrt(1e3 * 1e4)),  # only the last crossing is for good
+        ((1.0, -1.0, 1.0), math.inf),
+        ((2.0, 1.5, 0.1), math.inf),
+        ((0.0, -1.0, -2.0), -math.inf),
+        ((-1.0, -1.0, -2.0), -math.inf),
+        ((math.inf, math.inf, -1.0), 10_000.0),
+        ((1.0, -math.inf, -1.0), 100.0),
+    ],
+)
+def test_a_curve_crosses_where_it_stays_below_zero(heights, expected) -> None:
+    assert place(SIZES, heights) == pytest.approx(expected)
+
+
+def test_it_is_where_the_straight_line_over_the_logarithm_is_zero() -> None:
+    sizes = (10, 20, 50, 80, 300)
+    for row in np.random.default_rng(0).normal(size=(100, 5)):
+        found = place(sizes, row.tolist())
+        if not math.isfinite(found):
+            assert (row[-1] > 0) if found > 0 else (row <= 0).all()
+            continue
+        assert np.interp(math.log(found), np.log(sizes), row) == pytest.approx(0, abs=1e-12)
+        # Nowhere after it is the curve above zero.
+        after = np.linspace(math.log(found), math.log(sizes[-1]), 50)[1:]
+        assert (np.interp(after, np.log(sizes), row) <= 1e-12).all()
+
+
+def test_the_band_holds_zero_between_the_ends_and_covers() -> None:
+    rng = np.random.default_rng(1)
+    truth, covered, runs = math.sqrt(1e3 * 1e4), 0, 400
+    for _ in range(runs):
+        drawn = np.array([2.0, 1.0, -1.0])[:, None] + rng.normal(scale=0.5, size=(3, 4))
+        mean, half = drawn.mean(axis=1), np.array([between_trainings(row) for row in drawn])
+        found = crossing(
+            SIZES, [Interval(m, m - h, m + h) for m, h in zip(mean, half, strict=True)]
+        )
+        assert found.low <= found.value <= found.high
+        covered += found.low <= truth <= found.high
+    assert covered / runs > 0.9
+
+
+def test_two_trainings_that_agree_by_chance_settle_nothing() -> None:
+    # Above zero in both, and in no draw of them below; yet their intervals hold zero.
+    wide = [Interval(0.01, -0.02, 0.04), Interval(0.5, -0.7, 1.8), Interval(0.6, -0.8, 2.0)]
+    found = crossing(SIZES, wide)
+    assert (found.value, found.low, found.high) == (math.inf, -math.inf, math.inf)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("curve")
+    preset = STUDY.default
+    config = dataclasses.replace(
+        preset,
+        games=few("connect-four", folder),
+        gate="plies:14",
+        exact_positions=20,
+        searched_positions=0,
+        **TINY | {"trainings": 2, "sizes": (1000, 1500)},
+    )
+    return folder / "run", STUDY.reproduce(config, folder / "run"), config
+
+
+def test_a_run_puts_the_comparisons_at_all_sizes_together(whole) -> None:
+    out, results, config = whole
+    back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
+    assert back == results
+    assert [curve.name for curve in results.curves] == [
+        "phase mixture",
+        "placebo mixture",
+    ]
+    for size in (1000, 1500):
+        one = json.loads((out / f"sizes/{size}/results.json").read_text())
+        assert one["config"]["positions"] == size
+        for curve in results.curves:
+            point = next(p for p in curve.points if p.positions == size)
+            row = next(r for r in one["arms"] if r["name"] == curve.name)
+            entry = next(e for e in one["losses"]["entries"] if e["name"] == curve.name)
+            assert point.loss.value == pytest.approx(row["loss"]["value"])
+            assert point.loss.value == pytest.approx(entry["differences"]["all"]["total"]["value"])
+            assert (point.elo is None) == (row["matches"] is None)
+            judged = next(r for r in one["exact"]["rows"] if r["name"] == curve.name)
+            assert point.exact.keys() == judged["differences"].keys()
+    check_page((out / "report.html").read_text())
+    # The same command again finds everything done.
+    before = (out / "sizes/1000/journal.jsonl").read_text()
+    assert STUDY.reproduce(config, out) == results
+    assert (out / "sizes/1000/journal.jsonl").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"sizes": (2000, 1000)}, "--sizes 2000 1000"),
+        ({"sizes": (2000,)}, "two or more"),
+        ({"sizes": (10, 2000)}, "1000 or more"),
+        ({"epochs": 2.0}, "--epochs 2"),
+        ({"curve": False}, "leave the option out"),
+        ({"trainings": 0}, "--trainings 0"),
+    ],
+)
+def test_bad_settings_are_refused(changes, said) -> None:
+    with pytest.raises(InvalidConfig, match=said):
+        dataclasses.replace(STUDY.default, **changes).validate()
+
+
+def test_every_game_of_stored_games_has_the_curve() -> None:
+    assert "pommerman" not in CURVES
+    for study in CURVES.values():
+        for config in study.presets.values():
+            assert isinstance(config, CurveConfig)
+            config.validate()
