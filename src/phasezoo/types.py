@@ -16,6 +16,7 @@ __all__ = [
     "Agent",
     "Dtype",
     "Gate",
+    "InferenceDtype",
     "Info",
     "Outcome",
     "PlaneShape",
@@ -34,7 +35,10 @@ Planes: TypeAlias = npt.NDArray[np.float32]
 """``float32[C, H, W]``, or ``float32[B, C, H, W]`` for a batch."""
 
 Dtype: TypeAlias = Literal["float32", "bfloat16"]
-"""Number formats that networks work in."""
+"""Number formats that networks learn in."""
+
+InferenceDtype: TypeAlias = Literal["float32", "bfloat16", "float16"]
+"""Number formats that networks answer in."""
 
 PlaneShape: TypeAlias = tuple[int, int, int]
 """Channels, height, width."""

@@ -8,10 +8,11 @@ from typing import Any
 from phasezoo.agents.kinds import Part
 from phasezoo.agents.mcts import M2CTSAgent
 from phasezoo.errors import InvalidConfig
+from phasezoo.inference.backends import Backend
 from phasezoo.inference.experts import load_experts
-from phasezoo.inference.load import Backend, load
+from phasezoo.inference.load import load
 from phasezoo.inference.uniform import Uniform
-from phasezoo.types import Dtype, Gate
+from phasezoo.types import Gate, InferenceDtype
 
 __all__ = ["LOADING", "NETWORK", "Loading", "make_m2cts", "network"]
 
@@ -26,10 +27,12 @@ class Loading:
     """Where to run."""
     net_threads: int | None = None
     """Their CPU threads; those of the search are the agent's ``threads``."""
-    dtype: Dtype = "float32"
+    dtype: InferenceDtype = "float32"
     """Number format."""
     compiled: bool = False
     """Whether ``torch.compile`` makes a program of them first."""
+    graphs: bool = False
+    """Whether a GPU replays graphs of them."""
     allow_other_game: bool = False
     """Whether a search of another game may ask them."""
     packed: bool | None = None

@@ -22,6 +22,9 @@ BENCHMARKS = "benchmarks"
 class BenchOptions:
     """Measure the speed of this package, its peers beside it, and print a table.
 
+    `phasezoo bench inference NETWORK` runs one network by every backend instead; its --help has
+    more.
+
     The benchmarks are in the repository and not in the package: `make bench` installs the peers and
     measures everything.
     """

@@ -125,6 +125,7 @@ def _tree(given: Sequence[str]) -> Any:
     from phasezoo.apps.data_phases_command import PhasesOptions
     from phasezoo.apps.data_show_command import ShowOptions, StatsOptions
     from phasezoo.apps.doctor import DoctorOptions
+    from phasezoo.apps.inference_bench.command import InferenceBenchOptions
     from phasezoo.apps.perft_command import PerftOptions
     from phasezoo.apps.reproduce_command import generalise_command, reproduce_tree
     from phasezoo.apps.selfplay_command import selfplay_command
@@ -138,6 +139,11 @@ def _tree(given: Sequence[str]) -> Any:
         _named(ShowOptions, "show"),
         _named(StatsOptions, "stats"),
     )
+    bench = _named(BenchOptions, "bench")
+    if "inference" in given[1:2]:
+        inference = _named(InferenceBenchOptions, "inference")
+        both = _union(inference, _named(BenchOptions, "all"))
+        bench = Annotated[both, subcommand("bench", description="Speed, measured here.")]
     return _union(
         Annotated[
             _union(*reproduce_tree(given)),
@@ -153,7 +159,7 @@ def _tree(given: Sequence[str]) -> Any:
         _named(WebOptions, "web"),
         _named(CheckOptions, "check"),
         _named(PerftOptions, "perft"),
-        _named(BenchOptions, "bench"),
+        bench,
         _named(DoctorOptions, "doctor"),
     )
 

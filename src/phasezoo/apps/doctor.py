@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from phasezoo.inference.backends import TENSORRT_HINT
 from phasezoo.runs import provenance
 
 __all__ = ["DoctorOptions", "Finding", "examine"]
@@ -72,10 +73,18 @@ def examine() -> list[Finding]:
         ("TensorBoard logs", _version("tensorboard"), "train", False),
         ("ONNX Runtime", _onnxruntime, "onnx", False),
         ("ONNX export", _version("onnx"), "onnx", False),
+        ("OpenVINO", _openvino, "openvino", False),
+        ("TensorRT", _tensorrt, TENSORRT_HINT, False),
         ("networks in the package", _models, "", False),
         ("plots (matplotlib)", _version("matplotlib"), "plot", False),
         ("reports (Jinja2)", _version("jinja2"), "plot", False),
         ("Stable-Baselines3", _version("stable_baselines3", "stable-baselines3"), "sb3", False),
+        ("clusters (Ray)", _installed("ray"), "ray", False),
+        ("attributions (Captum)", _installed("captum"), "captum", False),
+        ("pages (Starlette)", _version("starlette"), "web", False),
+        ("Hugging Face data sets", _installed("datasets"), "datasets", False),
+        ("Weights & Biases", _installed("wandb"), "wandb", False),
+        ("solver of Connect Four (AGPL)", _version("bitbully"), "solve", False),
     )
     return [_look(name, look, extra, needed) for name, look, extra, needed in looks]
 
@@ -86,7 +95,8 @@ def _look(name: str, look: Callable[[], str], extra: str, needed: bool) -> Findi
     except ModuleNotFoundError as error:
         if not extra:
             return Finding(name, "broken", _one_line(error), needed)
-        return Finding(name, "absent", f"pip install 'phasezoo[{extra}]'", needed)
+        hint = extra if " " in extra else f"pip install 'phasezoo[{extra}]'"
+        return Finding(name, "absent", hint, needed)
     except Exception as error:
         return Finding(name, "broken", _one_line(error), needed)
 
@@ -150,6 +160,34 @@ def _onnxruntime() -> str:
 
     names = (p.removesuffix("ExecutionProvider") for p in onnxruntime.get_available_providers())
     return f"{onnxruntime.__version__}: {', '.join(names)}"
+
+
+def _openvino() -> str:
+    from phasezoo._openvino import openvino
+
+    found = openvino.Core()
+    formats = found.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    known = [name for name in ("FP32", "BF16", "FP16") if name in formats]
+    version = str(openvino.__version__).partition("-")[0]
+    return f"{version}: {', '.join(found.available_devices)} ({', '.join(known)})"
+
+
+def _tensorrt() -> str:
+    import tensorrt
+
+    return str(tensorrt.__version__)
+
+
+def _installed(distribution: str) -> Callable[[], str]:
+    """The version of a package that takes long to import, or is wanted for its files alone."""
+
+    def look() -> str:
+        try:
+            return metadata.version(distribution)
+        except metadata.PackageNotFoundError as error:
+            raise ModuleNotFoundError(str(error)) from error
+
+    return look
 
 
 def _version(module: str, distribution: str | None = None) -> Callable[[], str]:

@@ -1,7 +1,9 @@
 """Evaluators: what answers a search's positions, alone or as a mixture of phase experts."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from phasezoo.inference.backends import Backend, require
 from phasezoo.inference.cache import Cached, with_cache
 from phasezoo.inference.checker import check
 from phasezoo.inference.cost import CostModel
@@ -25,6 +27,8 @@ from phasezoo.inference.uniform import Uniform
 
 if TYPE_CHECKING:  # a type checker cannot follow __getattr__
     from phasezoo.inference.onnx import OnnxEvaluator
+    from phasezoo.inference.openvino import OpenVinoEvaluator
+    from phasezoo.inference.tensorrt import TensorRtEvaluator
     from phasezoo.inference.torch import TorchEvaluator
 
 __all__ = [
@@ -40,8 +44,10 @@ __all__ = [
     "MixtureOfExperts",
     "NetworkEvaluator",
     "OnnxEvaluator",
+    "OpenVinoEvaluator",
     "Oracle",
     "StateBatch",
+    "TensorRtEvaluator",
     "TorchEvaluator",
     "Uniform",
     "check",
@@ -55,21 +61,18 @@ __all__ = [
 ]
 
 
+_EVALUATORS: dict[str, Backend] = {
+    "OnnxEvaluator": "onnx",
+    "OpenVinoEvaluator": "openvino",
+    "TensorRtEvaluator": "tensorrt",
+    "TorchEvaluator": "torch",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """The backends are loaded when they are asked for: torch and ONNX Runtime are heavy."""
-    if name == "TorchEvaluator":
-        from phasezoo._torch import require_torch
-
-        require_torch()
-        from phasezoo.inference.torch import TorchEvaluator
-
-        return TorchEvaluator
-    if name == "OnnxEvaluator":
-        from phasezoo.inference.load import require_onnx
-
-        require_onnx()
-        from phasezoo.inference.onnx import OnnxEvaluator
-
-        return OnnxEvaluator
+    """The backends are loaded when they are asked for: their libraries are heavy."""
+    if name in _EVALUATORS:
+        require(_EVALUATORS[name])
+        return getattr(import_module(f"phasezoo.inference.{_EVALUATORS[name]}"), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

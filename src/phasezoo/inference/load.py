@@ -1,26 +1,22 @@
 """Loads a trained network and picks what answers it."""
 
 import contextlib
-import ctypes
 import dataclasses
 import functools
-import importlib.util
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from phasezoo._torch import require_torch
-from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
+from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference import packaged
+from phasezoo.inference.backends import Backend, Running, chosen
 from phasezoo.inference.experts import EXPERTS, load_experts
 from phasezoo.inference.manifest import MODEL, Manifest
 from phasezoo.inference.network import NetworkEvaluator
-from phasezoo.types import Dtype
+from phasezoo.types import InferenceDtype
 
-__all__ = ["Backend", "load", "load_network", "require_onnx"]
-
-Backend: TypeAlias = Literal["auto", "onnx", "torch"]
+__all__ = ["load", "load_network"]
 
 
 def load(
@@ -28,9 +24,10 @@ def load(
     backend: Backend = "auto",
     device: str | None = None,
     threads: int | None = None,
-    dtype: Dtype = "float32",
+    dtype: InferenceDtype = "float32",
     *,
     compiled: bool = False,
+    graphs: bool = False,
     allow_other_game: bool = False,
     packed: bool | None = None,
 ) -> Any:
@@ -45,6 +42,7 @@ def load(
         threads: CPU threads.
         dtype: Number format.
         compiled: Whether ``torch.compile`` makes a program of it first.
+        graphs: Whether a GPU replays graphs of it.
         allow_other_game: Whether a search of another game may ask it.
         packed: Whether it is given its planes packed.
 
@@ -59,7 +57,8 @@ def load(
     """
     options: dict[str, Any] = {
         "backend": backend, "device": device, "threads": threads, "dtype": dtype,
-        "compiled": compiled, "allow_other_game": allow_other_game, "packed": packed,
+        "compiled": compiled, "graphs": graphs, "allow_other_game": allow_other_game,
+        "packed": packed,
     }  # fmt: skip
     directory = packaged.resolved(path)
     if (directory / EXPERTS).is_file():
@@ -72,9 +71,10 @@ def load_network(
     backend: Backend = "auto",
     device: str | None = None,
     threads: int | None = None,
-    dtype: Dtype = "float32",
+    dtype: InferenceDtype = "float32",
     *,
     compiled: bool = False,
+    graphs: bool = False,
     allow_other_game: bool = False,
     packed: bool | None = None,
 ) -> NetworkEvaluator:
@@ -83,14 +83,17 @@ def load_network(
     Args:
         path: A directory with a network and its ``manifest.json``, or a name of the package. The
             ONNX backend keeps its own file there too, so that the next load is quick.
-        backend: ``"onnx"`` (CPU only), ``"torch"``, or ``"auto"``: ONNX Runtime for float32 on a
-            CPU if it is installed, else torch. What is kept as ONNX runs there alone.
+        backend: ``"onnx"`` (ONNX Runtime), ``"openvino"`` (CPU), ``"tensorrt"`` (NVIDIA's GPUs),
+            ``"torch"``, or ``"auto"``: ONNX Runtime for float32 on a CPU if it is installed, else
+            torch. What is kept as ONNX runs by torch nowhere.
         device: Where to run, such as ``"cpu"`` or ``"cuda"``; None: a GPU if there is one, or the
-            CPU with ``backend="onnx"``.
+            CPU with ``"onnx"`` and ``"openvino"``.
         threads: CPU threads; None: every usable core (``"torch"``: as torch has them).
-        dtype: Number format; ``"bfloat16"`` needs the torch backend and is tried in a child process
-            before it is used.
+        dtype: Number format: ``"bfloat16"`` with torch, TensorRT and OpenVINO, ``"float16"`` with
+            the first two. It is tried in a child process before it is used on a CPU.
         compiled: Whether ``torch.compile`` makes a program of it first; needs the torch backend.
+        graphs: Whether a GPU replays graphs of it, which spares small batches the time in which a
+            CPU starts each layer; needs the torch backend and CUDA.
         allow_other_game: Whether a search of another game may ask it, which has to have its planes
             and no more actions than it knows.
         packed: Whether it is given its planes packed and unpacks them on its device; None: as it
@@ -106,37 +109,68 @@ def load_network(
     directory = packaged.resolved(path)
     manifest = Manifest.read(directory)
     data = manifest.read_bytes(directory)
-    evaluator: NetworkEvaluator
+    running = Running(device, dtype, compiled, graphs)
     form = manifest.packed if packed is None else packed
     if manifest.backend == "onnx":
-        _only_onnx(directory, backend, device, dtype, compiled)
+        _refuse_torch(directory, backend)
         _check_form(directory, manifest, form)
-        from phasezoo.inference.onnx import OnnxEvaluator
-
-        chosen: Backend = "onnx"
-        with _named(directory):
-            evaluator = OnnxEvaluator(manifest, data, threads, allow_other_game=allow_other_game)
+        runner = chosen("onnx" if backend == "auto" else backend, running)
     else:
-        chosen = _backend(backend, device, dtype, compiled)
-        if chosen == "torch":
-            network = _built(manifest, data, directory)
+        runner = chosen(backend, running)
+    with _named(directory):
+        evaluator: NetworkEvaluator
+        if runner == "torch":
             from phasezoo.inference.torch import TorchEvaluator
 
-            with _named(directory):
-                evaluator = TorchEvaluator(
-                    network, manifest=manifest, device=device, dtype=dtype, threads=threads,
-                    compiled=compiled, allow_other_game=allow_other_game, packed=packed,
-                )  # fmt: skip
+            evaluator = TorchEvaluator(
+                _built(manifest, data, directory), manifest=manifest, device=device, dtype=dtype,
+                threads=threads, compiled=compiled, graphs=graphs,
+                allow_other_game=allow_other_game, packed=packed,
+            )  # fmt: skip
         else:
             manifest = dataclasses.replace(manifest, packed=form)
-            evaluator = _exported(directory, manifest, data, threads, allow_other_game)
+            evaluator = _of_model(
+                runner, directory, manifest, data, running, threads, allow_other_game
+            )
     evaluator.source = directory
     again = functools.partial(
-        load_network, backend=chosen, device=device, threads=threads, dtype=dtype,
-        compiled=compiled, allow_other_game=allow_other_game, packed=packed,
+        load_network, backend=runner, device=device, threads=threads, dtype=dtype,
+        compiled=compiled, graphs=graphs, allow_other_game=allow_other_game, packed=packed,
     )  # fmt: skip
     evaluator.reload = again, (directory.absolute(),)
     return evaluator
+
+
+def _of_model(
+    runner: Backend,
+    directory: Path,
+    manifest: Manifest,
+    data: bytes,
+    running: Running,
+    threads: int | None,
+    allow_other_game: bool,
+) -> NetworkEvaluator:
+    """The evaluator of a backend that reads ONNX models."""
+    if runner == "tensorrt":
+        from phasezoo.inference.tensorrt import TensorRtEvaluator
+
+        network = None if manifest.backend == "onnx" else _built(manifest, data, directory)
+        return TensorRtEvaluator(
+            manifest, data if network is None else network, packaged.cache_of(directory),
+            device=running.device, dtype=running.dtype, allow_other_game=allow_other_game,
+        )  # fmt: skip
+    model = data if manifest.backend == "onnx" else _exported(directory, manifest, data)
+    if runner == "openvino":
+        from phasezoo.inference.openvino import OpenVinoEvaluator
+
+        return OpenVinoEvaluator(
+            manifest, model, threads, running.dtype, allow_other_game=allow_other_game
+        )
+    from phasezoo.inference.onnx import OnnxEvaluator
+
+    return OnnxEvaluator(
+        manifest, model, threads, device=running.device, allow_other_game=allow_other_game
+    )
 
 
 @contextlib.contextmanager
@@ -149,14 +183,11 @@ def _named(directory: Path) -> Iterator[None]:
         raise CheckpointError(message) from error
 
 
-def _only_onnx(
-    directory: Path, backend: Backend, device: str | None, dtype: Dtype, compiled: bool
-) -> None:
+def _refuse_torch(directory: Path, backend: Backend) -> None:
     """Refuse to run with torch what is kept as ONNX.
 
     Raises:
         InvalidConfig: That is asked for.
-        MissingDependency: ONNX Runtime is not installed.
     """
     if backend == "torch":
         message = (
@@ -164,7 +195,6 @@ def _only_onnx(
             "a network that is registered (networks.register) and saved by its name"
         )
         raise InvalidConfig(message)
-    _backend("onnx" if backend == "auto" else backend, device, dtype, compiled)
 
 
 def _check_form(directory: Path, manifest: Manifest, packed: bool) -> None:
@@ -182,54 +212,6 @@ def _check_form(directory: Path, manifest: Manifest, packed: bool) -> None:
         raise InvalidConfig(message)
 
 
-def _backend(
-    backend: Backend, device: str | None, dtype: Dtype, compiled: bool
-) -> Literal["onnx", "torch"]:
-    """What runs the network.
-
-    Raises:
-        InvalidConfig: The options do not go together.
-        MissingDependency: What was asked for is not installed.
-    """
-    if backend not in ("auto", "onnx", "torch"):
-        message = f"backend {backend!r}: expected auto, onnx or torch"
-        raise InvalidConfig(message)
-    if backend == "onnx":
-        if device not in (None, "cpu") or dtype != "float32" or compiled:
-            how = f"on {device or 'cpu'} in {dtype}" + (", compiled" if compiled else "")
-            message = (
-                f"backend 'onnx' runs on the CPU in float32, not {how}; give backend='torch' for "
-                "that"
-            )
-            raise InvalidConfig(message)
-        require_onnx()
-        return "onnx"
-    plain = dtype == "float32" and not compiled
-    automatic = backend == "auto" and plain and _is_installed("onnxruntime")
-    return "onnx" if automatic and not _on_gpu(device) else "torch"
-
-
-def _on_gpu(device: str | None) -> bool:
-    if device == "cpu" or not _is_installed("torch"):
-        return False
-    if device is None and not _has_driver():
-        return False  # importing torch to look takes seconds
-    from phasezoo import networks
-
-    return networks.resolve_device(device).type != "cpu"
-
-
-def _has_driver() -> bool:
-    """Whether a driver of a GPU that torch could find is installed: NVIDIA's, or AMD's."""
-    if Path("/dev/kfd").exists():
-        return True
-    try:
-        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-    except OSError:
-        return False
-    return True
-
-
 def _built(manifest: Manifest, weights: bytes, directory: Path) -> Any:
     require_torch()
     from phasezoo.inference.weights import build_network
@@ -237,39 +219,18 @@ def _built(manifest: Manifest, weights: bytes, directory: Path) -> Any:
     return build_network(manifest, weights, directory / MODEL)
 
 
-def _exported(
-    directory: Path, manifest: Manifest, weights: bytes, threads: int | None, allow_other_game: bool
-) -> NetworkEvaluator:
-    """The ONNX Runtime evaluator; needs torch only if no ONNX file of these weights is kept."""
+def _exported(directory: Path, manifest: Manifest, weights: bytes) -> Path | bytes:
+    """The ONNX model; needs torch only if no ONNX file of these weights is kept."""
     from phasezoo.inference import onnx_export
-    from phasezoo.inference.onnx import OnnxEvaluator
 
     cache = packaged.cache_of(directory)
     weights_digest, layout = manifest.files[MODEL], manifest.layout()
-    model: Path | bytes | None = onnx_export.cached_onnx(
-        cache, weights_digest, packed=manifest.packed
-    )
-    if model is None:
-        network = _built(manifest, weights, directory)
-        from phasezoo.inference.modules import answers_of
+    kept = onnx_export.cached_onnx(cache, weights_digest, packed=manifest.packed)
+    if kept is not None:
+        return kept
+    from phasezoo.inference.modules import answers_of
 
-        with _named(directory):
-            answers = answers_of(network, manifest)
-        model = onnx_export.export_onnx(answers, manifest.input_shape, manifest.value_kind, layout)
-        onnx_export.store_onnx(cache, weights_digest, model, packed=manifest.packed)
-    return OnnxEvaluator(manifest, model, threads, allow_other_game=allow_other_game)
-
-
-def require_onnx() -> None:
-    """Make sure that ONNX Runtime can be imported.
-
-    Raises:
-        MissingDependency: It is not installed.
-    """
-    if not _is_installed("onnxruntime"):
-        message = "this needs ONNX Runtime: pip install 'phasezoo[onnx]'"
-        raise MissingDependency(message)
-
-
-def _is_installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
+    answers = answers_of(_built(manifest, weights, directory), manifest)
+    model = onnx_export.export_onnx(answers, manifest.input_shape, manifest.value_kind, layout)
+    onnx_export.store_onnx(cache, weights_digest, model, packed=manifest.packed)
+    return model

@@ -31,15 +31,17 @@ def export_onnx(
     input_shape: tuple[int, int, int],
     kind: ValueKind = "wdl",
     layout: PlaneLayout | None = None,
+    device: Any = "cpu",
 ) -> bytes:
     """The ONNX model of a network, for any number of rows.
 
     Args:
-        answers: The network as :class:`phasezoo.inference.modules.Answers`, in eval mode, on the
-            CPU and in float32.
+        answers: The network as :class:`phasezoo.inference.modules.Answers`, in eval mode, on
+            ``device``, and with inputs and answers in float32.
         input_shape: Channels, height and width of the planes.
         kind: What it says of a game's end.
         layout: Where the planes are, if the model is to take them packed.
+        device: Where it is traced.
 
     Returns:
         A model with the input ``planes float32[B, C, H, W]``, or of packed planes those of ``bits
@@ -52,14 +54,17 @@ def export_onnx(
 
     outputs = ["policy_logits", kind, *(["plies_left"] if answers.plies else [])]
     if layout is None:
-        module, inputs = answers, {"planes": torch.zeros(2, *input_shape)}
+        module, inputs = answers, {"planes": torch.zeros(2, *input_shape, device=device)}
     else:
         from phasezoo.inference.modules import Unpacked
 
-        module = Unpacked(answers, layout).eval()
+        module = Unpacked(answers, layout).eval().to(device)
         columns = packed_inputs(layout)
         kinds = {"bits": torch.uint8, "numbers": torch.float32}
-        inputs = {name: torch.zeros(2, width, dtype=kinds[name]) for name, width in columns.items()}
+        inputs = {
+            name: torch.zeros(2, width, dtype=kinds[name], device=device)
+            for name, width in columns.items()
+        }
     file = io.BytesIO()
     with warnings.catch_warnings():
         # The exporter that replaces this one needs onnxscript and takes several times as long.

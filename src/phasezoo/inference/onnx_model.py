@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo._onnxruntime import onnxruntime
-from phasezoo.errors import CheckpointError, InvalidEvaluation
+from phasezoo.errors import CheckpointError, InvalidConfig, InvalidEvaluation
 from phasezoo.games import PlaneLayout
 from phasezoo.inference.onnx_export import packed_inputs
 from phasezoo.inference.tensors import (
@@ -18,9 +18,12 @@ from phasezoo.inference.tensors import (
     PolicyForm,
     ValueForm,
     columns_of,
+    form_among,
 )
 
 __all__ = ["OnnxModel"]
+
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
 PROBED = 2
 """Rows of the call that shows what the model answers."""
@@ -48,8 +51,10 @@ class OnnxModel:
         num_actions: Size A of its policy.
         num_players: How many play.
         layout: Where its planes are, if it takes them packed: by ``bits`` and ``numbers``.
+        device: ``"cpu"``, or a CUDA device such as ``"cuda:1"``.
 
     Raises:
+        InvalidConfig: This ONNX Runtime does not run on ``device``.
         CheckpointError: It is not an ONNX model, has no such tensors, or they have another shape.
     """
 
@@ -61,11 +66,12 @@ class OnnxModel:
         num_actions: int,
         num_players: int,
         layout: PlaneLayout | None = None,
+        device: str = "cpu",
     ) -> None:
-        self._session = _session(model)
+        self._session = _session(model, device)
         self._bindings = _Bindings()
-        self.policy: PolicyForm = _form_among(POLICY_FORMS, tensors)
-        self.value: ValueForm = _form_among(VALUE_FORMS, tensors)
+        self.policy: PolicyForm = form_among(POLICY_FORMS, tensors)
+        self.value: ValueForm = form_among(VALUE_FORMS, tensors)
         if layout is None:
             name, self.fixed_rows = _planes_input(self._session, tensors, input_shape)
             self._inputs: dict[str, tuple[int, ...]] = {name: input_shape}
@@ -167,19 +173,6 @@ def _shape(array: Any, rows: int) -> tuple[int, ...] | None:
     return tuple(array.shape) if right else None
 
 
-def _form_among(forms: Sequence[Any], tensors: Mapping[str, str]) -> Any:
-    """The one of ``forms`` that ``tensors`` names.
-
-    Raises:
-        CheckpointError: None is named, or several are.
-    """
-    named = [form for form in forms if form in tensors]
-    if len(named) != 1:
-        message = f"tensors {dict(tensors)}: expected one of {', '.join(forms)}"
-        raise CheckpointError(message)
-    return named[0]
-
-
 def _planes_input(
     session: onnxruntime.InferenceSession,
     tensors: Mapping[str, str],
@@ -226,18 +219,44 @@ def _packed_inputs(
     return wanted
 
 
-def _session(model: bytes | Path) -> onnxruntime.InferenceSession:
+def _session(model: bytes | Path, device: str) -> onnxruntime.InferenceSession:
+    providers = _providers(device)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     source = model if isinstance(model, bytes) else str(model)
     try:
-        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(source, options, providers=providers)
     except Exception as error:  # the runtime's exceptions share no other base class
         where = f"{len(model)} bytes" if isinstance(model, bytes) else str(model)
         message = f"{where}: not an ONNX model of this runtime ({_first_line(error)})"
         raise CheckpointError(message) from error
+    if len(providers) > 1 and session.get_providers()[0] != CUDA:  # it falls back without a word
+        message = (
+            f"device {device!r}: ONNX Runtime cannot load CUDA's libraries; install those that "
+            "its page names for this version, or use cpu"
+        )
+        raise InvalidConfig(message)
+    return session
+
+
+def _providers(device: str) -> list[Any]:
+    """What runs the layers on a device; the CPU runs those that CUDA does not have.
+
+    Raises:
+        InvalidConfig: This ONNX Runtime does not run there.
+    """
+    if device == "cpu":
+        return [CPU]
+    if CUDA not in onnxruntime.get_available_providers():
+        message = (
+            f"device {device!r}: this ONNX Runtime has no CUDA provider: pip install "
+            "onnxruntime-gpu in place of onnxruntime, or use cpu"
+        )
+        raise InvalidConfig(message)
+    number = device.partition(":")[2]
+    return [(CUDA, {"device_id": number or "0"}), CPU]
 
 
 def _first_line(error: Exception) -> str:

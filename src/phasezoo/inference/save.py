@@ -13,8 +13,8 @@ from phasezoo import games
 from phasezoo._torch import require_torch
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.games import PackedPlanes
+from phasezoo.inference.backends import require_onnx
 from phasezoo.inference.expertise import expertise
-from phasezoo.inference.load import require_onnx
 from phasezoo.inference.manifest import MANIFEST, MODEL, ONNX_MODEL, Manifest
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.storage import digest, read_file, write_directory

@@ -1,10 +1,12 @@
 """What a network's answers are called, and how they become those of an evaluator."""
 
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.errors import CheckpointError
 from phasezoo.inference.manifest import ValueKind
 from phasezoo.types import Planes
 
@@ -18,6 +20,7 @@ __all__ = [
     "as_values",
     "by_seat",
     "columns_of",
+    "form_among",
     "kind_of",
     "looks_like_odds",
 ]
@@ -47,6 +50,19 @@ def kind_of(form: ValueForm) -> ValueKind:
 def columns_of(form: ValueForm, num_players: int) -> int:
     """How many numbers a row of ``form`` has."""
     return {"value": 1, "wdl": 3, "wdl_logits": 3, "values": num_players}[form]
+
+
+def form_among(forms: Sequence[Any], tensors: Mapping[str, str]) -> Any:
+    """The one of ``forms`` that ``tensors`` names.
+
+    Raises:
+        CheckpointError: None is named, or several are.
+    """
+    named = [form for form in forms if form in tensors]
+    if len(named) != 1:
+        message = f"tensors {dict(tensors)}: expected one of {', '.join(forms)}"
+        raise CheckpointError(message)
+    return named[0]
 
 
 def looks_like_odds(rows: Floats) -> bool:

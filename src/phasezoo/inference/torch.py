@@ -15,6 +15,7 @@ from torch import nn
 from phasezoo import games, networks
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import PackedPlanes
+from phasezoo.inference.cuda_graphs import GraphedAnswers, check_graphs, padded_size
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.expertise import expertise
 from phasezoo.inference.manifest import MODEL, Manifest, action_spec
@@ -22,7 +23,7 @@ from phasezoo.inference.modules import Answers, answers_of, probe
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.tensors import Floats, ValueForm
 from phasezoo.networks.blocks import fold_batch_norms
-from phasezoo.types import Dtype, Gate, Planes
+from phasezoo.types import Gate, InferenceDtype, Planes
 
 __all__ = ["TorchEvaluator"]
 
@@ -50,6 +51,8 @@ class TorchEvaluator(NetworkEvaluator):
         threads: Sets torch's threads for the whole process; None leaves them.
         compiled: Whether ``torch.compile`` makes a program of it first, which takes a while and
             pays on GPUs.
+        graphs: Whether a CUDA device replays graphs of it (:mod:`phasezoo.inference.cuda_graphs`),
+            for which batches are padded.
         allow_other_game: Whether it may be asked in a search of another game.
         manifest: All that is said of it, in place of ``game`` to ``name``.
         packed: Whether it is given its planes packed, and unpacks them on its device; None: as the
@@ -57,7 +60,7 @@ class TorchEvaluator(NetworkEvaluator):
 
     Raises:
         InvalidConfig: Its answers do not fit the game, it fails, or there is no such device, or
-            ``dtype`` or ``compiled`` does not work there.
+            ``dtype``, ``compiled`` or ``graphs`` does not work there.
         InvalidGate: There is no such gate.
         InvalidPlaneSpec: The game has no such planes.
         UnknownGame: No game has that name.
@@ -74,9 +77,10 @@ class TorchEvaluator(NetworkEvaluator):
         name: str | None = None,
         value: ValueForm | None = None,
         device: str | None = None,
-        dtype: Dtype = "float32",
+        dtype: InferenceDtype = "float32",
         threads: int | None = None,
         compiled: bool = False,
+        graphs: bool = False,
         allow_other_game: bool = False,
         manifest: Manifest | None = None,
         packed: bool | None = None,
@@ -86,7 +90,9 @@ class TorchEvaluator(NetworkEvaluator):
             message = f"{given!r} is no torch.nn.Module; give a network, not what makes it"
             raise InvalidConfig(message)
         self.device = networks.resolve_device(device)
-        self.dtype = networks.supported_dtype(dtype, self.device)
+        if graphs:
+            check_graphs(self.device, compiled=compiled)
+        self.dtype = networks.supported_dtype(dtype, self.device, answers=True)
         network.eval()
         if manifest is None:
             manifest, form = described(network, game, planes, gate, phase, name, value)
@@ -109,7 +115,11 @@ class TorchEvaluator(NetworkEvaluator):
         self.form = form
         if compiled:
             networks.compiled(self.network, manifest.input_shape)
-        self._answers = Answers(self.network, form, plies=bool(manifest.plies_left))
+        self._answers: Any = Answers(self.network, form, plies=bool(manifest.plies_left))
+        self.graphs = graphs
+        """Whether CUDA graphs answer."""
+        if graphs:
+            self._answers = GraphedAnswers(self._answers)
         self._unpack = None
         if self.layout is not None:
             self._unpack = networks.Unpack(self.layout).to(self.device)
@@ -137,6 +147,13 @@ class TorchEvaluator(NetworkEvaluator):
     def gathers(self) -> bool:
         """Where logits have a way to go: of a chess position's 4,672, about 35 are looked at."""
         return crosses_bus(self.device)
+
+    def _padded(self, rows: int) -> int:
+        if not self.graphs:
+            return 0
+        whole, rest = divmod(rows, MAX_ROWS)
+        size = whole * padded_size(MAX_ROWS) + (padded_size(rest) if rest else 0)
+        return size - rows
 
     @torch.inference_mode()
     def _answer(

@@ -9,7 +9,7 @@ import sys
 import torch
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.types import Dtype
+from phasezoo.types import InferenceDtype
 
 __all__ = ["probe", "resolve_device", "supported_dtype"]
 
@@ -61,17 +61,26 @@ def resolve_device(device: str | None) -> torch.device:
     return resolved
 
 
-def supported_dtype(dtype: Dtype, device: torch.device) -> torch.dtype:
+def supported_dtype(
+    dtype: InferenceDtype, device: torch.device, *, answers: bool = False
+) -> torch.dtype:
     """Return ``dtype`` for use on ``device``, after a child process has tried it there.
 
     ``float32`` is not tried. Some CPUs report instructions for ``bfloat16`` that end the process
     when they are used, which is why somebody else goes first.
 
+    Args:
+        dtype: The number format.
+        device: Where to use it.
+        answers: Whether the network only answers; networks do not learn in ``float16``, whose range
+            is too small for their gradients.
+
     Raises:
         InvalidConfig: ``dtype`` is unknown, or the trial failed.
     """
-    if dtype not in ("float32", "bfloat16"):
-        message = f"dtype {dtype!r}: expected float32 or bfloat16"
+    allowed = ("float32", "bfloat16", *(("float16",) if answers else ()))
+    if dtype not in allowed:
+        message = f"dtype {dtype!r}: expected {', '.join(allowed[:-1])} or {allowed[-1]}"
         raise InvalidConfig(message)
     if dtype == "float32":
         return torch.float32
@@ -82,7 +91,7 @@ def supported_dtype(dtype: Dtype, device: torch.device) -> torch.dtype:
             f"{_remedy(dtype, device)}"
         )
         raise InvalidConfig(message)
-    return torch.bfloat16
+    return torch.bfloat16 if dtype == "bfloat16" else torch.float16
 
 
 def _remedy(dtype: str, device: torch.device) -> str:

@@ -16,8 +16,8 @@ from saved_networks import save_network
 from phasezoo import games, inference, networks
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.inference import NetworkEvaluator, StateBatch, evaluate_leaves
+from phasezoo.inference.backends import _has_driver
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.load import _has_driver
 from phasezoo.inference.onnx import KEPT_BUFFERS, MAX_ROWS, OnnxEvaluator
 from phasezoo.inference.torch import TorchEvaluator
 from phasezoo.inference.weights import build_network

@@ -15,6 +15,7 @@ from saved_networks import save_network
 
 from phasezoo import inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
+from phasezoo.inference import backends
 from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.onnx import OnnxEvaluator
 from phasezoo.inference.storage import digest, write_directory, write_file
@@ -203,10 +204,7 @@ def test_auto_is_onnx_on_a_cpu(saved: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(inference.load(saved, device="cpu"), OnnxEvaluator)
     if not torch.cuda.is_available():
         assert isinstance(inference.load(saved), OnnxEvaluator)
-    import phasezoo.inference.load  # noqa: F401  the module, which the function hides
-
-    module = __import__("sys").modules["phasezoo.inference.load"]
-    monkeypatch.setattr(module, "_is_installed", lambda package: package != "onnxruntime")
+    monkeypatch.setattr(backends, "_is_installed", lambda package: package != "onnxruntime")
     assert isinstance(inference.load(saved, device="cpu"), TorchEvaluator)
     with pytest.raises(MissingDependency, match=r"phasezoo\[onnx\]"):
         inference.load(saved, "onnx")
@@ -215,12 +213,18 @@ def test_auto_is_onnx_on_a_cpu(saved: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"backend": "tensorrt"}, "expected auto, onnx or torch"),
-        ({"backend": "onnx", "device": "cuda"}, "runs on the CPU"),
-        ({"backend": "onnx", "dtype": "bfloat16"}, "runs on the CPU in float32"),
+        ({"backend": "jax"}, "expected auto, onnx, openvino, tensorrt or torch"),
+        ({"backend": "onnx", "device": "mps"}, "runs on cpu or cuda"),
+        ({"backend": "onnx", "dtype": "bfloat16"}, "in float32, not on any device in bfloat16"),
+        ({"backend": "openvino", "device": "cuda"}, "runs on cpu in float32 or bfloat16"),
+        ({"backend": "openvino", "dtype": "float16"}, "not on any device in float16"),
+        ({"backend": "tensorrt", "device": "cpu"}, "runs on cuda"),
+        ({"backend": "onnx", "compiled": True}, "compiled; give backend='torch'"),
+        ({"backend": "openvino", "graphs": True}, "graphs; give backend='torch'"),
+        ({"backend": "torch", "device": "cpu", "graphs": True}, "CUDA graphs need"),
         ({"backend": "torch", "device": "warp"}, "warp"),
         ({"backend": "auto", "device": "warp"}, "warp"),
-        ({"backend": "torch", "dtype": "float16"}, "float16"),
+        ({"backend": "torch", "dtype": "float8"}, "float8"),
     ],
 )
 def test_options_that_do_not_go_together(saved: Path, options: dict[str, Any], words: str) -> None:

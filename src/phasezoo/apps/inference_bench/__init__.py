@@ -1,0 +1,1 @@
+"""``phasezoo bench inference``: one network by every backend."""

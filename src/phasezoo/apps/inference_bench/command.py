@@ -1,0 +1,174 @@
+"""``phasezoo bench inference``: how fast backends answer, and how far they differ."""
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import tyro
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from phasezoo.apps.inference_bench.comparing import Difference, difference
+from phasezoo.apps.inference_bench.measuring import Figures, Order, Speed, answers_in
+from phasezoo.apps.inference_bench.variants import REFERENCE, VARIANTS
+from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference import packaged
+from phasezoo.runs import provenance
+
+__all__ = ["InferenceBenchOptions"]
+
+MOST_ROWS = 65_536
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    name: str
+    """Of the variant."""
+    figures: Figures
+    """How fast it is, or why it cannot run."""
+    difference: Difference | None
+    """From the reference; None if it cannot run."""
+
+
+@dataclass(frozen=True)
+class InferenceBenchOptions:
+    """Run one network by every backend: rows a second, latency, and how far answers differ.
+
+    Each backend runs in a process of its own. One that cannot run here is a line that says what to
+    install.
+    """
+
+    net: tyro.conf.Positional[str] = "phasezoo/chess-small"
+    """Folder of a network, or its name; of a folder of experts, the network of all phases."""
+    backends: tuple[str, ...] = tuple(VARIANTS)
+    """Which rows, such as onnx openvino cuda-graphs-fp16."""
+    batches: tuple[int, ...] = (1, 8, 64, 256)
+    """Positions of a call (1 to 65536 each)."""
+    positions: int = 512
+    """Positions whose answers are compared with torch's in float32 (1 to 65536)."""
+    seconds: float = 1.0
+    """Time of each measurement."""
+    threads: int | None = None
+    """CPU threads (1 or more; none: as each backend has them)."""
+    json: Path | None = None
+    """File that gets the figures too."""
+
+    def run(self) -> int:
+        """Measure and print.
+
+        Raises:
+            CheckpointError: There is no network, or not even the reference can run it.
+            InvalidConfig: An option is out of range.
+        """
+        self._check()
+        folder = packaged.resolved(self.net)
+        if not folder.is_dir():
+            message = f"{self.net}: no such folder; expected one with a network"
+            raise CheckpointError(message)
+        rows = self._rows()
+        shown = table([row for row in rows if row.difference is not None])
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+        console.print(shown)
+        for line in missing_lines(rows):
+            console.print(line, markup=False, soft_wrap=True)
+        if self.json is not None:
+            self.json.write_text(json.dumps(self._record(rows), indent=2) + "\n", encoding="utf-8")
+        return 0
+
+    def _check(self) -> None:
+        unknown = [name for name in self.backends if name not in VARIANTS]
+        if unknown:
+            message = f"backend {unknown[0]!r}: expected some of {', '.join(VARIANTS)}"
+            raise InvalidConfig(message)
+        for name, given in (("batches", self.batches), ("positions", (self.positions,))):
+            if not given or not all(1 <= each <= MOST_ROWS for each in given):
+                message = f"{name} {' '.join(map(str, given))}: expected 1 to {MOST_ROWS}"
+                raise InvalidConfig(message)
+        if not 0 < self.seconds <= 3600:
+            message = f"seconds {self.seconds}: expected more than 0, at most 3600"
+            raise InvalidConfig(message)
+        if self.threads is not None and self.threads < 1:
+            message = f"threads {self.threads}: expected 1 or more"
+            raise InvalidConfig(message)
+
+    def _rows(self) -> list[Row]:
+        names = dict.fromkeys((REFERENCE, *self.backends))
+        rows: list[Row] = []
+        with tempfile.TemporaryDirectory() as place:
+            kept = {name: Path(place) / f"{name}.npz" for name in names}
+            for name in names:
+                figures = self._measured(name, kept[name])
+                if name == REFERENCE and figures.missing is not None:
+                    message = f"{self.net}: torch, the reference, cannot run it: {figures.missing}"
+                    raise CheckpointError(message)
+                compared = None
+                if figures.missing is None:
+                    compared = difference(answers_in(kept[name]), answers_in(kept[REFERENCE]))
+                rows.append(Row(name, figures, compared))
+        return rows
+
+    def _measured(self, name: str, answers: Path) -> Figures:
+        options = VARIANTS[name].options(self.threads)
+        order = Order(self.net, options, self.batches, self.positions, self.seconds, str(answers))
+        words = [sys.executable, "-m", "phasezoo.apps.inference_bench.measuring"]
+        done = subprocess.run(
+            words, input=json.dumps(asdict(order)), capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            return Figures(missing=_ending(done.returncode, done.stderr))
+        record = json.loads(done.stdout.splitlines()[-1])
+        return Figures([Speed(**each) for each in record["speeds"]], record["missing"])
+
+    def _record(self, rows: list[Row]) -> dict[str, Any]:
+        return {
+            "network": self.net,
+            "made_with": asdict(provenance.collect(self.threads)),
+            "reference": REFERENCE,
+            "rows": [asdict(row) for row in rows],
+        }
+
+
+def table(rows: list[Row]) -> Table:
+    """The table of the backends that ran."""
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("backend")
+    for speed in rows[0].figures.speeds:
+        shown.add_column(f"{speed.rows:,} rows\nrows/s (ms)", justify="right")
+    for heading in ("max\n|Δvalue|", "max\n|Δpolicy|", "equal\ntop moves", "GPU\nbusy"):
+        shown.add_column(heading, justify="right")
+    for row in rows:
+        assert row.difference is not None
+        speeds = [f"{s.rows_per_second:,.0f} ({s.milliseconds:.3g})" for s in row.figures.speeds]
+        busy = [s.gpu_percent for s in row.figures.speeds if s.gpu_percent is not None]
+        found = row.difference
+        shown.add_row(
+            row.name, *speeds, f"{found.value:.1e}", f"{found.policy:.1e}",
+            f"{100 * found.equal_top:.1f} %", f"{max(busy):.0f} %" if busy else "",
+        )  # fmt: skip
+    return shown
+
+
+def missing_lines(rows: list[Row]) -> list[str]:
+    """A line for each reason why backends did not run."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.figures.missing is not None:
+            reasons.setdefault(row.figures.missing, []).append(row.name)
+    return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
+
+
+def _ending(code: int, errors: str) -> str:
+    """Why a process ended that told nothing."""
+    if code < 0:
+        names = {int(each): each.name for each in signal.Signals}
+        return f"ended by {names.get(-code, f'signal {-code}')}"
+    lines = errors.strip().splitlines()
+    return f"failed ({lines[-1] if lines else f'code {code}'})"
