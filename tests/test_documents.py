@@ -103,8 +103,9 @@ def test_shown_commands_have_their_options(line: str, capsys: pytest.CaptureFixt
     if command in SUBCOMMANDS:
         assert words[0] in SUBCOMMANDS[command]
         given.append(words[0])
-    if "--game" in words:  # decides which options there are
+    if "--game" in words:  # decides which options there are, as the next two do
         given += ["--game", words[words.index("--game") + 1]]
+    given += [word for word in ("--curve", "--from-scratch") if word in words]
     with pytest.raises(SystemExit) as ended:  # as argparse ends after help
         main([*given, "--help"])
     assert ended.value.code == 0
