@@ -233,6 +233,7 @@ def results(
         "losses": losses(specialisation, thinning, phases, trainings),
         "matches": matches(elo, trainings),
         "arms": arms(elo, trainings),
+        "alone": [],
         "exact": None,
         "seconds": {"data": 4.2, "training": 201.0, "losses": 21.0, "match": 61.3},
     }

@@ -19,7 +19,11 @@ ARMS = ("staged", "weighted:4", "plies:10", "staged@hash:2", "heads")
 def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("arms")
     config = dataclasses.replace(
-        STUDY.default, games=few("connect-four", folder), gate="plies:14", **TINY | {"arms": ARMS}
+        STUDY.default,
+        games=few("connect-four", folder),
+        gate="plies:14",
+        alone=True,
+        **TINY | {"arms": ARMS},
     )
     return folder / "run", STUDY.reproduce(config, folder / "run"), config
 
@@ -44,6 +48,20 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
     assert (out / "matches/staged-hash-2-1-baseline-1.jsonl").is_file()
     page = (out / "report.html").read_text()
     assert "staged@hash:2 mixture" in page
+
+
+def test_each_expert_plays_alone_beside_the_one_network(whole):
+    out, results, _ = whole
+    assert [row.phase for row in results.alone] == ["up to 14", "over 14"]
+    for row, slug in zip(results.alone, ("up-to-14", "over-14"), strict=True):
+        log = out / f"matches/alone-{slug}-1-baseline-1.jsonl"
+        assert len(log.read_text().splitlines()) == 1 + results.config.games_played
+        assert row.matches.total.games == results.config.games_played
+        first, second = row.matches.total.sides
+        # It asks two networks, and no row goes to an expert of another phase.
+        assert first.off_phase_rows == 0
+        assert first.rows > 0 < second.rows
+    assert "One expert at a time" in (out / "report.html").read_text()
 
 
 def test_experts_learn_as_their_arm_says(whole):

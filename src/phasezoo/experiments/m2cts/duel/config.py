@@ -43,6 +43,9 @@ class M2ctsConfig:
     arms: tuple[str, ...] = ()
     """Other mixtures that are measured and play one network too: a strategy, a gate or both, such
     as staged, weighted:4, hash:3 or staged@hash:3."""
+    alone: bool = False
+    """Play with each expert of the phase mixture alone too: where it is another phase's turn, the
+    one network of its training answers (paper: Fig. 6)."""
     seed: int = 1
     """Everything random derives from it (0 or more)."""
     trainings: int = 1

@@ -24,7 +24,6 @@ from phasezoo.arena import (
 )
 from phasezoo.arena.elo import elo_of_score
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.m2cts.duel.arms import EXPERT, Arm
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide, Pairing
@@ -37,7 +36,8 @@ NAMES = ("M2CTS", "MCTS")
 
 def play_pairing(
     prepared: Prepared,
-    arm: Arm,
+    who: str,
+    gate: str,
     experts: Mapping[str, Path],
     baseline: Path,
     pair: tuple[int, int],
@@ -48,7 +48,8 @@ def play_pairing(
 
     Args:
         prepared: The run's games and settings.
-        arm: Which mixture plays.
+        who: What plays, for people.
+        gate: Names the phases of its experts.
         experts: Network directory of each of its experts, by phase.
         baseline: Network directory of the baseline.
         pair: Training indices of mixture and baseline.
@@ -60,8 +61,7 @@ def play_pairing(
     """
     config = prepared.config
     started = time.perf_counter()
-    agents = _agents(prepared, arm, experts, baseline)
-    who = "mixture" if arm.role == EXPERT else arm.role
+    agents = _agents(prepared, gate, experts, baseline)
     title = f"Playing {who} {pair[0] + 1} against baseline {pair[1] + 1}"
     tally: Counter[float] = Counter()
     with console.task(title, config.games_played) as task:
@@ -136,7 +136,7 @@ def collect(pairings: Sequence[Pairing]) -> Pairing:
 
 
 def _agents(
-    prepared: Prepared, arm: Arm, experts: Mapping[str, Path], baseline: Path
+    prepared: Prepared, gate: str, experts: Mapping[str, Path], baseline: Path
 ) -> tuple[MCTSAgent, MCTSAgent]:
     config = prepared.config
 
@@ -147,7 +147,7 @@ def _agents(
 
     options = search_options(config)
     loaded = {phase: load(path) for phase, path in experts.items()}
-    mixture = M2CTSAgent(loaded, gate=arm.gate, routing=config.routing, **options)
+    mixture = M2CTSAgent(loaded, gate=gate, routing=config.routing, **options)
     return mixture, MCTSAgent(load(baseline), **options)
 
 

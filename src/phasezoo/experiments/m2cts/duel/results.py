@@ -11,6 +11,7 @@ from phasezoo.runs.provenance import Provenance
 __all__ = [
     "ALL",
     "METRICS",
+    "AloneRow",
     "ArmRow",
     "Cell",
     "Comparison",
@@ -274,6 +275,19 @@ class ArmRow:
 
 
 @dataclass(frozen=True)
+class AloneRow:
+    """One expert of the phase mixture, beside the one network of its training in other phases.
+
+    Attributes:
+        phase: The expert's.
+        matches: Its games against one network.
+    """
+
+    phase: str
+    matches: Matches
+
+
+@dataclass(frozen=True)
 class ExactRow:
     """What the moves of a player are worth by perfect play.
 
@@ -322,5 +336,6 @@ class Results:
     losses: Losses
     matches: Matches
     arms: list[ArmRow]
+    alone: list[AloneRow]
     exact: Exact | None
     seconds: dict[str, float]

@@ -1,6 +1,7 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from phasezoo import gating
@@ -20,6 +21,7 @@ from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
+    AloneRow,
     ArmRow,
     Dataset,
     Exact,
@@ -32,7 +34,7 @@ from phasezoo.experiments.m2cts.duel.tabular import losses_csv
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, folders, number
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.experts import PlannedTraining, plan_baseline
+from phasezoo.training.experts import PlannedTraining, plan_baseline, training_names
 
 if TYPE_CHECKING:
     from phasezoo.networks import NetworkSpec
@@ -65,12 +67,16 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         judged = self._exact(planned)
         if judged is not None:
             show.show_exact(self.console, judged)
+        self._games: list[Path] = []
         played = self._matches(planned)
+        alone = self._alone(planned)
+        together_pgn = "".join(path.read_text(encoding="utf-8") for path in self._games)
+        self.directory.write_text("games.pgn", together_pgn)
         together = played[EXPERT]
         self.directory.write_json("match.json", together)
         show.show_match(self.console, together)
         arms = [self._arm_row(arm, planned, losses, played.get(arm.role)) for arm in self.arms]
-        show.show_arms(self.console, arms)
+        show.show_arms(self.console, arms, alone)
         return Results(
             **self.head(),
             seeds=seeds,
@@ -79,6 +85,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             losses=losses,
             matches=together,
             arms=arms,
+            alone=alone,
             exact=judged,
             seconds=self.times(
                 cards,
@@ -209,42 +216,90 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
     def _matches(self, planned: Sequence[PlannedNetwork]) -> dict[str, Matches]:
         """Every arm that plays, all its trainings against all of the one network, by its role."""
         self.console.heading("Games: M2CTS against MCTS")
-        trainings = range(self.config.trainings)
-        pairs = [(i, j) for i in trainings for j in trainings]
-        found, games = {}, []
-        for arm in self.arms:
-            if arm.plays:
-                pairings = [self._pairing(planned, arm, pair) for pair in pairs]
-                found[arm.role] = matches.summarise(self.config, pairings)
-                games += [self.path / f"{_name(arm, pair)}.pgn" for pair in pairs]
-        together = "".join(path.read_text(encoding="utf-8") for path in games)
-        self.directory.write_text("games.pgn", together)
+        return {
+            arm.role: self._against_all(
+                planned,
+                "mixture" if arm.role == EXPERT else arm.folder,
+                "mixture" if arm.role == EXPERT else arm.role,
+                arm.gate,
+                [self._experts(planned, k, arm.role) for k in range(self.config.trainings)],
+            )
+            for arm in self.arms
+            if arm.plays
+        }
+
+    def _alone(self, planned: Sequence[PlannedNetwork]) -> list[AloneRow]:
+        """Each expert of the phase mixture with the one network of its training beside it."""
+        if not self.config.alone:
+            return []
+        self.console.heading("Games: one expert at a time")
+        phases = self.prepared.phases
+        slugs = training_names("alone", phases)
+        found = []
+        for phase, slug in zip(phases, slugs, strict=True):
+            sides = []
+            for training in range(self.config.trainings):
+                everywhere = dict.fromkeys(phases, self._baseline(planned, training))
+                own = self._experts(planned, training, EXPERT)[phase]
+                sides.append(everywhere | {phase: own})
+            who = f"{phase} expert"
+            row = self._against_all(planned, slug, who, self.config.gate, sides)
+            found.append(AloneRow(phase, row))
         return found
 
-    def _pairing(
-        self, planned: Sequence[PlannedNetwork], arm: Arm, pair: tuple[int, int]
-    ) -> Pairing:
-        mixture, baseline = pair
-        name = _name(arm, pair)
+    def _experts(
+        self, planned: Sequence[PlannedNetwork], training: int, role: str
+    ) -> dict[str, Path]:
+        found = folders(planned, self.networks, training, role)
+        return {str(phase): path for phase, path in found.items()}
 
-        def play() -> Pairing:
-            experts = folders(planned, self.networks, mixture, arm.role)
-            one = folders(planned, self.networks, baseline, BASELINE)
-            log = self.path / f"{name}.jsonl"
-            log.parent.mkdir(parents=True, exist_ok=True)
-            pairing, pgn = matches.play_pairing(
-                self.prepared,
-                arm,
-                {str(phase): path for phase, path in experts.items()},
-                one[None],
-                pair,
-                log,
-                self.console,
-            )
-            self.directory.write_text(f"{name}.pgn", pgn)
-            return pairing
+    def _baseline(self, planned: Sequence[PlannedNetwork], training: int) -> Path:
+        return folders(planned, self.networks, training, BASELINE)[None]
 
-        return self.once(name, f"{name}.json", Pairing, play)
+    def _against_all(
+        self,
+        planned: Sequence[PlannedNetwork],
+        folder: str,
+        who: str,
+        gate: str,
+        sides: Sequence[Mapping[str, Path]],
+    ) -> Matches:
+        """All trainings of a mixture against all of the one network.
+
+        Args:
+            planned: All networks of the run.
+            folder: First part of the names of its files.
+            who: What plays, for people.
+            gate: Names the phases of its experts.
+            sides: Of each training, the network of each phase.
+        """
+
+        def meet(mixture: int, baseline: int) -> Pairing:
+            name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
+
+            def play() -> Pairing:
+                log = self.path / f"{name}.jsonl"
+                log.parent.mkdir(parents=True, exist_ok=True)
+                pairing, pgn = matches.play_pairing(
+                    self.prepared,
+                    who,
+                    gate,
+                    sides[mixture],
+                    self._baseline(planned, baseline),
+                    (mixture, baseline),
+                    log,
+                    self.console,
+                )
+                self.directory.write_text(f"{name}.pgn", pgn)
+                return pairing
+
+            found = self.once(name, f"{name}.json", Pairing, play)
+            self._games.append(self.path / f"{name}.pgn")
+            return found
+
+        trainings = range(self.config.trainings)
+        pairings = [meet(i, j) for i in trainings for j in trainings]
+        return matches.summarise(self.config, pairings)
 
     def _arm_row(
         self,
@@ -265,8 +320,3 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             loss=entry.differences[ALL].total,
             matches=played,
         )
-
-
-def _name(arm: Arm, pair: tuple[int, int]) -> str:
-    mixture = "mixture" if arm.role == EXPERT else arm.folder
-    return f"matches/{mixture}-{pair[0] + 1}-baseline-{pair[1] + 1}"

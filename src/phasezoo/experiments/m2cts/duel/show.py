@@ -9,6 +9,7 @@ from phasezoo.experiments.m2cts.duel import story
 from phasezoo.experiments.m2cts.duel.arms import mixtures
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
+    AloneRow,
     ArmRow,
     Dataset,
     Exact,
@@ -169,8 +170,8 @@ def show_exact(console: Console, exact: Exact) -> None:
     console.table(f"Moves by perfect play, {which}", ["", *metrics], rows)
 
 
-def show_arms(console: Console, arms: Sequence[ArmRow]) -> None:
-    """Every mixture beside one network."""
+def show_arms(console: Console, arms: Sequence[ArmRow], alone: Sequence[AloneRow]) -> None:
+    """Every mixture beside one network, and every expert alone."""
     rows = [
         [
             arm.name,
@@ -184,6 +185,9 @@ def show_arms(console: Console, arms: Sequence[ArmRow]) -> None:
     ]
     head = ["", "gate", "learning", "positions", "total loss − one network", "Elo"]
     console.table("Mixtures beside one network, 95 % intervals", head, rows)
+    if alone:
+        rows = [[row.phase, numbers.elo_interval(row.matches.elo)] for row in alone]
+        console.table("One expert at a time, 95 % intervals", ["expert of", "Elo"], rows)
 
 
 def show_verdict(console: Console, results: Results) -> None:
