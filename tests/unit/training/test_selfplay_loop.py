@@ -57,6 +57,12 @@ def test_experts_share_the_samples_of_a_round(tmp_path: Path, strategy: str) -> 
     assert set(store.columns.phases.tolist()) >= {0, 1}
 
 
+def test_strategies_of_stored_games_alone_are_refused(tmp_path: Path) -> None:
+    for strategy in ("planes", "heads"):
+        with pytest.raises(InvalidConfig, match="training on stored games"):
+            tiny(tmp_path / strategy, gate="plies:6,30", strategy=strategy).run()
+
+
 PLANES = np.random.default_rng(1).random((2, 3, 6, 7)).astype(np.float32)
 
 
