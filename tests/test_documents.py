@@ -26,6 +26,7 @@ SHELL = re.compile(r"^```sh\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 SUBCOMMANDS = {
     "reproduce": ("m2cts", "representation", "krk", "atomic", "beam"),
     "data": ("import", "phases", "show", "stats"),
+    "bench": ("inference",),
 }
 BLOCK = re.compile(r"^```python[^\n]*\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")

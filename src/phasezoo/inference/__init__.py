@@ -64,7 +64,7 @@ __all__ = [
 _EVALUATORS: dict[str, Backend] = {
     "OnnxEvaluator": "onnx",
     "OpenVinoEvaluator": "openvino",
-    "TensorRtEvaluator": "tensorrt",
+    "TensorRtEvaluator": "tensorrt",  # which asks for its library when one is made
     "TorchEvaluator": "torch",
 }
 
@@ -72,7 +72,7 @@ _EVALUATORS: dict[str, Backend] = {
 def __getattr__(name: str) -> Any:
     """The backends are loaded when they are asked for: their libraries are heavy."""
     if name in _EVALUATORS:
-        require(_EVALUATORS[name])
+        require("torch" if name == "TensorRtEvaluator" else _EVALUATORS[name])
         return getattr(import_module(f"phasezoo.inference.{_EVALUATORS[name]}"), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from phasezoo import networks
 from phasezoo.errors import CheckpointError, InvalidConfig
+from phasezoo.inference.backends import require
 from phasezoo.inference.engine_cache import EngineCache, EngineKey
 from phasezoo.inference.evaluator import Legal
 from phasezoo.inference.manifest import MODEL, ONNX_MODEL, Manifest
@@ -66,6 +67,7 @@ class TensorRtEvaluator(NetworkEvaluator):
     Raises:
         CheckpointError: TensorRT cannot build the model, or its engine answers something else.
         InvalidConfig: There is no CUDA device, or the model is not of ``dtype``.
+        MissingDependency: TensorRT is not installed.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class TensorRtEvaluator(NetworkEvaluator):
         dtype: InferenceDtype = "float32",
         allow_other_game: bool = False,
     ) -> None:
+        require("tensorrt")
         self.device = networks.resolve_device(device or "cuda")
         self.dtype = dtype
         if isinstance(network, bytes) and dtype != "float32":

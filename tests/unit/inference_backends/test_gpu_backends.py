@@ -12,6 +12,7 @@ from phasezoo import inference
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.inference import backends
 from phasezoo.inference.cuda_graphs import SIZES, GraphedAnswers, padded_size
+from phasezoo.inference.manifest import Manifest
 from phasezoo.inference.torch import MAX_ROWS
 
 
@@ -75,7 +76,7 @@ def test_missing_tensorrt_says_in_a_line_how_to_get_it(tmp_path, monkeypatch):
         inference.load(path, "tensorrt")
     assert "\n" not in str(told.value)
     with pytest.raises(MissingDependency, match="proprietary"):
-        _ = inference.TensorRtEvaluator
+        inference.TensorRtEvaluator(Manifest.read(path), b"", tmp_path)
 
 
 def test_missing_openvino_names_its_extra(tmp_path, monkeypatch):
