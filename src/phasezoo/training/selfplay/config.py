@@ -7,6 +7,7 @@ from phasezoo.agents import Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import at_least, one_of
+from phasezoo.inference.backends import BACKENDS, Backend
 from phasezoo.inference.routing import Routing, check_routing
 from phasezoo.training.config import SupervisedConfig, check_fields
 from phasezoo.training.schedules import drops_of
@@ -112,8 +113,8 @@ class SelfPlayConfig:
     """Nodes of the match's searches (1 or more; none: as in self-play)."""
     shard_games: int = 512
     """Games of a file (1 or more)."""
-    backend: str = "auto"
-    """What runs the network while games are played: auto, onnx or torch."""
+    backend: Backend = "auto"
+    """What runs the network while games are played; auto: ONNX Runtime on a CPU, torch on a GPU."""
     watching: Watching = field(default_factory=Watching)
     """What is measured of versions while the run goes on."""
 
@@ -145,7 +146,7 @@ class SelfPlayConfig:
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
         check_routing(self.routing)
-        one_of("backend", self.backend, ("auto", "onnx", "torch"))
+        one_of("backend", self.backend, BACKENDS)
         _ = self._adjudication(1.0 if self.resign_value is None else self.resign_value)
 
     @property

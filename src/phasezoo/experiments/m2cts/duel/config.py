@@ -11,6 +11,7 @@ from phasezoo.experiments.settings import (
     check_positive,
     check_training_batch,
 )
+from phasezoo.inference.backends import Backend
 from phasezoo.training.strategies import Strategy
 
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
@@ -98,7 +99,7 @@ class M2ctsConfig:
     max_plies: int | None = 250
     """Half-moves after which a game is given as drawn (2 or more; none: no cap)."""
 
-    backend: Literal["auto", "onnx", "torch"] = "auto"
+    backend: Backend = "auto"
     """What runs the networks in matches; auto: ONNX Runtime on a CPU, torch on a GPU."""
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""

@@ -12,6 +12,7 @@ from phasezoo.experiments.settings import (
     check_rising,
     check_training_batch,
 )
+from phasezoo.inference.backends import Backend
 
 __all__ = ["PRESETS", "PommermanConfig", "Preset"]
 
@@ -88,7 +89,7 @@ class PommermanConfig:
     """Games played at the same time (1 or more)."""
     resamples: int = 2000
     """Draws of boards behind the intervals of differences (100 or more)."""
-    backend: Literal["auto", "onnx", "torch"] = "auto"
+    backend: Backend = "auto"
     """What runs the networks in games; auto: ONNX Runtime on a CPU, torch on a GPU."""
     device: str | None = None
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
