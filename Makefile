@@ -12,7 +12,7 @@ TASK = $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) scripts/tasks.py
 OUT ?= runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help python dependencies setup develop demo test test-all test-web libraries lint format bench wheel sdist smoke constraints clean
+.PHONY: help python dependencies setup develop demo test test-all test-web libraries lint format bench docs wheel sdist smoke constraints clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ format: python ## format the code
 bench: setup $(VENV)/.bench ## measure the speed table, the peers beside us
 	python -m benchmarks
 
+docs: python ## build the site of the documentation into docs/_build/html (2 minutes)
+	@$(TASK) docs
+
 wheel: python ## build the abi3 wheel into dist/
 	@$(TASK) wheel
 
@@ -63,7 +66,7 @@ smoke: wheel sdist ## install both into empty environments and try them there
 constraints: dependencies ## resolve constraints.txt anew
 	{ echo "# The versions we test and ship with. Made by \`make constraints\`."; \
 	  uv pip compile --quiet --no-header --no-annotate --python $(BIN)/python \
-	    --extra all --group dev --group bench --group web-tests pyproject.toml; } > constraints.new
+	    --extra all --group dev --group bench --group docs --group web-tests pyproject.toml; } > constraints.new
 	mv constraints.new constraints.txt
 
 clean: python ## remove what was built, but not the environments

@@ -23,7 +23,7 @@ DEPENDENCIES, BUILT = VENV / ".dependencies", VENV / ".built"
 """Files that say by their times when the dependencies were installed and the core was built."""
 
 MADE = ("target", "dist", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis",
-        ".import_linter_cache")  # fmt: skip
+        ".import_linter_cache", "docs/_build", "docs/environments", "docs/reference")  # fmt: skip
 QUICK = "not slow and not gpu and not ray and not web"
 """The tests of ``test``; ``test-all`` runs every one."""
 
@@ -159,6 +159,16 @@ def reformat() -> None:
     with_cargo("cargo", "fmt", "--all")
 
 
+def docs() -> None:
+    """Build the site of the documentation into docs/_build/html, warnings being errors."""
+    setup()
+    run("uv", "pip", "install", "--quiet", "--python", PYTHON, "--constraint", "constraints.txt",
+        "--group", "docs")  # fmt: skip
+    run(PYTHON, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs",
+        "docs/_build/html")  # fmt: skip
+    run(PYTHON, "-m", "pytest", "-q", "tests/docs")
+
+
 def wheel() -> None:
     """Build the abi3 wheel into dist/."""
     dependencies()
@@ -195,6 +205,7 @@ TASKS: dict[str, Callable[[], None]] = {
     "format": reformat,
     "test": test,
     "test-all": test_all,
+    "docs": docs,
     "wheel": wheel,
     "sdist": sdist,
     "smoke": smoke,

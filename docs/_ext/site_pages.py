@@ -1,0 +1,84 @@
+"""The Sphinx extension of this site: pages made from the code, and docstrings made readable.
+
+What is made is not committed: it is the code in other words, and a copy of it in the repository
+could only be stale. It is written afresh at every build, and the tests make it too.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from docstrings import page_link, to_restructured
+from reference import reference_pages
+
+__all__ = ["setup", "write_pages"]
+
+BEFORE_NAPOLEON = 400
+
+
+def write_pages(folder: Path, pages: dict[str, str], suffix: str) -> None:
+    """Write pages that have changed, and remove those of an earlier build that are no more."""
+    folder.mkdir(exist_ok=True)
+    wanted = {f"{name}{suffix}": text for name, text in pages.items()}
+    for file in folder.iterdir():
+        if file.name not in wanted:
+            file.unlink()
+    for name, text in wanted.items():
+        file = folder / name
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+
+
+def make_pages(app: Sphinx) -> None:
+    """Write all that is made from the code into the folder of sources."""
+    write_pages(app.srcdir / "reference", reference_pages(), ".rst")
+
+
+def read_docstring(
+    app: Sphinx, what: str, name: str, subject: object, options: object, lines: list[str]
+) -> None:
+    """Make a docstring reStructuredText."""
+    lines[:] = to_restructured(lines, page_link(app.env.docname))
+    if what in ("attribute", "data", "property"):
+        # Napoleon takes what stands before a colon in the first line for a type. An empty comment
+        # is a first line without one.
+        lines[:0] = ["..", ""]
+
+
+def show_private_names(
+    app: Sphinx, env: Any, node: nodes.Element, text: nodes.Element
+) -> nodes.Element | None:
+    """Show names of the package that are not public as code; those that do not exist are errors."""
+    target = str(node.get("reftarget", ""))
+    names = [target, f"{node.get('py:module')}.{target}"]
+    return text if any(name.startswith("phasezoo.") and _exists(name) for name in names) else None
+
+
+def _exists(name: str) -> bool:
+    """Whether a dotted name leads to something that can be imported."""
+    module, _, rest = name.rpartition(".")
+    path = [rest]
+    while module:
+        try:
+            found = import_module(module)
+        except ImportError:
+            module, _, rest = module.rpartition(".")
+            path.insert(0, rest)
+            continue
+        for each in path:
+            if not hasattr(found, each) and each not in getattr(found, "__annotations__", {}):
+                return False
+            found = getattr(found, each, None)
+        return True
+    return False
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect this extension."""
+    app.connect("builder-inited", make_pages)
+    app.connect("missing-reference", show_private_names)
+    app.connect("autodoc-process-docstring", read_docstring, priority=BEFORE_NAPOLEON)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
