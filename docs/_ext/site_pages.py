@@ -12,6 +12,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from docstrings import page_link, to_restructured
+from environments import environment_pages, pictures
+from notebooks import notebook_of
 from reference import reference_pages
 
 __all__ = ["setup", "write_pages"]
@@ -19,14 +21,13 @@ __all__ = ["setup", "write_pages"]
 BEFORE_NAPOLEON = 400
 
 
-def write_pages(folder: Path, pages: dict[str, str], suffix: str) -> None:
-    """Write pages that have changed, and remove those of an earlier build that are no more."""
+def write_pages(folder: Path, pages: dict[str, str]) -> None:
+    """Write files that have changed, and remove those of an earlier build that are no more."""
     folder.mkdir(exist_ok=True)
-    wanted = {f"{name}{suffix}": text for name, text in pages.items()}
     for file in folder.iterdir():
-        if file.name not in wanted:
+        if file.name not in pages:
             file.unlink()
-    for name, text in wanted.items():
+    for name, text in pages.items():
         file = folder / name
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
@@ -34,7 +35,13 @@ def write_pages(folder: Path, pages: dict[str, str], suffix: str) -> None:
 
 def make_pages(app: Sphinx) -> None:
     """Write all that is made from the code into the folder of sources."""
-    write_pages(app.srcdir / "reference", reference_pages(), ".rst")
+    reference = {f"{name}.rst": text for name, text in reference_pages().items()}
+    write_pages(app.srcdir / "reference", reference)
+    families = {f"{name}.md": text for name, text in environment_pages().items()}
+    drawn = {f"{name}.svg": document for name, document in pictures().items()}
+    write_pages(app.srcdir / "environments", families | drawn)
+    for page in (app.srcdir / "tutorial").glob("*.md"):
+        page.with_suffix(".ipynb").write_text(notebook_of(page), encoding="utf-8")
 
 
 def read_docstring(

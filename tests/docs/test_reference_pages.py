@@ -50,7 +50,10 @@ def test_states_of_every_native_game_are_described(pages: dict[str, str]) -> Non
         ("A `thing` and :class:`Other`.", "A ``thing`` and :class:`Other`."),
         ("ln(1 - |v|) and ``a | b``", r"ln(1 - \|v|) and ``a | b``"),
         ("(``docs/definitions/gates.md``).", "(`gates <../definitions/gates.html>`__)."),
-        ("`docs/usage.md#a-b` :meth:`f`, `g`", "`usage <../usage.html#a-b>`__ :meth:`f`, ``g``"),
+        (
+            "`docs/usage.md#states` :meth:`f`, `g`",
+            "`usage <../usage.html#states>`__ :meth:`f`, ``g``",
+        ),
         ("  ## Rewards", "  .. rubric:: Rewards"),
     ],
 )

@@ -43,6 +43,11 @@ class Game:
     plane_bounds: Mapping[str, Bounds] = field(repr=False, compare=False, default_factory=dict)
     """How low and high numbers can be in each choice of planes; of those not named nothing is
     known."""
+    plane_names: Mapping[str, tuple[str, ...]] = field(
+        repr=False, compare=False, default_factory=dict
+    )
+    """What each plane shows, in a few words, for each choice of planes; those not named have
+    numbers alone."""
     shown_moves: Mapping[str, int] = field(repr=False, default_factory=dict)
     """How many of the last moves each choice of planes shows; those not named show none."""
     policy_sizes: Mapping[str, int] = field(repr=False, default_factory=dict)
@@ -329,6 +334,18 @@ class Game:
         """
         name = self._split_spec(spec)[0]
         return bounds_of_planes(self.plane_specs[name][0], self.plane_bounds.get(name))
+
+    def names_of_planes(self, spec: str | None = None) -> tuple[str, ...]:
+        """What each plane of ``spec`` (default: the game's own) shows, in a few words.
+
+        In games that do not say they are called ``"plane 0"`` and so on.
+
+        Raises:
+            InvalidPlaneSpec: The game has no such planes.
+        """
+        name = self._split_spec(spec)[0]
+        numbered = tuple(f"plane {number}" for number in range(self.plane_specs[name][0]))
+        return self.plane_names.get(name, numbered)
 
     def plane_spec(self, spec: str | None = None, history: int | None = None) -> str:
         """The text that names planes wherever planes are asked for: ``"v2"``, ``"v2:history=4"``.

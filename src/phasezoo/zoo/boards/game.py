@@ -9,6 +9,7 @@ from phasezoo.errors import MissingDependency, UnknownGame
 from phasezoo.games.base import Game, fen_info
 from phasezoo.games.bounds import UNLIMITED, wide
 from phasezoo.zoo.boards.measures import measures
+from phasezoo.zoo.boards.planes import ATOMIC_PLANES, CHESS_PLANES, CRAZYHOUSE_PLANES
 
 if TYPE_CHECKING:
     import chess
@@ -49,6 +50,7 @@ CHESS = Game(
     num_actions=4672,
     plane_specs={"v1": (39, 8, 8), "v2": (52, 8, 8), "minimal": (12, 8, 8), **SHARED_PLANES},
     policy_sizes=SHARED_ACTIONS,
+    plane_names=CHESS_PLANES,
     plane_bounds=BOUNDS,
     default_planes="v2",
     shown_moves={"v1": 8, "v2": 8},
@@ -68,6 +70,7 @@ CHESS960 = Game(
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
     policy_sizes=SHARED_ACTIONS,
+    plane_names=CHESS_PLANES,
     plane_bounds=CHESS.plane_bounds,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,
@@ -91,6 +94,7 @@ ATOMIC = Game(
     num_actions=CHESS.num_actions,
     plane_specs={**CHESS.plane_specs, "lichess": (80, 8, 8)},
     policy_sizes=SHARED_ACTIONS,
+    plane_names=ATOMIC_PLANES,
     plane_bounds=BOUNDS
     | {"lichess": {33: CLOCK} | wide(range(66, 72), *DIFFERENCE) | wide(range(74, 80), *COUNT)},
     default_planes="v2",
@@ -114,6 +118,7 @@ CRAZYHOUSE = Game(
     num_players=2,
     num_actions=SHARED_ACTIONS["shared"],
     plane_specs={"v1": (34, 8, 8), "v2": (64, 8, 8), "minimal": (22, 8, 8), **SHARED_PLANES},
+    plane_names=CRAZYHOUSE_PLANES,
     # Nothing ends these games by the clock.
     plane_bounds={
         "v1": wide(range(14, 24), *POCKET) | {28: MOVE, 33: MOVE},

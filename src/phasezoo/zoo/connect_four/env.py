@@ -1,8 +1,9 @@
 """Connect Four as Gymnasium environments."""
 
-from typing import Any
+from typing import Unpack
 
 from phasezoo.envs.gym_env import GymEnv
+from phasezoo.envs.options import SingleOptions, VectorOptions
 from phasezoo.envs.vector_env import GameVectorEnv
 
 __all__ = ["ConnectFourEnv", "ConnectFourVectorEnv"]
@@ -66,7 +67,7 @@ class ConnectFourEnv(GymEnv):
     * v0: first release
     """  # noqa: E501
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[SingleOptions]) -> None:
         super().__init__("connect-four", **options)
 
 
@@ -76,5 +77,5 @@ class ConnectFourVectorEnv(GameVectorEnv):
     What is special to many games is described in :class:`phasezoo.envs.GameVectorEnv`.
     """
 
-    def __init__(self, num_envs: int = 1, **options: Any) -> None:
+    def __init__(self, num_envs: int = 1, **options: Unpack[VectorOptions]) -> None:
         super().__init__(num_envs, "connect-four", **options)

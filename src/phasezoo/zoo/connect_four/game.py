@@ -11,6 +11,7 @@ CONNECT_FOUR = Game(
     num_players=2,
     num_actions=7,
     plane_specs={"default": (3, 6, 7)},
+    plane_names={"default": ("own stones", "their stones", "player 0 is to move")},
     plane_bounds={"default": {}},
     default_planes="default",
     state_type=_core.ConnectFourState,

@@ -95,6 +95,7 @@ KRK = Game(
     num_actions=CHESS.num_actions,
     plane_specs=CHESS.plane_specs,
     policy_sizes=CHESS.policy_sizes,
+    plane_names=CHESS.plane_names,
     plane_bounds=CHESS.plane_bounds,
     default_planes=CHESS.default_planes,
     shown_moves=CHESS.shown_moves,

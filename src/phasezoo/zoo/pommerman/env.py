@@ -91,6 +91,7 @@ class PommermanEnv(GymEnv):
     ## Arguments
     | argument | default | meaning |
     |---|---|---|
+    | ``mode`` | ``"ffa"`` | which of the four games, see above; ids have it set |
     | ``opponents`` | ``"simple"`` | who plays the other seats: one for all, or a list in the order of seats without the learner's (in teams the partner is among them). ``"simple"`` is the original's agent, ``"simple_unbiased"`` the one that published searches learn from; ``"random"``, other agents' names, agents, and callables ``(observation, info) -> action`` |
     | ``seat`` | 0 | the learner's player index, ``"alternate"`` or ``"random"`` (by game) |
     | ``fog`` | None | players see four cells far and blasts reach no farther: True, False, or as the mode has it (``radio`` alone has fog) |

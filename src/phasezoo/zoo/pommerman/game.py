@@ -18,6 +18,15 @@ PLANES = 23
 """``standard``: walls, wood, three power-ups, bombs (timer, reach, movement across and up), flames,
 figures by relative index, own reach, laid bombs, all bombs, kick, who lives, step."""
 
+NAMES = (
+    "rigid walls", "wood", "extra bombs", "longer ranges", "kicks", "bombs: 1 - life / 9",
+    "bombs: reach / 11", "bombs that move right, less left", "bombs that move up, less down",
+    "flames: (life + 1) / 3", *(f"player {number} places on" for number in range(4)),
+    "own reach / 11", "own bombs on the board / 5", "own bombs in all / 5", "can kick",
+    *(f"player {number} places on lives" for number in range(4)), "step / 799",
+)  # fmt: skip
+"""Of these planes; players are counted from the viewer, who is 0 places on."""
+
 BOUNDS = {7: (-1.0, 1.0), 8: (-1.0, 1.0), 15: (0.0, 25.0), 16: (0.0, 76.0), 22: (0.0, 1.01)}
 """Of planes with numbers below 0 or above 1: movement; own bombs, of which one lies on each of 121
 cells and 255 are in hand at most, by fives; 800 of 799 steps."""
@@ -72,6 +81,7 @@ def _game(
         num_players=players,
         num_actions=6 if parts is None else prod(parts),
         plane_specs={"standard": (PLANES, size, size)},
+        plane_names={"standard": NAMES},
         plane_bounds={"standard": BOUNDS},
         default_planes="standard",
         state_type=_core.PommermanState,

@@ -1,0 +1,87 @@
+"""What each input plane of the board games shows (``docs/definitions/planes.md``)."""
+
+__all__ = ["ATOMIC_PLANES", "CHESS_PLANES", "CRAZYHOUSE_PLANES"]
+
+PIECES = ("pawns", "knights", "bishops", "rooks", "queens", "king")
+SIDES = ("own", "their")
+VARIANTS = (
+    "chess", "crazyhouse", "king of the hill", "three-check", "antichess", "atomic", "horde",
+    "racing kings",
+)  # fmt: skip
+
+Names = tuple[str, ...]
+
+
+def _of_both(*kinds: str) -> Names:
+    """What the viewer has, then what the opponent has."""
+    return tuple(f"{side} {kind}" for side in SIDES for kind in kinds)
+
+
+PLACES = _of_both(*PIECES)
+STOOD = ("stood once before", "stood twice before")
+ANY_EN_PASSANT = ("en passant, after any double step",)
+EN_PASSANT = ("en passant, if a capture is legal",)
+CASTLING = _of_both("right to castle short", "right to castle long")
+HANDS = _of_both(*(f"{piece} in hand / 32" for piece in PIECES[:5]))
+PROMOTED = _of_both("promoted pieces")
+COLOUR = ("the viewer is White",)
+NUMBER = ("number of the full move / 500",)
+LAST_MOVES = tuple(
+    f"{'last move' if back == 0 else f'move {back + 1} back'}, {end}"
+    for back in range(8)
+    for end in ("from", "to")
+)
+ALL = ("all own pieces", "all their pieces", "light squares")
+
+
+def _clock(plies: int) -> Names:
+    return (f"plies since a capture or pawn move / {plies}",)
+
+
+def _counts(kinds: Names) -> Names:
+    """Differences, the two planes between them, and own counts."""
+    less = tuple(f"number of own {kind} less theirs / 8" for kind in kinds)
+    own = tuple(f"number of own {kind} / 8" for kind in kinds)
+    return (*less, "bishops of opposite colours", "pieces that give check", *own)
+
+
+def _v2(clock: int) -> Names:
+    return (
+        *PLACES, *STOOD, *EN_PASSANT, *CASTLING, *_clock(clock), *LAST_MOVES, "chess960", *ALL,
+        *_counts(PIECES[:5]),
+    )  # fmt: skip
+
+
+SHARED = {"shared": (*PLACES, *HANDS)}
+
+CHESS_PLANES = {
+    "v1": (
+        *PLACES, *STOOD, *ANY_EN_PASSANT, *COLOUR, *NUMBER, *CASTLING, *_clock(50), "chess960",
+        *LAST_MOVES,
+    ),
+    "v2": _v2(50),
+    "minimal": PLACES,
+    **SHARED,
+}  # fmt: skip
+"""Names of the planes of chess, chess960 and the endgames, by the choice of planes."""
+
+ATOMIC_PLANES = CHESS_PLANES | {
+    "lichess": (
+        *PLACES, *STOOD, *HANDS, *PROMOTED, *EN_PASSANT, "zero, once the viewer's colour",
+        "zero, once the number of the move", *CASTLING, *_clock(50),
+        *(f"remaining checks, zero here ({number} of 4)" for number in range(1, 5)), "chess960",
+        *(f"the variant is {name}" for name in VARIANTS), *LAST_MOVES, *ALL, *_counts(PIECES),
+    )
+}  # fmt: skip
+"""The same of atomic chess."""
+
+CRAZYHOUSE_PLANES = {
+    "v1": (
+        *PLACES, *STOOD, *HANDS, *PROMOTED, *ANY_EN_PASSANT, *COLOUR, *NUMBER, *CASTLING,
+        *_clock(40),
+    ),
+    "v2": (*_v2(40), *HANDS, *PROMOTED),
+    "minimal": SHARED["shared"],
+    **SHARED,
+}  # fmt: skip
+"""The same of crazyhouse."""
