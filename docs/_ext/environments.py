@@ -138,7 +138,8 @@ def _page(family: Family) -> Iterator[str]:
             ":width: 320px",
         )
         yield from (":class: board", "```", "")
-    yield from _table(("id", "made with", "observation", "actions"), _ids(family))
+    told = ("made with",) if any(line.kwargs for line in family.lines) else ()
+    yield from _table(("id", *told, "observation", "actions"), _ids(family))
     for title, body in sections.items():
         heading = "Options" if title == OPTIONS_ARE_IN else title
         yield from (f"## {heading}", "", body, "")
@@ -156,7 +157,8 @@ def _ids(family: Family) -> Iterator[tuple[str, ...]]:
     for line, env in zip(family.lines, family.made, strict=True):
         told = ", ".join(f"`{name}={value!r}`" for name, value in line.kwargs.items())
         names = f"`{line.gymnasium_id}`, `{NAMESPACE}/{line.gymnasium_id}`"
-        yield names, told, _space(env.observation_space), _space(env.action_space)
+        spaces = _space(env.observation_space), _space(env.action_space)
+        yield (names, told, *spaces) if told else (names, *spaces)
 
 
 def _planes(family: Family) -> Iterator[str]:

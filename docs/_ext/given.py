@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
 from public import modules, public_names
@@ -12,11 +11,7 @@ __all__ = ["given_types"]
 
 def given_types() -> list[type]:
     """These classes of the package, by name; those that their own members give are among them."""
-    public = [
-        getattr(import_module(name), each)
-        for name in modules()
-        for each in public_names(import_module(name))
-    ]
+    public = [value for name in modules() for value in public_names(name).values()]
     shown = {id(value) for value in public}
     found: dict[int, type] = {}
     waiting = list(public)

@@ -1,46 +1,54 @@
-"""What of the package is public: its modules and their names, read from the package itself."""
+"""What the reference has: the public modules, their names, and what is said of constants."""
 
-import pkgutil
-from collections.abc import Iterator
+import ast
+import inspect
+import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-import phasezoo
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import public_names as kept
 
-__all__ = ["documented", "modules", "public_names"]
+__all__ = ["constant_text", "documented", "modules", "public_names"]
 
-INTERNAL = ("apps", "checking", "plugins", "report", "resolver", "zoo")
-"""Parts whose names are for the package alone: what users get of them, public modules show."""
-
-
-def public_names(module: ModuleType) -> list[str]:
-    """The names that a module shows: its ``__all__``, without modules."""
-    return [
-        name
-        for name in getattr(module, "__all__", ())
-        if not isinstance(getattr(module, name), ModuleType)
-    ]
+BESIDES = ("phasezoo.conductor", "phasezoo.envs.rendering", "phasezoo.registration")
+"""Modules that are of use to some, and less steady than public ones."""
 
 
 def modules() -> list[str]:
-    """The public modules: those of the package, and packages and shown modules inside them."""
-    return [name for name in _below(phasezoo) if public_names(import_module(name))]
+    """The modules that have a page."""
+    return sorted({*(name for name, _ in kept.modules()), *BESIDES})
 
 
-def _below(package: ModuleType) -> Iterator[str]:
-    for found in pkgutil.iter_modules(package.__path__):
-        name = f"{package.__name__}.{found.name}"
-        top = package is phasezoo
-        if found.name.startswith("_") or (top and found.name in INTERNAL):
-            continue
-        # A function of the same name hides a module.
-        shown = found.name in getattr(package, "__all__", ())
-        if top or found.ispkg or (shown and isinstance(getattr(package, found.name), ModuleType)):
-            yield name
-            if found.ispkg:
-                yield from _below(import_module(name))
+def public_names(module: str) -> dict[str, Any]:
+    """What a module's ``__all__`` shows, by name, without modules."""
+    found = import_module(module)
+    shown = {name: getattr(found, name) for name in found.__all__}
+    return {name: value for name, value in shown.items() if not isinstance(value, ModuleType)}
 
 
 def documented(module: str) -> list[str]:
-    """The full names of everything that the reference has of a public module."""
-    return [f"{module}.{name}" for name in public_names(import_module(module))]
+    """The full names of everything that the reference has of a module."""
+    return [f"{module}.{name}" for name in public_names(module)]
+
+
+def constant_text(module: str, name: str) -> str:
+    """The docstring below a constant, in the module that it is written in; empty if there is none.
+
+    Args:
+        module: Where it is shown.
+        name: Its name there.
+    """
+    tree = ast.parse(inspect.getsource(import_module(module)))
+    for node, text in zip(tree.body, [*tree.body[1:], None], strict=True):
+        targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
+        if any(isinstance(each, ast.Name) and each.id == name for each in targets):
+            value = getattr(text, "value", None) if isinstance(text, ast.Expr) else None
+            constant = value.value if isinstance(value, ast.Constant) else ""
+            return inspect.cleandoc(constant) if isinstance(constant, str) else ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
+            return constant_text(str(node.module), name)
+    return ""

@@ -7,9 +7,15 @@ from typing import Any
 from docstrings import page_link, to_restructured
 from given import given_types
 from phasezoo import games
-from public import modules, public_names
+from public import constant_text, modules, public_names
 
 __all__ = ["reference_pages"]
+
+HERE = "reference/index"
+"""Where all of these pages lie."""
+
+LONGEST_VALUE = 60
+"""Of a constant whose value is shown."""
 
 STATES = "states"
 """The page of the types that states have."""
@@ -38,14 +44,15 @@ def _index(names: list[str]) -> str:
         *_title("Reference"),
         "Every public name, by the module that shows it. What is in no list here may change.",
         "",
-        *_summary([(f":doc:`{name} <{name}>`", import_module(name)) for name in names]),
+        *_summary([(f":doc:`{name} <{name}>`", _doc(import_module(name))) for name in names]),
         f"Two pages have types that are met rather than imported: :doc:`states <{STATES}>`,",
         f"and :doc:`what else public names give and take <{GIVEN}>`.",
         "",
         ".. toctree::",
         "   :hidden:",
         "",
-        *(f"   {name}" for name in (*names, STATES, GIVEN)),
+        *(f"   {name.removeprefix('phasezoo.')} <{name}>" for name in names),
+        *(f"   {name}" for name in (STATES, GIVEN)),
         "",
     ]
     return "\n".join(lines)
@@ -55,8 +62,7 @@ def _homes(names: list[str]) -> dict[int, str]:
     """The module that describes each class and function: of several the one it is written in."""
     homes: dict[int, str] = {}
     for module in names:
-        for name in public_names(import_module(module)):
-            value = _value(module, name)
+        for value in public_names(module).values():
             written = getattr(value, "__module__", None) or ""
             if written.startswith(module) or id(value) not in homes:
                 homes[id(value)] = module
@@ -64,15 +70,18 @@ def _homes(names: list[str]) -> dict[int, str]:
 
 
 def _module_page(module: str, homes: dict[int, str]) -> str:
-    values = {name: _value(module, name) for name in public_names(import_module(module))}
+    values = public_names(module)
     links = []
     for name, value in values.items():
         home = homes[id(value)] if _is_object(value) else module
-        links.append((f":py:obj:`{name} <{home}.{name}>`", value))
+        text = _doc(value) if _is_object(value) else constant_text(module, name)
+        links.append((f":py:obj:`{name} <{home}.{name}>`", text))
     lines = [*_title(module), f".. automodule:: {module}", "   :no-members:", ""]
     lines += [f".. py:currentmodule:: {module}", "", *_summary(links)]
     for name, value in values.items():
-        if not _is_object(value) or homes[id(value)] == module:
+        if not _is_object(value):
+            lines += _constant(module, name, value)
+        elif homes[id(value)] == module:
             lines += _entry(f"{module}.{name}", value)
     return "\n".join(lines)
 
@@ -114,23 +123,27 @@ def _is_object(value: Any) -> bool:
     return inspect.isclass(value) or inspect.isroutine(value)
 
 
-def _value(module: str, name: str) -> Any:
-    return getattr(import_module(module), name)
+def _doc(value: Any) -> str:
+    return inspect.getdoc(value) or ""
 
 
-def _summary(entries: list[tuple[str, Any]]) -> list[str]:
+def _summary(entries: list[tuple[str, str]]) -> list[str]:
     """A table of links with the first sentences of what they lead to."""
     lines = [".. list-table::", "   :widths: 30 70", ""]
-    for link, value in entries:
-        lines += [f"   * - {link}", f"     - {_first_line(value)}".rstrip()]
+    for link, text in entries:
+        first = text.partition("\n\n")[0].replace("\n", " ")
+        told = to_restructured([first], page_link(HERE))[0]
+        lines += [f"   * - {link}", f"     - {told}".rstrip()]
     return [*lines, ""]
 
 
-def _first_line(value: Any) -> str:
-    if not (inspect.ismodule(value) or _is_object(value)):
-        return ""  # the docstring of a constant is that of its type
-    text = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " ")
-    return to_restructured([text], page_link("reference/index"))[0]
+def _constant(module: str, name: str, value: Any) -> list[str]:
+    """A constant with the docstring below it: Python itself knows that of its type alone."""
+    shown = repr(value)
+    options = [f"   :value: {shown}"] if len(shown) <= LONGEST_VALUE else []
+    text = to_restructured(constant_text(module, name).splitlines(), page_link(HERE))
+    indented = [f"   {line}".rstrip() for line in text]
+    return [f".. py:data:: {module}.{name}", *options, "", *indented, ""]
 
 
 def _entry(full: str, value: Any) -> list[str]:
@@ -142,7 +155,7 @@ def _entry(full: str, value: Any) -> list[str]:
         if shown is not None:
             options.append(f"   :inherited-members: {shown}")
     else:
-        kind, options = ("autofunction" if inspect.isroutine(value) else "autodata"), []
+        kind, options = "autofunction", []
     return [f".. {kind}:: {full}", *options, ""]
 
 

@@ -1,15 +1,17 @@
 """Every public name has an entry in the reference, and docstrings become reStructuredText."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from docstrings import page_link, to_markdown, to_restructured
 from phasezoo import games
-from public import documented, modules
+from public import constant_text, documented, modules
 from reference import reference_pages
 
-ENTRY = re.compile(r"^\.\. auto(?:class|function|data|exception):: (\S+)$", re.MULTILINE)
+ENTRY = re.compile(r"^\.\. (?:auto(?:class|function|exception)|py:data):: (\S+)$", re.MULTILINE)
+KEPT = Path(__file__).resolve().parents[1] / "packaging" / "public_names.txt"
 LINK = page_link("reference/page")
 
 
@@ -27,13 +29,27 @@ def test_every_public_name_has_an_entry(module: str, pages: dict[str, str]) -> N
         assert linked[1] in entries
 
 
+@pytest.mark.parametrize("name", KEPT.read_text().split())
+def test_every_name_that_is_held_steady_is_in_the_reference(
+    name: str, pages: dict[str, str]
+) -> None:
+    module, _, last = name.rpartition(".")
+    assert name in pages or f":py:obj:`{last} <" in pages[module]
+
+
+def test_constants_have_their_own_words() -> None:
+    assert constant_text("phasezoo.gating", "GRAMMAR").startswith("What a specification")
+    assert constant_text("phasezoo.types", "PlaneShape") == "Channels, height, width."
+    assert constant_text("phasezoo", "__version__") == ""
+
+
 def test_nothing_is_described_twice(pages: dict[str, str]) -> None:
     entries = [entry for text in pages.values() for entry in ENTRY.findall(text)]
     assert len(entries) == len(set(entries))
 
 
 def test_the_index_lists_every_page(pages: dict[str, str]) -> None:
-    listed = pages["index"].partition("toctree")[2].split()
+    listed = re.findall(r"^   (?:\S+ <)?([\w.]+)>?$", pages["index"], re.MULTILINE)
     assert pages.keys() - {"index"} <= set(listed)
 
 
