@@ -11,6 +11,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import public_names as kept
 
+from phasezoo.errors import MissingDependency
+
 __all__ = ["constant_text", "documented", "modules", "public_names"]
 
 BESIDES = ("phasezoo.conductor", "phasezoo.envs.rendering", "phasezoo.registration")
@@ -25,8 +27,24 @@ def modules() -> list[str]:
 def public_names(module: str) -> dict[str, Any]:
     """What a module's ``__all__`` shows, by name, without modules."""
     found = import_module(module)
-    shown = {name: getattr(found, name) for name in found.__all__}
+    shown = {name: _value(module, name) for name in found.__all__}
     return {name: value for name, value in shown.items() if not isinstance(value, ModuleType)}
+
+
+def _value(module: str, name: str) -> Any:
+    """What a module shows by a name; of a backend whose library is missing, the class itself."""
+    try:
+        return getattr(import_module(module), name)
+    except MissingDependency:
+        return getattr(import_module(_written_in(module, name)), name)
+
+
+def _written_in(module: str, name: str) -> str:
+    """The module that ``module`` imports ``name`` from, be it for type checkers; else itself."""
+    for node in ast.walk(ast.parse(inspect.getsource(import_module(module)))):
+        if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
+            return str(node.module)
+    return module
 
 
 def documented(module: str) -> list[str]:
@@ -48,7 +66,5 @@ def constant_text(module: str, name: str) -> str:
             value = getattr(text, "value", None) if isinstance(text, ast.Expr) else None
             constant = value.value if isinstance(value, ast.Constant) else ""
             return inspect.cleandoc(constant) if isinstance(constant, str) else ""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
-            return constant_text(str(node.module), name)
-    return ""
+    origin = _written_in(module, name)
+    return "" if origin == module else constant_text(origin, name)
