@@ -13,15 +13,32 @@ import public_names as kept
 
 from phasezoo.errors import MissingDependency
 
-__all__ = ["constant_text", "documented", "modules", "public_names"]
+__all__ = ["constant_text", "documented", "missing", "modules", "public_names"]
 
 BESIDES = ("phasezoo.conductor", "phasezoo.envs.rendering", "phasezoo.registration")
 """Modules that are of use to some, and less steady than public ones."""
 
 
 def modules() -> list[str]:
-    """The modules that have a page."""
+    """The modules that have a page: public ones, without those whose libraries are missing."""
+    return [name for name in _all_modules() if not _lacks(name)]
+
+
+def missing() -> list[str]:
+    """The modules that have no page here, because libraries that they need are not installed."""
+    return [name for name in _all_modules() if _lacks(name)]
+
+
+def _all_modules() -> list[str]:
     return sorted({*(name for name, _ in kept.modules()), *BESIDES})
+
+
+def _lacks(module: str) -> bool:
+    try:
+        import_module(module)
+    except MissingDependency:
+        return True
+    return False
 
 
 def public_names(module: str) -> dict[str, Any]:

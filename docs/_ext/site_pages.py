@@ -10,10 +10,12 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 from docstrings import page_link, to_restructured
 from environments import environment_pages, pictures
 from notebooks import notebook_of
+from public import missing
 from reference import reference_pages
 
 __all__ = ["setup", "write_pages"]
@@ -34,7 +36,14 @@ def write_pages(folder: Path, pages: dict[str, str]) -> None:
 
 
 def make_pages(app: Sphinx) -> None:
-    """Write all that is made from the code into the folder of sources."""
+    """Write all that is made from the code into the folder of sources.
+
+    Raises:
+        ExtensionError: A public module cannot be imported here, so that its page would be missing.
+    """
+    if missing():
+        message = f"the site needs all extras: {', '.join(missing())} cannot be imported"
+        raise ExtensionError(message)
     reference = {f"{name}.rst": text for name, text in reference_pages().items()}
     write_pages(app.srcdir / "reference", reference)
     families = {f"{name}.md": text for name, text in environment_pages().items()}

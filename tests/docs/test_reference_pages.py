@@ -7,7 +7,7 @@ import pytest
 
 from docstrings import page_link, to_markdown, to_restructured
 from phasezoo import games
-from public import constant_text, documented, modules
+from public import constant_text, documented, missing, modules
 from reference import reference_pages
 
 ENTRY = re.compile(r"^\.\. (?:auto(?:class|function|exception)|py:data):: (\S+)$", re.MULTILINE)
@@ -34,6 +34,8 @@ def test_every_name_that_is_held_steady_is_in_the_reference(
     name: str, pages: dict[str, str]
 ) -> None:
     module, _, last = name.rpartition(".")
+    if module in missing():
+        pytest.skip(f"{module} needs a library that is not installed")
     assert name in pages or f":py:obj:`{last} <" in pages[module]
 
 
