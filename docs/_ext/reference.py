@@ -161,7 +161,7 @@ def _entry(full: str, value: Any) -> list[str]:
     """The directive that shows one name."""
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
-        options = ["   :members:", "   :show-inheritance:"]
+        options = ["   :members:", "   :special-members: __call__", "   :show-inheritance:"]
         shown = _shown_bases(value)
         if shown is not None:
             options.append(f"   :inherited-members: {shown}")

@@ -64,6 +64,13 @@ def read_docstring(
         lines[:0] = ["..", ""]
 
 
+def read_signature(
+    app: Sphinx, what: str, name: str, subject: object, options: object, *shown: str | None
+) -> tuple[str, None] | None:
+    """Leave out the signature of protocols, which nobody makes."""
+    return ("", None) if getattr(subject, "_is_protocol", False) else None
+
+
 def show_private_names(
     app: Sphinx, env: Any, node: nodes.Element, text: nodes.Element
 ) -> nodes.Element | None:
@@ -95,6 +102,7 @@ def _exists(name: str) -> bool:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect this extension."""
     app.connect("builder-inited", make_pages)
+    app.connect("autodoc-process-signature", read_signature)
     app.connect("missing-reference", show_private_names)
     app.connect("autodoc-process-docstring", read_docstring, priority=BEFORE_NAPOLEON)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
