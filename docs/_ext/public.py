@@ -44,16 +44,8 @@ def _lacks(module: str) -> bool:
 def public_names(module: str) -> dict[str, Any]:
     """What a module's ``__all__`` shows, by name, without modules."""
     found = import_module(module)
-    shown = {name: _value(module, name) for name in found.__all__}
+    shown = {name: getattr(found, name) for name in found.__all__}
     return {name: value for name, value in shown.items() if not isinstance(value, ModuleType)}
-
-
-def _value(module: str, name: str) -> Any:
-    """What a module shows by a name; of a backend whose library is missing, the class itself."""
-    try:
-        return getattr(import_module(module), name)
-    except MissingDependency:
-        return getattr(import_module(_written_in(module, name)), name)
 
 
 def _written_in(module: str, name: str) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 from docstrings import page_link, to_restructured
 from given import given_types
 from phasezoo import games
-from phasezoo.errors import MissingDependency
 from public import constant_text, modules, public_names
 
 __all__ = ["reference_pages"]
@@ -63,11 +62,9 @@ def _homes(names: list[str]) -> dict[int, str]:
     """The module that describes each class and function: of several the one it is written in."""
     homes: dict[int, str] = {}
     for module in names:
-        for name, value in public_names(module).items():
+        for value in public_names(module).values():
             written = getattr(value, "__module__", None) or ""
-            if _is_missing(module, name):
-                homes[id(value)] = written
-            elif written.startswith(module) or id(value) not in homes:
+            if written.startswith(module) or id(value) not in homes:
                 homes[id(value)] = module
     return homes
 
@@ -84,8 +81,8 @@ def _module_page(module: str, homes: dict[int, str]) -> str:
     for name, value in values.items():
         if not _is_object(value):
             lines += _constant(module, name, value)
-        elif homes[id(value)] == module or _is_missing(module, name):
-            lines += _entry(f"{homes[id(value)]}.{name}", value)
+        elif homes[id(value)] == module:
+            lines += _entry(f"{module}.{name}", value)
     return "\n".join(lines)
 
 
@@ -124,14 +121,6 @@ def _given_page() -> str:
 def _is_object(value: Any) -> bool:
     """Whether a value is a class or a function, which has one place where it is written."""
     return inspect.isclass(value) or inspect.isroutine(value)
-
-
-def _is_missing(module: str, name: str) -> bool:
-    """Whether a module cannot show a class here, because the library that it needs is missing."""
-    try:
-        return not hasattr(import_module(module), name)
-    except MissingDependency:
-        return True
 
 
 def _doc(value: Any) -> str:
