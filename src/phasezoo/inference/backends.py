@@ -30,7 +30,7 @@ BACKENDS: tuple[Backend, ...] = get_args(Backend)
 TENSORRT_HINT = (
     "this needs NVIDIA TensorRT, which is proprietary and on no registry whole: pip install "
     "'phasezoo[tensorrt]', then tensorrt-cu13 of the same version, whose libraries come from "
-    "https://pypi.nvidia.com"
+    "NVIDIA's own package index"
 )
 
 

@@ -72,7 +72,7 @@ def test_graphs_need_a_gpu_and_an_uncompiled_network(tmp_path):
 def test_missing_tensorrt_says_in_a_line_how_to_get_it(tmp_path, monkeypatch):
     path = save_network(tmp_path / "n", "rise-8x1")
     monkeypatch.setattr(backends, "_is_installed", lambda package: package != "tensorrt")
-    with pytest.raises(MissingDependency, match=r"phasezoo\[tensorrt\].*pypi\.nvidia\.com") as told:
+    with pytest.raises(MissingDependency, match=r"\[tensorrt\].*tensorrt-cu13.*NVIDIA") as told:
         inference.load(path, "tensorrt")
     assert "\n" not in str(told.value)
     with pytest.raises(MissingDependency, match="proprietary"):
