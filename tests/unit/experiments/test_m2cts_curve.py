@@ -9,6 +9,7 @@ import pytest
 from page_checker import check_page
 from test_m2cts_games import TINY, few
 
+from phasezoo.apps import cli
 from phasezoo.arena.intervals import Interval
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
@@ -133,6 +134,26 @@ def test_a_run_puts_the_comparisons_at_all_sizes_together(whole) -> None:
 def test_bad_settings_are_refused(changes, said) -> None:
     with pytest.raises(InvalidConfig, match=said):
         dataclasses.replace(STUDY.default, **changes).validate()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--game", "pommerman"], "--game pommerman: --curve is for chess"),
+        (["--game", "no-such-game"], "no-such-game"),
+        (["--games", "no-such-file.parquet"], "no-such-file"),
+        (["--game", "krk", "--network", "mixer-8x1", "--arms", "heads"], "phase_heads is for"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_is_written(
+    words, said, tmp_path, capsys
+) -> None:
+    out = tmp_path / "run"
+    assert cli.main(["reproduce", "m2cts", "--curve", *words, "--out", str(out)]) != 0
+    told = capsys.readouterr().err
+    assert said in told
+    assert "Traceback" not in told
+    assert not out.exists()
 
 
 def test_every_game_of_stored_games_has_the_curve() -> None:

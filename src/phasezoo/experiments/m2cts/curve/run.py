@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasezoo.arena.elo import Interval
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.curve import page, show
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
 from phasezoo.experiments.m2cts.curve.crossing import crossing
 from phasezoo.experiments.m2cts.curve.results import Curve, Point, Results, Size
-from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.m2cts.duel import results as duel
 from phasezoo.experiments.m2cts.duel.arms import BASELINE
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.domain import DUEL
+from phasezoo.experiments.m2cts.duel.preparation import prepare
 from phasezoo.experiments.study import Study, StudyRun
 
 __all__ = ["CurveRun"]
@@ -20,6 +23,15 @@ __all__ = ["CurveRun"]
 
 class CurveRun(StudyRun[CurveConfig, Results]):
     """Phase experts and one network, by how much both have learnt from."""
+
+    @classmethod
+    def prepare(cls, config: CurveConfig, console: Console) -> None:
+        """Refuse now what the comparison at the smallest size would refuse."""
+        if config.game in DOMAINS and config.game not in CURVES:
+            message = f"--game {config.game}: --curve is for {', '.join(CURVES)}, or a stored game"
+            raise InvalidConfig(message)
+        console.heading("Reading the games")
+        prepare(_at(config, config.sizes[0]))
 
     def work(self) -> Results:
         """Do the comparisons that are not done, and put them together."""
@@ -50,11 +62,11 @@ class CurveRun(StudyRun[CurveConfig, Results]):
 
     def _compare(self, positions: int) -> duel.Results:
         """The comparison at one size, or what is left of it."""
-        study: Study[Any] = DOMAINS.get(self.config.game, DUEL)
-        preset = self.config.preset if self.config.preset in study.presets else study.default.preset
-        config: M2ctsConfig = self.config.at(positions, preset)
         self.console.heading(f"{positions:,} training positions")
-        found: duel.Results = study.reproduce(config, self.path / _folder(positions), self.console)
+        config = _at(self.config, positions)
+        found: duel.Results = _duel(config.game).reproduce(
+            config, self.path / _folder(positions), self.console
+        )
         return found
 
     def _curve(self, found: Sequence[duel.Results], index: int) -> Curve:
@@ -86,6 +98,18 @@ class CurveRun(StudyRun[CurveConfig, Results]):
             baseline_loss=entry.cells[duel.ALL].total,
             seconds=sum(found.seconds.values()),
         )
+
+
+def _duel(game: str) -> Study[Any]:
+    """The comparison at one size in a game."""
+    return DOMAINS.get(game, DUEL)
+
+
+def _at(config: CurveConfig, positions: int) -> M2ctsConfig:
+    """The settings of the comparison at a size."""
+    study = _duel(config.game)
+    known = config.preset in study.presets
+    return config.at(positions, config.preset if known else study.default.preset)
 
 
 def _folder(positions: int) -> str:
