@@ -20,6 +20,7 @@ from phasezoo.training.fresh_network import FreshNetwork
 from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
 from phasezoo.training.sampler import Sampler
+from phasezoo.training.steps import check_phases
 
 __all__ = ["INCIDENTAL", "Ready", "Task"]
 
@@ -89,6 +90,7 @@ class Ready:
         seed, game = task.seed, data.train_store.game
         planes = game.plane_spec(task.planes, task.history)
         made = FreshNetwork.of(game, task.network, planes, seed, settings, task.named)
+        check_phases(made.network, len(data.train.names))
         settings = made.settings
         manifest = made.manifest_for(data.phase, data.train.gate, data.gate_fingerprint)
         if task.init is not None:

@@ -27,7 +27,7 @@ from phasezoo.training.distributed import ALONE, Team, synchronised
 from phasezoo.training.losses import RowLosses, Targets, row_losses, training_loss
 from phasezoo.types import Planes, PlaneShape
 
-__all__ = ["LossSums", "Steps", "number_of"]
+__all__ = ["LossSums", "Steps", "check_phases", "number_of"]
 
 _LAYERS = 6
 """Name of the random stream of layers that draw."""
@@ -92,8 +92,7 @@ class Steps:
     ) -> None:
         self.config = config
         self._is_told = isinstance(network, ConditionedNetwork)
-        if isinstance(network, ConditionedNetwork):
-            _check_phases(network, phases, team)
+        check_phases(network, phases, team)
         self.team = team
         self.device = resolve_device(config.device) if device is None else device
         supported_dtype(config.dtype, self.device)
@@ -185,12 +184,19 @@ class Steps:
         return unpacked.to(memory_format=self._layout)
 
 
-def _check_phases(network: ConditionedNetwork, phases: int, team: Team) -> None:
-    """Refuse a network that cannot be told the phases of these batches.
+def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
+    """Refuse a network that cannot be told the phases of the batches; others pass.
+
+    Args:
+        network: The network.
+        phases: How many phases the batches tell apart.
+        team: The processes that train it together.
 
     Raises:
         InvalidConfig: The message says what to do.
     """
+    if not isinstance(network, ConditionedNetwork):
+        return
     if network.phases != phases:
         there = "all positions are of one phase" if phases == 1 else f"there are {phases} phases"
         message = (
