@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from phasezoo import _core
-from phasezoo.errors import MissingDependency, RunDirectoryError
+from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.experiments.console import Console, silent
 from phasezoo.report import numbers
 from phasezoo.runs import RunDirectory, jsonable
@@ -73,7 +73,12 @@ class Study(Generic[Config]):
         return next(iter(self.presets.values()))
 
     def reproduce(
-        self, config: Config, out: Path, console: Console | None = None, **own: Any
+        self,
+        config: Config,
+        out: Path,
+        console: Console | None = None,
+        prepared: Any = None,
+        **own: Any,
     ) -> Any:
         """Run the study, or finish it if ``out`` holds an unfinished run of the same settings.
 
@@ -81,6 +86,7 @@ class Study(Generic[Config]):
             config: The settings.
             out: A new or empty directory, or one of this very run.
             console: Where to report; default nowhere.
+            prepared: What :meth:`StudyRun.prepare` would return, if somebody has it already.
             own: What else the study's :class:`StudyRun` takes.
 
         Returns:
@@ -94,7 +100,7 @@ class Study(Generic[Config]):
         """
         self._check(config)
         check_free(out, self.name, config)
-        return self._finish(config, out, console or silent(), own)
+        return self._finish(config, out, console or silent(), own, prepared)
 
     def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
         """Finish the run in ``out`` with the settings it was started with.
@@ -134,6 +140,9 @@ class Study(Generic[Config]):
     def _check(self, config: Config) -> None:
         """Refuse at the beginning what would fail at the end."""
         config.validate()
+        if config.preset not in self.presets:
+            message = f"--preset {config.preset}: expected {' or '.join(self.presets)} here"
+            raise InvalidConfig(message)
         for package, extra in self.packages.items():
             if importlib.util.find_spec(package) is None:
                 message = (
@@ -142,11 +151,19 @@ class Study(Generic[Config]):
                 )
                 raise MissingDependency(message)
 
-    def _finish(self, config: Config, out: Path, console: Console, own: dict[str, Any]) -> Any:
+    def _finish(
+        self,
+        config: Config,
+        out: Path,
+        console: Console,
+        own: dict[str, Any],
+        prepared: Any = None,
+    ) -> Any:
         module, name = self.stages.split(":")
         make: type[StudyRun[Config, Any]] = getattr(importlib.import_module(module), name)
         started = time.monotonic()
-        prepared = make.prepare(config, console)
+        if prepared is None:
+            prepared = make.prepare(config, console)
         seconds = round(time.monotonic() - started, 3)
         with RunDirectory.create(
             out, self.name, config, threads=config.threads, devices=_devices(config)

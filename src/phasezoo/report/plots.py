@@ -32,6 +32,7 @@ __all__ = [
     "forest",
     "ordered_colours",
     "to_svg",
+    "with_intervals",
 ]
 
 # Stand-ins: what is drawn with one of these takes the variable of that name in style.css.
@@ -59,6 +60,10 @@ _VARIABLES = {
 _ORDERED = ((0xF2, 0xB8, 0x4B), (0x3D, 0xA0, 0x92), (0x3A, 0x5F, 0xA8))
 
 _POINTS_PER_INCH = 72
+
+LONGEST = 600.0
+"""Length (of Elo, where intervals may be infinite) at which a side of an interval is cut, so that
+the others can be read."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,21 @@ def axes(
     for one in made:
         _dress(one)
     return figure, (made[0] if len(made) == 1 else made)
+
+
+def with_intervals(
+    plot: Any, x: Sequence[float], found: Sequence[Interval], label: str, colour: str
+) -> None:
+    """Draw estimates as a line with their intervals, a side of which is cut at :data:`LONGEST`."""
+    values = [one.value for one in found]
+    below = [_cut(one.value - one.low) for one in found]
+    above = [_cut(one.high - one.value) for one in found]
+    plot.errorbar(x, values, yerr=[below, above], fmt="-o", color=colour, markersize=4, capsize=3,
+                  label=label)  # fmt: skip
+
+
+def _cut(length: float) -> float:
+    return min(max(length, 0.0), LONGEST) if math.isfinite(length) else LONGEST
 
 
 def entitle(plot: Any, text: str) -> None:

@@ -48,16 +48,11 @@ class CurveConfig(M2ctsConfig):
             raise InvalidConfig(message)
         super().validate()
 
-    def at(self, positions: int, preset: str) -> M2ctsConfig:
-        """The settings of the comparison at one size.
-
-        Args:
-            positions: The size.
-            preset: What the command of that comparison is to begin with.
-        """
+    def at(self, positions: int) -> M2ctsConfig:
+        """The settings of the comparison at one size."""
         names = [field.name for field in dataclasses.fields(M2ctsConfig)]
         shared = {name: getattr(self, name) for name in names}
-        return M2ctsConfig(**shared | {"positions": positions, "preset": preset})
+        return M2ctsConfig(**shared | {"positions": positions})
 
 
 SIZES: Mapping[str, Mapping[str, Any]] = {

@@ -1,6 +1,5 @@
 """The report's drawings, each made from results alone and described in words."""
 
-import math
 from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
@@ -13,9 +12,6 @@ __all__ = ["elo", "losses"]
 
 _WIDTH = 7.6
 """Inches of a full-width drawing."""
-
-_LONGEST = 600.0
-"""Length at which a side of an interval is cut, so that the others can be read."""
 
 
 def losses(curves: Sequence[Curve]) -> Markup:
@@ -40,11 +36,7 @@ def _drawn(
             continue
         # Side by side, so that intervals do not lie on each other.
         x = [positions * 1.03**place for positions, _ in known]
-        y = [found.value for _, found in known]
-        below = [_length(found.value - found.low) for _, found in known]
-        above = [_length(found.high - found.value) for _, found in known]
-        plot.errorbar(x, y, yerr=[below, above], fmt="-o", color=_colour(place), markersize=4,
-                      capsize=3, label=curve.name)  # fmt: skip
+        plots.with_intervals(plot, x, [found for _, found in known], curve.name, _colour(place))
         told += [
             f"{curve.name} at {numbers.count(positions)} {numbers.signed(found.value)}"
             for positions, found in known
@@ -64,7 +56,3 @@ def _drawn(
 def _colour(place: int) -> str:
     colours = (plots.PHASE, plots.PLACEBO, plots.PAPER, plots.INK, plots.MUTED, plots.BASELINE)
     return colours[place % len(colours)]
-
-
-def _length(length: float) -> float:
-    return min(max(length, 0.0), _LONGEST) if math.isfinite(length) else _LONGEST

@@ -1,6 +1,7 @@
 """The curve over sizes: a comparison at each, then all of them together."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from phasezoo.arena.elo import Interval
@@ -13,9 +14,8 @@ from phasezoo.experiments.m2cts.curve.results import Curve, Point, Results, Size
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.m2cts.duel import results as duel
 from phasezoo.experiments.m2cts.duel.arms import BASELINE
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.domain import DUEL
-from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.study import Study, StudyRun
 
 __all__ = ["CurveRun"]
@@ -24,14 +24,16 @@ __all__ = ["CurveRun"]
 class CurveRun(StudyRun[CurveConfig, Results]):
     """Phase experts and one network, by how much both have learnt from."""
 
+    prepared: Prepared
+
     @classmethod
-    def prepare(cls, config: CurveConfig, console: Console) -> None:
-        """Refuse now what the comparison at the smallest size would refuse."""
+    def prepare(cls, config: CurveConfig, console: Console) -> Prepared:
+        """Load, split and label the games, which are the same at all sizes."""
         if config.game in DOMAINS and config.game not in CURVES:
             message = f"--game {config.game}: --curve is for {', '.join(CURVES)}, or a stored game"
             raise InvalidConfig(message)
         console.heading("Reading the games")
-        prepare(_at(config, config.sizes[0]))
+        return prepare(config.at(config.sizes[0]))
 
     def work(self) -> Results:
         """Do the comparisons that are not done, and put them together."""
@@ -63,9 +65,13 @@ class CurveRun(StudyRun[CurveConfig, Results]):
     def _compare(self, positions: int) -> duel.Results:
         """The comparison at one size, or what is left of it."""
         self.console.heading(f"{positions:,} training positions")
-        config = _at(self.config, positions)
-        found: duel.Results = _duel(config.game).reproduce(
-            config, self.path / _folder(positions), self.console
+        config = self.config.at(positions)
+        study: Study[Any] = DOMAINS.get(config.game, DUEL)
+        found: duel.Results = study.reproduce(
+            config,
+            self.path / _folder(positions),
+            self.console,
+            prepared=replace(self.prepared, config=config),
         )
         return found
 
@@ -98,18 +104,6 @@ class CurveRun(StudyRun[CurveConfig, Results]):
             baseline_loss=entry.cells[duel.ALL].total,
             seconds=sum(found.seconds.values()),
         )
-
-
-def _duel(game: str) -> Study[Any]:
-    """The comparison at one size in a game."""
-    return DOMAINS.get(game, DUEL)
-
-
-def _at(config: CurveConfig, positions: int) -> M2ctsConfig:
-    """The settings of the comparison at a size."""
-    study = _duel(config.game)
-    known = config.preset in study.presets
-    return config.at(positions, config.preset if known else study.default.preset)
 
 
 def _folder(positions: int) -> str:

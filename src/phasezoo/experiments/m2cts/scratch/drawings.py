@@ -1,6 +1,5 @@
 """The report's drawings, each made from results alone and described in words."""
 
-import math
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -15,9 +14,6 @@ __all__ = ["advantages", "lengths"]
 _WIDTH = 7.6
 """Inches of a full-width drawing."""
 
-_LONGEST = 600.0
-"""Elo at which the end of an interval is cut, so that the others can be read."""
-
 
 def advantages(found: Sequence[Advantage]) -> Markup:
     """Draw the experts' Elo over one network by rounds; what the paper says stands at the right."""
@@ -28,11 +24,7 @@ def advantages(found: Sequence[Advantage]) -> Markup:
         own = [one for one in found if one.strategy == strategy]
         colour = _colour(place)
         x = [one.update + 0.08 * place for one in own]
-        y = [one.elo.value for one in own]
-        below = [_length(one.elo.value - one.elo.low) for one in own]
-        above = [_length(one.elo.high - one.elo.value) for one in own]
-        plot.errorbar(x, y, yerr=[below, above], fmt="-o", color=colour, markersize=4, capsize=3,
-                      label=strategy)  # fmt: skip
+        plots.with_intervals(plot, x, [one.elo for one in own], strategy, colour)
         if strategy in paper.ELO:
             plot.plot([paper.UPDATES], [paper.ELO[strategy]], "D", color=plots.PAPER, markersize=5)
     plot.set_xlabel("rounds of playing and learning")
@@ -67,7 +59,3 @@ def lengths(courses: Sequence[Course]) -> Markup:
 def _colour(place: int) -> str:
     colours = (plots.PHASE, plots.PLACEBO, plots.BASELINE, plots.INK, plots.MUTED)
     return colours[place % len(colours)]
-
-
-def _length(elo: float) -> float:
-    return min(max(elo, 0.0), _LONGEST) if math.isfinite(elo) else _LONGEST
