@@ -11,6 +11,7 @@ from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.training import GameStore, Probe, Probed, Score
 from phasezoo.training.probes.catalogue import probes_of
 from phasezoo.training.probes.tactics import solutions
+from phasezoo.training.solved import Starts
 from phasezoo.training.stored_states import evenly_by_ply, state_at
 
 
@@ -123,3 +124,47 @@ def test_wrong_probes_are_refused() -> None:
         Probe(print, Score("a"), Score("a"))
     with pytest.raises(InvalidEvaluation, match="a number for each of its scores"):
         Probe(lambda given: {"a": 1}, Score("a"), Score("b"))(probed("krk", inference.Uniform()))
+
+
+def test_every_position_of_a_game_is_judged_alike_to_a_sample() -> None:
+    (*_, probe) = probes_of(games.make("krk"), 4, everywhere=True)
+    found = probe(probed("krk", inference.Uniform()))
+    positions = probe.function.positions  # type: ignore[attr-defined]
+    rows = np.random.default_rng(1).permutation(len(positions))[:4000]
+    starts = Starts(games.make("krk"), tuple(positions.states[row] for row in rows))
+    first = [min(state.legal_actions) for state in starts.states]  # all moves are alike to it
+    sample = starts.judge(first).lost
+    error = sample.std() / len(sample) ** 0.5
+    assert abs(found["regret, all positions"]["network"] - sample.mean()) < 5 * error
+    assert 0 <= found["won, all positions"]["network"] < 0.01
+
+
+def test_perfect_play_wins_from_every_position_that_is_won() -> None:
+    (*_, probe) = probes_of(games.make("krk"), 4, everywhere=True)
+    positions = probe.function.positions  # type: ignore[attr-defined]
+    best = np.maximum.reduceat(positions.worths, positions.offsets[:-1])
+    is_best = positions.worths == np.repeat(best, np.diff(positions.offsets))
+
+    class Table:
+        """Knows the best moves; positions come in their order."""
+
+        plane_spec = None
+        asked = 0
+
+        def evaluate_batch(self, leaves: Any) -> inference.Evaluation:
+            count = len(leaves.states())
+            begin, end = positions.offsets[[self.asked, self.asked + count]]
+            self.asked += count
+            value = np.zeros(count, np.float32)
+            return inference.Evaluation(legal_logits=np.float32(is_best[begin:end]), value=value)
+
+    found = probe(probed("krk", Table()))
+    assert found["regret, all positions"] == {"network": 0.0}
+    assert found["won, all positions"] == {"network": pytest.approx((best > 0).mean())}
+
+
+def test_games_with_too_many_positions_are_probed_as_before() -> None:
+    chess = games.make("chess")
+    names = [[score.name for score in probe.scores] for probe in probes_of(chess, 4)]
+    everywhere = probes_of(chess, 4, everywhere=True)
+    assert [[score.name for score in probe.scores] for probe in everywhere] == names

@@ -3,12 +3,18 @@
 from collections.abc import Callable
 
 from phasezoo.games import Game
+from phasezoo.training.probes.everywhere import Everywhere
 from phasezoo.training.probes.probe import Probe
+from phasezoo.training.solved_positions import SolvedPositions
 from phasezoo.zoo.boards.probes import board_probes
 from phasezoo.zoo.connect_four.probes import connect_four_probes
 from phasezoo.zoo.krk.probes import krk_probes
+from phasezoo.zoo.krk.solved import krk_positions
 
-__all__ = ["probes_of"]
+__all__ = ["ALL_POSITIONS", "probes_of"]
+
+ALL_POSITIONS: dict[str, Callable[[], SolvedPositions]] = {"krk": krk_positions}
+"""What makes every position of a game; games that are not here have too many."""
 
 _PROBES: dict[str, Callable[[Game, int], list[Probe]]] = {
     "connect-four": connect_four_probes,
@@ -21,7 +27,17 @@ _PROBES: dict[str, Callable[[Game, int], list[Probe]]] = {
 """What makes a game's probes from the game and the number of positions."""
 
 
-def probes_of(game: Game, positions: int) -> list[Probe]:
-    """The probes of a game; none if it has none, or if what they need is not installed."""
+def probes_of(game: Game, positions: int, *, everywhere: bool = False) -> list[Probe]:
+    """The probes of a game; none if it has none, or if what they need is not installed.
+
+    Args:
+        game: The game.
+        positions: How many positions are drawn.
+        everywhere: Whether a game all of whose positions are known is probed in them too.
+    """
     make = _PROBES.get(game.name)
-    return [] if make is None else make(game, positions)
+    found = [] if make is None else make(game, positions)
+    if everywhere and game.name in ALL_POSITIONS:
+        exact = Everywhere(ALL_POSITIONS[game.name])
+        found.append(Probe(exact, *exact.scores))
+    return found

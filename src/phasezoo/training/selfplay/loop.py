@@ -159,7 +159,10 @@ class SelfPlay:
             raise InvalidConfig(message)
         self._probes = [*map(as_probe, own)]
         if knobs.watching.probe_every:
-            self._probes += probes_of(self.game, knobs.watching.probe_positions)
+            watching = knobs.watching
+            self._probes += probes_of(
+                self.game, watching.probe_positions, everywhere=watching.probe_everywhere
+            )
         self._last: Update | None = None
         self._identity = self._identified()
 

@@ -23,6 +23,9 @@ class Watching:
     """Positions of a probe of the game's own (1 or more)."""
     probe_nodes: int = 100
     """Nodes of the searches that are probed beside the network alone (1 or more; 0: none)."""
+    probe_everywhere: bool = False
+    """Whether the network alone is probed in every position too, in games whose positions are all
+    known (krk: 175,168, some ten seconds of a core for a small network)."""
     ladder_every: int = 5
     """Rounds from one rung of the Elo ladder to the next (1 or more)."""
     ladder_games: int = 0
@@ -42,6 +45,7 @@ class Watching:
             ("ladder_games", 0),
         ):
             at_least(name, getattr(self, name), least)
+        flag("probe_everywhere", self.probe_everywhere)
         flag("report", self.report)
         if self.ladder_nodes is not None:
             at_least("ladder_nodes", self.ladder_nodes, 1)

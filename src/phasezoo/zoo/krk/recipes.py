@@ -18,7 +18,7 @@ def krk_recipes() -> Mapping[str, Recipe]:
         "concurrency": 256,
         "replay": ReplayRules(capacity=60_000, symmetries=True),
     }
-    often = Watching(probe_every=10, probe_positions=200)
+    often = Watching(probe_every=10, probe_positions=200, probe_everywhere=True)
     quick = {**shared, "updates": 70, "watching": often}
     standard = {**shared, "updates": 200, "watching": often}
     return {

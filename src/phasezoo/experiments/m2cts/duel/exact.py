@@ -12,12 +12,12 @@ from phasezoo.arena.elo import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, mixture_name
-from phasezoo.experiments.m2cts.duel.catalogue import EVERYWHERE
 from phasezoo.experiments.m2cts.duel.matches import search_options
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL, Exact, ExactRow
 from phasezoo.experiments.statistics import between_trainings
 from phasezoo.games.random_play import random_states
+from phasezoo.training.probes.catalogue import ALL_POSITIONS
 from phasezoo.training.solved import moves_of
 from phasezoo.training.solved_positions import SolvedPositions
 
@@ -166,8 +166,8 @@ class _Judge:
 def _positions(prepared: Prepared) -> SolvedPositions:
     """All positions of the game, or different ones of random games that are not in train."""
     config = prepared.config
-    if config.game in EVERYWHERE:
-        return EVERYWHERE[config.game]()
+    if config.game in ALL_POSITIONS:
+        return ALL_POSITIONS[config.game]()
     game = games.make(config.game)
     drawn = random_states(game, _DRAWN * config.exact_positions, prepared.seed("exact positions"))
     keys = np.array([state.key for state in drawn], dtype=np.uint64)
