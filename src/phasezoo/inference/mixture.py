@@ -115,6 +115,25 @@ class MixtureOfExperts:
         own = self.fallback if not self.has_own_expert[phase] else None
         return self.names[phase] if own is None else own
 
+    def with_expert(self, phase: str, expert: Any) -> "MixtureOfExperts":
+        """The same mixture but for the expert of one phase.
+
+        Raises:
+            InvalidConfig: The gate has no such phase.
+            GameMismatch: The expert is a network of another game.
+            GateMismatch: The expert was trained under another gate, or as another phase's expert.
+        """
+        own = zip(self.names, self.experts, self.has_own_expert, strict=True)
+        experts = {name: one for name, one, is_own in own if is_own}
+        return MixtureOfExperts(
+            {**experts, phase: expert},
+            self.gate,
+            self.routing,
+            search_gate=self.search_gate,
+            fallback=self.fallback,
+            game=self.game,
+        )
+
     def winners(self, leaves: Leaves) -> npt.NDArray[np.int64]:
         """``int64[B]``: the phase whose expert answers each row (routings majority and exact).
 

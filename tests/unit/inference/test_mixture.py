@@ -192,6 +192,18 @@ def test_missing_experts_need_a_fallback():
         mixture("exact", own, fallback="b")
 
 
+def test_one_expert_may_be_exchanged():
+    leaves = FakeLeaves([2, 0, 1, 2])
+    moe = mixture("exact")
+    other = moe.with_expert("c", Expert(700))
+    np.testing.assert_allclose(ask(other, leaves)[0].value, [0.7, 0.101, 0.202, 0.703])
+    np.testing.assert_allclose(ask(moe, leaves)[0].value, [0.3, 0.101, 0.202, 0.303])
+    with pytest.raises(InvalidConfig, match="no such phase"):
+        moe.with_expert("d", Expert(700))
+    sparse = mixture("exact", {"a": Expert(100)}, fallback="a")
+    assert sparse.with_expert("b", Expert(200)).has_own_expert.tolist() == [True, True, False]
+
+
 def test_unknown_names_and_routings_are_listed():
     with pytest.raises(
         InvalidConfig, match=r"'endgame': no such phase; the gate has \['a', 'b', 'c'\]"

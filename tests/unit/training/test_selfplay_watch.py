@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 import selfplay_games
 
+from phasezoo import gating
 from phasezoo.errors import InvalidConfig
 from phasezoo.training import Probed, SelfPlay, Watching
 from phasezoo.training.selfplay.config import self_play_settings
-from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of
+from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
 
 selfplay_games.register()
 
@@ -99,6 +100,58 @@ def test_ratings_come_from_every_match_once() -> None:
     assert elo_of([]) == {}
 
 
+def test_the_expert_of_each_phase_meets_the_rung_before(tmp_path: Path) -> None:
+    def gate(state: Any) -> int:
+        return sum(map(abs, state.cells)) // 5
+
+    own = gating.make(gate, names=("early", "late"))
+    watching = Watching(ladder_every=1, ladder_games=4, ladder_phases=True)
+    options = {"gate": own, "strategy": "separated", "watching": watching}
+    run(tmp_path / "run", **options)
+    text = (tmp_path / "run" / "ladder.jsonl").read_text()
+    rows = [json.loads(line) for line in text.splitlines()]
+    played = [(row["first"], row["second"], row["phase"]) for row in rows]
+    both = ["early", "late"]
+    assert played == [
+        *[(1, 0, phase) for phase in (None, *both)],
+        *[(2, later, None) for later in (1, 0)],
+        *[(2, 1, phase) for phase in both],
+    ]
+    run(tmp_path / "run", **options)
+    assert (tmp_path / "run" / "ladder.jsonl").read_text() == text
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "Elo over the rung before, by the phase" in page
+
+
+def test_gains_of_phases_are_no_ratings_of_versions() -> None:
+    openings = list(range(16))
+    rows = [
+        RungRow(1, 0, 8, [1.0, 0.5] * 8, openings),
+        RungRow(1, 0, 8, [0.5, 0.5] * 8, openings, "early"),
+        RungRow(1, 0, 8, [1.0, 0.5] * 8, openings, "late"),
+        RungRow(2, 1, 8, [0.0, 0.5] * 8, openings, "late"),
+    ]
+    assert elo_of(rows) == elo_of(rows[:1])
+    gains = gains_of(rows)
+    assert {phase: list(by_version) for phase, by_version in gains.items()} == {
+        "early": [1],
+        "late": [1, 2],
+    }
+    assert gains["early"][1].value == 0
+    assert gains["late"][1].value == pytest.approx(190.8, abs=0.1)
+    assert gains["late"][2].value == pytest.approx(-190.8, abs=0.1)
+    assert gains["late"][1].low < 190.8 < gains["late"][1].high
+
+
+def test_phases_climb_only_where_there_are_rungs_and_experts(tmp_path: Path) -> None:
+    with pytest.raises(InvalidConfig, match="ladder_phases=True: without a ladder"):
+        Watching(ladder_phases=True)
+    watching = Watching(ladder_games=2, ladder_phases=True)
+    with pytest.raises(InvalidConfig, match="give gate="):
+        run(tmp_path / "run", watching=watching)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -106,6 +159,8 @@ def test_ratings_come_from_every_match_once() -> None:
         ("probe_positions", 0),
         ("ladder_games", 3),
         ("ladder_nodes", 0),
+        ("ladder_phases", 1),
+        ("probe_everywhere", "yes"),
         ("report", 3),
     ],
 )

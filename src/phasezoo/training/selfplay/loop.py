@@ -130,6 +130,9 @@ class SelfPlay:
             history=history,
             initial=initial,
         )
+        if knobs.watching.ladder_phases and self._students.gate is None:
+            message = "ladder_phases=True: one network has no experts; give gate= to learn some"
+            raise InvalidConfig(message)
         self._generation = Generation(
             self.game,
             seed,
@@ -280,6 +283,7 @@ class SelfPlay:
             seed=self.seed,
             concurrency=knobs.concurrency,
             max_plies=knobs.max_plies,
+            phases=() if self._students.gate is None else self._students.gate.names,
             told=self._on_probe,
         )
         return Onlooker(self.out, KIND, knobs, self.game, self._students, watch, self._probes)

@@ -17,7 +17,7 @@ from phasezoo.training.score import Score
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.costs import CostRow
 from phasezoo.training.selfplay.outcome import Update
-from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of
+from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
 
 __all__ = ["REPORT", "Page", "Seen"]
 
@@ -150,6 +150,7 @@ def rendered(out: Path, kind: str, seen: Seen) -> str:
         refresh=None if seen.is_whole else REFRESH_S,
         told=told,
         lines=lines,
+        gains=gains_of(seen.ladder),
         last=seen.rows[-1],
         wall=sum(row.wall for row in seen.costs),
         rates=_rates(seen.costs),

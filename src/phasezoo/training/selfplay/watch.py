@@ -14,7 +14,7 @@ from phasezoo.training.probes.probe import Probe, Probed
 from phasezoo.training.selfplay.outcome import version_folder
 from phasezoo.training.selfplay.watching import Watching
 
-__all__ = ["LADDER", "PROBES", "ProbeRow", "RungRow", "Watch", "elo_of"]
+__all__ = ["LADDER", "PROBES", "ProbeRow", "RungRow", "Watch", "elo_of", "gains_of"]
 
 PROBES, LADDER = "probes.jsonl", "ladder.jsonl"
 """What a run's directory holds of them."""
@@ -55,6 +55,9 @@ class RungRow:
     """What the later one scored in each game."""
     openings: list[int] = field(default_factory=list)
     """What each game began from."""
+    phase: str | None = None
+    """The later version's expert of this phase alone played, among the earlier one's others; None:
+    the later version played."""
 
 
 class Watch:
@@ -76,6 +79,7 @@ class Watch:
         seed: The run's, for the matches.
         concurrency: Games of a match at once.
         max_plies: Plies at which they are cut.
+        phases: Phases that have experts.
         told: Called with every row of a probe.
     """
 
@@ -93,6 +97,7 @@ class Watch:
         seed: int,
         concurrency: int,
         max_plies: int | None,
+        phases: Sequence[str] = (),
         told: Callable[[ProbeRow], None] | None = None,
     ) -> None:
         self._out = out
@@ -106,6 +111,7 @@ class Watch:
         self._seed = seed
         self._concurrency = concurrency
         self._max_plies = max_plies
+        self._phases = tuple(phases) if config.ladder_phases else ()
         self._told = told
         self.probes: RowLog[ProbeRow] = RowLog(out / PROBES, ProbeRow)
         self.ladder: RowLog[RungRow] = RowLog(out / LADDER, RungRow)
@@ -142,32 +148,34 @@ class Watch:
 
     def _climb(self, rungs: list[int]) -> None:
         """The matches of the last rung."""
-        known = {(row.first, row.second, row.nodes) for row in self.ladder.rows}
-        version = rungs[-1]
         for other in self._config.opponents(rungs):
-            if (version, other, self._nodes) in known:
-                continue
-            evaluators = self._evaluator(version), self._evaluator(other)
-            first, second = (self._playing(evaluator, self._nodes) for evaluator in evaluators)
-            match = arena.play_match(
-                first,
-                second,
-                game=self._game,
-                games=self._config.ladder_games,
-                seed=stream(self._seed, "selfplay", "ladder", version, other),
-                names=(str(version), str(other)),
-                concurrency=self._concurrency,
-                max_plies=self._max_plies,
-            )
-            self.ladder.append(
-                RungRow(
-                    version,
-                    other,
-                    self._nodes,
-                    [float(record.score) for record in match.games],
-                    [int(record.group) for record in match.games],
-                )
-            )
+            self._meet(rungs[-1], other)
+        if len(rungs) > 1:
+            for phase in self._phases:
+                self._meet(rungs[-1], rungs[-2], phase)
+
+    def _meet(self, version: int, other: int, phase: str | None = None) -> None:
+        """A match, unless it was played."""
+        played = {(row.first, row.second, row.nodes, row.phase) for row in self.ladder.rows}
+        if (version, other, self._nodes, phase) in played:
+            return
+        later, earlier = self._evaluator(version), self._evaluator(other)
+        if phase is not None:
+            later = earlier.with_expert(phase, later.experts[later.names.index(phase)])
+        first, second = (self._playing(evaluator, self._nodes) for evaluator in (later, earlier))
+        match = arena.play_match(
+            first,
+            second,
+            game=self._game,
+            games=self._config.ladder_games,
+            seed=stream(self._seed, "selfplay", "ladder", version, other, *filter(None, [phase])),
+            names=(str(version), str(other)),
+            concurrency=self._concurrency,
+            max_plies=self._max_plies,
+        )
+        scores = [float(record.score) for record in match.games]
+        openings = [int(record.group) for record in match.games]
+        self.ladder.append(RungRow(version, other, self._nodes, scores, openings, phase))
 
 
 def elo_of(rows: Sequence[RungRow]) -> dict[int, Rating]:
@@ -175,15 +183,36 @@ def elo_of(rows: Sequence[RungRow]) -> dict[int, Rating]:
 
     The search with the most games counts, if there were several.
     """
-    if not rows:
+    whole = _of_one_search([row for row in rows if row.phase is None])
+    if not whole:
         return {}
-    nodes = max({row.nodes for row in rows}, key=[row.nodes for row in rows].count)
-    results = [
+    versions = sorted({version for row in whole for version in (row.first, row.second)})
+    found = ratings(_results(whole), players=[str(version) for version in versions])
+    return {int(rating.name): rating for rating in found}
+
+
+def gains_of(rows: Sequence[RungRow]) -> dict[str, dict[int, Rating]]:
+    """What the expert of each phase adds to the rung before, by phase and version.
+
+    Ratings are of matches in which it plays alone among that rung's experts; that rung's is 0.
+    """
+    found: dict[str, dict[int, Rating]] = {}
+    for row in _of_one_search([row for row in rows if row.phase is not None]):
+        _, rating = ratings(_results([row]), players=[str(row.second), str(row.first)])
+        found.setdefault(str(row.phase), {})[row.first] = rating
+    return found
+
+
+def _of_one_search(rows: Sequence[RungRow]) -> list[RungRow]:
+    """Those with the number of nodes that most have."""
+    counts = [row.nodes for row in rows]
+    most = max(set(counts), key=counts.count, default=0)
+    return [row for row in rows if row.nodes == most]
+
+
+def _results(rows: Sequence[RungRow]) -> list[Result]:
+    return [
         Result(str(row.first), str(row.second), (row.first, row.second, opening), score)
         for row in rows
-        if row.nodes == nodes
         for opening, score in zip(row.openings, row.scores, strict=True)
     ]
-    versions = sorted({int(name) for r in results for name in (r.first, r.second)})
-    found = ratings(results, players=[str(version) for version in versions])
-    return {int(rating.name): rating for rating in found}

@@ -33,6 +33,9 @@ class Watching:
     before it, the second before it, the fourth, and so on."""
     ladder_nodes: int | None = None
     """Nodes of these matches' searches (1 or more; none: as in self-play)."""
+    ladder_phases: bool = False
+    """Whether each phase's expert of a rung also plays a match alone: among the experts of the rung
+    before, against that rung. Needs a gate."""
     report: bool = True
     """Whether report.html is written after each round."""
 
@@ -46,6 +49,7 @@ class Watching:
         ):
             at_least(name, getattr(self, name), least)
         flag("probe_everywhere", self.probe_everywhere)
+        flag("ladder_phases", self.ladder_phases)
         flag("report", self.report)
         if self.ladder_nodes is not None:
             at_least("ladder_nodes", self.ladder_nodes, 1)
@@ -53,6 +57,10 @@ class Watching:
             message = (
                 f"ladder_games={self.ladder_games}: must be even, each opening is played twice"
             )
+            raise InvalidConfig(message)
+
+        if self.ladder_phases and not self.ladder_games:
+            message = "ladder_phases=True: without a ladder there are no rungs; give ladder_games"
             raise InvalidConfig(message)
 
     @classmethod
