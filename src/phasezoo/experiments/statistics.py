@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.arena.intervals import Interval, t95
+from phasezoo.arena.intervals import MIN_PAIRS, Z95, Interval, t95
 from phasezoo.training.resampling import ResampledMeans, percentiles, resample_games
 
 __all__ = [
@@ -63,7 +63,7 @@ def between_trainings(values: Array) -> float:
     return float(t95(trainings - 1)) * float(values.std(ddof=1)) / math.sqrt(trainings)
 
 
-def over_trainings(values: Array, resampled: Array) -> Interval | None:
+def over_trainings(values: Array, resampled: Array, games: int | None = None) -> Interval | None:
     """Return the mean with a 95 % interval that counts trainings first, games second.
 
     With one training the interval is the percentile bootstrap over games. With K it is
@@ -71,9 +71,14 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
     the standard deviation between trainings: all trainings share the test games, so the chance in
     the games does not shrink with K.
 
+    A bootstrap of few games is too narrow, and of one game it has no width. With ``games`` the
+    interval over games is stretched about the mean by t(games - 1) / 1.96, and with fewer than four
+    of them nothing is said: the ends are infinite.
+
     Args:
         values: ``float64[K]``: one number per training.
         resampled: ``float64[R, K]``: the same for R draws of test games.
+        games: Games that the number is of; None: many.
 
     Returns:
         The interval, or None if the number does not exist, as for a phase without positions.
@@ -81,10 +86,22 @@ def over_trainings(values: Array, resampled: Array) -> Interval | None:
     resampled = resampled[np.isfinite(resampled).all(axis=1)]
     mean = float(values.mean())
     over_games = percentile_interval(mean, resampled.mean(axis=1))
-    if over_games is None or len(values) == 1:
+    if over_games is not None and games is not None:
+        over_games = _stretched(over_games, games)
+    if over_games is None or len(values) == 1 or not over_games.is_known:
         return over_games
     half = math.hypot(between_trainings(values), over_games.half_width)
     return Interval(mean, mean - half, mean + half)
+
+
+def _stretched(interval: Interval, games: int) -> Interval:
+    """What is known of an interval over games if there are so many of them."""
+    mean = interval.value
+    if games < MIN_PAIRS:
+        return Interval(mean, -math.inf, math.inf)
+    factor = float(t95(games - 1)) / Z95
+    below, above = factor * (mean - interval.low), factor * (interval.high - mean)
+    return Interval(mean, mean - below, mean + above)
 
 
 def wilson(successes: int, trials: int) -> Interval:

@@ -22,6 +22,9 @@ __all__ = [
 ABSENT = "–"
 """Stands where a number does not exist, such as a loss on no positions."""
 
+_TOO_FEW = "(too few games for an interval)"
+"""Stands for an interval of which nothing is known."""
+
 _MINUS = "\N{MINUS SIGN}"
 
 _WORDS = (
@@ -81,6 +84,8 @@ def plain_interval(interval: Interval | None, digits: int = 2) -> str:
     """Return a quantity, which has no sign, with both ends of its interval in brackets."""
     if interval is None:
         return ABSENT
+    if not interval.is_known:
+        return f"{decimal(interval.value, digits)} {_TOO_FEW}"
     low, high = decimal(interval.low, digits), decimal(interval.high, digits)
     return f"{decimal(interval.value, digits)} ({low} to {high})"
 
@@ -89,6 +94,8 @@ def signed_interval(interval: Interval | None, digits: int = 3) -> str:
     """Return a difference with both ends of its interval in brackets."""
     if interval is None:
         return ABSENT
+    if not interval.is_known:
+        return f"{signed(interval.value, digits)} {_TOO_FEW}"
     return f"{signed(interval.value, digits)} ({span(interval, digits)})"
 
 
@@ -98,7 +105,7 @@ def elo_interval(interval: Interval, digits: int = 0) -> str:
     If both are, it says that there were too few games.
     """
     if not interval.is_known:
-        return f"{signed(interval.value, digits)} (too few games for an interval)"
+        return f"{signed(interval.value, digits)} {_TOO_FEW}"
     if math.isinf(interval.half_width):
         return f"{signed(interval.value, digits)} ({span(interval, digits)})"
     return f"{signed(interval.value, digits)} ± {decimal(interval.half_width, digits)}"

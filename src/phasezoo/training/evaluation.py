@@ -5,7 +5,7 @@ positions and intervals by resampling whole games (``docs/definitions/statistics
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,6 +74,12 @@ class PositionLosses:
     best_three: Floats | None = None
     """``float32[P]``: probability of the three likeliest actions together, over all actions, legal
     or not; None if it was not measured."""
+    answer: Floats | None = None
+    """``float32[P]``: the value in [-1, 1] for to_play that the network told; None if not kept."""
+    result: Floats | None = None
+    """``float32[P]``: the game's result for to_play; None if not kept."""
+    wdl: Floats | None = None
+    """``float32[P, 3]``: probabilities of (win, draw, loss); None if the network tells none."""
 
     def __len__(self) -> int:
         """P."""
@@ -173,6 +179,8 @@ def mixture_losses(
         InvalidConfig: A phase of the positions has no expert.
     """
     some = next(iter(experts.values()))
+    if any(losses.wdl is None for losses in experts.values()):
+        some = replace(some, wdl=None)
     missing = sorted(set(np.unique(some.phase).tolist()) - set(experts))
     if missing:
         message = f"no losses of an expert for the phases {missing}; given are {sorted(experts)}"
@@ -202,11 +210,17 @@ class _Part(NamedTuple):
     correct: npt.NDArray[np.bool_]
     rank: npt.NDArray[np.int32]
     best_three: Floats
+    answer: Floats
+    result: Floats
+    wdl: Floats | None
 
 
 def _joined(parts: list[_Part], rows: PositionTable) -> PositionLosses:
-    whole = _Part(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    return PositionLosses(phase=rows.phase, game=rows.game, **whole._asdict())
+    columns = zip(_Part._fields, zip(*parts, strict=True), strict=True)
+    whole: dict[str, Any] = {
+        name: None if found[0] is None else np.concatenate(found) for name, found in columns
+    }
+    return PositionLosses(phase=rows.phase, game=rows.game, **whole)
 
 
 def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
@@ -223,7 +237,8 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     whole = shares.sum(axis=1)
     wanted = played if batch.policy is None else _expected(logits, batch.policy)
     policy = np.log(whole) + highest - wanted
-    value = np.square(answer.values() - batch.value)
+    told = answer.values()
+    value = np.square(told - batch.value)
     if not (np.isfinite(policy).all() and np.isfinite(value).all()):
         message = f"{name}: answered with numbers that are not finite; the network is broken"
         raise InvalidEvaluation(message)
@@ -233,7 +248,8 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     earlier = np.arange(logits.shape[1]) < batch.action[:, None]
     ahead = (logits > played[:, None]) | ((logits == played[:, None]) & earlier)
     rank = ahead.sum(axis=1, dtype=np.int32)
-    return _Part(policy, value, logits.argmax(axis=1) == batch.action, rank, three)
+    hit = logits.argmax(axis=1) == batch.action
+    return _Part(policy, value, hit, rank, three, told, batch.value, answer.wdl)
 
 
 def _expected(logits: Floats, policy: SparsePolicy) -> Floats:

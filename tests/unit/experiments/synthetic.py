@@ -24,7 +24,12 @@ from phasezoo.experiments.m2cts.duel.results import (
     Results,
     Split,
 )
+from phasezoo.experiments.m2cts.duel.seam.answers import Answers
+from phasezoo.experiments.m2cts.duel.seam.boundaries import near_boundaries
+from phasezoo.experiments.m2cts.duel.seam.measuring import seam_of
+from phasezoo.experiments.m2cts.duel.seam.recalibration import Recalibration
 from phasezoo.runs.provenance import Provenance
+from phasezoo.training.positions import PositionTable
 
 PHASES = ["opening", "middlegame", "endgame"]
 ELO_CASES = ("higher", "lower", "unclear", "all won", "all lost")
@@ -209,6 +214,35 @@ def arms(case="lower", trainings=1):
     ]
 
 
+def seam(phases=PHASES, trainings=1, games=30, plies=60):
+    """What made-up networks leave where phases of equal length meet."""
+    rng = np.random.default_rng(7)
+    length = -(-plies // len(phases))
+    game, ply = (column.ravel() for column in np.mgrid[:games, :plies])
+    rows = PositionTable(
+        game=game.astype(np.int32),
+        ply=ply.astype(np.int32),
+        player=(ply % 2).astype(np.int8),
+        phase=(ply // length).astype(np.int8),
+        key=np.arange(len(game), dtype=np.uint64),
+        names=tuple(phases),
+    )
+    near = near_boundaries(rows, rows)
+    result = np.where(ply % 2, -1, 1) * np.repeat(rng.integers(-1, 2, games), plies)
+
+    def answers():
+        one = np.tanh(result + rng.normal(0, 0.8, len(rows)))
+        experts = np.tanh(result + rng.normal(0, 1.0, (len(phases), len(rows))))
+        wdl = np.stack([(1 + one) / 2, np.zeros(len(rows)), (1 - one) / 2], axis=-1)
+        chance = np.broadcast_to(wdl, (len(phases), *wdl.shape))
+        placebo = np.tanh(rng.normal(0, 1.0, (max(2, len(phases)), len(near))))
+        maps = [Recalibration(0.8, 0.01, 500)] * len(phases)
+        return Answers(experts, one, chance, wdl, placebo, maps, maps)
+
+    made = [answers() for _ in range(trainings)]
+    return seam_of(phases, rows, near, result.astype(np.float32), made, rng, 100)
+
+
 def results(
     elo="lower", specialisation="lower", thinning="higher", trainings=1, phases=PHASES, **overrides
 ):
@@ -235,6 +269,7 @@ def results(
         "arms": arms(elo, trainings),
         "alone": [],
         "exact": None,
+        "seam": seam(phases, trainings),
         "seconds": {"data": 4.2, "training": 201.0, "losses": 21.0, "match": 61.3},
     }
     return Results(**(made | overrides))

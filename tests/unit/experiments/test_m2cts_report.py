@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
 def check(text):
     words, images = check_page(text)
-    assert images == 6
+    assert images == 7
     return words
 
 

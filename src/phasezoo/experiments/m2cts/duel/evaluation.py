@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,10 @@ from phasezoo.experiments.m2cts.duel.losses import TestPositions, TrainingLosses
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Losses
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
-from phasezoo.training.positions import PositionTable
+from phasezoo.training.positions import PositionTable, without_seen
+from phasezoo.training.splits import PositionStore
 
-__all__ = ["TrainedNetworks", "measure"]
+__all__ = ["TrainedNetworks", "drawn", "evaluate", "measure"]
 
 
 TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
@@ -31,7 +32,7 @@ def measure(prepared: Prepared, trainings: Sequence[TrainedNetworks], console: C
     Raises:
         StoreError: No test position is left in the games drawn for testing.
     """
-    rows = _drawn(prepared)
+    rows = drawn(prepared, "test")
     parts = {arm.role: _parts(prepared, arm, rows) for arm in prepared.arms[1:]}
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
@@ -49,15 +50,22 @@ def measure(prepared: Prepared, trainings: Sequence[TrainedNetworks], console: C
     return loss_matrix(prepared.phases, positions, measured, rng, prepared.config.resamples)
 
 
-def _drawn(prepared: Prepared) -> PositionTable:
-    """The positions of the test games that are drawn, without those that occur in train."""
-    games, wanted = len(prepared.splits.test), prepared.config.test_games
+def drawn(prepared: Prepared, split: Literal["test", "validation"]) -> PositionTable:
+    """The positions of games drawn from a split, as many as are tested, without those in train.
+
+    Raises:
+        StoreError: No test position is left.
+    """
+    everything = prepared.test
+    if split == "validation":
+        everything, _ = without_seen(prepared.tables[split], prepared.tables["train"])
+    games, wanted = len(getattr(prepared.splits, split)), prepared.config.test_games
     if wanted is None or wanted >= games:
-        return prepared.test
-    rng = np.random.default_rng(prepared.seed("test games"))
+        return everything
+    rng = np.random.default_rng(prepared.seed(f"{split} games"))
     chosen = rng.permutation(games)[:wanted]
-    rows = prepared.test.select(np.isin(prepared.test.game, chosen))
-    if len(rows) == 0:
+    rows = everything.select(np.isin(everything.game, chosen))
+    if len(rows) == 0 and split == "test":
         message = (
             f"--test-games {wanted}: none of their positions is new; ask for more, or use other "
             "games"
@@ -81,10 +89,11 @@ def _training(
     rows: PositionTable,
     parts: Mapping[str, npt.NDArray[np.int64]],
 ) -> TrainingLosses:
-    everywhere = _evaluate(prepared, [*networks[BASELINE], *networks[EXPERT]], rows)
+    test = prepared.splits.test
+    everywhere = evaluate(prepared, [*networks[BASELINE], *networks[EXPERT]], test, rows)
     others = {
         role: [
-            _evaluate(prepared, [path], rows.select(part == index))[0]
+            evaluate(prepared, [path], test, rows.select(part == index))[0]
             for index, path in enumerate(networks[role])
         ]
         for role, part in parts.items()
@@ -92,9 +101,17 @@ def _training(
     return TrainingLosses(experts=everywhere[1:], others=others, baseline=everywhere[0])
 
 
-def _evaluate(
-    prepared: Prepared, paths: Sequence[Path], rows: PositionTable
+def evaluate(
+    prepared: Prepared, paths: Sequence[Path], store: PositionStore, rows: PositionTable
 ) -> list[PositionLosses]:
+    """How networks do on positions, with the backend of the run.
+
+    Args:
+        prepared: The run's settings.
+        paths: Directories of the networks.
+        store: The games.
+        rows: Positions of that store; there may be none.
+    """
     if len(rows) == 0:
         return [_nothing(rows) for _ in paths]
     config = prepared.config
@@ -104,11 +121,20 @@ def _evaluate(
         )
         for path in paths
     }
-    found = evaluate_networks(evaluators, prepared.splits.test, rows, threads=config.threads)
+    found = evaluate_networks(evaluators, store, rows, threads=config.threads)
     return [found[str(path)] for path in paths]
 
 
 def _nothing(rows: PositionTable) -> PositionLosses:
     """What is measured on no positions, as a small test set may leave a part of an arm."""
     empty = np.empty(0, dtype=np.float32)
-    return PositionLosses(empty, empty, empty.astype(bool), rows.phase, rows.game)
+    return PositionLosses(
+        empty,
+        empty,
+        empty.astype(bool),
+        rows.phase,
+        rows.game,
+        answer=empty,
+        result=empty,
+        wdl=empty.reshape(0, 3),
+    )

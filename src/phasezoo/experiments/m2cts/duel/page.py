@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from phasezoo.experiments.m2cts.duel import figures, paper, story
 from phasezoo.experiments.m2cts.duel.arms import mixtures
 from phasezoo.experiments.m2cts.duel.results import ALL, Pairing, Results
+from phasezoo.experiments.m2cts.duel.seam import drawing
+from phasezoo.experiments.m2cts.duel.seam import story as seam_story
 from phasezoo.experiments.statistics import verdict
 from phasezoo.report import html, numbers, plots
 
@@ -32,6 +34,8 @@ def render(results: Results) -> str:
         ordered_colours=plots.ordered_colours,
         plural=_plural,
         published=paper,
+        seam_figure=drawing.around_a_boundary,
+        seam_story=seam_story,
         score=_score,
         story=story,
         strength=_strength,

@@ -30,6 +30,8 @@ from phasezoo.experiments.m2cts.duel.results import (
     Pairing,
     Results,
 )
+from phasezoo.experiments.m2cts.duel.seam import measuring
+from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.experiments.m2cts.duel.tabular import losses_csv
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, folders, number
 from phasezoo.experiments.m2cts.run import M2ctsRun
@@ -64,6 +66,8 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_networks(self.console, cards)
         losses = self._losses(planned)
         show.show_losses(self.console, losses)
+        seam = self._seam(planned)
+        show.show_seam(self.console, seam)
         judged = self._exact(planned)
         if judged is not None:
             show.show_exact(self.console, judged)
@@ -87,11 +91,12 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             arms=arms,
             alone=alone,
             exact=judged,
+            seam=seam,
             seconds=self.times(
                 cards,
                 {
                     "reading and labelling games": ["prepare", "data"],
-                    "measuring losses": ["losses", "exact"],
+                    "measuring losses": ["losses", "seam", "exact"],
                     "playing games": ["matches/"],
                 },
             ),
@@ -190,6 +195,17 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             return found
 
         return self.once("losses", "losses.json", Losses, measure)
+
+    def _seam(self, planned: Sequence[PlannedNetwork]) -> Seam:
+        """What neighbouring experts say where phases meet."""
+        self.console.heading("Where phases meet")
+        networks = self._networks(planned)
+        return self.once(
+            "seam",
+            "seam.json",
+            Seam,
+            lambda: measuring.measure(self.prepared, networks, self.console),
+        )
 
     def _exact(self, planned: Sequence[PlannedNetwork]) -> Exact | None:
         """Moves judged by perfect play, if the game knows it."""

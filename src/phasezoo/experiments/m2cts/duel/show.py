@@ -17,6 +17,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Matches,
     Results,
 )
+from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.report import numbers
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "show_losses",
     "show_match",
     "show_networks",
+    "show_seam",
     "show_verdict",
 ]
 
@@ -155,6 +157,36 @@ def show_match(console: Console, matches: Matches) -> None:
     ]
     head = ["", "rows", "calls", "rows a call", "rows of another phase", "time"]
     console.table("Inference", head, rows)
+
+
+def show_seam(console: Console, seam: Seam) -> None:
+    """Neighbouring experts' values near boundaries, and Brier scores."""
+    rows = [
+        [
+            row.name,
+            numbers.count(row.positions),
+            *(
+                numbers.plain_interval(row.numbers[name], 3)
+                for name in ("apart", "apart, placebo", "step, one network", "apart by step")
+            ),
+        ]
+        for row in seam.rows
+    ]
+    head = ["", "positions", "experts apart", "placebo's apart", "one network's step", "ratio"]
+    console.table(f"Values within {seam.near} plies of a boundary, 95 % intervals", head, rows)
+    columns = list(seam.brier[0].cells)
+    rows = [
+        [
+            row.name + (", recalibrated" if row.recalibrated else ""),
+            *(
+                numbers.decimal(cell.score.value if cell.score else None, 4)
+                for cell in row.cells.values()
+            ),
+        ]
+        for row in seam.brier
+    ]
+    names = ["all positions" if c == ALL else c for c in columns]
+    console.table("Brier score of the value on test positions of", ["", *names], rows)
 
 
 def show_exact(console: Console, exact: Exact) -> None:
