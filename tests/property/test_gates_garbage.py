@@ -17,6 +17,7 @@ words = st.sampled_from(
 numbers = st.integers(-5, 10**6).map(str)
 specs = st.one_of(
     st.text(),
+    st.text(st.characters()),  # lone surrogates too
     st.lists(st.one_of(words, numbers, st.sampled_from([":", ",", " ", ""])), max_size=8).map(
         "".join
     ),

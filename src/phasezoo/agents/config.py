@@ -288,7 +288,7 @@ def taken_by_core(make: Callable[..., Taken], config: "DataclassInstance") -> Ta
             raise InvalidConfig(message)
     try:
         return make(**settings)
-    except (TypeError, OverflowError):
+    except (TypeError, OverflowError, UnicodeEncodeError):
         for field in fields(config):
             _check_alone(make, field.name, settings[field.name], field.default)
         raise
@@ -298,7 +298,7 @@ def _check_alone(make: Callable[..., Any], name: str, value: Any, default: Any) 
     """Refuse a setting that the core cannot take, by its name."""
     try:
         make(**{name: value})
-    except (TypeError, OverflowError) as error:
+    except (TypeError, OverflowError, UnicodeEncodeError) as error:
         message = f"{name}={value!r}: {error}; the default is {default!r}"
         raise InvalidConfig(message) from error
 

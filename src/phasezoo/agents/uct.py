@@ -22,6 +22,9 @@ __all__ = ["UCTAgent", "UCTSession"]
 DEFAULT_LIMIT = Limit(simulations=3000)
 """Simulations a move of the study of the rook endgame (Kohne 2012)."""
 
+MOST = 2**32 - 1
+"""The largest count of an option."""
+
 _LEAST_MS = 1.0
 """Milliseconds of a search whose clock has run out."""
 
@@ -143,8 +146,9 @@ class UCTAgent:
             value: Any = getattr(self, name)
             if name == "max_rollout_plies" and value is None:
                 continue
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                message = f"{name}={value!r}: expected a whole number from {least}"
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not is_whole or not least <= value <= MOST:
+                message = f"{name}={value!r}: expected a whole number from {least} to {MOST:,}"
                 raise InvalidConfig(message)
 
     def _check_limits(self) -> None:

@@ -116,32 +116,38 @@ class GameLog:
             header = {"kind": "match", "format_version": FORMAT_VERSION}
             self._write({**header, "match": self._match, "record": self._record})
             return
-        record = self._checked_header(lines[0])["record"]
+        record = self._checked_header(lines[0])
         for number, line in enumerate(lines[1:], start=2):
             try:
-                entry = json.loads(line)
+                entry = jsonable.parsed(line)
                 if "record" in entry:
-                    record = entry["record"]
+                    record = _record_of(entry)
                     continue
                 self.games.append(GameRecord.from_dict(entry["game"]))
                 self.sides = tuple(SideStats.from_dict(side) for side in entry["sides"])
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
                 message = f"{self.path}: line {number} is damaged ({error}); remove it to go on"
                 raise RunDirectoryError(message) from error
         if record["provenance"] != self._record["provenance"]:
             self._write({"record": self._record})
 
-    def _checked_header(self, line: bytes) -> dict[str, Any]:
+    def _checked_header(self, line: bytes) -> Mapping[str, Any]:
+        """What the match was begun with, by the log's first line."""
         try:
-            header = json.loads(line)
+            header = jsonable.parsed(line)
         except ValueError:
             header = None
-        if not isinstance(header, dict) or header.get("kind") != "match":
+        theirs = header.get("match") if isinstance(header, dict) else None
+        if not isinstance(theirs, dict) or header.get("kind") != "match":
             message = f"{self.path}: not the log of a match; choose another path"
             raise RunDirectoryError(message)
-        theirs, ours = header.get("match", {}), self._match
+        ours = self._match
         if header.get("format_version") == FORMAT_VERSION and theirs == ours:
-            return header
+            try:
+                return _record_of(header)
+            except (KeyError, TypeError) as error:
+                message = f"{self.path}: line 1 is damaged ({error}); choose another path"
+                raise RunDirectoryError(message) from error
         differing = [
             f"{key}: {theirs.get(key)!r} there, {ours.get(key)!r} here"
             for key in sorted(set(theirs) | set(ours))
@@ -163,3 +169,15 @@ class GameLog:
             if self.path.exists():
                 os.truncate(self.path, before)
             raise
+
+
+def _record_of(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a part of the match was begun with.
+
+    Raises:
+        KeyError: The line does not say.
+        TypeError: It says something else.
+    """
+    record: Any = line["record"]
+    _ = record["provenance"]
+    return dict(record)

@@ -21,6 +21,7 @@ from phasezoo.errors import InvalidGate, MissingDependency, PhasezooError, Unkno
 from phasezoo.games.queries import encode
 from phasezoo.games.registry import game_of, make
 from phasezoo.gating.callables import MONOTONE, CallableGate, check_names
+from phasezoo.runs import jsonable
 
 __all__ = ["LEARNED", "MANIFEST", "WEIGHTS", "GateManifest", "LearnedGate", "Router", "load"]
 
@@ -73,7 +74,7 @@ class GateManifest:
         """
         path = directory / MANIFEST
         try:
-            record = json.loads(_bytes(path))
+            record = jsonable.parsed(_bytes(path))
         except ValueError as error:
             message = f"{path}: not a manifest ({error}); the file was changed or cut off"
             raise InvalidGate(message) from error
@@ -92,7 +93,7 @@ class GateManifest:
             shape, names = tuple(map(int, manifest.input_shape)), tuple(manifest.names)
             texts = (manifest.game, manifest.planes, manifest.network, *names)
             expected = dict(manifest.files)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             message = f"{path}: a field is missing, unknown or of a wrong type ({error})"
             raise InvalidGate(message) from error
         if len(shape) != 3 or not all(isinstance(text, str) for text in texts):

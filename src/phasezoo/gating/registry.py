@@ -84,7 +84,7 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     if base.startswith(LEARNED):
         return load(base, game, monotone=monotone or base != spec)
     try:
-        return _core.Gate(spec, game, monotone)
+        return _core.Gate(spec.encode("utf-8", "replace").decode(), game, monotone)
     except InvalidGate as error:
         learned = f"{LEARNED}DIR is what gating.train wrote into DIR"
         missing = _missing(base)

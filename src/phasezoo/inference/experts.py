@@ -16,6 +16,7 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.packaged import EXPERTS
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import read_file, write_file
+from phasezoo.runs import jsonable
 from phasezoo.types import Gate
 
 __all__ = ["EXPERTS", "EXPERTS_FORMAT", "Experts", "load_experts"]
@@ -163,8 +164,8 @@ def load_experts(path: str | Path) -> Experts:
         message = f"{directory}: no {EXPERTS} there; train_experts leaves one beside its networks"
         raise CheckpointError(message)
     try:
-        record = json.loads(read_file(file))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        record = jsonable.parsed(read_file(file))
+    except ValueError as error:
         message = f"{file}: not readable ({error}); the file was changed or cut off"
         raise CheckpointError(message) from error
     if not isinstance(record, dict) or record.get("kind") != "experts":

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from phasezoo import games
 from phasezoo.errors import CheckpointError, InvalidConfig, PhasezooError, UnknownGame
 from phasezoo.inference.storage import digest, read_file
+from phasezoo.runs import jsonable
 
 __all__ = [
     "FORMAT_VERSION",
@@ -167,8 +168,8 @@ class Manifest:
         if not path.is_file():
             raise CheckpointError(_nothing_there(directory))
         try:
-            record = json.loads(read_file(path))
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            record = jsonable.parsed(read_file(path))
+        except ValueError as error:
             message = f"{path}: not a manifest ({error}); the file was changed or cut off"
             raise CheckpointError(message) from error
         manifest = cls._from_record(record, path)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
-from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.errors import RunDirectoryError
 from phasezoo.runs import jsonable, lock
 from phasezoo.runs.files import PARTIAL, append_line, describe_disk_errors, write_whole
 from phasezoo.runs.record import FORMAT_VERSION, RunRecord, describe
@@ -136,8 +136,9 @@ class RunDirectory:
         """
         path = self.path / name
         try:
-            return jsonable.decode(kind, json.loads(path.read_text(encoding="utf-8")), name)
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError, InvalidConfig) as error:
+            text = path.read_text(encoding="utf-8")
+            return jsonable.decode(kind, jsonable.parsed(text), name)
+        except (OSError, ValueError) as error:
             message = (
                 f"{path}: cannot be read back ({error}); delete this file to have the run make it "
                 f"again, then continue with --resume {self.path}"
@@ -161,8 +162,8 @@ class RunDirectory:
             return []
         events = []
         for line in lines:
-            with contextlib.suppress(json.JSONDecodeError):
-                events.append(json.loads(line))
+            with contextlib.suppress(ValueError):
+                events.append(jsonable.parsed(line))
         return events
 
     def is_done(self, stage: str) -> bool:
@@ -220,7 +221,7 @@ def check_free(path: Path, kind: str, config: Any) -> None:
 def kind_of(path: Path) -> str | None:
     """What kind of run is in ``path``; None if there is none, or one that cannot be read."""
     try:
-        kind = json.loads((path / _RECORD).read_text(encoding="utf-8"))["kind"]
+        kind = jsonable.parsed((path / _RECORD).read_text(encoding="utf-8"))["kind"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return kind if isinstance(kind, str) else None
@@ -235,7 +236,7 @@ def read_record(path: Path, kind: str) -> RunRecord | None:
     """
     file = path / _RECORD
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = jsonable.parsed(file.read_text(encoding="utf-8"))
         # Runs of version 1 named their kind differently.
         found = (data.get("kind", data.get("experiment")), data["format_version"])
         if found == (kind, FORMAT_VERSION):

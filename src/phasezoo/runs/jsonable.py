@@ -18,7 +18,7 @@ import numpy as np
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["decode", "dumps", "encode", "plain"]
+__all__ = ["decode", "dumps", "encode", "parsed", "plain"]
 
 T = TypeVar("T")
 
@@ -50,6 +50,22 @@ def encode(value: Any) -> Any:
 def dumps(value: Any) -> str:
     """Return ``value`` as indented JSON text with a final newline."""
     return json.dumps(encode(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def parsed(text: str | bytes) -> Any:
+    """What a text of JSON holds.
+
+    Args:
+        text: The text, or its bytes in UTF-8.
+
+    Raises:
+        ValueError: It is none, or one that goes too deep or has a number of too many digits.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        message = "brackets lie too deep in each other"
+        raise ValueError(message) from error
 
 
 def plain(value: Any) -> Any:
@@ -97,7 +113,7 @@ def _decode(kind: Any, data: Any, where: str) -> Any:
             pairs = zip(arguments, items, strict=True)
             return tuple(_decode(a, item, f"{where}[{i}]") for i, (a, item) in enumerate(pairs))
         return origin(_decode(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(items))
-    if origin is dict:
+    if origin in (dict, Mapping):
         entries = _expect(dict, data, where).items()
         return {key: _decode(arguments[1], item, f"{where}.{key}") for key, item in entries}
     return _decode_plain(kind, data, where)

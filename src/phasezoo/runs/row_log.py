@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.errors import RunDirectoryError
 from phasezoo.runs import jsonable
 from phasezoo.runs.files import append_line, describe_disk_errors
 
@@ -52,8 +52,8 @@ class RowLog(Generic[Row]):
 
     def _read(self, number: int, line: bytes) -> Row:
         try:
-            return jsonable.decode(self._kind, json.loads(line))
-        except (ValueError, InvalidConfig) as error:
+            return jsonable.decode(self._kind, jsonable.parsed(line))
+        except ValueError as error:
             message = (
                 f"{self.path}: line {number} is damaged ({error}); remove that line and continue "
                 f"with --resume {self.path.parent}"

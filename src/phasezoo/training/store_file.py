@@ -32,11 +32,13 @@ import numpy.typing as npt
 from phasezoo.errors import (
     CorruptRecord,
     InvalidArray,
+    InvalidConfig,
     MissingDependency,
     PhasezooError,
     StoreError,
 )
 from phasezoo.games import Game, make
+from phasezoo.runs import jsonable
 from phasezoo.training import store_format1
 from phasezoo.training.columns import GameColumns
 from phasezoo.training.placing import partial_name
@@ -210,7 +212,7 @@ def describe(path: Path) -> Description:
 def _about(path: Path, schema: Any) -> tuple[int, Description]:
     """The format's version and the description, if this version can read the file."""
     try:
-        about = json.loads((schema.metadata or {})[_KEY])
+        about = jsonable.parsed((schema.metadata or {})[_KEY])
         kind, version, game = about.pop("kind"), about.pop("format_version"), str(about["game"])
     except (KeyError, TypeError, ValueError, AttributeError):
         message = (
@@ -230,8 +232,9 @@ def _about(path: Path, schema: Any) -> tuple[int, Description]:
         description = _of_format1(path, game, metadata)
     else:
         try:
-            description = Description(**about)
-        except TypeError as error:
+            description = jsonable.decode(Description, about)
+            _check_sizes(description, schema)
+        except InvalidConfig as error:
             message = f"{path}: its description was changed ({error}); make the file anew"
             raise StoreError(message) from error
         wrong = wrong_columns(schema, description.num_players, description.num_actions)
@@ -239,6 +242,18 @@ def _about(path: Path, schema: Any) -> tuple[int, Description]:
         message = f"{path}: the columns {', '.join(wrong)} are missing or of another type"
         raise StoreError(message)
     return version, description
+
+
+def _check_sizes(about: Description, schema: Any) -> None:
+    """Refuse numbers of players and actions that no file has.
+
+    Raises:
+        InvalidConfig: One is none.
+    """
+    players, width = about.num_players, about.actions_a_ply
+    if not 1 <= players <= len(schema.names) or width not in (1, players):
+        message = f"{width} actions a ply of {players} players"
+        raise InvalidConfig(message)
 
 
 def _of_format1(path: Path, name: str, metadata: Mapping[str, Any]) -> Description:

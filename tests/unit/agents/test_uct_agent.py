@@ -240,6 +240,7 @@ def test_it_plays_in_environments_and_matches() -> None:
         ({"choice": "best"}, 'choice="best": expected "careful", "most_visited"'),
         ({"ends": "again"}, 'ends="again": expected "count", "restart"'),
         ({"selection": 1}, "selection=1: expected a word"),
+        ({"threshold": 2**70}, "from 0 to 4,294,967,295"),
         ({"root_visits": -1}, "root_visits=-1: expected a whole number from 0"),
         ({"rollout": "krk:nearer"}, "known are urgent, .*, capture"),
         ({"rollout": "krk:closer", "game": "chess"}, 'is for the game "krk"'),

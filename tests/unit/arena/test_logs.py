@@ -100,3 +100,32 @@ def test_going_on_with_other_versions_is_noted(tmp_path):
 def test_names_are_two(names):
     with pytest.raises(InvalidConfig, match=r"names=.*expected a pair"):
         arena.play_match("random", "random", names=names, **SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("line", "change"),
+    [
+        (0, {"match": -0.0}),
+        (0, {"record": None}),
+        (0, {"record": {}}),
+        (1, {"game": 7}),
+        (1, {"record": 7}),
+        (1, {"record": {}}),
+        (2, {"sides": [{"counts": 3}, {}]}),
+    ],
+)
+def test_a_damaged_line_is_a_typed_error(tmp_path, line, change):
+    log = tmp_path / "games.jsonl"
+    match(log)
+    lines = log.read_text().splitlines()
+    lines[line] = json.dumps(json.loads(lines[line]) | change)
+    log.write_text("\n".join(lines) + "\n")
+    with pytest.raises(RunDirectoryError, match=r"damaged|not the log"):
+        match(log)
+
+
+def test_a_line_that_no_parser_takes_is_a_typed_error(tmp_path):
+    log = tmp_path / "games.jsonl"
+    log.write_text("[" * 100_000 + "\n")
+    with pytest.raises(RunDirectoryError, match="not the log"):
+        match(log)

@@ -14,7 +14,8 @@ from safetensors.torch import save
 from saved_networks import save_network
 
 from phasezoo import inference, networks
-from phasezoo.errors import CheckpointError, InvalidConfig, MissingDependency
+from phasezoo.errors import CheckpointError, InvalidConfig, InvalidGate, MissingDependency
+from phasezoo.gating.learned import GateManifest
 from phasezoo.inference import backends
 from phasezoo.inference.manifest import MANIFEST, MODEL, Manifest
 from phasezoo.inference.onnx import OnnxEvaluator
@@ -130,6 +131,23 @@ def test_a_manifest_without_a_field_is_a_typed_error(saved: Path) -> None:
         (saved / MANIFEST).write_text(json.dumps(rest))
         with pytest.raises(CheckpointError, match=name):
             inference.load(saved)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, f'{{"format_version": {"1" * 5_000}}}'])
+@pytest.mark.parametrize(
+    ("name", "read", "refusal"),
+    [
+        (MANIFEST, Manifest.read, CheckpointError),
+        ("experts.json", inference.load_experts, CheckpointError),
+        (MANIFEST, GateManifest.read, InvalidGate),
+    ],
+)
+def test_json_that_no_parser_takes_is_a_typed_error(
+    tmp_path: Path, name: str, read: Any, refusal: Any, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(refusal, match=r"too deep|digits"):
+        read(tmp_path)
 
 
 @settings(max_examples=150, deadline=None)

@@ -44,7 +44,9 @@ def test_a_foreign_directory_and_a_file_are_refused_untouched(tmp_path):
     assert contents(tmp_path) == {Path("thesis.txt"): b"all of it"}
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"config": 3}', '{"experiment": "m2cts"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 100_000, '{"config": 3}', '{"experiment": "m2cts"}']
+)
 def test_a_damaged_configuration_is_refused(tmp_path, text):
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(RunDirectoryError):

@@ -70,3 +70,28 @@ def test_a_kill_between_a_file_and_the_log_keeps_no_game_twice(tmp_path: Path) -
     (out / LOG).write_text("nothing\n" + json.dumps(games[0]) + "\n")
     with pytest.raises(StoreError, match="line 1 is damaged"):
         play(out, 3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"actions": [3, -2, 3]},
+        {"actions": 3},
+        {"returns": 0.5},
+        {"visits": [[0, 1], [2**70], [1]]},
+        {"values": 0.5},
+        {"number": "1" * 5_000},
+        {"file": "a" * 300},
+    ],
+)
+def test_a_damaged_line_of_the_log_is_a_typed_error(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    out = tmp_path / "games"
+    out.mkdir()
+    game = {"number": 0, "start": "", "actions": [0, 1, 0], "returns": [1, -1], "visits": None}
+    game |= {"values": None, "phases": None, "source": "self-play", "ending": "rules"}
+    game |= {"searched": 3, "cheap": 0, "verdict": None}
+    (out / LOG).write_text(json.dumps(game | change) + "\n")
+    with pytest.raises(StoreError, match="line 1 is damaged"):
+        play(out, 2)

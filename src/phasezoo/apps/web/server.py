@@ -26,7 +26,7 @@ from phasezoo.apps.web.shelf import REPORT, Shelf
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Settings", "make_app"]
+__all__ = ["Settings", "make_app", "sent"]
 
 STATIC = Path(__file__).parent / "static"
 
@@ -158,7 +158,12 @@ async def _send(socket: WebSocket, outbox: Outbox) -> None:
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
         while True:
             message = await outbox.next()
-            await socket.send_text(json.dumps(message, separators=(",", ":"), default=_plain))
+            await socket.send_text(sent(message))
+
+
+def sent(message: dict[str, Any]) -> str:
+    """A message as it is sent."""
+    return json.dumps(message, separators=(",", ":"), default=_plain)
 
 
 def _plain(value: Any) -> Any:

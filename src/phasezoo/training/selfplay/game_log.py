@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from phasezoo.errors import CorruptRecord, StoreError
+from phasezoo.errors import StoreError
 from phasezoo.games import Game
+from phasezoo.runs import jsonable
 from phasezoo.runs.files import append_line, describe_disk_errors, write_whole
 from phasezoo.training.columns import Visits
 from phasezoo.training.game_entry import GameEntry, columns_of
@@ -92,14 +94,14 @@ class GameLog:
             data = self._path.read_bytes() if self._path.exists() else b""
         for number, text in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
             try:
-                line = json.loads(text)
+                line = jsonable.parsed(text)
                 if "file" not in line:
                     played = _played(self._game, line)
                     self.waiting[played.number] = played
                 elif (self._folder / line["file"]).exists():
                     for written in line["numbers"]:
                         self.waiting.pop(written, None)
-            except (KeyError, TypeError, ValueError, CorruptRecord) as error:
+            except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
                 message = f"{self._path}: line {number} is damaged ({error}); remove that line"
                 raise StoreError(message) from error
         if data:
@@ -135,14 +137,14 @@ def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
     visits, values, phases = line["visits"], line["values"], line["phases"]
     kinds = (np.int64, np.int32, np.int32)
     if visits is not None:
-        visits = Visits(*(np.array(c, dtype=k) for c, k in zip(visits, kinds, strict=True)))
+        visits = Visits(*(_numbers(c, k) for c, k in zip(visits, kinds, strict=True)))
     entry = GameEntry(
         start=line["start"],
-        actions=np.array(line["actions"], dtype=action_type(game)),
-        returns=np.array(line["returns"], dtype=np.float32),
+        actions=_numbers(line["actions"], action_type(game)),
+        returns=_numbers(line["returns"], np.float32),
         visits=visits,
-        values=None if values is None else np.array(values, dtype=np.float32),  # None becomes nan
-        phases=None if phases is None else np.array(phases, dtype=np.int8),
+        values=None if values is None else _numbers(values, np.float32),  # None becomes nan
+        phases=None if phases is None else _numbers(phases, np.int8),
         source=line["source"],
     )
     verdict = line["verdict"]
@@ -154,3 +156,17 @@ def _played(game: Game, line: dict[str, Any]) -> PlayedGame:
         cheap=int(line["cheap"]),
         verdict=None if verdict is None else tuple(verdict),
     )
+
+
+def _numbers(given: Any, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """A column of a game.
+
+    Raises:
+        OverflowError: A number does not fit.
+        ValueError: It is no list of numbers.
+    """
+    numbers = np.array(given, dtype=kind)
+    if numbers.ndim != 1:
+        message = f"{str(given)[:40]} is no list of numbers"
+        raise ValueError(message)
+    return numbers

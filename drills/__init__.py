@@ -1,0 +1,1 @@
+"""Drills: what the package does with bad input (`python -m drills`)."""

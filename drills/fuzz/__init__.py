@@ -1,0 +1,1 @@
+"""Fuzzing: every parser is given valid inputs that were made bad."""
