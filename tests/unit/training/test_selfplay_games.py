@@ -201,6 +201,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"max_plies": 0}, InvalidConfig, "max_plies=0"),
     ({"seed": 1.5}, InvalidConfig, "seed=1.5"),
     ({"starts": ["1212121"]}, InvalidState, "over there"),
+    ({"starts": "random:3-3", "max_plies": 3}, InvalidState, "reached after 3 plies"),
     ({"starts": "random:43"}, InvalidConfig, "every one ended"),
     ({"starts": "random:5-2"}, InvalidConfig, "smaller"),
     ({"starts": "middle"}, InvalidConfig, "random:LOW-HIGH"),

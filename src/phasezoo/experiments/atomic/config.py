@@ -67,9 +67,9 @@ class AtomicConfig:
 
     network: str = _SMALL
     """Architecture (thesis: 128 channels, 12 blocks)."""
-    updates: int = 5
+    updates: int = 4
     """Rounds of playing and learning (1 or more)."""
-    games: int = 96
+    games: int = 240
     """Games of a round (1 or more)."""
     nodes: int = 40
     """Nodes of a search in self-play (1 or more; thesis: 800 simulations)."""
@@ -81,7 +81,7 @@ class AtomicConfig:
     """How often a sample is learnt from (above 0; thesis: about twice)."""
     training_batch: int = 64
     """Samples of a step (2 or more; thesis: 4,096)."""
-    learning_rate: float = 0.1
+    learning_rate: float = 0.02
     """Of SGD with momentum 0.9 and weight decay 1e-4 (above 0; thesis: 0.01 with its batch)."""
     max_plies: int = 200
     """Plies at which games are cut and counted as drawn (1 or more)."""
@@ -159,6 +159,7 @@ _STANDARD = dataclasses.replace(
     buffer=100_000,
     last_step=8_000,
     training_batch=256,
+    learning_rate=0.08,
     match_games=400,
     samples_per_new=2.0,
     match_nodes=100,

@@ -16,7 +16,7 @@ from phasezoo.arena.concurrent_games import ConcurrentGames, Scheduled, SideFail
 from phasezoo.arena.records import GameRecord
 from phasezoo.arena.sides import make_sides
 from phasezoo.arena.streams import stream
-from phasezoo.errors import InvalidConfig, InvalidEvaluation
+from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
 from phasezoo.games import Game
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
@@ -97,7 +97,7 @@ class Generation:
             InvalidConfig: No game can start so.
             InvalidEvaluation: The evaluator's answer is not valid, NaN for example; the message
                 says how many games had been finished.
-            InvalidState: The game is over where one was to start.
+            InvalidState: The game is over, or cut by ``max_plies``, where one was to start.
             PhasezooError: The game or the agent breaks a contract.
         """
         recorder = Recorder(self.game)
@@ -148,6 +148,14 @@ class Generation:
             if begun.states[-1].is_terminal:
                 where = f"start of game {number}"
                 raise over_there(where)
+            begun_at = len(begun.actions)
+            if self.max_plies is not None and begun_at >= self.max_plies:
+                message = (
+                    f"start of game {number}: it is reached after {begun_at} plies, and "
+                    f"max_plies={self.max_plies} cuts games there, the plies of their starts "
+                    "included; give a larger max_plies or shorter starts"
+                )
+                raise InvalidState(message)
             recorder.begin(number, begun)
             yield self._of(number, begun)
 
