@@ -8,6 +8,7 @@ from typing import Any
 from phasezoo.errors import InvalidConfig
 
 __all__ = [
+    "MOST_AN_UPDATE",
     "check_even",
     "check_least",
     "check_once",
@@ -84,19 +85,19 @@ def check_even(config: Any, name: str) -> None:
         raise InvalidConfig(message)
 
 
-def check_rising(name: str, values: Sequence[float], least: float = 1) -> None:
-    """Refuse values that do not rise strictly from at least a bound, or are not finite, or none.
+def check_rising(
+    name: str, values: Sequence[float], least: float = 1, most: float = math.inf
+) -> None:
+    """Refuse values that do not rise strictly between bounds, or are not finite, or none.
 
     Raises:
         InvalidConfig: It is so; the message names the option.
     """
-    finite = all(math.isfinite(value) and value >= least for value in values)
+    finite = all(math.isfinite(value) and least <= value <= most for value in values)
     rising = all(before < after for before, after in itertools.pairwise(values))
     if not values or not finite or not rising:
-        message = (
-            f"{option(name)} {listed(values)}: must be one or more rising values of {least:g} or "
-            "more"
-        )
+        bounds = f"of {least:g} or more" if most == math.inf else f"from {least:g} to {most:,.0f}"
+        message = f"{option(name)} {listed(values)}: must be one or more rising values {bounds}"
         raise InvalidConfig(message)
 
 

@@ -8,6 +8,7 @@ from phasezoo.arena.crossed_trainings import crossed
 from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, Size
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     ArmRow,
@@ -243,6 +244,25 @@ def seam(phases=PHASES, trainings=1, games=30, plies=60):
     return seam_of(phases, rows, near, result.astype(np.float32), made, rng, 100)
 
 
+def cost():
+    """What made-up networks cost."""
+    sizes = [
+        Size("one network", 1, 612_345, 612_345, 2_460_000),
+        Size("phase mixture", 3, 1_837_035, 612_345, 7_380_000),
+    ]
+    asked = [("one network", None, 1), ("phase mixture", "majority", 1)]
+    asked += [("phase mixture", "exact", 3), ("phase mixture", "soft", 3)]
+    calls = [
+        CallCost(
+            name, routing, batch, networks, batch, Interval(networks * 0.7, 0.6, 3.0),
+            Interval(networks, 0.9, 3.1),
+        )
+        for batch in (1, 64)
+        for name, routing, networks in asked
+    ]  # fmt: skip
+    return Cost("CPU time of one thread", 6, sizes, calls)
+
+
 def results(
     elo="lower", specialisation="lower", thinning="higher", trainings=1, phases=PHASES, **overrides
 ):
@@ -270,6 +290,7 @@ def results(
         "alone": [],
         "exact": None,
         "seam": seam(phases, trainings),
+        "cost": cost(),
         "seconds": {"data": 4.2, "training": 201.0, "losses": 21.0, "match": 61.3},
     }
     return Results(**(made | overrides))

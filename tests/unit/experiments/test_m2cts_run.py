@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from phasezoo.apps import cli
 from phasezoo.errors import RunDirectoryError
@@ -25,6 +26,7 @@ reproduce, resume, spelled = CHESS.reproduce, CHESS.resume, CHESS.spelled
 
 FILES = (
     "config.json", "seeds.json", "dataset.json", "losses.json", "losses.csv",
+    "seam.json", "cost.json",
     "match.json", "games.pgn", "report.html", "results.json", "journal.jsonl",
 )  # fmt: skip
 
@@ -49,6 +51,7 @@ def tiny(store, **changes):
         "validation_positions": 64,
         "test_games": 3,
         "resamples": 100,
+        "timed_batches": (1, 16),
         "games_played": 6,
         "nodes": 4,
         "max_plies": 40,
@@ -80,6 +83,8 @@ def numbers_of(out):
             return {k: timeless(v) for k, v in value.items() if k not in ("seconds", "sides")}
         return [timeless(v) for v in value] if isinstance(value, list) else value
 
+    for one in found["cost"]["calls"]:
+        del one["milliseconds"], one["ratio"]
     return timeless(found)
 
 
@@ -113,6 +118,40 @@ def test_networks_learn_as_the_configuration_says(whole, store):
         assert learnt["optimizer"] == "adamw"
         assert learnt["max_lr"] == config.learning_rate
         assert learnt["batch_size"] == config.training_batch
+
+
+def test_what_neighbouring_experts_say_agrees_with_the_losses(whole):
+    _, results = whole
+    value = {entry.name: entry.cells for entry in results.losses.entries}
+    for row in results.seam.brier:
+        if not row.recalibrated:
+            for column, cell in row.cells.items():
+                assert cell.score.value == pytest.approx(
+                    value[row.name][column].value / 4, rel=1e-5
+                )
+    assert results.seam.games == results.losses.games
+    assert results.seam.rows[0].positions > 0
+    assert len(results.seam.maps) == 2 * len(results.dataset.phases)
+
+
+def test_experts_cost_as_many_networks_as_they_are(whole):
+    out, results = whole
+    one, mixture, placebo = results.cost.sizes
+    assert (one.networks, mixture.networks, placebo.networks) == (1, 3, 3)
+    assert mixture.parameters == 3 * one.parameters == 3 * mixture.active
+    tensors = load_file(out / "networks" / "baseline-1" / "model.safetensors")
+    assert one.weights == sum(tensor.nbytes for tensor in tensors.values())
+    assert mixture.weights == 3 * one.weights
+    asked = {(call.routing, call.batch): call for call in results.cost.calls}
+    assert set(asked) == {(r, b) for r in (None, "majority", "exact", "soft") for b in (1, 16)}
+    for (routing, batch), call in asked.items():
+        networks = {None: 1, "majority": 1, "soft": 3}.get(routing, call.calls)
+        assert call.calls == networks
+        assert call.rows == (3 * batch if routing == "soft" else batch)
+        assert 0 < call.milliseconds.low <= call.milliseconds.value <= call.milliseconds.high
+        assert call.ratio.value > 0
+    assert asked["exact", 1].calls == 1
+    assert asked["exact", 16].calls in (2, 3)
 
 
 def test_all_games_are_played_and_kept(whole):

@@ -1,22 +1,17 @@
 """What a position costs each network, measured here."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from phasezoo import arena, games, inference, networks
-from phasezoo.arena.elo import Interval
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.results import Latency
+from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
 from phasezoo.training.trainer import torch_threads
 
 __all__ = ["measured"]
-
-LEAST_CALLS = 2
-"""Calls of a measurement, however long they take."""
 
 
 def measured(paths: Mapping[str, Path], config: RepresentationConfig) -> list[Latency]:
@@ -38,41 +33,25 @@ def _measured(paths: Mapping[str, Path], config: RepresentationConfig) -> list[L
     is_cpu = networks.resolve_device(config.device).type == "cpu"
     backends: tuple[Literal["onnx", "torch"], ...] = ("onnx", "torch") if is_cpu else ("torch",)
     clock = time.process_time if is_cpu else time.perf_counter
-    calls: dict[tuple[str, str, int], Callable[[], object]] = {}
+    calls: dict[tuple[str, str, int], Callable[[], float]] = {}
     for name, path in paths.items():
         for backend in backends:
             evaluator = inference.load(path, backend=backend, device=config.device, threads=1)
             planes = _planes(evaluator.plane_spec, max(config.batches), config)
             for batch in config.batches:
-                calls[name, backend, batch] = _call(evaluator, planes[:batch])
+                calls[name, backend, batch] = stopwatch(_call(evaluator, planes[:batch]), clock)
     found: dict[tuple[str, str, int], list[float]] = {key: [] for key in calls}
     for _ in range(config.rounds):
         for key, call in calls.items():
-            found[key].append(1e6 * _fastest(call, clock, config.milliseconds / 1e3) / key[2])
+            found[key].append(1e6 * fastest(call, config.milliseconds / 1e3) / key[2])
     return [
-        Latency(name, backend, batch, _interval(times))
+        Latency(name, backend, batch, between_rounds(times))
         for (name, backend, batch), times in found.items()
     ]
 
 
 def _call(evaluator: Any, planes: Any) -> Callable[[], object]:
     return lambda: evaluator.evaluate(planes)
-
-
-def _fastest(call: Callable[[], object], clock: Callable[[], float], seconds: float) -> float:
-    """Seconds of the fastest call of those that fit into a time."""
-    call()
-    best, end, calls = float("inf"), time.monotonic() + seconds, 0
-    while calls < LEAST_CALLS or time.monotonic() < end:
-        start = clock()
-        call()
-        best, calls = min(best, clock() - start), calls + 1
-    return best
-
-
-def _interval(times: Sequence[float]) -> Interval:
-    """The median between the lowest and the highest: of n rounds in 1 - 2 / 2^n of cases."""
-    return Interval(float(np.median(times)), min(times), max(times))
 
 
 def _planes(spec: str, rows: int, config: RepresentationConfig) -> Any:

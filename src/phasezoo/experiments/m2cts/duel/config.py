@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Literal
 
 from phasezoo.experiments.settings import (
+    MOST_AN_UPDATE,
     check_even,
     check_least,
     check_positive,
+    check_rising,
     check_training_batch,
 )
 from phasezoo.inference.backends import Backend
@@ -79,6 +81,10 @@ class M2ctsConfig:
     resamples: int = 2000
     """Draws of test games behind the intervals of losses (100 or more)."""
 
+    timed_batches: tuple[int, ...] = (1, 8, 64)
+    """Positions of a call that one network and the experts are timed with, rising (1 to 65,536
+    each; none: not timed)."""
+
     games_played: int = 200
     """Games a pairing, an even number: every opening is played with both colours (2 or more)."""
     nodes: int = 50
@@ -134,6 +140,8 @@ class M2ctsConfig:
         check_even(self, "games_played")
         check_training_batch(self)
         check_positive(self, ("learning_rate", "epochs"))
+        if self.timed_batches:
+            check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
         Strategy.parse(self.strategy)
 
 
@@ -142,6 +150,7 @@ _QUICK = M2ctsConfig()
 _STANDARD = dataclasses.replace(
     _QUICK,
     preset="standard",
+    timed_batches=(1, 8, 16, 32, 64, 128, 256),
     trainings=8,
     arms=("heads",),
     test_games=None,

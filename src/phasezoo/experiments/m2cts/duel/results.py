@@ -6,6 +6,7 @@ from phasezoo.arena.crossed_trainings import CrossedResult
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.cost.results import Cost
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.runs.provenance import Provenance
 
@@ -340,4 +341,5 @@ class Results:
     alone: list[AloneRow]
     exact: Exact | None
     seam: Seam
+    cost: Cost
     seconds: dict[str, float]

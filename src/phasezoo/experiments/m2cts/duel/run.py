@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from phasezoo import gating
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, matches, page, show
 from phasezoo.experiments.m2cts.duel.arms import (
     BASELINE,
@@ -17,6 +18,8 @@ from phasezoo.experiments.m2cts.duel.arms import (
     plan_arm,
 )
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.cost import measuring as timing
+from phasezoo.experiments.m2cts.duel.cost.results import Cost
 from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.m2cts.duel.results import (
@@ -68,6 +71,8 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_losses(self.console, losses)
         seam = self._seam(planned)
         show.show_seam(self.console, seam)
+        cost = self._cost(planned, cards)
+        show.show_cost(self.console, cost)
         judged = self._exact(planned)
         if judged is not None:
             show.show_exact(self.console, judged)
@@ -92,11 +97,12 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             alone=alone,
             exact=judged,
             seam=seam,
+            cost=cost,
             seconds=self.times(
                 cards,
                 {
                     "reading and labelling games": ["prepare", "data"],
-                    "measuring losses": ["losses", "seam", "exact"],
+                    "measuring losses": ["losses", "seam", "cost", "exact"],
                     "playing games": ["matches/"],
                 },
             ),
@@ -205,6 +211,17 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             "seam.json",
             Seam,
             lambda: measuring.measure(self.prepared, networks, self.console),
+        )
+
+    def _cost(self, planned: Sequence[PlannedNetwork], cards: Sequence[NetworkCard]) -> Cost:
+        """What the networks weigh, and how long they take to answer."""
+        self.console.heading("Memory and time of experts")
+        first = self._networks(planned)[0]
+        return self.once(
+            "cost",
+            "cost.json",
+            Cost,
+            lambda: timing.measure(self.prepared, first, cards, self.console),
         )
 
     def _exact(self, planned: Sequence[PlannedNetwork]) -> Exact | None:

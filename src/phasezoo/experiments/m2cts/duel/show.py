@@ -7,6 +7,7 @@ from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import story
 from phasezoo.experiments.m2cts.duel.arms import mixtures
+from phasezoo.experiments.m2cts.duel.cost.results import Cost
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     AloneRow,
@@ -22,6 +23,7 @@ from phasezoo.report import numbers
 
 __all__ = [
     "show_arms",
+    "show_cost",
     "show_dataset",
     "show_exact",
     "show_losses",
@@ -187,6 +189,34 @@ def show_seam(console: Console, seam: Seam) -> None:
     ]
     names = ["all positions" if c == ALL else c for c in columns]
     console.table("Brier score of the value on test positions of", ["", *names], rows)
+
+
+def show_cost(console: Console, cost: Cost) -> None:
+    """Memory of every mixture, and the time of a call."""
+    rows = [
+        [
+            size.name,
+            numbers.count(size.networks),
+            numbers.count(size.parameters),
+            numbers.count(size.active),
+            f"{size.weights / 2**20:.2f} MiB",
+        ]
+        for size in cost.sizes
+    ]
+    head = ["", "networks", "parameters", "active", "weights"]
+    console.table("What networks weigh", head, rows)
+    rows = [
+        [
+            one.name if one.routing is None else f"{one.name}, {one.routing}",
+            numbers.count(one.batch),
+            numbers.count(one.calls),
+            numbers.plain_interval(one.milliseconds, 2),
+            numbers.plain_interval(one.ratio, 2),
+        ]
+        for one in cost.calls
+    ]
+    head = ["", "positions", "networks asked", "ms a call", "beside one network"]
+    console.table(f"Time of a call, {cost.clock}", head, rows)
 
 
 def show_exact(console: Console, exact: Exact) -> None:

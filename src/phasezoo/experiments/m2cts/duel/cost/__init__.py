@@ -1,0 +1,1 @@
+"""What experts cost beside one network: memory, and the time of a call."""

@@ -1,0 +1,48 @@
+"""How long a call takes, on machines that other programs use too."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from phasezoo.arena.intervals import Interval
+
+__all__ = ["LEAST_CALLS", "between_rounds", "fastest", "stopwatch"]
+
+LEAST_CALLS = 2
+"""Calls of a measurement, however long they take."""
+
+
+def stopwatch(call: Callable[[], object], clock: Callable[[], float]) -> Callable[[], float]:
+    """What makes a call and returns its seconds.
+
+    Args:
+        call: What is timed.
+        clock: Tells the time.
+    """
+
+    def timed() -> float:
+        start = clock()
+        call()
+        return clock() - start
+
+    return timed
+
+
+def fastest(timed: Callable[[], float], seconds: float) -> float:
+    """Seconds of the fastest call of those that fit into a time, one before them not counted.
+
+    Args:
+        timed: Makes a call and returns its seconds.
+        seconds: The time.
+    """
+    timed()
+    best, end, calls = float("inf"), time.monotonic() + seconds, 0
+    while calls < LEAST_CALLS or time.monotonic() < end:
+        best, calls = min(best, timed()), calls + 1
+    return best
+
+
+def between_rounds(found: Sequence[float]) -> Interval:
+    """The median between the lowest and the highest: of n rounds in 1 - 2 / 2^n of cases."""
+    return Interval(float(np.median(found)), min(found), max(found))
