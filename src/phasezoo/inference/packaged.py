@@ -38,7 +38,7 @@ def resolved(path: str | Path) -> Path:
         CheckpointError: There is no such network in the package.
     """
     if not isinstance(path, str) or not path.startswith(PREFIX):
-        if not Path(path).exists() and f"{PREFIX}{path}" in packaged_networks():
+        if not _is_there(Path(path), path) and f"{PREFIX}{path}" in packaged_networks():
             message = f"{path}: no such directory; the network in the package is '{PREFIX}{path}'"
             raise CheckpointError(message)
         return Path(path)
@@ -54,6 +54,19 @@ def resolved(path: str | Path) -> Path:
         )
         raise CheckpointError(message)
     return models() / path.removeprefix(PREFIX)
+
+
+def _is_there(path: Path, given: str | Path) -> bool:
+    """Whether there is something at a path.
+
+    Raises:
+        CheckpointError: No path can be so.
+    """
+    try:
+        return path.exists()
+    except OSError as error:
+        message = f"{str(given)[:80]}: cannot be a directory of a network ({error.strerror})"
+        raise CheckpointError(message) from error
 
 
 def cache_of(directory: Path) -> Path:

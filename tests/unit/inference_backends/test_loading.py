@@ -54,6 +54,8 @@ def test_places_without_a_network_are_typed_errors(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"")
     with pytest.raises(CheckpointError, match="not a directory"):
         inference.load(tmp_path / "model.onnx")
+    with pytest.raises(CheckpointError, match="cannot be a directory of a network"):
+        inference.load(str(tmp_path / ("a" * 300)))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
