@@ -58,7 +58,7 @@ class AtomicConfig:
     seed: int = 1
     """Everything random derives from it (0 or more)."""
 
-    arms: tuple[str, ...] = ("thesis", "last-step", "whole-buffer")
+    arms: tuple[str, ...] = ("thesis", "last-step")
     """What is varied of learning; thesis is what the others are compared with, and always among
     them. There are thesis, last-step, half-buffer, whole-buffer, even-ages, other-heads, adamw."""
     inputs: tuple[str, ...] = ()

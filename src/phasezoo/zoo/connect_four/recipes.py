@@ -23,4 +23,17 @@ def connect_four_recipes() -> Mapping[str, Recipe]:
         "learning": self_play_settings(max_lr=4e-3),
         "watching": Watching(probe_every=3, probe_positions=200),
     }
-    return {"quick": Recipe("resnet-32x2", None, quick)}
+    standard = {
+        **quick,
+        "updates": 40,
+        "games_per_update": 800,
+        "concurrency": 400,
+        "replay": ReplayRules(capacity=120_000, value_mix=0.5),
+        "starts": ("0.5*initial", "0.5*random:1-16"),
+        "learning": self_play_settings(max_lr=3e-3),
+        "watching": Watching(probe_every=5, probe_positions=1000),
+    }
+    return {
+        "quick": Recipe("resnet-32x2", None, quick),
+        "standard": Recipe("resnet-48x3", None, standard),
+    }
