@@ -77,7 +77,7 @@ def _config(config: AtomicConfig, *, ladder: bool = False, **changes: Any) -> Se
         "watching": Watching(
             probe_every=max(1, config.updates // _LADDER),
             probe_positions=config.probe_positions,
-            probe_nodes=config.match_nodes,
+            probe_nodes=config.simulations[-1],
             ladder_every=max(1, config.updates // _LADDER),
             ladder_games=config.match_games if ladder else 0,
             ladder_nodes=config.match_nodes,

@@ -94,7 +94,8 @@ class AtomicConfig:
     """Mates in two that are shown to versions (1 or more)."""
 
     simulations: tuple[int, ...] = (250, 1000)
-    """Simulations of searches whose collisions are counted (1 or more; thesis: 1,000, 5,000)."""
+    """Simulations of searches whose collisions are counted (1 or more; thesis: 1,000, 5,000). With
+    the most of them versions look for mates in two (thesis: 10,000)."""
     search_batch: int = 16
     """Leaves a batch of these searches (2 or more)."""
     search_positions: int = 8
