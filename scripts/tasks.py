@@ -140,7 +140,7 @@ def lint() -> None:
     setup()
     run("ruff", "format", "--check", ".")
     run("ruff", "check", ".")
-    run(PYTHON, "scripts/check_docstrings.py", "src", "scripts", "benchmarks")
+    run(PYTHON, "scripts/check_docstrings.py", "src", "scripts", "benchmarks", "drills")
     run("mypy")
     run(PYTHON, "-m", "mypy.stubtest", "phasezoo._core")
     run("lint-imports", "--no-logo")
