@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.onnx_export import own_tensors
 from phasezoo.inference.onnx_model import OnnxModel
 from phasezoo.inference.parallel import calls_at_once
+from phasezoo.inference.parts import answer_in_parts
 from phasezoo.inference.storage import digest, read_file
-from phasezoo.inference.tensors import Floats, as_logits, as_values, kind_of, looks_like_odds
+from phasezoo.inference.tensors import Floats, kind_of, looks_like_odds
 from phasezoo.types import Gate
 
 __all__ = ["OnnxEvaluator"]
@@ -215,26 +216,8 @@ class OnnxEvaluator(NetworkEvaluator):
         threads = max(1, self.threads // calls_at_once())
         even = min(self._max_rows, max(MIN_ROWS, -(-rows // threads)))
         step = even if self._model.fixed_rows is None else self._model.fixed_rows
-        parts = [slice(start, start + step) for start in range(0, rows, step)]
-
-        def answer(part: slice) -> None:
-            self._model.run([array[part] for array in arrays], [output[part] for output in outputs])
-
-        others = [] if threads == 1 else parts[1:]
-        asked = [self._executor().submit(answer, part) for part in others]
-        try:
-            for part in parts[: len(parts) - len(others)]:
-                answer(part)
-        finally:
-            wait(asked)  # nobody writes into what is given back, or up
-        for each in asked:
-            each.result()  # raises what a part raised
-        policy, values, *plies = outputs
-        return (
-            as_logits(self._model.policy, policy),
-            as_values(self._model.value, values),
-            np.maximum(plies[0][:, 0], 0) if plies else None,
-        )
+        executor = None if threads == 1 else self._executor()
+        return answer_in_parts(self._model, arrays, outputs, step, executor)
 
     def _buffers(self, rows: int) -> list[Floats]:
         """An array for each output, of this thread's own."""

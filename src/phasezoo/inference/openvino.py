@@ -5,7 +5,7 @@ import functools
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from phasezoo.inference.manifest import Manifest
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.onnx_export import own_tensors
 from phasezoo.inference.openvino_model import DEVICE, PRECISIONS, OpenVinoModel
-from phasezoo.inference.tensors import Floats, as_logits, as_values
+from phasezoo.inference.parts import answer_in_parts
+from phasezoo.inference.tensors import Floats
 from phasezoo.types import InferenceDtype
 
 __all__ = ["OpenVinoEvaluator"]
@@ -120,24 +121,7 @@ class OpenVinoEvaluator(NetworkEvaluator):
         rows = len(arrays[0])
         outputs = [np.empty((rows, width), np.float32) for width in self._model.widths]
         step = self._model.fixed_rows or min(MAX_ROWS, -(-rows // self.threads))
-        parts = [slice(start, start + step) for start in range(0, rows, step)]
-
-        def answer(part: slice) -> None:
-            self._model.run([array[part] for array in arrays], [out[part] for out in outputs])
-
-        asked = [self._pool.submit(answer, part) for part in parts[1:]]
-        try:
-            answer(parts[0])
-        finally:
-            wait(asked)  # nobody writes into what is given back, or up
-        for each in asked:
-            each.result()  # raises what a part raised
-        policy, values, *plies = outputs
-        return (
-            as_logits(self._model.policy, policy),
-            as_values(self._model.value, values),
-            np.maximum(plies[0][:, 0], 0) if plies else None,
-        )
+        return answer_in_parts(self._model, arrays, outputs, step, self._pool)
 
 
 def check_dtype(dtype: InferenceDtype) -> None:
