@@ -11,11 +11,12 @@ from phasezoo import games, inference, networks
 from phasezoo.agents import Limit
 from phasezoo.errors import EngineFailed
 from phasezoo.experiments.console import silent
-from phasezoo.experiments.representation import findings, gradients, latency, matches, paper, towers
+from phasezoo.experiments.representation import findings, gradients, matches, paper, towers
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.endings import read_endings
 from phasezoo.experiments.representation.planes import groups, new_groups
 from phasezoo.experiments.representation.results import Attribution, Latency
+from phasezoo.experiments.timing import between_rounds
 from phasezoo.networks.alphavile import _PLANS
 
 SHAPE = (52, 8, 8)
@@ -228,7 +229,7 @@ def test_an_engine_plays_along_as_one_training(tmp_path):
 
 
 def test_times_are_medians_between_their_ends():
-    found = latency._interval([3.0, 1.0, 9.0, 2.0, 2.5, 2.2])
+    found = between_rounds([3.0, 1.0, 9.0, 2.0, 2.5, 2.2])
     assert (found.low, found.value, found.high) == (1.0, 2.35, 9.0)
 
 

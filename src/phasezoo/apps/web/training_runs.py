@@ -45,7 +45,8 @@ def followed(metrics: Path) -> dict[str, Any]:
 def _ladder(path: Path, time: int) -> list[dict[str, Any]]:
     """The ratings of versions by their matches; ``time`` is when the file was written last."""
     known = {field.name for field in fields(RungRow)}
-    rungs = [RungRow(**row) for row in _rows(path) if row.keys() == known]
+    needed = known - {"phase"}  # runs of earlier versions have no matches of a phase
+    rungs = [RungRow(**row) for row in _rows(path) if needed <= row.keys() <= known]
     return [
         {"version": version}
         | {
