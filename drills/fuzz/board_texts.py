@@ -18,74 +18,15 @@ BOARDS = ("chess", "chess960", "atomic", "crazyhouse", "krk")
 COLUMNS = "connect-four"
 
 FEN_WORDS = (
-    *(
-        "w",
-        "b",
-        " ",
-        "/",
-        "-",
-        "KQkq",
-        "HAha",
-        "K",
-        "q",
-        "e3",
-        "d6",
-        "a9",
-        "~",
-        "Q~",
-        "[QNbp]",
-        "[]",
-    ),
-    *(
-        "8",
-        "9",
-        "0",
-        "11111111",
-        "rnbqkbnr",
-        "PPPPPPPP",
-        "k",
-        "kk",
-        "p",
-        "3+2",
-        "+0+0",
-        "99",
-        "101",
-    ),
-)
+    "w", "b", " ", "/", "-", "KQkq", "HAha", "K", "q", "e3", "d6", "a9", "~", "Q~", "[QNbp]",
+    "[]", "8", "9", "0", "11111111", "rnbqkbnr", "PPPPPPPP", "k", "kk", "p", "3+2", "+0+0", "99",
+    "101",
+)  # fmt: skip
 MOVE_WORDS = (
-    *(
-        "e2e4",
-        "e7e8q",
-        "e1g1",
-        "e1c1",
-        "e1h1",
-        "0000",
-        "P@e4",
-        "@",
-        "N@",
-        "Z0",
-        "--",
-        "O-O",
-        "0-0-0",
-    ),
-    *(
-        "Nf3",
-        "Nbd7",
-        "exd5",
-        "e8=Q",
-        "e8Q",
-        "R1a3",
-        "Qh4e1",
-        "x",
-        "=",
-        "+",
-        "#",
-        "!?",
-        "e.p.",
-        "♘f3",
-    ),
-    *("a1", "h8", "k", "q"),
-)
+    "e2e4", "e7e8q", "e1g1", "e1c1", "e1h1", "0000", "P@e4", "@", "N@", "Z0", "--", "O-O",
+    "0-0-0", "Nf3", "Nbd7", "exd5", "e8=Q", "e8Q", "R1a3", "Qh4e1", "x", "=", "+", "#", "!?",
+    "e.p.", "♘f3", "a1", "h8", "k", "q",
+)  # fmt: skip
 
 
 def positions(game: games.Game, count: int, seed: int) -> list[Any]:

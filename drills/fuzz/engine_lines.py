@@ -15,61 +15,24 @@ from phasezoo.apps.uci.options import OPTIONS
 __all__ = ["line", "stream", "target"]
 
 AGENTS = (
-    "random",
-    "random",
-    "random",
-    "mcts:nodes=16,batch_size=4",
-    "mcts:simulations=9",
-    "nobody",
-)
+    "random", "random", "random", "mcts:nodes=16,batch_size=4", "mcts:simulations=9", "nobody",
+)  # fmt: skip
 
 VALUES = (
-    *("true", "false", "1", "2", "16", "0", "-1", "chess", "atomic", "crazyhouse", "soft", "x"),
-    *("<empty>", ""),
-)
+    "true", "false", "1", "2", "16", "0", "-1", "chess", "atomic", "crazyhouse", "soft", "x",
+    "<empty>", "",
+)  # fmt: skip
 WORDS = (
-    *(
-        "wtime",
-        "btime",
-        "winc",
-        "binc",
-        "movestogo",
-        "depth",
-        "nodes",
-        "mate",
-        "movetime",
-        "infinite",
-    ),
-    *("ponder", "searchmoves", "startpos", "fen", "moves", "name", "value", "e2e4", "e7e5", "a1a1"),
-    *(
-        "P@e4",
-        "0000",
-        "1",
-        "3",
-        "-7",
-        "nodes 5",
-        "depth 2",
-        "movetime 2",
-        "wtime 20",
-        "99999999999",
-    ),
-    *("٣", "é", "\x00", "[", "w"),
-)
+    "wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime",
+    "infinite", "ponder", "searchmoves", "startpos", "fen", "moves", "name", "value", "e2e4",
+    "e7e5", "a1a1", "P@e4", "0000", "1", "3", "-7", "nodes 5", "depth 2", "movetime 2",
+    "wtime 20", "99999999999", "٣", "é", "\x00", "[", "w",
+)  # fmt: skip
 GOES = (
-    *(
-        "",
-        "infinite",
-        "ponder",
-        "depth 1",
-        "depth 2",
-        "mate 1",
-        "nodes 1",
-        "nodes 20",
-        "movetime 1",
-    ),
-    *("movetime 3", "wtime 30 btime 30", "wtime 0", "btime 10 binc 1", "searchmoves e2e4 e7e5"),
-    *("wtime 40 btime 40 movestogo 1", "searchmoves"),
-)
+    "", "infinite", "ponder", "depth 1", "depth 2", "mate 1", "nodes 1", "nodes 20",
+    "movetime 1", "movetime 3", "wtime 30 btime 30", "wtime 0", "btime 10 binc 1",
+    "searchmoves e2e4 e7e5", "wtime 40 btime 40 movestogo 1", "searchmoves",
+)  # fmt: skip
 
 
 @functools.cache

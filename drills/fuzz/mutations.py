@@ -16,25 +16,9 @@ NUMBERS = (
 )
 FLOATS = (0.5, -0.0, 1e-320, 1e308, float("inf"), float("-inf"), float("nan"))
 TEXTS = (
-    *(
-        "",
-        " ",
-        "0",
-        "-1",
-        "none",
-        "null",
-        "chess",
-        "../..",
-        "/",
-        ".",
-        "a" * 300,
-        "é",
-        "½",
-        "𝟙",
-        "\x00",
-    ),
-    *("\n", "\ud800", "\ufeff", "[]", "{}", "%s", "1e999", "٣", "__class__", "v2", "player_0"),
-)
+    "", " ", "0", "-1", "none", "null", "chess", "../..", "/", ".", "a" * 300, "é", "½", "𝟙",
+    "\x00", "\n", "\ud800", "\ufeff", "[]", "{}", "%s", "1e999", "٣", "__class__", "v2", "player_0",
+)  # fmt: skip
 
 
 def mutated(draw: Random, data: bytes, others: Sequence[bytes], words: Sequence[bytes]) -> bytes:
@@ -118,9 +102,9 @@ def _splice(draw: Random, data: bytearray, others: Sequence[bytes], words: Seque
         data[at : draw.choice((at, end))] = other[low:high]
 
 
-_CHANGES: tuple[Callable[..., None], ...] = (
-    *(_flip, _set, _cut, _end, _repeat, _move, _word, _word, _number, _splice),
-)
+_CHANGES: Sequence[Callable[..., None]] = (
+    _flip, _set, _cut, _end, _repeat, _move, _word, _word, _number, _splice,
+)  # fmt: skip
 
 
 def mutated_json(draw: Random, value: Any) -> str:

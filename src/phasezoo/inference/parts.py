@@ -38,10 +38,9 @@ def answer_in_parts(
     def answer(part: slice) -> None:
         model.run([array[part] for array in arrays], [output[part] for output in outputs])
 
-    others = [] if executor is None else parts[1:]
-    asked = [executor.submit(answer, part) for part in others] if executor is not None else []
+    asked = [] if executor is None else [executor.submit(answer, part) for part in parts[1:]]
     try:
-        for part in parts[: len(parts) - len(others)]:
+        for part in parts[: len(parts) - len(asked)]:
             answer(part)
     finally:
         wait(asked)  # nobody writes into what is given back, or up

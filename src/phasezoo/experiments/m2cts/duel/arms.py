@@ -12,6 +12,7 @@ from phasezoo.training.strategies import PlannedStage, Strategy, plan_strategy
 __all__ = [
     "BASELINE",
     "EXPERT",
+    "ONE",
     "PLACEBO",
     "STARTED",
     "Arm",
@@ -24,6 +25,9 @@ __all__ = [
 BASELINE, EXPERT, PLACEBO = "baseline", "expert", "placebo"
 """Roles of the networks that every run has: the one network, the mixture under study, its
 placebo."""
+
+ONE = "one network"
+"""How the baseline is called in tables."""
 
 STARTED = " start"
 """Ends the role of networks that an arm's experts begin from."""

@@ -11,7 +11,7 @@ from phasezoo import agents, games, gating, inference
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.m2cts.duel.arms import BASELINE, mixture_name
+from phasezoo.experiments.m2cts.duel.arms import BASELINE, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.matches import search_options
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL, Exact, ExactRow
@@ -68,7 +68,7 @@ def measure(
                 task.update(done, f"{len(positions):,} positions")
     rows = [
         ExactRow(
-            "one network" if role == BASELINE else mixture_name(role),
+            ONE if role == BASELINE else mixture_name(role),
             _means(numbers),
             {} if role == BASELINE else _differences(numbers, found[BASELINE]),
         )

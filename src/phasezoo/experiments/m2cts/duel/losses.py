@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.m2cts.duel.arms import EXPERT, PLACEBO, mixture_name
+from phasezoo.experiments.m2cts.duel.arms import EXPERT, ONE, PLACEBO, mixture_name
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     METRICS,
@@ -78,7 +78,7 @@ def loss_matrix(
     rows += [(f"{name} expert", "expert", name) for name in phases]
     rows += [(mixture_name(EXPERT), "mixture", None)]
     rows += [(mixture_name(role), _role_of(role), None) for role in positions.parts]
-    rows += [("one network", "baseline", None)]
+    rows += [(ONE, "baseline", None)]
     mixture, placebo, baseline = len(phases), len(phases) + 1, len(rows) - 1
     for index, (name, role, phase) in enumerate(rows):
         cells = {c: _cell(means, index, k, counts[k]) for k, c in enumerate(columns)}

@@ -13,7 +13,7 @@ import numpy as np
 from phasezoo import gating, inference, networks
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, Arm, mixture_name
+from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, Size
 from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
@@ -26,10 +26,7 @@ from phasezoo.training.stored_states import state_at
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes
 
-__all__ = ["ONE", "ROUNDS", "measure", "weights_of"]
-
-ONE = "one network"
-"""Name of the baseline's rows."""
+__all__ = ["ROUNDS", "measure", "weights_of"]
 
 ROUNDS = 6
 """Rounds of measuring: the true median lies between the extremes of six in 97 % of cases."""
@@ -117,9 +114,8 @@ def _players(
 
     one = load(trained[BASELINE][0])
     found: dict[str, _Player] = {ONE: (ONE, None, one, [one])}
-    arm: Arm = prepared.arms[0]
     experts = [load(path) for path in trained[EXPERT]]
-    gate = gating.make(arm.gate, config.game)
+    gate = gating.make(config.gate, config.game)
     named = dict(zip(gate.names, experts, strict=True))
     for routing in get_args(Routing):
         mixture = inference.MixtureOfExperts(named, gate=gate, routing=routing, game=config.game)

@@ -9,17 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.experiments.m2cts.duel.arms import EXPERT, mixture_name
+from phasezoo.experiments.m2cts.duel.arms import EXPERT, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.results import ALL
 from phasezoo.experiments.m2cts.duel.seam.answers import Answers, placed
 from phasezoo.experiments.m2cts.duel.seam.means import Means, Sample, means_of
 from phasezoo.experiments.m2cts.duel.seam.results import BrierCell, BrierRow
 from phasezoo.training.positions import PositionTable
 
-__all__ = ["ONE", "brier_rows", "score_error", "wdl_error"]
-
-ONE = "one network"
-"""Name of the baseline's rows."""
+__all__ = ["brier_rows", "score_error", "wdl_error"]
 
 Array = npt.NDArray[np.float64]
 

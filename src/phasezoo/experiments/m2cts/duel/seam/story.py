@@ -1,9 +1,8 @@
 """What the seams say, in sentences; each one that judges depends on an interval."""
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.m2cts.duel.arms import EXPERT, mixture_name
+from phasezoo.experiments.m2cts.duel.arms import EXPERT, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.results import ALL
-from phasezoo.experiments.m2cts.duel.seam.brier import ONE
 from phasezoo.experiments.m2cts.duel.seam.results import BrierCell, Seam, SeamRow
 from phasezoo.experiments.statistics import verdict
 from phasezoo.report import numbers
