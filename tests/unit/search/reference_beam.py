@@ -233,6 +233,10 @@ class Beam:
         node.best = max(kids, key=order)  # the first of equals
         best = kids[node.best]
         self.prove(node, best)
+        lost = all(kid.exact is not None and kid.value[mover] == -1 for kid in kids.values())
+        if node.exact is None and lost and len(kids) < len(node.priors):
+            node.best = None  # what is not kept may be better: as if nothing were
+            return
         if self.rules.backup == "minimax" or node.exact is not None:
             node.value = best.value
         else:

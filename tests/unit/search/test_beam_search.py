@@ -61,11 +61,9 @@ def compare(game, root, rules):
     assert result.ended in ("schedule", "exhausted")
     assert agrees(pool, 0, beam.root) == result.visits.sum() + 1
     assert result.nodes == sum(beam.rows)
-    if rules.grain > 100 or rules.backup == "minimax":
-        best = beam.root.children[beam.root.best]
-        if best.exact is None or best.value[mover] > -1:
-            assert result.pv == line(beam.root)
-            assert result.action == result.pv[0]
+    if (rules.grain > 100 or rules.backup == "minimax") and beam.root.best is not None:
+        assert result.pv == line(beam.root)
+        assert result.action == result.pv[0]
     check_policy(result, beam)
     return result
 
@@ -264,6 +262,7 @@ def test_a_lost_move_is_played_only_if_all_are_lost():
         if lost == set(beam.children) and not kept.all():
             assert result.action not in lost
             assert result.proven is None
+            assert result.value == pytest.approx(beam.own[root.to_play], abs=1e-6)
             return
     pytest.fail("no such position was met")
 

@@ -86,8 +86,11 @@ impl<M: SearchModel> Search<M> {
         found.looked += below.iter().map(|child| child.looked).sum::<u32>();
         let Some(best) = best_of(self.rule, below, node.actor) else { return found };
         found.exact = self.proof(node, below, best);
-        if found.exact.is_none() && below.iter().any(|child| !child.is_known) {
-            return found; // as a leaf, until all that is kept of it is back
+        let is_open = below.len() < node.moves as usize;
+        let is_lost = rank(self.rule, &below[best], node.actor).1 < 0;
+        let is_awaited = below.iter().any(|child| !child.is_known);
+        if found.exact.is_none() && (is_awaited || is_lost && is_open) {
+            return found; // as a leaf: what is kept and back says nothing of what it is worth
         }
         found.best = Some(places.start + best);
         found.values = match backup {

@@ -1,6 +1,6 @@
 //! What a beam found.
 
-use super::backup::{Worth, rank};
+use super::backup::Worth;
 use super::node::Node;
 use super::params::Params;
 use super::search::Search;
@@ -117,15 +117,12 @@ impl<M: SearchModel> Search<M> {
         moves
     }
 
-    /// The move to play: the best of those kept, unless all of them are proven lost and others are not;
-    /// without any the likeliest.
+    /// The move to play: the best of those kept; if all of them are proven lost and others are not, or
+    /// nothing is known of them, the likeliest of the others.
     fn best(&self, root: &Node<M::Snapshot>, moves: &[Move], found: &[Vec<Worth>]) -> usize {
         let at_of = |action| moves.iter().position(|found| found.action == action);
         if let Some(place) = found[0][0].best {
-            let (_, class) = rank(self.rule, &found[1][place], root.actor);
-            if class >= 0 || root.places().len() == root.moves as usize {
-                return at_of(self.layers[1][place].action).unwrap_or(0);
-            }
+            return at_of(self.layers[1][place].action).unwrap_or(0);
         }
         let is_open = |action| at_of(action).is_some_and(|at| moves[at].place.is_none());
         let likeliest = root.successors.iter().map(|&(action, _)| action).find(|&it| is_open(it));
