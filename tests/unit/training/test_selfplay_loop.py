@@ -40,6 +40,8 @@ def test_experts_share_the_samples_of_a_round(tmp_path: Path, strategy: str) -> 
     samples = {name: told[name] for name in told if name.endswith("/samples") and "learn" in name}
     # Of 40: a rounding for each phase, and half a batch for the rarest ones.
     assert 37 <= sum(samples.values()) <= 60
+    rounds = [sum(u.numbers[name] or 0 for name in samples) for u in outcome.updates]
+    assert [u.learnt for u in outcome.updates] == list(np.cumsum(rounds))
     experts = inference.load_experts(outcome.version())
     assert experts.phases == ("up to 6", "7–30", "over 30")
     assert (experts.baseline_folder is not None) == (strategy == "staged")
@@ -166,6 +168,8 @@ def test_what_is_refused(tmp_path: Path) -> None:
         ({"strategy": "alone"}, "strategy"),
         ({"gate": "none"}, "two or more"),
         ({"size": 3}, "size"),
+        ({"learning": self_play_settings(value_mix=0.5)}, "replay.value-mix"),
+        ({"learning": self_play_settings(symmetries=False)}, "replay.symmetries"),
     ]
     for options, told in wrong:
         with pytest.raises(InvalidConfig, match=told):

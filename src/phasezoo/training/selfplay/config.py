@@ -48,6 +48,22 @@ def self_play_settings(**changes: Any) -> SupervisedConfig:
     return replace(SupervisedConfig(), **{**values, **changes})
 
 
+def check_learning(settings: SupervisedConfig) -> None:
+    """Refuse settings of learning that a replay decides, as they would change nothing.
+
+    Raises:
+        InvalidConfig: One of them is set; the message says what to set instead.
+    """
+    for name, unset in (("value_mix", 0.0), ("symmetries", None)):
+        value = getattr(settings, name)
+        if value != unset:
+            message = (
+                f"{name}={value!r} of the learning: samples come from a replay, which decides it; "
+                f"give {name} to the replay (ReplayRules, --replay.{name.replace('_', '-')})"
+            )
+            raise InvalidConfig(message)
+
+
 def self_play_search(**changes: Any) -> SearchConfig:
     """How games of self-play are searched unless told otherwise.
 

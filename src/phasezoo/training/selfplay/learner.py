@@ -34,6 +34,7 @@ from phasezoo.training.schedules import Drops, OneCycle, batch_sizes, drops_of
 from phasezoo.training.selfplay.config import (
     CONSTANT,
     ONE_CYCLE,
+    check_learning,
     check_schedule,
     self_play_settings,
 )
@@ -55,7 +56,8 @@ class Learner:
     Args:
         game: The game, or its name.
         network: What the network is made from; None: what ``initial`` is, else ``resnet-16x2``.
-        config: The knobs; None: :func:`self_play_settings`. Those of validation are not used.
+        config: The knobs; None: :func:`self_play_settings`. Those of validation are not used,
+            and ``value_mix`` and ``symmetries`` are the replay's.
         schedule: Learning rates: ``"one-cycle"``, a cycle of its own for every round;
             ``"constant"``, ``max_lr`` always; or by steps of all rounds, ``"0:0.2,1000:0.02"``.
         planes: Input planes; None: the game's default.
@@ -99,6 +101,7 @@ class Learner:
         if config is not None:
             settings = instance_of("config", config, SupervisedConfig)
         check_schedule(schedule, settings)
+        check_learning(settings)
         own = gating.make(gate, self.game.name)
         self.phase = None if phase is None else _phase_of(own, phase)
         made = FreshNetwork.of(self.game, network, spec, seed, settings)
@@ -140,7 +143,8 @@ class Learner:
             weights: What samples of each phase count.
 
         Returns:
-            Means over the samples: ``loss`` (the reported total), ``policy_loss``, ``value_mse``,
+            Means over the samples, each alike, of what was learnt from (with ``value_mix`` the
+            mixed values): ``loss`` (the reported total), ``policy_loss``, ``value_mse``,
             ``policy_accuracy``, ``wdl_loss``, ``plies_mse``.
 
         Raises:

@@ -132,7 +132,9 @@ class Rounds:
             **clock.seconds,
         }
         before = rows[-1].learnt if rows else 0
-        row = Update(update, last, new, before + samples, update if promoted else best, numbers)
+        # Experts' parts are whole numbers, and half a batch at least: they need not add up.
+        taught = sum(int(learnt[name] or 0) for name in learnt if name.endswith("samples"))
+        row = Update(update, last, new, before + taught, update if promoted else best, numbers)
         self._journal.append(row)
         _LOGGER.info("update %d: %s", update, numbers)
         return row
