@@ -10,7 +10,8 @@ import selfplay_games
 from phasezoo import gating
 from phasezoo.errors import InvalidConfig
 from phasezoo.training import Probed, SelfPlay, Watching
-from phasezoo.training.selfplay.config import self_play_settings
+from phasezoo.training.selfplay.config import self_play_search, self_play_settings
+from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
 
 selfplay_games.register()
@@ -75,6 +76,27 @@ def test_watching_changes_nothing_of_a_run(tmp_path: Path) -> None:
     assert run(tmp_path / "b", updates=3, watching=Watching(ladder_every=3, ladder_games=2))
     (line,) = (tmp_path / "b" / "ladder.jsonl").read_text().splitlines()
     assert (json.loads(line)["first"], json.loads(line)["second"]) == (3, 0)
+
+
+def test_what_is_measured_is_searched_without_noise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    searching = Players.searching
+
+    def noted(self: Players, evaluator: Any, search: Any, nodes: int) -> Any:
+        made.append((nodes, search))
+        return searching(self, evaluator, search, nodes)
+
+    monkeypatch.setattr(Players, "searching", noted)
+    noisy = self_play_search(node_random_factor=0.5, cheap_search_prob=0.5)
+    watching = Watching(probe_nodes=4, ladder_every=1, ladder_games=2, ladder_nodes=6)
+    promotion = {"promote_games": 2, "promote_nodes": 7}
+    run(tmp_path / "a", search=noisy, probes=[corners], watching=watching, **promotion)
+    seen = {nodes: {s.node_random_factor for n, s in made if n == nodes} for nodes, _ in made}
+    assert seen == {5: {0.5}, 4: {0.0}, 6: {0.0}, 7: {0.0}}
+    measured = [search for nodes, search in made if nodes != 5]
+    assert {(s.dirichlet_epsilon, s.cheap_search_prob) for s in measured} == {(0.0, 0.0)}
 
 
 def test_a_rung_meets_rungs_at_powers_of_two() -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "ONE_CYCLE",
     "SelfPlayConfig",
     "check_schedule",
+    "measuring_search",
     "self_play_search",
     "self_play_settings",
 ]
@@ -72,6 +73,11 @@ def self_play_search(**changes: Any) -> SearchConfig:
     -1, which is the stronger choice with few nodes (the page ``docs/search_options.md``).
     """
     return SearchConfig.self_play(**{"batch_size": 1, "fpu": 0.0, **changes})
+
+
+def measuring_search(search: SearchConfig) -> SearchConfig:
+    """How versions are searched that are measured: no noise, and as many nodes for every move."""
+    return search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0, node_random_factor=0.0)
 
 
 @dataclass(frozen=True)

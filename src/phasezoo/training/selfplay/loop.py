@@ -24,7 +24,7 @@ from phasezoo.training.preparation import INCIDENTAL
 from phasezoo.training.probes.catalogue import probes_of
 from phasezoo.training.probes.probe import as_probe
 from phasezoo.training.run_files import RunDetails, claimed
-from phasezoo.training.selfplay.config import SelfPlayConfig
+from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
 from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.numbers import columns_of, metrics_row
 from phasezoo.training.selfplay.onlooker import Onlooker
@@ -269,7 +269,7 @@ class SelfPlay:
     def _onlooker(self) -> Onlooker:
         """What measures versions, searched without noise, and writes the page."""
         knobs = self.config
-        playing = knobs.search.with_(dirichlet_epsilon=0.0, cheap_search_prob=0.0)
+        playing = measuring_search(knobs.search)
         still = playing.with_(temperature=0.0, gumbel_scale=0.0)
         watch = Watch(
             self.out,

@@ -10,7 +10,7 @@ from phasezoo.agents import SearchConfig
 from phasezoo.arena.streams import stream
 from phasezoo.inference.counts import Counts
 from phasezoo.runs import RowLog
-from phasezoo.training.selfplay.config import SelfPlayConfig
+from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
 from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.numbers import Clock, row_of_games
 from phasezoo.training.selfplay.outcome import GAMES, Row, Update, version_folder
@@ -162,9 +162,7 @@ class Rounds:
         knobs = self._config
         nodes = knobs.promote_nodes or knobs.nodes
         # Games begin with drawn actions, as otherwise all pairs would be the same.
-        search = knobs.search.with_(
-            dirichlet_epsilon=0.0, cheap_search_prob=0.0, node_random_factor=0.0
-        )
+        search = measuring_search(knobs.search)
         folder = self._out / "matches"
         folder.mkdir(exist_ok=True)
         match = arena.play_match(
