@@ -80,7 +80,8 @@ class SelfPlayOptions:
                 on_probe=_print_probe,
             )
             outcome = loop.run()
-        sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}; report.html shows it\n")
+        shown = "; report.html shows it" if self.config.watching.report else ""
+        sys.stdout.write(f"{outcome.describe()}\nin {outcome.path}{shown}\n")
         return 0
 
     def _stopped(self) -> str | None:

@@ -35,13 +35,20 @@ def describe_disk_errors(path: Path, *, every: bool = False) -> Iterator[None]:
         if error.errno in _FULL:
             message = (
                 f"{path}: the disk is full ({error.strerror}); what was finished is kept, free "
-                f"some space and continue with --resume {path}"
+                f"some space, then {how_to_continue(path)}"
             )
         elif every or error.errno in _REFUSED:
             message = f"{path}: cannot be written ({error.strerror}); choose another --out"
         else:
             raise
         raise RunDirectoryError(message) from error
+
+
+def how_to_continue(path: Path) -> str:
+    """How a run of any kind goes on, for the end of a message."""
+    return (
+        f"learning goes on with the same command, a match, tournament or study with --resume {path}"
+    )
 
 
 def write_whole(path: Path, text: str) -> None:

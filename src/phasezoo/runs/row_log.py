@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from phasezoo.errors import RunDirectoryError
 from phasezoo.runs import jsonable
-from phasezoo.runs.files import append_line, describe_disk_errors
+from phasezoo.runs.files import append_line, describe_disk_errors, how_to_continue
 
 __all__ = ["RowLog"]
 
@@ -55,7 +55,7 @@ class RowLog(Generic[Row]):
             return jsonable.decode(self._kind, jsonable.parsed(line))
         except ValueError as error:
             message = (
-                f"{self.path}: line {number} is damaged ({error}); remove that line and continue "
-                f"with --resume {self.path.parent}"
+                f"{self.path}: line {number} is damaged ({error}); remove that line, then "
+                f"{how_to_continue(self.path.parent)}"
             )
             raise RunDirectoryError(message) from error

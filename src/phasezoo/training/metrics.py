@@ -22,11 +22,9 @@ def read_metrics(out: Path) -> list[dict[str, float | None]]:
     Raises:
         CheckpointError: The file was changed into something else.
     """
+    rows = _raw_rows(out / METRICS)
     try:
-        return [
-            {key: float(cell) if cell else None for key, cell in row.items()}
-            for row in _raw_rows(out / METRICS)
-        ]
+        return [{key: float(cell) if cell else None for key, cell in row.items()} for row in rows]
     except ValueError as error:
         raise _changed(out / METRICS, error) from error
 
@@ -110,8 +108,9 @@ def _raw_rows(path: Path) -> list[dict[str, str]]:
 
 
 def _rows_until(path: Path, done: int) -> list[dict[str, str]]:
+    rows = _raw_rows(path)
     try:
-        return [row for row in _raw_rows(path) if int(row["update"]) <= done]
+        return [row for row in rows if int(row["update"]) <= done]
     except (KeyError, ValueError) as error:
         raise _changed(path, error) from error
 

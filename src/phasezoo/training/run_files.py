@@ -159,7 +159,7 @@ def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]
     Raises:
         RunDirectoryError: The message names what differs.
     """
-    given = jsonable.plain(identity)
+    given, there = _flat(jsonable.plain(identity)), _flat(there)
     differing = [key for key in {**there, **given} if there.get(key) != given.get(key)]
     if differing:
         shown = ", ".join(f"{k} {given.get(k)!r} (there {there.get(k)!r})" for k in differing[:4])
@@ -168,6 +168,15 @@ def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]
             "another out=, or give the same options to continue that one"
         )
         raise RunDirectoryError(message)
+
+
+def _flat(options: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Options by their whole names, such as ``learning.max_lr``."""
+    flat: dict[str, Any] = {}
+    for name, value in options.items():
+        inside = isinstance(value, Mapping) and value
+        flat |= _flat(value, f"{before}{name}.") if inside else {f"{before}{name}": value}
+    return flat
 
 
 def _cannot_write(out: Path, reason: object) -> RunDirectoryError:

@@ -52,8 +52,10 @@ def test_a_run_and_what_it_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert len(GameStore.open(out / "games")) == 8
     assert inference.load(out / "versions" / "00002", backend="torch").manifest.phase is None
     again = ["--out", str(out), "--starts", "0.5*initial", "0.5*random:1-4", "--updates", "3"]
-    assert selfplay(*again) == 0
-    assert "3 updates" in capsys.readouterr().out
+    assert selfplay(*again, "--watching.no-report") == 0
+    told = capsys.readouterr().out.splitlines()
+    assert "3 updates" in told[-2]
+    assert told[-1] == f"in {out}"
 
 
 def test_experts_and_settings_from_a_file(tmp_path: Path) -> None:
