@@ -13,8 +13,15 @@ from selfplay_games import Rowwise
 from selfplay_runs import run
 
 from phasezoo import agents, inference, training
-from phasezoo.errors import CheckpointError, InvalidConfig, InvalidState, StoreError
+from phasezoo.errors import (
+    CheckpointError,
+    InvalidConfig,
+    InvalidState,
+    RunDirectoryError,
+    StoreError,
+)
 from phasezoo.training import GameStore, Learner, Replay, SelfPlay
+from phasezoo.training.selfplay.config import self_play_search
 
 selfplay_games.register()
 
@@ -136,6 +143,13 @@ LOOPS: list[tuple[dict[str, Any], str]] = [
     ({"starts": ("-1*initial",)}, "share of start"),
     ({"starts": ()}, "one at least"),
     ({"resign_check": 2.0}, "check"),
+    *(
+        ({name: 10**20}, rf"{name}=1.* to ")
+        for name in ("games_per_update", "nodes", "concurrency", "samples_per_update")
+    ),
+    *(({"samples_per_new": many}, "samples_per_new=") for many in (1e300, float("inf"))),
+    ({"promote_nodes": 10**20}, r"promote_nodes=1.* to "),
+    ({"starts": ("random:60-70",)}, "give fewer"),
     ({"routing": "x"}, "routing='x'"),
     ({"backend": "x"}, "backend='x'"),
     ({"seed": -1}, "seed=-1"),
@@ -150,6 +164,27 @@ def test_arguments_of_the_loop(tmp_path: Path, options: dict[str, Any], told: st
     with pytest.raises(InvalidConfig, match=told):
         loop(tmp_path, **options)
     assert not list(tmp_path.iterdir())
+
+
+def test_another_run_in_the_directory_is_told_by_the_options_that_differ(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(out, "promoted", updates=1)
+    with pytest.raises(RunDirectoryError) as caught:
+        run(out, "promoted", updates=1, search=self_play_search(temperature=0.5))
+    assert "differs in search.temperature 0.5 (there 0.8); nothing" in str(caught.value)
+
+
+def test_what_is_damaged_names_a_way_to_go_on_once(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(out, "promoted", updates=1)
+    (out / "metrics.csv").write_bytes(b"\xba\xff")
+    with pytest.raises(CheckpointError) as garbage:
+        run(out, "promoted", updates=2)
+    assert str(garbage.value).count("delete the file") == 1
+    (out / "metrics.csv").unlink()
+    (out / "updates.jsonl").write_text("x\n")
+    with pytest.raises(RunDirectoryError, match=r"line 1 is damaged.*with the same command"):
+        run(out, "promoted", updates=2)
 
 
 def test_a_source_of_ones_own_that_starts_where_a_game_is_over(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Self
 from phasezoo.agents import Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import at_least, one_of
+from phasezoo.games.options import at_least, between, one_of
 from phasezoo.inference.backends import BACKENDS, Backend
 from phasezoo.inference.routing import Routing, check_routing
 from phasezoo.training.config import SupervisedConfig, check_fields
@@ -28,6 +28,17 @@ __all__ = [
 
 ONE_CYCLE, CONSTANT = "one-cycle", "constant"
 """Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
+
+_MOST = {
+    "games_per_update": 1_000_000,
+    "nodes": 1_000_000_000,
+    "concurrency": 1_000_000,
+    "samples_per_update": 1_000_000_000,
+    "promote_nodes": 1_000_000_000,
+}
+"""Beyond these a round would end in no lifetime, or its numbers alone would fill the memory."""
+_MOST_PER_NEW = 1000
+"""The same for how often a sample is learnt from."""
 
 
 def self_play_settings(**changes: Any) -> SupervisedConfig:
@@ -92,15 +103,15 @@ class SelfPlayConfig:
     """Rounds of playing and learning (1 or more; Table XII: 10); a run of more goes on with one of
     fewer."""
     games_per_update: int = 128
-    """Games of a round (1 or more)."""
+    """Games of a round (1 to 1,000,000)."""
     nodes: int = 100
-    """Nodes of a search (1 or more; Table XI: 800)."""
+    """Nodes of a search (1 to 10⁹; Table XI: 800)."""
     concurrency: int = 64
-    """Games at once (1 or more); changes no game."""
+    """Games at once (1 to 1,000,000); changes no game."""
     samples_per_update: int | None = None
-    """Samples to learn from in a round (2 or more); none: as ``samples_per_new`` says."""
+    """Samples to learn from in a round (2 to 10⁹); none: as ``samples_per_new`` says."""
     samples_per_new: float = 4.0
-    """How often every new sample is learnt from, in the mean (above 0; Table XII: 6)."""
+    """How often every new sample is learnt from, in the mean (above 0, to 1000; Table XII: 6)."""
     search: SearchConfig = field(default_factory=self_play_search)
     """Everything else that a search does: noise, temperature by ply, cheap searches."""
     others: str | None = None
@@ -132,7 +143,7 @@ class SelfPlayConfig:
     promote_score: float = 0.55
     """Share of the points that it needs (0 to 1; Silver et al., AlphaGo Zero 2017: 0.55)."""
     promote_nodes: int | None = None
-    """Nodes of the match's searches (1 or more; none: as in self-play)."""
+    """Nodes of the match's searches (1 to 10⁹; none: as in self-play)."""
     shard_games: int = 512
     """Games of a file (1 or more)."""
     backend: Backend = "auto"
@@ -142,13 +153,17 @@ class SelfPlayConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("updates", "games_per_update", "nodes", "concurrency", "shard_games"):
+        for name in ("updates", "shard_games"):
             at_least(name, getattr(self, name), 1)
-        for name, least in (("samples_per_update", 2), ("max_plies", 1), ("promote_nodes", 1)):
+        if self.max_plies is not None:
+            at_least("max_plies", self.max_plies, 1)
+        for name, most in _MOST.items():
             if getattr(self, name) is not None:
-                at_least(name, getattr(self, name), least)
-        if not 0 < self.samples_per_new < float("inf"):
-            message = f"samples_per_new={self.samples_per_new!r}: must be above 0"
+                between(name, getattr(self, name), 2 if name == "samples_per_update" else 1, most)
+        if not 0 < self.samples_per_new <= _MOST_PER_NEW:
+            message = (
+                f"samples_per_new={self.samples_per_new!r}: must be above 0, to {_MOST_PER_NEW}"
+            )
             raise InvalidConfig(message)
         if self.promote_games % 2 or at_least("promote_games", self.promote_games, 0) < 0:
             message = (

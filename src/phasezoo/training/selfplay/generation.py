@@ -80,6 +80,15 @@ class Generation:
             raise InvalidConfig(message)
         rules.check_game(self.game)
 
+    def check_start(self) -> None:
+        """Refuse what the first game cannot start from, before anything is played.
+
+        Raises:
+            InvalidConfig: No game can start so.
+            InvalidState: The game is over, or cut by ``max_plies``, where it was to start.
+        """
+        next(self._scheduled([0], Recorder(self.game)))
+
     def play(
         self, agent: Any, numbers: Sequence[int], finished: Callable[[PlayedGame], None]
     ) -> Counts:

@@ -81,6 +81,7 @@ class SelfPlay:
     Raises:
         GameMismatch: ``initial`` is a network of another game.
         InvalidConfig: An option does not exist or is out of range.
+        InvalidState: The first game would start where it is over, or cut.
         PhasezooError: What else :class:`Learner` raises.
     """
 
@@ -141,6 +142,7 @@ class SelfPlay:
             knobs.max_plies,
             knobs.adjudication,
         )
+        self._generation.check_start()
         self._players = Players(
             self.game,
             knobs,
