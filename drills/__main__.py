@@ -5,6 +5,7 @@ from importlib import import_module
 
 DRILLS = {
     "fuzz": "drills.fuzz.command",
+    "kill": "drills.kill.command",
 }
 
 

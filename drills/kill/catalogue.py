@@ -1,0 +1,156 @@
+"""The work that is killed."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from drills.kill.victim import Victim
+
+__all__ = ["VICTIMS"]
+
+Told = Callable[[], None]
+
+
+def _files(out: Path, *patterns: str) -> dict[str, bytes]:
+    found = sorted({file for pattern in patterns for file in out.glob(pattern) if file.is_file()})
+    return {str(file.relative_to(out)): file.read_bytes() for file in found}
+
+
+def _lines(file: Path) -> int:
+    """Whole lines of a log."""
+    return file.read_bytes().count(b"\n") if file.exists() else 0
+
+
+def _training() -> Victim:
+    """A small network learns from the package's chess games."""
+    from phasezoo import training
+
+    def run(out: Path, _: Told) -> None:
+        training.train_supervised(
+            training.GameStore.sample("chess").subset(range(60)),
+            network="rise-8x1",
+            planes="minimal",
+            positions=4_000,
+            batch_size=16,
+            evaluate_every=20,
+            validation_positions=64,
+            seed=3,
+            threads=1,
+            device="cpu",
+            tensorboard=False,
+            out=out,
+        )
+
+    def left(out: Path) -> dict[str, bytes]:
+        rows = list(csv.reader(io.StringIO((out / "metrics.csv").read_text())))
+        timed = [place for place, name in enumerate(rows[0]) if "second" in name or "time/" in name]
+        kept = [[cell for at, cell in enumerate(row) if at not in timed] for row in rows]
+        return {**_files(out, "model.safetensors"), "metrics": json.dumps(kept).encode()}
+
+    return Victim(run, left, warm=_warm)
+
+
+def _self_play() -> Victim:
+    """A network learns Connect Four, one game at a time, so that rows are answered alike."""
+    from phasezoo import training
+    from phasezoo.training.selfplay.config import self_play_settings
+
+    def run(out: Path, told: Told) -> None:
+        training.SelfPlay(
+            "connect-four",
+            "mlp-16x1",
+            backend="torch",
+            concurrency=1,
+            updates=4,
+            games_per_update=8,
+            shard_games=3,
+            nodes=6,
+            samples_per_new=1.0,
+            max_plies=20,
+            learning=self_play_settings(threads=1, batch_size=16),
+            watching=training.Watching.nothing(),
+            seed=5,
+            on_update=lambda _: told(),
+            out=out,
+        ).run()
+
+    def left(out: Path) -> dict[str, bytes]:
+        rows = [json.loads(line) for line in (out / "updates.jsonl").read_text().splitlines()]
+        for row in rows:
+            row["numbers"] = {
+                name: number
+                for name, number in row["numbers"].items()
+                if not name.startswith(("time/", "inference/"))
+            }
+        files = _files(out, "games/*.parquet", "versions/**/model.safetensors")
+        return {**files, "updates": json.dumps(rows).encode()}
+
+    return Victim(run, left, lambda out: _lines(out / "updates.jsonl"), _warm)
+
+
+def _tournament() -> Victim:
+    """Two searches and random play meet each other in Connect Four."""
+    from phasezoo import arena
+
+    def run(out: Path, told: Told) -> None:
+        out.mkdir(exist_ok=True)
+        arena.tournament(
+            ["mcts:nodes=60", "uct:simulations=60", "random"],
+            "connect-four",
+            games=60,
+            seed=2,
+            concurrency=6,
+            threads=1,
+            log=out / "games.jsonl",
+            on_game=lambda _: told(),
+        )
+
+    def left(out: Path) -> dict[str, bytes]:
+        # Games end in another order, and what batches cost differs too.
+        lines = [json.loads(line) for line in (out / "games.jsonl").read_bytes().splitlines()]
+        games = [row["game"] for row in lines if "game" in row]
+        games.sort(key=lambda game: int(game["number"]))
+        return {"games": json.dumps(games).encode()}
+
+    return Victim(run, left, lambda out: max(_lines(out / "games.jsonl") - 1, 0))
+
+
+def _import() -> Victim:
+    """A PGN file becomes a store of games."""
+    from phasezoo.training import GameStore, import_pgn
+
+    def run(out: Path, _: Told) -> None:
+        out.mkdir(exist_ok=True)
+        text = out.parent / "games.pgn"
+        if not text.exists():
+            part = out / "part.pgn"
+            GameStore.sample("chess").subset(range(3_000)).to_pgn(part)
+            part.rename(text)
+        target = out / "store.parquet"
+        if not target.exists():
+            import_pgn(text, target, threads=1)
+
+    def left(out: Path) -> dict[str, bytes]:
+        return _files(out, "store.parquet", ".*", "*.tmp")
+
+    return Victim(run, left)
+
+
+def _warm() -> None:
+    import torch
+
+    import phasezoo.inference.torch
+    import phasezoo.training.selfplay.loop
+    import phasezoo.training.trainer  # noqa: F401
+
+    torch.optim.AdamW([torch.zeros(1)])  # imports what compiles optimisers
+
+
+VICTIMS: dict[str, Callable[[], Victim]] = {
+    "training": _training,
+    "selfplay": _self_play,
+    "tournament": _tournament,
+    "import": _import,
+}
