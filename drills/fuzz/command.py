@@ -9,6 +9,7 @@ from pathlib import Path
 
 from drills.fuzz.catalogue import TARGETS
 from drills.fuzz.loop import fuzz
+from drills.names import add_names, parsed
 
 __all__ = ["main"]
 
@@ -16,18 +17,15 @@ __all__ = ["main"]
 def main(words: Sequence[str]) -> int:
     """Fuzz, print a line a parser, and return 1 if something was found."""
     parser = argparse.ArgumentParser(prog="python -m drills fuzz", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"which of {', '.join(TARGETS)}; default all")
+    add_names(parser, TARGETS)
     parser.add_argument("--inputs", type=int, default=1_000_000, help="of each parser")
     parser.add_argument("--minutes", type=float, default=10.0, help="longest time of each parser")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="append the figures here too, a line a parser")
-    options = parser.parse_args(words)
-    unknown = sorted(set(options.names) - set(TARGETS))
-    if unknown:
-        parser.error(f"no such parser: {', '.join(unknown)}; known are {', '.join(TARGETS)}")
+    options = parsed(parser, words, TARGETS, "parser")
     print(f"{'parser':<12} {'inputs':>9} {'read':>9} {'found':>6} {'slowest':>9} {'time':>7}")
     wrong = 0
-    for name in options.names or TARGETS:
+    for name in options.names:
         tally = fuzz(name, options.seed, options.inputs, options.minutes)
         wrong += len(tally.found)
         print(

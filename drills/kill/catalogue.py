@@ -1,16 +1,14 @@
 """The work that is killed."""
 
-import csv
-import io
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from drills.kill.victim import Victim
+from drills.kill.remains import metrics_of, updates_of
+from drills.kill.victim import Told, Victim
 
 __all__ = ["VICTIMS"]
-
-Told = Callable[[], None]
 
 
 def _files(out: Path, *patterns: str) -> dict[str, bytes]:
@@ -44,10 +42,8 @@ def _training() -> Victim:
         )
 
     def left(out: Path) -> dict[str, bytes]:
-        rows = list(csv.reader(io.StringIO((out / "metrics.csv").read_text())))
-        timed = [place for place, name in enumerate(rows[0]) if "second" in name or "time/" in name]
-        kept = [[cell for at, cell in enumerate(row) if at not in timed] for row in rows]
-        return {**_files(out, "model.safetensors"), "metrics": json.dumps(kept).encode()}
+        metrics = json.dumps(metrics_of(out)).encode()
+        return {**_files(out, "model.safetensors"), "metrics": metrics}
 
     return Victim(run, left, warm=_warm)
 
@@ -77,15 +73,8 @@ def _self_play() -> Victim:
         ).run()
 
     def left(out: Path) -> dict[str, bytes]:
-        rows = [json.loads(line) for line in (out / "updates.jsonl").read_text().splitlines()]
-        for row in rows:
-            row["numbers"] = {
-                name: number
-                for name, number in row["numbers"].items()
-                if not name.startswith(("time/", "inference/"))
-            }
         files = _files(out, "games/*.parquet", "versions/**/model.safetensors")
-        return {**files, "updates": json.dumps(rows).encode()}
+        return {**files, "updates": json.dumps(updates_of(out)).encode()}
 
     return Victim(run, left, lambda out: _lines(out / "updates.jsonl"), _warm)
 
@@ -130,7 +119,9 @@ def _import() -> Victim:
             part.rename(text)
         target = out / "store.parquet"
         if not target.exists():
-            import_pgn(text, target, threads=1)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "removed .*, left by an import that was killed")
+                import_pgn(text, target, threads=1)
 
     def left(out: Path) -> dict[str, bytes]:
         return _files(out, "store.parquet", ".*", "*.tmp")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from drills.kill.catalogue import VICTIMS
 from drills.kill.loop import drill
+from drills.names import add_names, parsed
 
 __all__ = ["main"]
 
@@ -15,17 +16,15 @@ __all__ = ["main"]
 def main(words: Sequence[str]) -> int:
     """Kill, print a line for each kind of work, and return 1 if something was found."""
     parser = argparse.ArgumentParser(prog="python -m drills kill", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"which of {', '.join(VICTIMS)}; default all")
+    add_names(parser, VICTIMS)
     parser.add_argument("--kills", type=int, default=100, help="of each kind of work")
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(words)
-    if unknown := sorted(set(options.names) - set(VICTIMS)):
-        parser.error(f"no such work: {', '.join(unknown)}; known are {', '.join(VICTIMS)}")
+    options = parsed(parser, words, VICTIMS, "work")
     if options.kills < 1:
         parser.error(f"--kills {options.kills}: must be at least 1")
     print(f"{'work':<12} {'kills':>6} {'ends':>6} {'found':>6} {'alone':>8}")
     wrong = 0
-    for name in options.names or VICTIMS:
+    for name in options.names:
         with tempfile.TemporaryDirectory() as folder:
             tally = drill(VICTIMS[name](), Path(folder), options.kills, options.seed)
         wrong += len(tally.found)

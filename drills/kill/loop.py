@@ -42,11 +42,13 @@ def drill(victim: Victim, folder: Path, kills: int, seed: int) -> Tally:
     """
     victim.warm()
     drawn, tally = random.Random(seed), Tally()
-    start = time.monotonic()
-    if _child(victim, folder / "alone", None)[0] != 0:
-        tally.found.append("the run that is left alone fails")
-        return tally
-    tally.seconds = time.monotonic() - start
+    # The first also makes what all of them read, and so is not the one that is timed.
+    for name in ("first", "alone"):
+        start = time.monotonic()
+        if _child(victim, folder / name, None)[0] != 0:
+            tally.found.append("the run that is left alone fails")
+            return tally
+        tally.seconds = time.monotonic() - start
     alone = victim.left(folder / "alone")
     while tally.kills < kills and not tally.found:
         _one_run(victim, folder / "killed", alone, kills, drawn, tally)
@@ -94,7 +96,7 @@ def _child(victim: Victim, out: Path, wait: float | None) -> tuple[int, int]:
         os.close(reading)
         code = 1
         try:
-            victim.run(out, lambda: os.write(writing, b".") and None)
+            victim.run(out, lambda: os.write(writing, b"."))
             code = 0
         except BaseException:
             traceback.print_exc(file=sys.stderr)

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Victim"]
+__all__ = ["Told", "Victim"]
+
+Told = Callable[[], object]
+"""Called whenever a part of the work is finished for good."""
 
 
 @dataclass(frozen=True)
@@ -12,14 +15,13 @@ class Victim:
     """Work that goes on where it was stopped.
 
     Attributes:
-        run: Does all of the work that is left in a directory; calls the second argument whenever a
-            part of it is finished for good.
+        run: Does all of the work that is left in a directory.
         left: What runs that are the same have in common, by name.
         kept: How many finished parts are on the disk.
         warm: Imports what a child then need not import, and starts no threads.
     """
 
-    run: Callable[[Path, Callable[[], None]], object]
+    run: Callable[[Path, Told], object]
     left: Callable[[Path], dict[str, bytes]]
     kept: Callable[[Path], int] = lambda _: 0
     warm: Callable[[], object] = lambda: None

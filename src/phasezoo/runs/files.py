@@ -8,7 +8,7 @@ from pathlib import Path
 
 from phasezoo.errors import RunDirectoryError
 
-__all__ = ["PARTIAL", "append_line", "describe_disk_errors", "write_whole"]
+__all__ = ["PARTIAL", "append_line", "describe_disk_errors", "how_to_continue", "write_whole"]
 
 PARTIAL = ".partial"
 """Ending of a file that is being written; a kill may leave one behind."""

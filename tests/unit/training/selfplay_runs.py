@@ -4,7 +4,6 @@ As a script: ``selfplay_runs.py OUT SEED KILLS`` runs each kind, in OUT/KIND, in
 killed at random moments, and once more to the end.
 """
 
-import json
 import os
 import random
 import signal
@@ -88,14 +87,11 @@ def run(out: Path, kind: str, **changes: Any) -> training.SelfPlayOutcome:
 
 def left_behind(out: Path) -> dict[str, Any]:
     """What two runs that are the same have in common."""
+    from drills.kill.remains import updates_of  # children, which run this file, do not find it
+
     files = [*out.glob("games/*.parquet"), *out.glob("versions/**/model.safetensors")]
     found: dict[str, Any] = {str(file.relative_to(out)): file.read_bytes() for file in files}
-    rows = [json.loads(line) for line in (out / "updates.jsonl").read_text().splitlines()]
-    for row in rows:
-        timed = [name for name in row["numbers"] if name.startswith(("time/", "inference/"))]
-        for name in timed:
-            del row["numbers"][name]
-    return {**found, "updates": rows}
+    return {**found, "updates": updates_of(out)}
 
 
 def main() -> None:

@@ -58,9 +58,9 @@ def train_and_die(out: Path, how: str, when: int, **changes: Any) -> None:
 
 def numbers(out: Path) -> tuple[bytes, list[list[str]]]:
     """Weights and metrics without times: what two trainings that are the same have in common."""
-    rows = [line.split(",") for line in (out / "metrics.csv").read_text().splitlines()]
-    keep = [i for i, name in enumerate(rows[0]) if "second" not in name and "time/" not in name]
-    return (out / "model.safetensors").read_bytes(), [[row[i] for i in keep] for row in rows]
+    from drills.kill.remains import metrics_of  # children, which run this file, do not find it
+
+    return (out / "model.safetensors").read_bytes(), metrics_of(out)
 
 
 def main() -> None:

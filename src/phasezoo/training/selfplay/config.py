@@ -29,16 +29,17 @@ __all__ = [
 ONE_CYCLE, CONSTANT = "one-cycle", "constant"
 """Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
 
-_MOST = {
-    "games_per_update": 1_000_000,
-    "nodes": 1_000_000_000,
-    "concurrency": 1_000_000,
-    "samples_per_update": 1_000_000_000,
-    "promote_nodes": 1_000_000_000,
+_AMOUNTS = {
+    "games_per_update": (1, 1_000_000),
+    "nodes": (1, 1_000_000_000),
+    "concurrency": (1, 1_000_000),
+    "samples_per_update": (2, 1_000_000_000),
+    "promote_nodes": (1, 1_000_000_000),
 }
-"""Beyond these a round would end in no lifetime, or its numbers alone would fill the memory."""
+"""Least and most; beyond, a round would end in no lifetime, or its numbers alone would fill the
+memory."""
 _MOST_PER_NEW = 1000
-"""The same for how often a sample is learnt from."""
+"""Most of how often a sample is learnt from, for the same reason."""
 
 
 def self_play_settings(**changes: Any) -> SupervisedConfig:
@@ -157,9 +158,9 @@ class SelfPlayConfig:
             at_least(name, getattr(self, name), 1)
         if self.max_plies is not None:
             at_least("max_plies", self.max_plies, 1)
-        for name, most in _MOST.items():
+        for name, (least, most) in _AMOUNTS.items():
             if getattr(self, name) is not None:
-                between(name, getattr(self, name), 2 if name == "samples_per_update" else 1, most)
+                between(name, getattr(self, name), least, most)
         if not 0 < self.samples_per_new <= _MOST_PER_NEW:
             message = (
                 f"samples_per_new={self.samples_per_new!r}: must be above 0, to {_MOST_PER_NEW}"

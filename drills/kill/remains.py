@@ -1,0 +1,25 @@
+"""What runs that are the same have in common: what they left behind, without times."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["metrics_of", "updates_of"]
+
+
+def metrics_of(out: Path) -> list[list[str]]:
+    """The header and rows of a training's metrics."""
+    with (out / "metrics.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    kept = [i for i, name in enumerate(rows[0]) if "second" not in name and "time/" not in name]
+    return [[row[i] for i in kept] for row in rows]
+
+
+def updates_of(out: Path) -> list[dict[str, Any]]:
+    """The rounds of a run of self-play."""
+    rows = [json.loads(line) for line in (out / "updates.jsonl").read_text().splitlines()]
+    for row in rows:
+        numbers = row["numbers"].items()
+        row["numbers"] = {k: v for k, v in numbers if not k.startswith(("time/", "inference/"))}
+    return rows
