@@ -25,11 +25,16 @@ training.play_games(agent, game="connect-four", out=sys.argv[1], **options)
 """
 
 
-def waiting(out: Path) -> list[str]:
-    """The games in the log that are whole."""
+def waiting(out: Path) -> set[int]:
+    """The games that are whole in the log and in no file."""
     log = out / LOG
-    lines = log.read_text().split("\n")[:-1] if log.exists() else []
-    return [line for line in lines if '"number"' in line]
+    numbers: set[int] = set()
+    for line in map(json.loads, log.read_text().split("\n")[:-1] if log.exists() else []):
+        if "file" not in line:
+            numbers.add(line["number"])
+        elif (out / line["file"]).exists():
+            numbers -= set(line["numbers"])
+    return numbers
 
 
 def play(out: Path, seed: int) -> GameStore:
