@@ -71,6 +71,10 @@ class SupervisedConfig:
     tenth of the training, 500 at most, which is the paper's)."""
     validation_positions: int = 2048
     """Validation positions looked at each time, the same ones always (1 or more)."""
+    watched_positions: int = 0
+    """Validation positions of each phase looked at as well, whatever phases are learnt: reported by
+    phase, and no part of what chooses a checkpoint (0 or more; 0: the validation positions alone
+    are)."""
     spike_factor: float = 1.5
     """A validation loss of more than this times the last one, or one that is not finite, takes the
     training back to its best checkpoint (above 1; Table X)."""
@@ -112,7 +116,7 @@ class SupervisedConfig:
             **dict.fromkeys(("batch_size",), (1, 65_536)),
             **dict.fromkeys(("evaluate_every", "validation_positions", "threads"), (1, math.inf)),
             **dict.fromkeys((f"{part}_weight" for part in _LOSS_PARTS), (0, math.inf)),
-            **dict.fromkeys(("weight_decay", "spike_limit"), (0, math.inf)),
+            **dict.fromkeys(("weight_decay", "spike_limit", "watched_positions"), (0, math.inf)),
             "min_lr": (0, self.max_lr),
             "min_momentum": (0, self.max_momentum),
             "history_dropout": (0, 1),

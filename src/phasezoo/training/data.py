@@ -20,8 +20,8 @@ __all__ = ["LabelledSplits", "PhaseWeights", "TrainingData", "rows_digest", "str
 PhaseWeights: TypeAlias = Mapping[str, float] | Sequence[float]
 """What positions count by phase: by name (1 for those left out), or in the gate's order."""
 
-_VALIDATION = 3
-"""Name of the random stream that draws validation positions."""
+_VALIDATION, _WATCHED = 3, 7
+"""Names of the random streams that draw validation positions."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,9 @@ class TrainingData:
     weights: tuple[float, ...] | None = None
     """What positions of each phase count, all of which are then seen; None: those of
     :attr:`phase` alone are."""
+    watched: PositionTable | None = None
+    """Positions of every phase, of the games to choose a checkpoint by, that are measured beside;
+    None: none are."""
 
     @classmethod
     def of(
@@ -142,7 +145,30 @@ class TrainingData:
         shown = validation.select(np.sort(chosen))
         mark = None if name is None else labelled.fingerprint
         splits = labelled.splits
-        return cls(splits.train, train, splits.validation, shown, name, mark, weighed)
+        watched = _watched(labelled.validation, config.watched_positions, seed)
+        return cls(splits.train, train, splits.validation, shown, name, mark, weighed, watched)
+
+
+def _watched(rows: PositionTable, count: int, seed: int) -> PositionTable | None:
+    """As many positions of every phase, or all of a phase that has fewer; None: none are wanted.
+
+    Raises:
+        InvalidConfig: There is one phase alone.
+    """
+    if count == 0:
+        return None
+    if len(rows.names) == 1:
+        message = (
+            f"watched_positions={count}: the gate {rows.gate!r} tells no phases apart; give "
+            "another gate, or 0"
+        )
+        raise InvalidConfig(message)
+    drawn = []
+    for phase in range(len(rows.names)):
+        own = np.flatnonzero(rows.phase == phase)
+        stream = stream_seed(seed, _WATCHED)
+        drawn.append(own[_core.permuted(len(own), stream, 0, min(len(own), count))])
+    return rows.select(np.sort(np.concatenate(drawn)))
 
 
 def _checked_weights(weights: PhaseWeights, rows: PositionTable) -> tuple[float, ...]:

@@ -27,16 +27,22 @@ class PlannedTraining:
     name: str
     """A name that can be a directory's, such as ``expert-endgame``."""
     gate: str
-    """The gate that names the phase; ``none`` for the baseline."""
+    """The gate that names the phase, or the phases that the baseline is watched in."""
     phase: str | None
     """The phase to train on; None for all."""
     positions: int
     """Training positions to see."""
 
 
-def plan_baseline(positions: int, role: str = "baseline") -> PlannedTraining:
-    """The one network that experts are compared with; ``role`` is its name."""
-    return PlannedTraining(role, "none", None, positions)
+def plan_baseline(positions: int, role: str = "baseline", gate: str = "none") -> PlannedTraining:
+    """The one network that experts are compared with.
+
+    Args:
+        positions: Training positions to see.
+        role: Its name.
+        gate: What tells apart the phases that its validation reports.
+    """
+    return PlannedTraining(role, gate, None, positions)
 
 
 def plan_experts(

@@ -1,5 +1,6 @@
 """What a training is before it begins: checked, its network made, and nothing written yet."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from phasezoo.training.loggers import Logger, TensorBoardLogger, WandbLogger
 from phasezoo.training.run_files import RunDetails
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.steps import check_phases
+from phasezoo.training.trainer import Samplers
 
 __all__ = ["INCIDENTAL", "Ready", "Task"]
 
@@ -66,8 +68,8 @@ class Ready:
     """The network with its first weights."""
     manifest: Manifest
     """What it is."""
-    samplers: tuple[Sampler, Sampler]
-    """What makes batches of training and of validation positions."""
+    samplers: Samplers
+    """What makes batches of its positions."""
     settings: SupervisedConfig
     """The knobs, without what the network does not answer."""
     details: RunDetails
@@ -105,10 +107,8 @@ class Ready:
         return cls(made.network, manifest, samplers, settings, details, _loggers(settings))
 
 
-def _samplers(
-    config: SupervisedConfig, data: TrainingData, planes: str, seed: int
-) -> tuple[Sampler, Sampler]:
-    """What makes batches of training and of validation positions.
+def _samplers(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:
+    """What makes batches of a training's positions.
 
     Raises:
         InvalidConfig: An option does not fit the games.
@@ -129,15 +129,11 @@ def _samplers(
         value_mix=config.value_mix,
         packed=packed,
     )
-    validation = Sampler(
-        data.validation_store,
-        data.validation,
-        planes,
-        threads=config.threads,
-        weights=data.weights,
-        packed=packed,
+    measured = functools.partial(
+        Sampler, data.validation_store, planes=planes, threads=config.threads, packed=packed
     )
-    return train, validation
+    validation = measured(data.validation, weights=data.weights)
+    return Samplers(train, validation, None if data.watched is None else measured(data.watched))
 
 
 def _packs(data: TrainingData, on_cpu: bool) -> bool:
@@ -177,6 +173,10 @@ def _identity(
         del settings["compile"]
     if config.value_mix == 0:
         del settings["value_mix"]
+    if data.watched is None:
+        del settings["watched_positions"]
+    else:
+        settings["watched_sha256"] = rows_digest(data.watched)
     if data.weights is not None:
         settings["phase_weights"] = list(data.weights)
     return {

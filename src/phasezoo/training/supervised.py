@@ -212,7 +212,7 @@ def _train(ready: Ready, task: Task, hooks: Hooks, team: Team, device: torch.dev
     directory, manifest, settings = task.out, ready.manifest, ready.settings
     checkpoints = Checkpoints(directory / "checkpoints", manifest)
     trainer = Trainer(
-        ready.network, settings, *ready.samplers, task.positions, checkpoints, team, device
+        ready.network, settings, ready.samplers, task.positions, checkpoints, team, device
     )
     latest = team.first(checkpoints.latest)
     if latest is not None:

@@ -5,6 +5,7 @@ import logging
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ from phasezoo.training.sampler import Sampler
 from phasezoo.training.schedules import OneCycle, batch_sizes
 from phasezoo.training.steps import LossSums, Steps, number_of
 
-__all__ = ["Trainer", "torch_threads"]
+__all__ = ["Samplers", "Trainer", "torch_threads"]
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -39,14 +40,25 @@ _VALIDATED = ("policy", "value", "correct")
 """The losses that validation keeps of each position."""
 
 
+@dataclass(frozen=True)
+class Samplers:
+    """What makes batches of a training's positions."""
+
+    train: Sampler
+    """Of those that are learnt from, with the configuration's batch size."""
+    validation: Sampler
+    """Of those that choose a checkpoint."""
+    watched: Sampler | None = None
+    """Of those of every phase that are measured beside; None: none are."""
+
+
 class Trainer:
     """Trains one network on one sampler's positions.
 
     Args:
         network: The network, on the CPU; it is moved.
         config: The knobs.
-        sampler: Training positions, with the configuration's batch size.
-        validation: Validation positions.
+        samplers: Its positions.
         positions: Training positions to see.
         checkpoints: Where checkpoints go.
         team: The processes that train it together.
@@ -60,8 +72,7 @@ class Trainer:
         self,
         network: Network,
         config: SupervisedConfig,
-        sampler: Sampler,
-        validation: Sampler,
+        samplers: Samplers,
         positions: int,
         checkpoints: Checkpoints,
         team: Team = ALONE,
@@ -70,11 +81,13 @@ class Trainer:
         self.config = config
         self.team = team
         shape = checkpoints.manifest.input_shape
+        sampler = samplers.train
         phases = len(sampler.rows.names)
         self._steps = Steps(network, config, shape, sampler.seed, team, device, phases)
         self.network, self.optimizer = self._steps.network, self._steps.optimizer
         self.sampler = sampler
-        self.validation = validation
+        self.validation = samplers.validation
+        self._watched = samplers.watched
         self.checkpoints = checkpoints
         self.positions = positions
         self.updates, self._last_size = batch_sizes(positions, config.batch_size)
@@ -161,12 +174,16 @@ class Trainer:
 
     def validate(self) -> PositionLosses:
         """The losses of the network as it is on the validation positions."""
-        rows = self.validation.rows
+        return self._measure(self.validation)
+
+    def _measure(self, sampler: Sampler) -> PositionLosses:
+        """The losses of the network as it is on all positions of a sampler."""
+        rows = sampler.rows
         starts = range(0, len(rows), VALIDATION_BATCH)
         own = range(self.team.rank, len(starts), self.team.size)
         self.network.eval()
         with torch.inference_mode():
-            found = {index: self._validated(starts[index], len(rows)) for index in own}
+            found = {index: self._measured(sampler, starts[index]) for index in own}
         self.network.train()
         known = {
             index: part for parts in self.team.gathered(found) for index, part in parts.items()
@@ -175,9 +192,10 @@ class Trainer:
         policy, value, correct = (np.concatenate(column) for column in zip(*parts, strict=True))
         return PositionLosses(policy, value, correct > 0, rows.phase, rows.game)
 
-    def _validated(self, start: int, end: int) -> list[npt.NDArray[np.float32]]:
+    def _measured(self, sampler: Sampler, start: int) -> list[npt.NDArray[np.float32]]:
         """What validation keeps of each position of a batch."""
-        batch = self.validation.make(np.arange(start, min(start + VALIDATION_BATCH, end)))
+        end = min(start + VALIDATION_BATCH, len(sampler.rows))
+        batch = sampler.make(np.arange(start, end))
         losses = self._steps.losses(batch)
         return [getattr(losses, name).cpu().numpy() for name in _VALIDATED]
 
@@ -204,8 +222,9 @@ class Trainer:
             "validation/value_mse": mean.value,
             "validation/policy_accuracy": mean.accuracy,
         }
+        by_phase = losses if self._watched is None else self._measure(self._watched)
         for phase, name in enumerate(self._phases()):
-            part = losses.mean(phase)
+            part = by_phase.mean(phase)
             if part.positions:
                 columns[f"phase/{name}/loss"] = part.total
                 columns[f"phase/{name}/accuracy"] = part.accuracy
@@ -267,8 +286,8 @@ class Trainer:
         return parts[0] if len(parts) == 1 else Batch.joined(parts)
 
     def _phases(self) -> tuple[str, ...]:
-        """The phases that validation tells apart."""
-        rows = self.validation.rows
+        """The phases that are reported one by one, if there are several."""
+        rows = (self.validation if self._watched is None else self._watched).rows
         return rows.names if len(np.unique(rows.phase)) > 1 else ()
 
     def _train_row(

@@ -80,11 +80,19 @@ def dataset(phases=PHASES, source="the 21,000 games in the package"):
     )
 
 
-def curve(seed, positions=110_000, end=3.1):
+def curve(seed, positions=110_000, end=3.1, phases=()):
     rng = np.random.default_rng(seed)
     x = np.linspace(256, positions, 300).astype(int)
     y = end + 4 * np.exp(-x / (positions / 6)) + rng.normal(0, 0.12, 300)
-    return Curve(x.tolist(), y.tolist(), x[29::30].tolist(), (y[29::30] + 0.05).tolist())
+    measured = y[29::30] + 0.05
+    return Curve(
+        x.tolist(),
+        y.tolist(),
+        x[29::30].tolist(),
+        measured.tolist(),
+        {phase: (measured + 0.1 * i).tolist() for i, phase in enumerate(phases)},
+        {phase: (measured / 10).tolist() for phase in phases},
+    )
 
 
 def networks(trainings=1, phases=PHASES):
@@ -110,7 +118,7 @@ def networks(trainings=1, phases=PHASES):
                     updates=seen // 256,
                     seconds=seen / 5000,
                     best_validation=3.2 + 0.05 * i,
-                    curve=curve(10 * k + i, seen, 3.0 + 0.05 * i),
+                    curve=curve(10 * k + i, seen, 3.0 + 0.05 * i, phases),
                 )
             )
     return made

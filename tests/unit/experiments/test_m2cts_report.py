@@ -15,9 +15,10 @@ from phasezoo.runs import jsonable
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
 
-def check(text):
+def check(text, figures=8):
     words, images = check_page(text)
-    assert images == 7
+    assert images == figures
+    assert all(f"Figure {number}." in words for number in range(1, figures + 1))
     return words
 
 
@@ -71,6 +72,18 @@ def test_every_outcome_of_the_losses_is_told(specialisation, thinning):
         }[thinning]
     )
     assert both.endswith(absent) == ("none" in (specialisation, thinning))
+
+
+def test_networks_that_were_not_watched_have_no_drawing_of_it():
+    results = synthetic.results()
+    cards = [
+        dataclasses.replace(card, curve=dataclasses.replace(card.curve, phase_loss={}))
+        for card in results.networks
+    ]
+    watched = check(page.render(results))
+    assert "validation positions of every phase while they learn" in watched
+    alone = check(page.render(dataclasses.replace(results, networks=cards)), figures=7)
+    assert "validation positions of every phase while they learn" not in alone
 
 
 @pytest.mark.parametrize("trainings", [2, 8])

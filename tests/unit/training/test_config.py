@@ -13,8 +13,8 @@ WRONG = [
     ("max_lr", float("nan")), ("min_lr", 1.0), ("min_lr", -1.0), ("max_momentum", 1.0),
     ("min_momentum", 0.99), ("weight_decay", -1e-4), ("policy_weight", -1.0),
     ("value_weight", float("inf")), ("gradient_clip", 0.0), ("history_dropout", 1.5),
-    ("evaluate_every", 0), ("validation_positions", 0), ("spike_factor", 1.0),
-    ("spike_limit", -1), ("threads", 0), ("batch_size", 2.5), ("batch_size", True),
+    ("evaluate_every", 0), ("validation_positions", 0), ("spike_factor", 1.0), ("spike_limit", -1),
+    ("watched_positions", -1), ("threads", 0), ("batch_size", 2.5), ("batch_size", True),
     ("max_lr", "fast"), ("batch_size", None), ("symmetries", "no"), ("tensorboard", 1),
 ]  # fmt: skip
 

@@ -50,6 +50,7 @@ def test_killed_twice_and_after_a_spike(tmp_path: Path) -> None:
     # A learning rate this high makes the loss jump, so recovery and its counters are resumed too:
     # 6 or 7 spikes in each of seven seeds, the least to a thousand billion times the loss.
     wild: dict[str, Any] = {"max_lr": 30.0, "spike_factor": 1.01, "evaluate_every": 3}
+    wild |= {"gate": "lichess", "watched_positions": 16}
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     result = train(whole, **wild)
     assert result.spikes > 0

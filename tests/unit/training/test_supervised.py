@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from training_runs import ARGUMENTS, games, train
+from training_runs import ARGUMENTS, games, numbers, train
 
 from phasezoo import games as zoo
 from phasezoo import inference
@@ -108,6 +108,33 @@ def test_a_network_of_all_phases_is_no_expert_and_reports_each_phase(tmp_path: P
     assert (result.gate, result.phase) == ("none", None)
     last = result.history[-1]
     assert all(last[f"phase/{name}/loss"] for name in ("opening", "middlegame", "endgame"))
+
+
+def test_every_phase_is_watched_whatever_is_learnt(tmp_path: Path) -> None:
+    expert = {"gate": "lichess", "phase": "middlegame"}
+    watched = train(tmp_path / "watched", **expert, watched_positions=10**6)
+    alone = train(tmp_path / "alone", **expert)
+    assert numbers(watched.path)[0] == numbers(alone.path)[0]  # looking changes nothing
+    store = games().split(3).validation
+    rows = store.positions("lichess")
+    losses = evaluate_network(inference.load(watched.path), store, rows)
+    at_best = next(row for row in watched.history if row["update"] == watched.best_update)
+    assert rows.names == ("opening", "middlegame", "endgame")
+    for phase, name in enumerate(rows.names):
+        mean = losses.mean(phase)
+        assert mean.positions > 0
+        assert at_best[f"phase/{name}/loss"] == pytest.approx(mean.total, rel=1e-5)
+        assert at_best[f"phase/{name}/accuracy"] == pytest.approx(mean.accuracy)
+    fewer = train(tmp_path / "fewer", **expert, watched_positions=7, positions=16)
+    assert all(fewer.history[-1][f"phase/{name}/loss"] for name in rows.names)
+    sizes = json.loads((fewer.path / "config.json").read_text())["config"]
+    assert sizes["watched_positions"] == 7
+
+
+def test_watching_phases_needs_phases(tmp_path: Path) -> None:
+    with pytest.raises(InvalidConfig, match="watched_positions=8: the gate 'none' tells no phases"):
+        train(tmp_path / "run", watched_positions=8)
+    assert not (tmp_path / "run").exists()
 
 
 def test_networks_of_one_seed_start_alike(tmp_path: Path) -> None:

@@ -13,6 +13,11 @@ class Curve:
     train: list[float] = field(default_factory=list)
     validation_positions: list[int] = field(default_factory=list)
     validation: list[float] = field(default_factory=list)
+    phase_loss: dict[str, list[float | None]] = field(default_factory=dict)
+    """Total loss on validation positions of each phase, at ``validation_positions``; empty if
+    phases were not watched."""
+    phase_accuracy: dict[str, list[float | None]] = field(default_factory=dict)
+    """Share of them whose likeliest action is the one played."""
 
 
 @dataclass(frozen=True)

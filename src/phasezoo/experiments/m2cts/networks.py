@@ -104,12 +104,29 @@ def _card_of(network: PlannedNetwork, result: TrainingResult) -> NetworkCard:
 def curve_of(history: Sequence[Mapping[str, float | None]]) -> Curve:
     """Losses while training, from the rows of its log."""
     train, validation = _column(history, "train/loss"), _column(history, "validation/loss")
+    measured = [p for p, _ in validation]
     return Curve(
         positions=[p for p, _ in train],
         train=[loss for _, loss in train],
-        validation_positions=[p for p, _ in validation],
+        validation_positions=measured,
         validation=[loss for _, loss in validation],
+        phase_loss=_by_phase(history, "loss", measured),
+        phase_accuracy=_by_phase(history, "accuracy", measured),
     )
+
+
+def _by_phase(
+    history: Sequence[Mapping[str, float | None]], what: str, positions: Sequence[int]
+) -> dict[str, list[float | None]]:
+    """What validations tell of every phase, where they tell the phases apart."""
+    begin, end = "phase/", f"/{what}"
+    columns = [name for row in history[:1] for name in row]
+    found = {}
+    for name in columns:
+        if name.startswith(begin) and name.endswith(end):
+            known = dict(_column(history, name))
+            found[name.removeprefix(begin).removesuffix(end)] = [known.get(p) for p in positions]
+    return found
 
 
 def _column(history: Sequence[Mapping[str, float | None]], name: str) -> list[tuple[int, float]]:

@@ -71,6 +71,9 @@ class M2ctsConfig:
     """Peak of the one-cycle schedule (above 0; paper: 0.14 with batches of 2048, Table X)."""
     validation_positions: int = 1024
     """Validation positions looked at ten times a training, or every 500 updates (1 or more)."""
+    watched_positions: int = 512
+    """Validation positions of each phase that one network and the phase experts are measured on as
+    often, whatever phase they learn (0 or more; paper: Figs 20 to 29)."""
     test_games: int | None = 300
     """Test games that losses are measured on (2 or more; none: all of the test split)."""
     exact_positions: int = 2000
@@ -124,6 +127,7 @@ class M2ctsConfig:
             "positions": 1000,
             "training_batch": 1,
             "validation_positions": 1,
+            "watched_positions": 0,
             "test_games": 2,
             "exact_positions": 1,
             "searched_positions": 0,
@@ -166,6 +170,7 @@ _GPU = dataclasses.replace(
     training_batch=256,
     learning_rate=0.14,
     validation_positions=20_000,
+    watched_positions=5000,
     games_played=100,
     nodes=200,
 )

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import paper
 from phasezoo.experiments.m2cts.duel.results import ALL, Dataset, Losses, Matches
 from phasezoo.report import numbers, plots
 from phasezoo.report.plots import Estimate
 
-__all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move", "training_losses"]
+__all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move"]
 
 # Moves beyond this share of all positions are left out of the picture of phases: a thin tail.
 _SHOWN_SHARE = 0.995
@@ -54,40 +53,6 @@ def phases_by_move(dataset: Dataset) -> Markup:
         if row.sum()
     )
     return plots.to_svg(figure, "phases", f"Positions of each phase by move number. {peaks}.")
-
-
-def training_losses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Markup:
-    """Draw every network's training and validation loss, phase experts left, placebo right."""
-    figure, (left, right) = plots.axes(7.6, 3.3, columns=2, sharey=True)
-    colours = dict(zip(phases, plots.ordered_colours(len(phases)), strict=True))
-    shades = plots.ordered_colours(max(1, sum(n.role == "placebo" for n in networks)))
-    for plot, role, title in (
-        (left, "expert", "Phase experts"),
-        (right, "placebo", "Placebo experts"),
-    ):
-        drawn = [n for n in networks if n.role in ("baseline", role)]
-        parts = list(dict.fromkeys(n.phase for n in drawn if n.role == role))
-        for network in drawn:
-            if network.role == "baseline":
-                colour, label = plots.INK, "one network"
-            else:
-                part = parts.index(network.phase)
-                colour = colours.get(network.phase or "", shades[part % len(shades)])
-                label = network.phase or network.name
-            _draw_curve(plot, network, colour, label)
-        plots.entitle(plot, title)
-        plot.set_xlabel("training positions seen")
-        plot.xaxis.set_major_formatter(lambda value, _: _thousands(value))
-        plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK, loc="upper right")
-    words = [
-        f"{network.name} {network.best_validation:.3f}"
-        for network in networks
-        if network.best_validation is not None and network.training == 0
-    ]
-    left.set_ylabel("total loss")
-    ends = f" Lowest validation losses: {', '.join(words)}." if words else ""
-    text = f"Training and validation loss of each network by training positions seen.{ends}"
-    return plots.to_svg(figure, "training", text)
 
 
 def loss_forest(losses: Losses) -> Markup:
@@ -197,35 +162,6 @@ def _label_area(plot: Any, name: str, area: tuple[Any, Any], colour: str) -> boo
     return True
 
 
-def _draw_curve(plot: Any, network: NetworkCard, colour: str, label: str) -> None:
-    first = network.training == 0
-    style = {"color": colour, "alpha": 1.0 if first else 0.25, "linewidth": 1.6 if first else 0.8}
-    curve = network.curve
-    if curve.positions:
-        positions, smooth = _smoothed(curve.positions, curve.train)
-        plot.plot(positions, smooth, label=label if first else None, **style)
-    if curve.validation_positions:
-        plot.plot(
-            curve.validation_positions,
-            curve.validation,
-            "o",
-            markersize=3.2 if first else 1.5,
-            markeredgecolor=plots.SURFACE,
-            markeredgewidth=0.4,
-            color=colour,
-            alpha=style["alpha"],
-            label=None if curve.positions or not first else label,
-        )
-
-
-def _smoothed(positions: Sequence[int], losses: Sequence[float]) -> tuple[Any, Any]:
-    """Means of equal stretches: at most 60 points, so that noise does not hide the course."""
-    stretches = min(60, len(losses))
-    x = [part.mean() for part in np.array_split(np.array(positions, dtype=float), stretches)]
-    y = [part.mean() for part in np.array_split(np.array(losses, dtype=float), stretches)]
-    return x, y
-
-
 def _bars(
     plot: Any, title: str, names: Sequence[str], values: Sequence[int], colours: Sequence[str]
 ) -> None:
@@ -245,9 +181,3 @@ def _patches(names: Sequence[str], colours: Sequence[str]) -> list[Any]:
     from matplotlib.patches import Patch
 
     return [Patch(facecolor=c, label=name) for name, c in zip(names, colours, strict=True)]
-
-
-def _thousands(value: float) -> str:
-    if value >= 1e6:
-        return f"{value / 1e6:g} M"
-    return f"{value / 1e3:g} k" if value >= 1000 else f"{value:g}"
