@@ -6,6 +6,7 @@ from importlib import import_module
 DRILLS = {
     "fuzz": "drills.fuzz.command",
     "kill": "drills.kill.command",
+    "leak": "drills.leak.command",
 }
 
 

@@ -1,0 +1,1 @@
+"""Leaks: what works for long takes no more memory than at first."""
