@@ -65,9 +65,11 @@ def trend_of(seconds: Sequence[float], mebibytes: Sequence[float]) -> Trend:
     if missing := set(range(BLOCKS)) - set(block.tolist()):
         message = f"{len(times)} samples leave {len(missing)} of {BLOCKS} blocks empty"
         raise ValueError(message)
-    medians = [float(np.median(memory[block == number])) for number in range(BLOCKS)]
+    medians = np.array([np.median(memory[block == number]) for number in range(BLOCKS)])
     hours = (bounds[:-1] + bounds[1:]) / 2 / 3600
-    line = stats.linregress(hours, medians)
-    half = float(stats.t.ppf(0.975, BLOCKS - 2) * line.stderr)
-    slope = float(line.slope)
-    return Trend(medians[0], medians[-1], slope, slope - half, slope + half)
+    slope, level = np.polyfit(hours, medians, 1)
+    off = medians - (slope * hours + level)
+    error = np.sqrt(off @ off / (BLOCKS - 2) / np.sum((hours - hours.mean()) ** 2))
+    half = float(stats.t.ppf(0.975, BLOCKS - 2) * error)
+    ends = (float(slope) - half, float(slope) + half)
+    return Trend(float(medians[0]), float(medians[-1]), float(slope), *ends)
