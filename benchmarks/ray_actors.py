@@ -19,8 +19,12 @@ from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.recording import PlayedGame
 
-GAMES, REPEATS = 192, 3
+GAMES, REPEATS = 96, 3
 """Games of a run, of which each is measured so often."""
+SHARE = GAMES // 2
+"""Games at once, and games that an actor gets at a time: as many however many actors there are."""
+WARMING = 4
+"""Games before that, which start processes and make agents: two for each of two actors."""
 
 
 def loaded(folder: Path, **_: Any) -> Any:
@@ -37,23 +41,23 @@ def rows() -> list[Row]:
 
     game = games.make("connect-four")
     players = Players(game, SelfPlayConfig(nodes=SIMULATIONS), own_load=loaded)
-    generation = Generation(game, 1, concurrency=64, threads=1)
+    generation = Generation(game, 1, concurrency=SHARE, threads=1)
     ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
     with tempfile.TemporaryDirectory() as folder:
         version = Learner(game, NETWORK).publish(Path(folder) / "version")
         agent = players.searching(players.evaluator(version), players.config.search, SIMULATIONS)
         plays = {"without Ray, one process": partial(generation.play, agent)}
         half = {"num_cpus": 0.5}  # of which there are three
-        farms = [Actors(generation, players, n, share=96, resources=half) for n in (1, 2)]
+        farms = [Actors(generation, players, n, share=SHARE, resources=half) for n in (1, 2)]
         data = packed(version)
         for count, farm in zip(("one actor", "two actors"), farms, strict=True):
             plays[f"Ray, {count}"] = partial(farm.play, 0, data)
         found: dict[str, list[float]] = {what: [] for what in plays}
-        for repeat in range(REPEATS + 1):
+        for play in plays.values():
+            _rate(play, WARMING)
+        for _ in range(REPEATS):
             for what, play in plays.items():
-                rate = _rate(play)
-                if repeat:  # the first starts processes and makes agents
-                    found[what].append(rate)
+                found[what].append(_rate(play, GAMES))
         for farm in farms:
             farm.close()
     ray.shutdown()
@@ -69,7 +73,7 @@ def rows() -> list[Row]:
     ]
 
 
-def _rate(play: Any) -> float:
+def _rate(play: Any, count: int) -> float:
     """Positions a second."""
     plies = 0
 
@@ -78,5 +82,5 @@ def _rate(play: Any) -> float:
         plies += played.plies
 
     start = time.perf_counter()
-    play(range(GAMES), finished)
+    play(range(count), finished)
     return plies / (time.perf_counter() - start)

@@ -72,6 +72,8 @@ class Driver:
         self._batch_size = batch_size
         self._flight = CallsInFlight(parallel_calls_of(evaluator) if overlaps else 0, self.counts)
         self._queues: ExpertQueues | None = None
+        self._last: list[Leaves] = []
+        """What was collected last."""
         is_routed = isinstance(evaluator, MixtureOfExperts) and evaluator.routing == "exact"
         is_plain = self._flight.most == 1 and not is_routed and not gathers
         self._is_plain = is_plain and oracle is None
@@ -119,9 +121,18 @@ class Driver:
         if self._queues is not None:
             self._queues.clear()
 
+    def tree_of(self, state: Any) -> int | None:
+        """The tree of a state among the leaves that were collected last; None if it is none."""
+        for batch in self._last:
+            for tree, leaf in zip(batch.trees, batch.states(), strict=True):
+                if leaf is state:
+                    return int(tree)
+        return None
+
     def _collected(self, room: int) -> list[Leaves]:
         """New leaves, ``room`` at most."""
         batches: list[Leaves] = []
+        self._last = batches
         out = self._flight.rows + (0 if self._queues is None else len(self._queues))
         for _ in range(MOST_COLLECTIONS if self._batch_size == 1 else 1):
             batch = self._pool.collect(room)

@@ -15,6 +15,7 @@ from phasezoo.agents.seat import Seat
 from phasezoo.conductor import View
 from phasezoo.errors import InvalidEvaluation
 from phasezoo.games.contracts import check_state
+from phasezoo.games.failures import failure_of
 from phasezoo.inference.cache import forget_answers
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.other_games import check_plays
@@ -68,6 +69,8 @@ class PooledSeats(ABC):
         self._seats: dict[int, Seat] = {}
         self._asked: dict[int, int] = {}
         """The seat of each tree that is searched."""
+        self.failed: int | None = None
+        """The seat whose search the game's own code has failed in last."""
         self._next = 0
         self._is_checked = game.native
 
@@ -119,6 +122,7 @@ class PooledSeats(ABC):
         try:
             self._driver.round()
         except BaseException as error:
+            self.failed = self._seat_of(error)
             if isinstance(error, InvalidEvaluation):
                 forget_answers(self._evaluator)
             # Leaves that were handed out will not be answered: such trees cannot go on.
@@ -133,6 +137,17 @@ class PooledSeats(ABC):
             return []
         done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
         return [(self._asked[tree], self._finish(tree)) for tree in done]
+
+    def _seat_of(self, error: BaseException) -> int | None:
+        """The seat whose search an error comes from; None if that cannot be told."""
+        for tree, seat in self._asked.items():
+            if self._pool.status(tree) == "failed":  # as it walked its tree
+                return seat
+        failure = failure_of(error, self.game)
+        if failure is None:
+            return None
+        found = self._driver.tree_of(failure.state)  # as its leaves were looked at
+        return None if found is None else self._asked.get(found)
 
     def close(self, seat: int) -> None:
         """Leave the game, and drop its tree."""

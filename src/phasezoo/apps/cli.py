@@ -187,7 +187,7 @@ def _warn(
 
 def _told(error: BaseException) -> str:
     """The error's words; a name that may be of one's own needs the module that registers it."""
-    text, cause = str(error), error
+    text, cause = "; ".join([str(error), *getattr(error, "__notes__", ())]), error
     while not isinstance(cause, NotRegistered):
         reason = cause.__cause__ or cause.__context__
         if reason is None:

@@ -14,6 +14,7 @@ from tyro.conf import Positional, arg
 from phasezoo._interrupt import saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
+from phasezoo.runs import jsonable
 from phasezoo.training.selfplay.catalogue import RECIPES, recipe_of
 from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.recipes import Recipe
@@ -115,8 +116,21 @@ def selfplay_command(arguments: Sequence[str]) -> Any:
     options: Any = dataclasses.make_dataclass(
         "SelfPlayOptions", fields, bases=(SelfPlayOptions,), frozen=True, kw_only=True
     )
-    options.__doc__ = SelfPlayOptions.__doc__
+    options.__doc__ = f"{SelfPlayOptions.__doc__}\n{_own_settings(game, preset, recipe)}"
     return Annotated[with_common(options), tyro.conf.subcommand("selfplay")]
+
+
+def _own_settings(game: str | None, preset: str, recipe: Recipe) -> str:
+    """What a game's room sets otherwise than the preset, as a paragraph of the help text."""
+    before, after = (
+        jsonable.flat(jsonable.plain(SelfPlayConfig.preset(preset, *of))) for of in ((), (game,))
+    )
+    changed = [name for name in ("network", "planes") if getattr(recipe, name) is not None]
+    changed += [name for name in after if after[name] != before[name]]
+    if not changed:
+        return ""
+    words = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+    return f"{game} has settings of its own for --preset {preset}: the defaults of {words}."
 
 
 def _game_in(arguments: Sequence[str]) -> str | None:

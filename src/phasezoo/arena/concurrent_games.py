@@ -1,5 +1,6 @@
 """Many games at once between two agents or more, each agent's searches in one pool."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from phasezoo import games
 from phasezoo.agents import Limit, Move, Seats
 from phasezoo.arena.adjudication import Adjudication, Adjudicator, Verdict
+from phasezoo.arena.blame import Place, blame, is_the_games
 from phasezoo.arena.clocks import Times
 from phasezoo.arena.opening_files import action_of
 from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
@@ -16,6 +18,7 @@ from phasezoo.conductor import Conductor, Moment, View, make_view, told
 from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import GameForfeited, IllegalAction, InvalidEvaluation
 from phasezoo.games.contracts import checked_players, unchanged
+from phasezoo.games.failures import failure_of
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS, Gate
 
@@ -119,6 +122,11 @@ class _Running:
         return dict.fromkeys(zip(self.scheduled.agents, self.seats, strict=True))
 
     @property
+    def place(self) -> Place:
+        """Which game this is, and how far it has come, for messages."""
+        return Place(self.scheduled.number, (*self.scheduled.opening_moves, *self.moves))
+
+    @property
     def plies(self) -> int:
         """Plies played, the opening's included."""
         return len(self.scheduled.opening_moves) + len(self.moves)
@@ -189,16 +197,19 @@ class ConcurrentGames:
             side = self._sides[index]
             for seat, given in self._poll(index, side):
                 running, player = side.asked.pop(seat)
-                move = self._checked(
-                    running, player, running.times.end(player, given, running.plies)
-                )
-                running.received[player] = move
-                side.stats.moves += move.forfeit is None
-                side.stats.nodes += move.nodes
-                side.stats.simulations += move.simulations
-                if len(running.received) == len(games.acting_players(running.state)):
-                    self._advance(running)
+                with self._blaming(running.scheduled, running.moves):
+                    self._take(side, running, player, given)
             self._seat_more(waiting)
+
+    def _take(self, side: Side, running: _Running, player: int, given: Move) -> None:
+        """Take a player's move, and play it if everybody's is there."""
+        move = self._checked(running, player, running.times.end(player, given, running.plies))
+        running.received[player] = move
+        side.stats.moves += move.forfeit is None
+        side.stats.nodes += move.nodes
+        side.stats.simulations += move.simulations
+        if len(running.received) == len(games.acting_players(running.state)):
+            self._advance(running)
 
     def _poll(self, index: int, side: Side) -> list[tuple[int, Move]]:
         try:
@@ -207,13 +218,48 @@ class ConcurrentGames:
             message = f"{self._who(index)}: {error}"
             raise SideFailed(message, index, self._done) from error
         except Exception as error:
-            error.add_note(
-                f"raised by {self._who(index)}; {len(self._done)} games had been finished"
-            )
+            note = f"raised by {self._who(index)}"
+            if is_the_games(error, self._game):
+                note = self._blamed(error, index, side)
+            self._note(error, note)
             raise
 
     def _who(self, index: int) -> str:
-        return f"side {index} of the match ({self._sides[index].stats.name})"
+        name = self._sides[index].stats.name
+        if len(self._sides) == 1:
+            return f"the agent that plays all players ({name})"
+        return f"side {index} of the match ({name})"
+
+    def _blamed(self, error: Exception, index: int, side: Side) -> str:
+        """What to note of an error of the game's own code that a side has met."""
+        seat = getattr(side.seats, "failed", None)
+        found = side.asked.get(seat) if isinstance(seat, int) else None
+        asked = [running for running, _ in side.asked.values()] if found is None else [found[0]]
+        failure = failure_of(error, self._game)
+        if len(asked) > 1 and failure is not None:
+            asked = [running for running in asked if running.state is failure.state]
+        where = asked[0].place if len(asked) == 1 else None
+        return blame(error, self._game, where, asked_by=self._who(index))
+
+    @contextlib.contextmanager
+    def _blaming(self, scheduled: Scheduled, moves: Sequence[str] = ()) -> Iterator[None]:
+        """Note in which game the game's own code has failed."""
+        try:
+            yield
+        except Exception as error:
+            if is_the_games(error, self._game):
+                self._note(
+                    error,
+                    blame(
+                        error,
+                        self._game,
+                        Place(scheduled.number, (*scheduled.opening_moves, *moves)),
+                    ),
+                )
+            raise
+
+    def _note(self, error: Exception, told: str) -> None:
+        error.add_note(f"{told}; {len(self._done)} games had been finished")
 
     def _seat_more(self, waiting: Iterator[Scheduled]) -> None:
         while self._in_progress < self._concurrency:
@@ -223,10 +269,11 @@ class ConcurrentGames:
             rules = self._adjudication
             adjudicator = None if rules is None else Adjudicator(rules, self._game)
             times = Times([self._sides[agent].limit for agent in scheduled.agents])
-            running = _Running(scheduled, self._begun(scheduled), times, adjudicator)
-            running.seats = self._seated(scheduled)
-            self._in_progress += 1
-            self._go_on(running)
+            with self._blaming(scheduled):
+                running = _Running(scheduled, self._begun(scheduled), times, adjudicator)
+                running.seats = self._seated(scheduled)
+                self._in_progress += 1
+                self._go_on(running)
 
     def _seated(self, scheduled: Scheduled) -> list[int]:
         """A seat for each player."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["decode", "dumps", "encode", "parsed", "plain"]
+__all__ = ["decode", "dumps", "encode", "flat", "parsed", "plain"]
 
 T = TypeVar("T")
 
@@ -50,6 +50,20 @@ def encode(value: Any) -> Any:
 def dumps(value: Any) -> str:
     """Return ``value`` as indented JSON text with a final newline."""
     return json.dumps(encode(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def flat(options: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Options inside options by their whole names, such as ``learning.max_lr``.
+
+    Args:
+        options: What :func:`plain` made of them.
+        before: What their names begin with.
+    """
+    found: dict[str, Any] = {}
+    for name, value in options.items():
+        inside = isinstance(value, Mapping) and value
+        found |= flat(value, f"{before}{name}.") if inside else {f"{before}{name}": value}
+    return found
 
 
 def parsed(text: str | bytes) -> Any:

@@ -141,7 +141,7 @@ def _check_free(directory: Path) -> None:
     except InvalidGate:
         others = ["something else than a gate"]
     if others:
-        message = f"{directory} holds {', '.join(others)}: give a new folder as out="
+        message = f"{directory} holds {', '.join(others)}: choose a new or empty directory"
         raise CheckpointError(message)
 
 

@@ -119,7 +119,7 @@ def _may_use(
     there = {k: v for k, v in record.config.items() if k not in details.incidental}
     _check_same(out, _filled(there, defaults), identity)
     if not resume:
-        message = f"{out}: holds this very training already; resume it, or choose another out="
+        message = f"{out}: holds this very training already; resume it, or choose another directory"
         raise RunDirectoryError(message)
     return True
 
@@ -159,24 +159,15 @@ def _check_same(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]
     Raises:
         RunDirectoryError: The message names what differs.
     """
-    given, there = _flat(jsonable.plain(identity)), _flat(there)
+    given, there = jsonable.flat(jsonable.plain(identity)), jsonable.flat(there)
     differing = [key for key in {**there, **given} if there.get(key) != given.get(key)]
     if differing:
         shown = ", ".join(f"{k} {given.get(k)!r} (there {there.get(k)!r})" for k in differing[:4])
         message = (
             f"{out}: holds another training, which differs in {shown}; nothing was changed. Choose "
-            "another out=, or give the same options to continue that one"
+            "another directory, or give the same options to continue that one"
         )
         raise RunDirectoryError(message)
-
-
-def _flat(options: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Options by their whole names, such as ``learning.max_lr``."""
-    flat: dict[str, Any] = {}
-    for name, value in options.items():
-        inside = isinstance(value, Mapping) and value
-        flat |= _flat(value, f"{before}{name}.") if inside else {f"{before}{name}": value}
-    return flat
 
 
 def _cannot_write(out: Path, reason: object) -> RunDirectoryError:

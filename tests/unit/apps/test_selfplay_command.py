@@ -1,5 +1,8 @@
 """``phasezoo selfplay``: presets, what it prints and leaves, and what it refuses."""
 
+import re
+import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +87,35 @@ def test_a_game_may_bring_settings_of_its_own(capsys: pytest.CaptureFixture[str]
     assert "(default: minimal)" not in told["from"]
 
 
+def test_help_says_which_settings_are_the_games_own(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {}
+    for name, words in {
+        "krk": ["krk"],
+        "standard": ["connect-four", "--preset", "standard"],
+        "paper": ["krk", "--preset", "paper"],
+        "chess": ["chess"],
+    }.items():
+        with pytest.raises(SystemExit):
+            cli.main(["selfplay", *words, "--help"])
+        told[name] = " ".join(capsys.readouterr().out.split())
+    own = re.search(r"krk has settings of its own for --preset quick: (.*?)\. ", told["krk"])
+    assert own is not None
+    assert {"--planes", "--nodes", "--max-plies"} <= set(re.findall(r"--[\w-]+", own[1]))
+    assert "connect-four has settings of its own for --preset standard" in told["standard"]
+    assert "--search.root" in told["standard"].partition("options")[0]
+    assert "settings of its own" not in told["paper"] + told["chess"]
+
+
+def test_the_shown_command_for_games_in_which_all_move_at_once(tmp_path: Path) -> None:
+    usage = Path(__file__).parents[3] / "docs" / "usage.md"
+    shown = re.search(r"^phasezoo (selfplay .*--others.*?) *#", usage.read_text(), re.MULTILINE)
+    assert shown is not None
+    words = shlex.split(shown[1].replace("runs/", f"{tmp_path}/"))
+    small = [*SMALL, "--updates", "1", "--games-per-update", "2", "--max-plies", "12"]
+    assert cli.main([*words, *small]) == 0
+    assert len(GameStore.open(tmp_path / "bombs" / "games")) == 2
+
+
 def test_presets_are_defaults(capsys: pytest.CaptureFixture[str]) -> None:
     shown = {}
     for preset in ("quick", "paper"):
@@ -148,6 +180,23 @@ def test_what_is_refused(
     assert selfplay("--out", str(tmp_path / "run"), *words) == code
     assert told in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+def test_what_is_refused_of_a_directory_is_told_in_words_of_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path / "run")]
+    assert selfplay(*out, "--updates", "1") == 0
+    assert selfplay(*out, "--seed", "4") == 1
+    told = capsys.readouterr().err
+    assert "seed 4 (there 3)" in told
+    assert "choose another directory" in told.lower()
+    assert "out=" not in told
+    shutil.rmtree(tmp_path / "run" / "learners")
+    assert selfplay(*out) == 1
+    told = capsys.readouterr().err
+    assert "choose another directory" in told
+    assert "out=" not in told
 
 
 def test_the_path_of_a_run_may_stand_anywhere(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from phasezoo import agents, inference, training
 from phasezoo.errors import (
     CheckpointError,
     InvalidConfig,
+    InvalidGate,
     InvalidState,
     RunDirectoryError,
     StoreError,
@@ -163,6 +164,15 @@ LOOPS: list[tuple[dict[str, Any], str]] = [
 def test_arguments_of_the_loop(tmp_path: Path, options: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidConfig, match=told):
         loop(tmp_path, **options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("gate", "told"), [("plies:3", "attribute `ply`"), ("hash:3", "`key`")])
+def test_a_gate_that_the_games_states_do_not_have_what_it_wants_for(
+    tmp_path: Path, gate: str, told: str
+) -> None:
+    with pytest.raises(InvalidGate, match=told):
+        SelfPlay("own-crosses", "mlp-16x1", gate=gate, out=tmp_path / "run")
     assert not list(tmp_path.iterdir())
 
 

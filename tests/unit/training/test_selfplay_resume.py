@@ -1,6 +1,7 @@
 """A run of self-play that is killed comes to the same as one that is not."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 import selfplay_runs
 from selfplay_runs import RUNS, left_behind, run
 
-from phasezoo import training
+from phasezoo import games, training
 from phasezoo.errors import CheckpointError, RunDirectoryError
+from phasezoo.training.selfplay.shards import Shards
+from phasezoo.training.selfplay.watching import Watching
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
@@ -65,6 +68,44 @@ def test_a_damaged_file_is_named_skipped_and_counted(tmp_path: Path) -> None:
         outcome = run(tmp_path / "run", "promoted", updates=3)
     assert outcome.updates[-1].numbers["replay/skipped_files"] == 1
     assert not list((tmp_path / "run" / "games").glob("*.partial"))
+
+
+def test_files_of_games_that_are_gone_are_named_and_counted(tmp_path: Path) -> None:
+    run(tmp_path / "run", "promoted", updates=2)
+    gone = tmp_path / "run" / "games" / "games-000000006-000000006.parquet"
+    gone.unlink()
+    for updates in (3, 4):  # whenever it goes on
+        with pytest.warns(UserWarning, match=rf"1 files of games .*gone: {gone.name}\."):
+            outcome = run(tmp_path / "run", "promoted", updates=updates)
+        assert outcome.updates[-1].numbers["replay/skipped_files"] == 1
+    shutil.rmtree(gone.parent)
+    with pytest.warns(UserWarning, match="12 files of games .* and 7 more"):
+        run(tmp_path / "run", "promoted", updates=4)
+
+
+def test_every_file_of_ended_rounds_is_looked_for(tmp_path: Path) -> None:
+    game = games.make("connect-four")
+    for size, per_round in ((3, 7), (7, 7), (5, 3), (1, 2)):
+        shards = Shards(tmp_path / f"{size}" / "games", game, size, per_round)
+        names = shards.gone(3 * per_round)
+        spans = [tuple(map(int, Path(name).stem.split("-")[1:])) for name in names]
+        told = [number for low, high in spans for number in range(low, high + 1)]
+        assert told == list(range(3 * per_round))
+        assert max(high - low for low, high in spans) < size
+
+
+def test_versions_that_are_gone_are_named_or_end_the_run(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    ladder = {"watching": Watching(probe_every=0, ladder_every=1, ladder_games=2, report=False)}
+    best = run(out, "promoted", updates=2, **ladder).best
+    spare = next(version for version in (0, 1, 2) if version != best)
+    shutil.rmtree(out / "versions" / f"{spare:05}")
+    with pytest.warns(UserWarning, match=rf"of 3 versions 1 are gone: {spare:05}\."):
+        outcome = run(out, "promoted", updates=3, **ladder)
+    assert len(outcome.updates) == 3
+    shutil.rmtree(outcome.version())
+    with pytest.raises(CheckpointError, match=rf"{outcome.version().name}: the version that plays"):
+        run(out, "promoted", updates=4, **ladder)
 
 
 def test_other_runs_and_changed_files_are_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from phasezoo.arena.records import GameRecord
 from phasezoo.arena.sides import make_sides
 from phasezoo.arena.streams import stream
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState
-from phasezoo.games import Game
+from phasezoo.games import Game, acting_players
 from phasezoo.games.options import at_least
 from phasezoo.inference.counts import Counts
 from phasezoo.training.selfplay.recording import PlayedGame, Recorder
@@ -28,7 +28,7 @@ from phasezoo.training.selfplay.start_sources import (
     check_source,
     over_there,
 )
-from phasezoo.types import SIMULTANEOUS
+from phasezoo.types import SIMULTANEOUS, Gate
 
 __all__ = ["Generation", "exploring"]
 
@@ -80,14 +80,20 @@ class Generation:
             raise InvalidConfig(message)
         rules.check_game(self.game)
 
-    def check_start(self) -> None:
+    def check_start(self, gate: Gate | None = None) -> None:
         """Refuse what the first game cannot start from, before anything is played.
+
+        Args:
+            gate: Is asked for the phase there, which it may be unable to tell of this game.
 
         Raises:
             InvalidConfig: No game can start so.
+            InvalidGate: The gate wants something that the game's states do not have.
             InvalidState: The game is over, or cut by ``max_plies``, where it was to start.
         """
-        next(self._scheduled([0], Recorder(self.game)))
+        state = next(self._scheduled([0], Recorder(self.game))).history[-1]
+        if gate is not None:
+            gate(state, acting_players(state)[0])
 
     def play(
         self, agent: Any, numbers: Sequence[int], finished: Callable[[PlayedGame], None]

@@ -292,7 +292,7 @@ class Learner:
         if self.counters.spikes > self.settings.spike_limit:
             message = (
                 f"{self.counters.spikes} rounds ended in NaN or infinity, spike_limit="
-                f"{self.settings.spike_limit} allows no more: lower max_lr, or give gradient_clip="
+                f"{self.settings.spike_limit} allows no more: lower max_lr, or give a gradient_clip"
             )
             raise InvalidNetwork(message)
 
@@ -329,8 +329,8 @@ def _initial(path: Path, game: Game) -> Manifest:
     manifest = Manifest.read(path)
     if manifest.game != game.name:
         message = (
-            f"{path}: a network of {manifest.game!r}, and what is learnt is {game.name!r}; give "
-            "initial= a network of that game"
+            f"{path}: a network of {manifest.game!r}, and what is learnt is {game.name!r}; "
+            "start from a network of that game"
         )
         raise GameMismatch(message)
     return manifest

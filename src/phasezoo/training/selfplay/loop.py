@@ -81,6 +81,7 @@ class SelfPlay:
     Raises:
         GameMismatch: ``initial`` is a network of another game.
         InvalidConfig: An option does not exist or is out of range.
+        InvalidGate: ``gate`` fits no state of this game.
         InvalidState: The first game would start where it is over, or cut.
         PhasezooError: What else :class:`Learner` raises.
     """
@@ -132,7 +133,7 @@ class SelfPlay:
             initial=initial,
         )
         if knobs.watching.ladder_phases and self._students.gate is None:
-            message = "ladder_phases=True: one network has no experts; give gate= to learn some"
+            message = "ladder_phases=True: one network has no experts; give a gate to learn some"
             raise InvalidConfig(message)
         self._generation = Generation(
             self.game,
@@ -142,7 +143,7 @@ class SelfPlay:
             knobs.max_plies,
             knobs.adjudication,
         )
-        self._generation.check_start()
+        self._generation.check_start(self._students.gate)
         self._players = Players(
             self.game,
             knobs,

@@ -12,6 +12,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.runs import RowLog
 from phasezoo.training.selfplay.config import SelfPlayConfig, measuring_search
 from phasezoo.training.selfplay.generation import Generation
+from phasezoo.training.selfplay.gone import check_versions, warn_of_games
 from phasezoo.training.selfplay.numbers import Clock, row_of_games
 from phasezoo.training.selfplay.outcome import GAMES, Row, Update, version_folder
 from phasezoo.training.selfplay.recording import PlayedGame
@@ -83,7 +84,10 @@ class Rounds:
         """What the last round took of this session: games, inference, seconds."""
         gate = "none" if students.gate is None else students.gate
         self._replay = Replay(game, config.replay, gate=gate)
-        self._replay.read(self._shards.files(0, len(self.rows) * self._per_round))
+        check_versions(out, self.rows)
+        played = len(self.rows) * self._per_round
+        self._replay.skipped += warn_of_games(self._shards.folder, self._shards.gone(played))
+        self._replay.read(self._shards.files(0, played))
 
     @property
     def rows(self) -> list[Update]:

@@ -109,6 +109,15 @@ class Shards:
         known = sorted(self.folder.glob(f"games-*{SUFFIX}"))
         return [file for file in known if first <= _span(file)[0] and _span(file)[1] < last]
 
+    def gone(self, last: int) -> list[str]:
+        """The names of files that are not there though all games before ``last`` have ended."""
+        names = [
+            _name(*self._bounds(low))
+            for begin in range(0, last, self._per_round)
+            for low in range(begin, begin + self._per_round, self._size)
+        ]
+        return [name for name in names if not (self.folder / name).exists()]
+
     def missing(self, first: int, last: int) -> list[int]:
         """The games from ``first`` to before ``last`` that have not ended."""
         done = set(self._log.waiting)
@@ -147,14 +156,17 @@ class Shards:
             waiting = self._log.waiting
             games = [waiting[number] for number in range(low, high + 1) if number in waiting]
             if len(games) > high - low:
-                name = f"games-{low:09}-{high:09}{SUFFIX}"
-                self._log.write(name, range(low, high + 1), asdict(Tally.of(games)))
+                self._log.write(_name(low, high), range(low, high + 1), asdict(Tally.of(games)))
 
     def _bounds(self, number: int) -> tuple[int, int]:
         """The first and the last game of the file that a game belongs to."""
         begin = number - number % self._per_round
         low = begin + (number - begin) // self._size * self._size
         return low, min(low + self._size, begin + self._per_round) - 1
+
+
+def _name(first: int, last: int) -> str:
+    return f"games-{first:09}-{last:09}{SUFFIX}"
 
 
 def _span(file: Path) -> tuple[int, int]:

@@ -126,7 +126,7 @@ class Students:
             if found not in (update, update + 1):
                 message = (
                     f"{folder / name}: a checkpoint after {found} rounds, and {update} have ended; "
-                    "it was changed: choose another out="
+                    "it was changed: choose another directory"
                 )
                 raise CheckpointError(message)
             if known is not None and found == update + 1:

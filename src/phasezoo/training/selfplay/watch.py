@@ -159,6 +159,8 @@ class Watch:
         played = {(row.first, row.second, row.nodes, row.phase) for row in self.ladder.rows}
         if (version, other, self._nodes, phase) in played:
             return
+        if not all(version_folder(self._out, each).exists() for each in (version, other)):
+            return
         later, earlier = self._evaluator(version), self._evaluator(other)
         if phase is not None:
             later = earlier.with_expert(phase, later.experts[later.names.index(phase)])

@@ -1,0 +1,40 @@
+"""Where the code of a game of one's own has failed, read from an exception's traceback."""
+
+from typing import Any, NamedTuple
+
+from phasezoo.games.base import Game
+
+__all__ = ["Failure", "failure_of"]
+
+
+class Failure(NamedTuple):
+    """A member of a state that raised."""
+
+    state: Any
+    """The state."""
+    member: str
+    """Its name, such as ``"play"``."""
+
+
+def failure_of(error: BaseException, game: Game) -> Failure | None:
+    """What of a game's own code raised ``error``, as who plays asked it; None if nothing of it did.
+
+    Args:
+        error: An exception that was caught.
+        game: What was played; native games have no code that could be seen in a traceback.
+    """
+    if game.native:
+        return None
+    step = error.__traceback__
+    while step is not None:
+        code, names = step.tb_frame.f_code, step.tb_frame.f_locals
+        first = names.get(code.co_varnames[0]) if code.co_argcount else None
+        if isinstance(first, game.state_type) and _is_member(first, code.co_name):
+            return Failure(first, code.co_name)
+        step = step.tb_next
+    return None
+
+
+def _is_member(state: Any, name: str) -> bool:
+    """Whether a function is one of the state's own, and not one that was handed a state."""
+    return hasattr(type(state), name)
