@@ -296,6 +296,7 @@ def results(
         "matches": matches(elo, trainings),
         "arms": arms(elo, trainings),
         "alone": [],
+        "searches": [],
         "exact": None,
         "seam": seam(phases, trainings),
         "cost": cost(),

@@ -9,7 +9,7 @@ from page_checker import check_page
 
 from phasezoo.experiments.m2cts.duel import page, story
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.results import Results
+from phasezoo.experiments.m2cts.duel.results import Results, SearchRow
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -72,6 +72,21 @@ def test_every_outcome_of_the_losses_is_told(specialisation, thinning):
         }[thinning]
     )
     assert both.endswith(absent) == ("none" in (specialisation, thinning))
+
+
+def test_other_searches_have_a_table_and_a_drawing():
+    rows = [
+        SearchRow(text, synthetic.matches(elo))
+        for text, elo in (
+            ("search-batch=8", "lower"),
+            ("search-batch=16", "higher"),
+            ("nodes=200,routing=majority", "all won"),
+            ("recalibrated", "unclear"),
+        )
+    ]
+    words = check(page.render(synthetic.results(searches=rows)), figures=9)
+    assert all(row.search in words for row in rows)
+    assert "mapped by validation games" in words
 
 
 def test_networks_that_were_not_watched_have_no_drawing_of_it():

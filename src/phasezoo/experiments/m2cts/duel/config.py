@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from phasezoo.experiments.m2cts.duel.searches import searches_of
 from phasezoo.experiments.settings import (
     MOST_AN_UPDATE,
     check_even,
@@ -92,6 +93,9 @@ class M2ctsConfig:
     """Games a pairing, an even number: every opening is played with both colours (2 or more)."""
     nodes: int = 50
     """New positions evaluated a move, on both sides (1 or more; paper: 100 to 3200)."""
+    movetime: float | None = None
+    """Milliseconds a move in place of nodes, one game at a time; such games cannot be repeated
+    (above 0; none: nodes count; paper: 100 to 1600)."""
     simulations_per_node: int | None = None
     """A move also ends after this many descents per node (1 or more; none: no limit; paper: 2)."""
     adjudicate: bool = False
@@ -103,6 +107,10 @@ class M2ctsConfig:
     lost."""
     routing: Literal["majority", "exact", "soft"] = "exact"
     """Which expert answers a position; majority is the paper's."""
+    searches: tuple[str, ...] = ()
+    """Other searches, of both sides, in which the phase mixture plays one network too: settings
+    that differ, such as search-batch=16, nodes=200, movetime=100, routing=majority or recalibrated
+    (values are mapped by validation games), several with commas (paper: Tables I and XV)."""
     concurrency: int = 100
     """Games played at the same time (1 or more); part of what makes a run repeatable."""
     max_plies: int | None = 250
@@ -143,10 +151,11 @@ class M2ctsConfig:
         check_least(self, least)
         check_even(self, "games_played")
         check_training_batch(self)
-        check_positive(self, ("learning_rate", "epochs"))
+        check_positive(self, ("learning_rate", "epochs", "movetime"))
         if self.timed_batches:
             check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
         Strategy.parse(self.strategy)
+        searches_of(self)
 
 
 _QUICK = M2ctsConfig()

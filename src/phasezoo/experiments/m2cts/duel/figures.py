@@ -7,11 +7,11 @@ import numpy as np
 from markupsafe import Markup
 
 from phasezoo.experiments.m2cts.duel import paper
-from phasezoo.experiments.m2cts.duel.results import ALL, Dataset, Losses, Matches
+from phasezoo.experiments.m2cts.duel.results import ALL, Dataset, Losses, Matches, Results
 from phasezoo.report import numbers, plots
 from phasezoo.report.plots import Estimate
 
-__all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move"]
+__all__ = ["elo_forest", "game_bars", "loss_forest", "phases_by_move", "search_forest"]
 
 # Moves beyond this share of all positions are left out of the picture of phases: a thin tail.
 _SHOWN_SHARE = 0.995
@@ -102,6 +102,28 @@ def elo_forest(matches: Matches, label: str, *, beside_paper: bool) -> Markup:
             "half of it."
         )
     return plots.to_svg(figure, "elo", text)
+
+
+def search_forest(results: Results) -> Markup:
+    """Draw the Elo difference by every search, under what differs from the match's."""
+    main = results.matches
+    groups = [
+        ("this run", [Estimate(f"the match: {main.limit}", main.elo, plots.PHASE, strong=True)])
+    ]
+    words = [f"the match: {numbers.elo_interval(main.elo)}"]
+    for row in results.searches:
+        heading = ", ".join(part.partition("=")[0] for part in row.search.split(","))
+        if groups[-1][0] != heading:
+            groups.append((heading, []))
+        groups[-1][1].append(Estimate(row.search, row.matches.elo, plots.PHASE))
+        words.append(f"{row.search}: {numbers.elo_interval(row.matches.elo)}")
+    figure = plots.forest(
+        groups,
+        "Elo difference, M2CTS over MCTS with one network",
+        0,
+        hints=("← one network", "experts →"),
+    )
+    return plots.to_svg(figure, "searches", "; ".join(words) + ".")
 
 
 def game_bars(matches: Matches) -> Markup:

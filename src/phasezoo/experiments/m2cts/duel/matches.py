@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,11 +27,16 @@ from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide, Pairing
+from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvaluator
+from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.report import numbers
 
-__all__ = ["collect", "play_pairing", "search_options", "summarise"]
+__all__ = ["Maps", "collect", "play_pairing", "search_options", "summarise"]
 
 NAMES = ("M2CTS", "MCTS")
+
+Maps: TypeAlias = tuple[Mapping[str, Map], Mapping[str, Map]]
+"""What recalibrates the values of each phase's expert, and those of one network in each phase."""
 
 
 def play_pairing(
@@ -43,6 +48,7 @@ def play_pairing(
     pair: tuple[int, int],
     log: Path,
     console: Console,
+    maps: Maps | None = None,
 ) -> tuple[Pairing, str]:
     """Play, or finish playing, one mixture against one baseline.
 
@@ -55,13 +61,14 @@ def play_pairing(
         pair: Training indices of mixture and baseline.
         log: Where finished games are kept; a match found there goes on.
         console: Where progress is shown.
+        maps: What recalibrates the values of both sides; None: they stay as they were trained.
 
     Returns:
         The summary, and the games as PGN; empty if the game has none.
     """
     config = prepared.config
     started = time.perf_counter()
-    agents = _agents(prepared, gate, experts, baseline)
+    agents = _agents(prepared, gate, experts, baseline, maps)
     title = f"Playing {who} {pair[0] + 1} against baseline {pair[1] + 1}"
     tally: Counter[float] = Counter()
     with console.task(title, config.games_played) as task:
@@ -78,7 +85,7 @@ def play_pairing(
             games=config.games_played,
             openings=prepared.match_openings,
             seed=prepared.seed("match", *pair),
-            concurrency=config.concurrency,
+            concurrency=config.concurrency if config.movetime is None else None,
             threads=config.threads,
             max_plies=config.max_plies,
             adjudication=Adjudication() if config.adjudicate else None,
@@ -96,6 +103,8 @@ def summarise(config: M2ctsConfig, pairings: Sequence[Pairing]) -> Matches:
     """Put the pairings together, with the chance between trainings apart from that in games."""
     total = collect(pairings)
     limit = f"{numbers.count(config.nodes)} nodes a move"
+    if config.movetime is not None:
+        limit = f"{config.movetime:g} ms a move"
     if config.simulations_per_node is not None:
         limit += f" and {config.simulations_per_node} simulations a node"
     if config.trainings == 1:
@@ -136,7 +145,11 @@ def collect(pairings: Sequence[Pairing]) -> Pairing:
 
 
 def _agents(
-    prepared: Prepared, gate: str, experts: Mapping[str, Path], baseline: Path
+    prepared: Prepared,
+    gate: str,
+    experts: Mapping[str, Path],
+    baseline: Path,
+    maps: Maps | None,
 ) -> tuple[MCTSAgent, MCTSAgent]:
     config = prepared.config
 
@@ -147,8 +160,19 @@ def _agents(
 
     options = search_options(config)
     loaded = {phase: load(path) for phase, path in experts.items()}
-    mixture = M2CTSAgent(loaded, gate=gate, routing=config.routing, **options)
-    return mixture, MCTSAgent(load(baseline), **options)
+    one = load(baseline)
+    if maps is None:
+        mixture = M2CTSAgent(loaded, gate=gate, routing=config.routing, **options)
+        return mixture, MCTSAgent(one, **options)
+    # One network too is mapped phase by phase, so that both sides know as much of their values.
+    mapped = (
+        {phase: RecalibratedEvaluator(loaded[phase], maps[0][phase]) for phase in loaded},
+        {phase: RecalibratedEvaluator(one, maps[1][phase]) for phase in loaded},
+    )
+    first, second = (
+        M2CTSAgent(each, gate=gate, routing=config.routing, **options) for each in mapped
+    )
+    return first, second
 
 
 def search_options(config: M2ctsConfig) -> dict[str, Any]:
@@ -165,6 +189,8 @@ def search_options(config: M2ctsConfig) -> dict[str, Any]:
 
 def _limit(config: M2ctsConfig) -> Limit:
     each = config.simulations_per_node
+    if config.movetime is not None:
+        return Limit(movetime_ms=config.movetime)
     return Limit(nodes=config.nodes, simulations=None if each is None else each * config.nodes)
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "Pairing",
     "PhaseStart",
     "Results",
+    "SearchRow",
     "Split",
 ]
 
@@ -290,6 +291,19 @@ class AloneRow:
 
 
 @dataclass(frozen=True)
+class SearchRow:
+    """The phase mixture against one network by another search.
+
+    Attributes:
+        search: What differs, as the settings spell it.
+        matches: Its games.
+    """
+
+    search: str
+    matches: Matches
+
+
+@dataclass(frozen=True)
 class ExactRow:
     """What the moves of a player are worth by perfect play.
 
@@ -339,6 +353,7 @@ class Results:
     matches: Matches
     arms: list[ArmRow]
     alone: list[AloneRow]
+    searches: list[SearchRow]
     exact: Exact | None
     seam: Seam
     cost: Cost

@@ -1,6 +1,7 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, matches,
 from phasezoo.experiments.m2cts.duel.arms import (
     BASELINE,
     EXPERT,
+    ONE,
     STARTED,
     Arm,
     mixture_name,
@@ -32,9 +34,11 @@ from phasezoo.experiments.m2cts.duel.results import (
     Matches,
     Pairing,
     Results,
+    SearchRow,
 )
 from phasezoo.experiments.m2cts.duel.seam import measuring
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
+from phasezoo.experiments.m2cts.duel.searches import searches_of
 from phasezoo.experiments.m2cts.duel.tabular import losses_csv
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, folders, number
 from phasezoo.experiments.m2cts.run import M2ctsRun
@@ -79,6 +83,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         self._games: list[Path] = []
         played = self._matches(planned)
         alone = self._alone(planned)
+        searches = self._searches(planned, seam)
         together_pgn = "".join(path.read_text(encoding="utf-8") for path in self._games)
         self.directory.write_text("games.pgn", together_pgn)
         together = played[EXPERT]
@@ -86,6 +91,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_match(self.console, together)
         arms = [self._arm_row(arm, planned, losses, played.get(arm.role)) for arm in self.arms]
         show.show_arms(self.console, arms, alone)
+        show.show_searches(self.console, searches)
         return Results(
             **self.head(),
             seeds=seeds,
@@ -95,6 +101,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             matches=together,
             arms=arms,
             alone=alone,
+            searches=searches,
             exact=judged,
             seam=seam,
             cost=cost,
@@ -288,6 +295,30 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             found.append(AloneRow(phase, row))
         return found
 
+    def _searches(self, planned: Sequence[PlannedNetwork], seam: Seam) -> list[SearchRow]:
+        """The phase mixture by every other search."""
+        others = searches_of(self.config)
+        if others:
+            self.console.heading("Games: other searches")
+        trainings = range(self.config.trainings)
+        sides = [self._experts(planned, training, EXPERT) for training in trainings]
+        slugs = training_names("search", [search.text for search in others])
+        return [
+            SearchRow(
+                search.text,
+                self._against_all(
+                    planned,
+                    slug,
+                    f"mixture, {search.text},",
+                    search.config.gate,
+                    sides,
+                    prepared=replace(self.prepared, config=search.config),
+                    seam=seam if search.recalibrated else None,
+                ),
+            )
+            for search, slug in zip(others, slugs, strict=True)
+        ]
+
     def _experts(
         self, planned: Sequence[PlannedNetwork], training: int, role: str
     ) -> dict[str, Path]:
@@ -304,6 +335,9 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         who: str,
         gate: str,
         sides: Sequence[Mapping[str, Path]],
+        *,
+        prepared: Prepared | None = None,
+        seam: Seam | None = None,
     ) -> Matches:
         """All trainings of a mixture against all of the one network.
 
@@ -313,7 +347,10 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             who: What plays, for people.
             gate: Names the phases of its experts.
             sides: Of each training, the network of each phase.
+            prepared: The games, with the settings of the search; None: those of the run.
+            seam: What recalibrates the values of both sides; None: they stay as trained.
         """
+        used = self.prepared if prepared is None else prepared
 
         def meet(mixture: int, baseline: int) -> Pairing:
             name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
@@ -321,8 +358,11 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             def play() -> Pairing:
                 log = self.path / f"{name}.jsonl"
                 log.parent.mkdir(parents=True, exist_ok=True)
+                maps = None
+                if seam is not None:
+                    maps = seam.maps_of(EXPERT, mixture), seam.maps_of(ONE, baseline)
                 pairing, pgn = matches.play_pairing(
-                    self.prepared,
+                    used,
                     who,
                     gate,
                     sides[mixture],
@@ -330,6 +370,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
                     (mixture, baseline),
                     log,
                     self.console,
+                    maps,
                 )
                 self.directory.write_text(f"{name}.pgn", pgn)
                 return pairing
@@ -340,7 +381,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
 
         trainings = range(self.config.trainings)
         pairings = [meet(i, j) for i in trainings for j in trainings]
-        return matches.summarise(self.config, pairings)
+        return matches.summarise(used.config, pairings)
 
     def _arm_row(
         self,

@@ -17,6 +17,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Losses,
     Matches,
     Results,
+    SearchRow,
 )
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.report import numbers
@@ -30,6 +31,7 @@ __all__ = [
     "show_match",
     "show_networks",
     "show_seam",
+    "show_searches",
     "show_verdict",
 ]
 
@@ -250,6 +252,13 @@ def show_arms(console: Console, arms: Sequence[ArmRow], alone: Sequence[AloneRow
     if alone:
         rows = [[row.phase, numbers.elo_interval(row.matches.elo)] for row in alone]
         console.table("One expert at a time, 95 % intervals", ["expert of", "Elo"], rows)
+
+
+def show_searches(console: Console, searches: Sequence[SearchRow]) -> None:
+    """The phase mixture against one network by every other search."""
+    if searches:
+        rows = [[row.search, numbers.elo_interval(row.matches.elo)] for row in searches]
+        console.table("Other searches, 95 % intervals", ["search", "Elo"], rows)
 
 
 def show_verdict(console: Console, results: Results) -> None:

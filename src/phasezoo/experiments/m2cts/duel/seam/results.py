@@ -123,3 +123,7 @@ class Seam:
     places: list[SeamPlace]
     brier: list[BrierRow]
     maps: list[Map]
+
+    def maps_of(self, name: str, training: int) -> dict[str, Map]:
+        """The recalibrations of one training's experts, or of its one network, by phase."""
+        return {one.phase: one for one in self.maps if (one.name, one.training) == (name, training)}

@@ -1,0 +1,108 @@
+"""Other searches in which the phase mixture plays one network: settings that differ."""
+
+import dataclasses
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.inference.routing import Routing
+
+if TYPE_CHECKING:
+    from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+
+__all__ = ["RECALIBRATED", "Search", "searches_of"]
+
+RECALIBRATED = "recalibrated"
+"""The setting that has no value: the values of all networks are recalibrated on validation
+games."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How both sides of a match search."""
+
+    text: str
+    """As the settings spell it, such as ``search-batch=16,nodes=200``."""
+    config: "M2ctsConfig"
+    """The settings with what differs."""
+    differs: Mapping[str, Any]
+    """What differs, as spelled there, in that order."""
+
+    @property
+    def recalibrated(self) -> bool:
+        """Whether values are recalibrated (``docs/definitions/seam.md#recalibrated-values``)."""
+        return RECALIBRATED in self.differs
+
+
+def searches_of(config: "M2ctsConfig") -> list[Search]:
+    """The other searches that the settings name.
+
+    Raises:
+        InvalidConfig: One cannot be read, is out of range, or is there already.
+    """
+    found: list[Search] = []
+    known: list[tuple[Any, bool]] = [(dataclasses.replace(config, searches=()), False)]
+    for text in config.searches:
+        search = _read(text, config)
+        key = (search.config, search.recalibrated)
+        if key in known:
+            message = f"--searches {text}: there already, or the search of the match itself"
+            raise InvalidConfig(message)
+        known.append(key)
+        found.append(search)
+    return found
+
+
+def _read(text: str, config: "M2ctsConfig") -> Search:
+    """``SETTING=VALUE`` or ``recalibrated``, several with commas."""
+    changes: dict[str, Any] = {}
+    differs: dict[str, Any] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        if name in differs:
+            message = f"--searches {text}: {name} stands there twice"
+            raise InvalidConfig(message)
+        if part == RECALIBRATED:
+            differs[name] = True
+            continue
+        if name not in _KINDS:
+            known = ", ".join(f"{each}=…" for each in _KINDS)
+            message = f"--searches {text}: {part!r} is none of {known} and {RECALIBRATED}"
+            raise InvalidConfig(message)
+        try:
+            differs[name] = changes[name.replace("-", "_")] = _KINDS[name](value)
+        except ValueError as error:
+            message = f"--searches {text}: {error}"
+            raise InvalidConfig(message) from error
+    if "nodes" in changes:
+        changes.setdefault("movetime", None)
+    changed = dataclasses.replace(config, searches=(), **changes)
+    try:
+        changed.validate()
+    except InvalidConfig as error:
+        message = f"--searches {text}: {error}"
+        raise InvalidConfig(message) from error
+    return Search(text, changed, differs)
+
+
+def _one_of(values: Sequence[str]) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in values:
+            message = f"{text!r} is none of {', '.join(values)}"
+            raise ValueError(message)
+        return text
+
+    return read
+
+
+_KINDS: Mapping[str, Callable[[str], Any]] = {
+    "search-batch": int,
+    "nodes": int,
+    "movetime": float,
+    "simulations-per-node": int,
+    "routing": _one_of(typing.get_args(Routing)),
+    "search": _one_of(("default", "published")),
+}
+"""The settings that may differ, and what reads their values."""

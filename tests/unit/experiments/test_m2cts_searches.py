@@ -1,0 +1,115 @@
+"""The phase mixture against one network by other searches."""
+
+import dataclasses
+import io
+
+import numpy as np
+import pytest
+from test_m2cts_run import tiny
+
+from phasezoo import inference
+from phasezoo.agents import Limit
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.console import TerminalConsole
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel import matches
+from phasezoo.experiments.m2cts.duel.arms import EXPERT, ONE
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvaluator
+from phasezoo.experiments.m2cts.duel.seam.results import Map
+from phasezoo.experiments.m2cts.duel.searches import searches_of
+from phasezoo.training import GameStore
+
+
+def searched(*texts, **changes):
+    return searches_of(M2ctsConfig(searches=texts, **changes))
+
+
+def test_a_search_is_the_settings_with_what_differs():
+    batch, both, timed, mapped = searched(
+        "search-batch=16", "nodes=200,routing=majority", "movetime=12.5", "recalibrated,nodes=7"
+    )
+    plain = M2ctsConfig()
+    assert batch.config == dataclasses.replace(plain, search_batch=16)
+    assert both.config == dataclasses.replace(plain, nodes=200, routing="majority")
+    assert timed.config == dataclasses.replace(plain, movetime=12.5)
+    assert mapped.config == dataclasses.replace(plain, nodes=7)
+    assert [search.recalibrated for search in (batch, both, timed, mapped)] == [False] * 3 + [True]
+    assert matches.search_options(timed.config)["limit"] == Limit(movetime_ms=12.5)
+    (nodes,) = searched("nodes=9", movetime=5.0)
+    assert matches.search_options(nodes.config)["limit"] == Limit(nodes=9)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("batch=8",), "'batch=8' is none of search-batch=…, nodes=…"),
+        (("",), "'' is none of"),
+        (("nodes=many",), "nodes=many: invalid literal"),
+        (("nodes=0",), "nodes=0: --nodes 0: must be 1 or more"),
+        (("movetime=-1",), "--movetime -1"),
+        (("movetime=nan",), "--movetime nan"),
+        (("routing=none",), "'none' is none of"),
+        (("nodes=5,nodes=6",), "nodes stands there twice"),
+        (("nodes=50",), "the search of the match itself"),
+        (("nodes=60", "nodes=60"), "there already"),
+        (("recalibrated=yes",), "is none of"),
+    ],
+)
+def test_searches_that_cannot_be_are_refused(texts, message):
+    with pytest.raises(InvalidConfig, match=message):
+        M2ctsConfig(searches=texts).validate()
+
+
+def test_recalibrated_values_are_the_map_of_the_networks_own():
+    network = inference.load("phasezoo/connect-four-small", threads=1)
+    planes = np.zeros((3, *network.manifest.input_shape), dtype=np.float32)
+    planes[1, 0, 0, :4] = planes[2, 1, 2, 3] = 1
+    plain = network.evaluate(planes.copy())
+    change = Map("expert", "x", 0, 0.5, -0.25, 100)
+    mapped = RecalibratedEvaluator(network, change).evaluate(planes.copy())
+    values = plain.values().astype(np.float64)
+    odds = np.log((1 + values) / (1 - values))
+    expected = 2 / (1 + np.exp(-(0.5 * odds - 0.25))) - 1
+    assert mapped.value == pytest.approx(expected, abs=1e-5)
+    assert mapped.wdl is None
+    assert np.array_equal(mapped.policy_logits, plain.policy_logits)
+
+
+def test_other_searches_are_matches_of_the_same_networks(tmp_path):
+    store = tmp_path / "few.parquet"
+    GameStore.sample("chess").subset(np.arange(60)).save(store)
+    texts = ("nodes=6,routing=majority", "recalibrated", "movetime=1")
+    config = tiny(store, searches=texts, games_played=4, watched_positions=0)
+    out = tmp_path / "run"
+    results = DOMAINS["chess"].reproduce(config, out)
+    assert [row.search for row in results.searches] == list(texts)
+    assert [row.matches.limit for row in results.searches] == [
+        "6 nodes a move",
+        "4 nodes a move",
+        "1 ms a move",
+    ]
+    assert all(row.matches.total.games == 4 for row in results.searches)
+    # The first is what a match with these settings is.
+    prepared = prepare(dataclasses.replace(config, nodes=6, routing="majority", searches=()))
+    experts = {name: out / f"networks/expert-{name}-1" for name in prepared.phases}
+    again, pgn = matches.play_pairing(
+        prepared,
+        "mixture",
+        config.gate,
+        experts,
+        out / "networks/baseline-1",
+        (0, 0),
+        tmp_path / "again.jsonl",
+        TerminalConsole(io.StringIO()),
+    )
+    (found,) = results.searches[0].matches.pairings
+    assert (found.pentanomial, found.reasons) == (again.pentanomial, again.reasons)
+    moves = pgn.split("\n\n")[1::2]
+    assert all(game in (out / "games.pgn").read_text() for game in moves)
+    # The values of both sides are mapped phase by phase, so both ask by phase.
+    sides = results.searches[1].matches.total.sides
+    assert all(side.rows > 0 and side.off_phase_rows == 0 for side in sides)
+    for name in (EXPERT, ONE):
+        assert list(results.seam.maps_of(name, 0)) == list(prepared.phases)
