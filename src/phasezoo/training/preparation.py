@@ -24,7 +24,7 @@ from phasezoo.training.sampler import Sampler
 from phasezoo.training.steps import check_phases
 from phasezoo.training.trainer import Samplers
 
-__all__ = ["INCIDENTAL", "Ready", "Task"]
+__all__ = ["INCIDENTAL", "Ready", "Task", "samplers_of"]
 
 _BATCHES = 2
 """Name of the random stream that orders a training's positions."""
@@ -100,15 +100,21 @@ class Ready:
         identity = _identity(manifest, data, task.positions, seed, settings, made.network)
         device = networks.resolve_device(settings.device)
         networks.supported_dtype(settings.dtype, device)
-        samplers = _samplers(settings, data, manifest.planes, seed)
+        samplers = samplers_of(settings, data, manifest.planes, seed)
         manifest = replace(manifest, training={"identity": identity})
         seeds = {"training": seed, "weights": made.seed, "batches": stream_seed(seed, _BATCHES)}
         details = _details(settings, seeds, device)
         return cls(made.network, manifest, samplers, settings, details, _loggers(settings))
 
 
-def _samplers(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:
+def samplers_of(config: SupervisedConfig, data: TrainingData, planes: str, seed: int) -> Samplers:
     """What makes batches of a training's positions.
+
+    Args:
+        config: The knobs.
+        data: The positions.
+        planes: Input planes, spelled out.
+        seed: The training's seed.
 
     Raises:
         InvalidConfig: An option does not fit the games.

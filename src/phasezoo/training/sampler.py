@@ -162,6 +162,15 @@ class Sampler:
             epoch, place = epoch + 1, 0
         return np.concatenate(parts)
 
+    def shown(self, positions: int) -> npt.NDArray[np.int64]:
+        """``int64[positions]``: which rows of the table the first so many positions are.
+
+        Args:
+            positions: How many, 1 or more.
+        """
+        batches = range(-(-positions // self.batch_size))
+        return np.concatenate([self.batch_rows(index) for index in batches])[:positions]
+
     def in_order(self, batch_size: int | None = None) -> Iterator[Batch]:
         """Every position once, in the table's order, as it is; the last batch is shorter.
 

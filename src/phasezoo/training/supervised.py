@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from phasezoo import networks
@@ -266,9 +265,7 @@ def _unique(sampler: Sampler, positions: int) -> int:
     """Different positions among the first ``positions`` that a sampler shows."""
     if positions >= len(sampler.rows):
         return sampler.rows.num_unique()
-    batches = range(-(-positions // sampler.batch_size))
-    shown = np.concatenate([sampler.batch_rows(index) for index in batches])[:positions]
-    return sampler.rows.select(shown).num_unique()
+    return sampler.rows.select(sampler.shown(positions)).num_unique()
 
 
 def result_in(directory: Path, manifest: Manifest) -> TrainingResult:

@@ -17,9 +17,11 @@ from phasezoo.experiments.m2cts.duel.results import (
     Dataset,
     Differences,
     Entry,
+    GapRow,
     Losses,
     Matches,
     MatchSide,
+    Overfitting,
     Pairing,
     PhaseStart,
     Results,
@@ -271,6 +273,15 @@ def cost():
     return Cost("CPU time of one thread", 6, sizes, calls)
 
 
+def overfitting(phases=PHASES):
+    rows = []
+    for i, phase in enumerate(phases):
+        gap, more = Interval(0.1, 0.08, 0.12), Interval(0.05 * (1 - i), -0.03, 0.07)
+        rows.append(GapRow("one network", phase, 30_000.0, 2.9, 3.0, gap, None))
+        rows.append(GapRow(f"{phase} expert", phase, 10_000.0, 2.8, 3.0, gap, more))
+    return Overfitting(4096, rows)
+
+
 def results(
     elo="lower", specialisation="lower", thinning="higher", trainings=1, phases=PHASES, **overrides
 ):
@@ -297,6 +308,7 @@ def results(
         "arms": arms(elo, trainings),
         "alone": [],
         "searches": [],
+        "overfitting": overfitting(phases),
         "exact": None,
         "seam": seam(phases, trainings),
         "cost": cost(),

@@ -15,10 +15,14 @@ from safetensors.numpy import load_file
 
 from phasezoo.apps import cli
 from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.overfitting import learnt_positions
 from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.experiments.m2cts.duel.run import DuelRun
 from phasezoo.experiments.study import Study
+from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
 
 CHESS = DOMAINS["chess"]
@@ -26,7 +30,7 @@ reproduce, resume, spelled = CHESS.reproduce, CHESS.resume, CHESS.spelled
 
 FILES = (
     "config.json", "seeds.json", "dataset.json", "losses.json", "losses.csv",
-    "seam.json", "cost.json",
+    "overfitting.json", "seam.json", "cost.json",
     "match.json", "games.pgn", "report.html", "results.json", "journal.jsonl",
 )  # fmt: skip
 
@@ -118,6 +122,33 @@ def test_networks_learn_as_the_configuration_says(whole, store):
         assert learnt["optimizer"] == "adamw"
         assert learnt["max_lr"] == config.learning_rate
         assert learnt["batch_size"] == config.training_batch
+
+
+def test_positions_learnt_from_are_those_that_the_training_counted(whole, store):
+    out, results = whole
+    config = tiny(store)
+    prepared = prepare(config)
+    with RunDirectory.create(out, CHESS.name, config, threads=1) as directory:
+        run = DuelRun(CHESS, directory, config, prepared, silent())
+        planned = run._plan()
+        for network, card in zip(planned, results.networks, strict=True):
+            rows = learnt_positions(prepared, network, planned, run.recipe)
+            assert rows.num_unique() == card.unique_positions
+            assert len(rows) <= card.positions
+    rows = {row.name if row.beside else row.phase: row for row in results.overfitting.rows}
+    assert len(rows) == 6
+    cells = {entry.name: entry.cells for entry in results.losses.entries}
+    for phase in results.dataset.phases:  # so few test positions are all of them
+        expert, one = rows[f"{phase} expert"], rows[phase]
+        assert expert.new == pytest.approx(cells[expert.name][phase].total, rel=1e-6)
+        assert one.new == pytest.approx(cells["one network"][phase].total, rel=1e-6)
+        for row in (expert, one):
+            assert row.gap.value == pytest.approx(row.new - row.learnt, rel=1e-6)
+            assert row.gap.low < row.gap.value < row.gap.high
+        assert expert.beside.value == pytest.approx(expert.gap.value - one.gap.value)
+    assert sum(rows[phase].unique_positions for phase in results.dataset.phases) == pytest.approx(
+        results.networks[0].unique_positions, abs=3
+    )
 
 
 def test_what_neighbouring_experts_say_agrees_with_the_losses(whole):

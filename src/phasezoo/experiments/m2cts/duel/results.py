@@ -22,9 +22,11 @@ __all__ = [
     "Entry",
     "Exact",
     "ExactRow",
+    "GapRow",
     "Losses",
     "MatchSide",
     "Matches",
+    "Overfitting",
     "Pairing",
     "PhaseStart",
     "Results",
@@ -291,6 +293,43 @@ class AloneRow:
 
 
 @dataclass(frozen=True)
+class GapRow:
+    """What a network loses on positions that it learnt from, and on new ones.
+
+    Attributes:
+        name: As shown.
+        phase: The phase of the positions.
+        unique_positions: Different positions of the phase that it learnt from, a mean over
+            trainings.
+        learnt: Total loss on a sample of them; None without any.
+        new: Total loss on test positions of the phase; None without any.
+        gap: New less learnt, with its 95 % interval.
+        beside: The gap less the one network's; None of the one network itself.
+    """
+
+    name: str
+    phase: str
+    unique_positions: float
+    learnt: float | None
+    new: float | None
+    gap: Interval | None
+    beside: Interval | None
+
+
+@dataclass(frozen=True)
+class Overfitting:
+    """How closely networks fit what they learnt from.
+
+    Attributes:
+        most: Positions of a phase, of either kind, at the most.
+        rows: One network and the expert of each phase.
+    """
+
+    most: int
+    rows: list[GapRow]
+
+
+@dataclass(frozen=True)
 class SearchRow:
     """The phase mixture against one network by another search.
 
@@ -354,6 +393,7 @@ class Results:
     arms: list[ArmRow]
     alone: list[AloneRow]
     searches: list[SearchRow]
+    overfitting: Overfitting
     exact: Exact | None
     seam: Seam
     cost: Cost

@@ -10,6 +10,7 @@ from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, matches, page, show
+from phasezoo.experiments.m2cts.duel import overfitting as fitted
 from phasezoo.experiments.m2cts.duel.arms import (
     BASELINE,
     EXPERT,
@@ -32,6 +33,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Exact,
     Losses,
     Matches,
+    Overfitting,
     Pairing,
     Results,
     SearchRow,
@@ -73,6 +75,8 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_networks(self.console, cards)
         losses = self._losses(planned)
         show.show_losses(self.console, losses)
+        overfitting = self._overfitting(planned)
+        show.show_overfitting(self.console, overfitting)
         seam = self._seam(planned)
         show.show_seam(self.console, seam)
         cost = self._cost(planned, cards)
@@ -102,6 +106,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             arms=arms,
             alone=alone,
             searches=searches,
+            overfitting=overfitting,
             exact=judged,
             seam=seam,
             cost=cost,
@@ -109,7 +114,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
                 cards,
                 {
                     "reading and labelling games": ["prepare", "data"],
-                    "measuring losses": ["losses", "seam", "cost", "exact"],
+                    "measuring losses": ["losses", "overfitting", "seam", "cost", "exact"],
                     "playing games": ["matches/"],
                 },
             ),
@@ -216,6 +221,18 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             return found
 
         return self.once("losses", "losses.json", Losses, measure)
+
+    def _overfitting(self, planned: Sequence[PlannedNetwork]) -> Overfitting:
+        """Losses on positions that networks learnt from, beside those on new ones."""
+        self.console.heading("Losses on positions learnt from")
+        return self.once(
+            "overfitting",
+            "overfitting.json",
+            Overfitting,
+            lambda: fitted.measure(
+                self.prepared, planned, self.networks, self.recipe, self.console
+            ),
+        )
 
     def _seam(self, planned: Sequence[PlannedNetwork]) -> Seam:
         """What neighbouring experts say where phases meet."""

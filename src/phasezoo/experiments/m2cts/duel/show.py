@@ -16,6 +16,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Exact,
     Losses,
     Matches,
+    Overfitting,
     Results,
     SearchRow,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "show_losses",
     "show_match",
     "show_networks",
+    "show_overfitting",
     "show_seam",
     "show_searches",
     "show_verdict",
@@ -161,6 +163,23 @@ def show_match(console: Console, matches: Matches) -> None:
     ]
     head = ["", "rows", "calls", "rows a call", "rows of another phase", "time"]
     console.table("Inference", head, rows)
+
+
+def show_overfitting(console: Console, found: Overfitting) -> None:
+    """Losses on positions learnt from and on new ones."""
+    rows = [
+        [
+            f"{row.name} on {row.phase}" if row.beside is None else row.name,
+            numbers.count(row.unique_positions),
+            numbers.decimal(row.learnt),
+            numbers.decimal(row.new),
+            numbers.signed_interval(row.gap),
+            numbers.signed_interval(row.beside),
+        ]
+        for row in found.rows
+    ]
+    head = ["", "learnt from", "loss on those", "on new ones", "gap", "gap − one network's"]
+    console.table("Total loss on positions learnt from and on new ones, 95 %", head, rows)
 
 
 def show_seam(console: Console, seam: Seam) -> None:

@@ -11,6 +11,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Comparison,
     Dataset,
     Losses,
+    Overfitting,
     Pairing,
     Results,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "loss_sentences",
     "match_sentence",
     "opening_paragraph",
+    "overfitting_sentence",
     "phase_starts",
     "removed_sentence",
 ]
@@ -238,6 +240,25 @@ def exact_sentences(results: Results) -> list[str]:
                 f"{numbers.signed_interval(difference, 4)}."
             )
     return found
+
+
+def overfitting_sentence(found: Overfitting) -> str:
+    """Whether experts fit what they learnt from more closely than one network does."""
+    words: dict[Verdict, list[str]] = {"higher": [], "lower": [], "unclear": []}
+    for row in found.rows:
+        if row.beside is not None:
+            words[verdict(row.beside)].append(row.phase)
+    texts: dict[Verdict, str] = {
+        "higher": "more closely than one network",
+        "lower": "less closely than one network",
+        "unclear": "not told apart from one network",
+    }
+    parts = [f"{text} in {', '.join(words[kind])}" for kind, text in texts.items() if words[kind]]
+    return (
+        "The paper explains by overfitting why experts lose with few data. Experts of this run fit "
+        f"the positions that they learnt from {'; '.join(parts)}. On both sides positions are "
+        "taken that no other training position equals, so that common openings count for neither."
+    )
 
 
 def arm_sentences(results: Results) -> list[str]:

@@ -1,0 +1,201 @@
+"""How much less networks lose on positions that they learnt from than on new ones.
+
+The M2CTS paper explains with it why experts lose if there are few data: each learns from fewer
+different positions, and so fits those too closely.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import gating
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE
+from phasezoo.experiments.m2cts.duel.evaluation import drawn, evaluate
+from phasezoo.experiments.m2cts.duel.preparation import Prepared
+from phasezoo.experiments.m2cts.duel.results import GapRow, Overfitting
+from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.experiments.statistics import over_trainings, resample_games
+from phasezoo.training.data import LabelledSplits, TrainingData
+from phasezoo.training.evaluation import PositionLosses
+from phasezoo.training.positions import PositionTable
+from phasezoo.training.preparation import samplers_of
+from phasezoo.training.splits import PositionStore
+
+__all__ = ["MOST_POSITIONS", "learnt_positions", "measure"]
+
+MOST_POSITIONS = 4096
+"""Positions of a phase that a network is measured on, of either kind."""
+
+Array = npt.NDArray[np.float64]
+
+
+def measure(
+    prepared: Prepared,
+    planned: Sequence[PlannedNetwork],
+    folder: Path,
+    recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
+    console: Console,
+) -> Overfitting:
+    """Compare losses on positions learnt from and on test positions, phase by phase.
+
+    Args:
+        prepared: The run's games and settings.
+        planned: All networks of the run.
+        folder: The directory of all networks.
+        recipe: How a network learnt.
+        console: Where progress is shown.
+
+    Raises:
+        StoreError: No test position is left in the games drawn for testing.
+    """
+    rows = drawn(prepared, "test")
+    rng = np.random.default_rng(prepared.seed("overfitting"))
+    found = []
+    with console.task("Losses on positions learnt from", len(prepared.phases)) as task:
+        for phase, name in enumerate(prepared.phases):
+            test = _some(rows.of_phase(phase), rng)
+            sides = {}
+            for who, role, own in ((ONE, BASELINE, None), (f"{name} expert", EXPERT, name)):
+                networks = [n for n in planned if (n.role, n.phase) == (role, own)]
+                sides[who] = _Side(prepared, networks, folder, recipe, phase, planned, rng)
+            found += _rows(prepared, name, test, sides, rng)
+            task.update(phase + 1, name)
+    return Overfitting(MOST_POSITIONS, found)
+
+
+class _Side:
+    """One network, or one phase's expert, in every training."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        networks: Sequence[PlannedNetwork],
+        folder: Path,
+        recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
+        phase: int,
+        planned: Sequence[PlannedNetwork],
+        rng: np.random.Generator,
+    ) -> None:
+        self.paths = [folder / network.name for network in networks]
+        self.unique, self.learnt = [], []
+        for network, path in zip(networks, self.paths, strict=True):
+            rows = learnt_positions(prepared, network, planned, recipe).of_phase(phase)
+            self.unique.append(rows.num_unique())
+            once = _some(_met_once(rows, prepared.tables["train"]), rng)
+            self.learnt.append(_losses(prepared, path, prepared.splits.train, once))
+
+
+def learnt_positions(
+    prepared: Prepared,
+    network: PlannedNetwork,
+    planned: Sequence[PlannedNetwork],
+    recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
+) -> PositionTable:
+    """The training positions that a network saw, each once, with their phase under study.
+
+    Of an expert that began with another network's weights those of its own training alone; of one
+    that is a part of a network, those of that network.
+
+    Args:
+        prepared: The run's games and settings.
+        network: Which one.
+        planned: All networks of the run.
+        recipe: How a network learnt.
+    """
+    if network.is_part:
+        network = next(one for one in planned if one.name == network.start)
+    config, told = prepared.config, recipe(network)
+    tables = next(t for t in prepared.labelled.values() if t["train"].gate == network.gate)
+    labelled = LabelledSplits(
+        prepared.splits,
+        gating.make(network.gate, config.game),
+        tables["train"],
+        tables["validation"],
+    )
+    data = TrainingData.select(
+        labelled, network.phase, network.seed, told["config"], network.weights
+    )
+    store: Any = prepared.splits.train
+    planes = store.game.plane_spec(told["planes"], None)
+    sampler = samplers_of(told["config"], data, planes, network.seed).train
+    return data.train.select(np.unique(sampler.shown(network.positions)))
+
+
+def _met_once(rows: PositionTable, train: PositionTable) -> PositionTable:
+    """Those that no other training position equals, as test positions equal none."""
+    keys, counts = np.unique(train.key, return_counts=True)
+    return rows.select(counts[np.searchsorted(keys, rows.key)] == 1)
+
+
+def _some(rows: PositionTable, rng: np.random.Generator) -> PositionTable:
+    if len(rows) <= MOST_POSITIONS:
+        return rows
+    return rows.select(np.sort(rng.choice(len(rows), MOST_POSITIONS, replace=False)))
+
+
+def _losses(
+    prepared: Prepared, path: Path, store: PositionStore, rows: PositionTable
+) -> PositionLosses:
+    return evaluate(prepared, [path], store, rows)[0]
+
+
+def _rows(
+    prepared: Prepared,
+    phase: str,
+    test: PositionTable,
+    sides: Mapping[str, _Side],
+    rng: np.random.Generator,
+) -> list[GapRow]:
+    """One network on a phase, and the phase's expert."""
+    resamples = prepared.config.resamples
+    new = {
+        who: [_losses(prepared, path, prepared.splits.test, test) for path in side.paths]
+        for who, side in sides.items()
+    }
+    # The same draws of test games for everybody, so that differences have their chance in common.
+    tested = np.stack([[losses.total for losses in each] for each in new.values()])
+    fresh, fresh_drawn = _means(tested, test.game, rng, resamples)
+    found: list[GapRow] = []
+    gaps: list[tuple[Array, Array]] = []
+    for index, (who, side) in enumerate(sides.items()):
+        old = [_means(one.total[None, None], one.game, rng, resamples) for one in side.learnt]
+        learnt = np.array([means[0, 0] for means, _ in old])
+        learnt_drawn = np.stack([resampled[:, 0, 0] for _, resampled in old], axis=1)
+        gap = fresh[index] - learnt, fresh_drawn[:, index] - learnt_drawn
+        beside = None
+        if gaps:
+            beside = over_trainings(gap[0] - gaps[0][0], gap[1] - gaps[0][1])
+        gaps.append(gap)
+        found.append(
+            GapRow(
+                name=who,
+                phase=phase,
+                unique_positions=float(np.mean(side.unique)),
+                learnt=_known(learnt.mean()),
+                new=_known(fresh[index].mean()),
+                gap=over_trainings(*gap),
+                beside=beside,
+            )
+        )
+    return found
+
+
+def _means(
+    values: Array, games: npt.NDArray[Any], rng: np.random.Generator, resamples: int
+) -> tuple[Array, Array]:
+    """Means over positions of ``[S, K, P]`` and the same for R draws of games, ``[R, S, K]``."""
+    _, game = np.unique(games, return_inverse=True)
+    total = int(game.max(initial=-1)) + 1
+    sums = np.zeros((total, *values.shape[:2]))
+    np.add.at(sums, game, np.moveaxis(values, 2, 0))
+    counts = np.bincount(game, minlength=total).astype(np.float64)[:, None, None]
+    found = resample_games(sums, counts, rng, resamples)
+    return found.means, found.resampled
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
