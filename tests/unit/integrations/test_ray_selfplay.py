@@ -1,6 +1,9 @@
 """Self-play on a Ray cluster of two nodes on this machine: whatever dies, the run is the same."""
 
 import sys
+import time
+import types
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 
 from phasezoo import inference, training
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, WorkersFailed
+from phasezoo.inference.counts import Counts
 from phasezoo.training.selfplay.config import self_play_settings
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
@@ -128,6 +132,48 @@ def test_a_run_goes_on_without_ray(cluster: Any, tmp_path: Path, whole: dict[str
     assert left_behind(tmp_path / "run") == whole
 
 
+def test_games_that_are_lost_with_the_store_of_a_node_are_played_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a cluster: games above 100 KB wait in the store of their node, which may die."""
+    import ray
+    from ray.exceptions import ObjectLostError, ObjectReconstructionFailedError
+
+    from phasezoo.integrations.ray import actors as module
+    from phasezoo.integrations.ray.actors import Actors, _Job
+
+    def game(number: int) -> Any:
+        return types.SimpleNamespace(number=number)
+
+    def get(item: Any) -> Any:
+        if isinstance(item, BaseException):
+            raise item
+        return item
+
+    monkeypatch.setattr(module.ray, "get", get)
+    lost = ObjectReconstructionFailedError("00" * 28, None, "")
+    assert isinstance(lost, ObjectLostError)
+    assert not isinstance(lost, ray.exceptions.RayActorError)
+    games = iter([game(3), lost, game(5), Counts()])
+    actor = object()
+    jobs: dict[Any, Any] = {games: _Job(actor, games, [3, 4, 5])}
+    waiting, idle, finished = deque([9]), deque[Any](), list[int]()
+    for _ in range(5):
+        Actors._take(
+            Actors.__new__(Actors),
+            jobs,
+            games,
+            waiting,
+            idle,
+            Counts(),
+            lambda played: finished.append(played.number),
+        )
+    assert finished == [3, 5]
+    assert list(waiting) == [4, 9]
+    assert list(idle) == [actor]
+    assert not jobs
+
+
 class Broken(Rowwise):
     def evaluate(self, planes: Any) -> inference.Evaluation:
         answer = super().evaluate(planes)
@@ -185,12 +231,10 @@ def test_who_takes_games_decides_the_pace() -> None:
                 Fake.ended += 1
 
     actor = GameActor(Generation.__new__(Generation), None)  # type: ignore[arg-type]
-    actor._generation, actor._version = Fake(), 0  # type: ignore[assignment]
+    actor._generation, actor._version = Fake(), (0, b"")  # type: ignore[assignment]
     games = actor.play(0, b"", range(1000))
     taken = [next(games) for _ in range(5)]
     assert taken == list(range(5))  # type: ignore[comparison-overlap]
-    import time
-
     time.sleep(0.3)
     assert Fake.ended <= 5 + WAITING + 1
     games.close()  # type: ignore[attr-defined]

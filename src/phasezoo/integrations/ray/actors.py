@@ -8,7 +8,7 @@ from typing import Any
 
 import ray
 from ray import cloudpickle
-from ray.exceptions import RayActorError, RayTaskError
+from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 
 from phasezoo.errors import InvalidConfig, WorkersFailed
 from phasezoo.games.options import at_least
@@ -42,8 +42,8 @@ class Actors:
 
     An actor gets so many games at a time, and the games come back one by one as they end. If an
     actor dies, alone or with its node, another takes its place, and plays those of its games that
-    had not ended; nothing else is lost. A game depends on its number and version alone, so that it
-    is the same wherever it is played.
+    had not come back; nothing else is lost. A game depends on its number and version alone, so that
+    it is the same wherever it is played.
 
     Args:
         generation: How games are played.
@@ -161,12 +161,17 @@ class Actors:
             item = ray.get(next(games))
         except StopIteration:
             del jobs[games]
+            waiting.extendleft(reversed(job.left))  # lost on their way
             idle.append(job.actor)
         except RayActorError as error:
             del jobs[games]
             waiting.extendleft(reversed(job.left))
             self._actors.remove(job.actor)
+            ray.kill(job.actor)  # it may be out of reach alone
             self._replace(error)
+        except ObjectLostError as error:
+            # A large game had ended, and waited in the store of a node that died.
+            _LOGGER.warning("a game was lost with its node and is played again: %s", error)
         except RayTaskError as error:
             raised: Any = error
             raise raised.as_instanceof_cause() from error

@@ -39,7 +39,7 @@ class GameActor:
     def __init__(self, generation: Generation, players: Players) -> None:
         self._generation = generation
         self._players = players
-        self._version = -1
+        self._version: tuple[int, bytes] | None = None
         self._agent: Any = None
 
     def play(
@@ -54,9 +54,9 @@ class GameActor:
             data: What :func:`packed` made of it.
             numbers: The games.
         """
-        if version != self._version:
+        if (version, data) != self._version:  # a number may be used again, for another network
             self._agent = self._made(data)
-            self._version = version
+            self._version = version, data
         ended: queue.Queue[PlayedGame | Counts | BaseException] = queue.Queue(WAITING)
         gone = threading.Event()
 
