@@ -25,7 +25,8 @@ def cache(tmp_path, monkeypatch):
 
 def test_there_are_some():
     assert "phasezoo/chess-small" in EXPERTS
-    assert {"phasezoo/krk-small", "phasezoo/connect-four-small"} <= set(BY_PLAY)
+    by_play = {"phasezoo/krk-small", "phasezoo/connect-four-small", "phasezoo/atomic-small"}
+    assert by_play <= set(BY_PLAY)
     assert set(NAMES) - set(EXPERTS) - set(BY_PLAY) == {"phasezoo/pommerman-small"}
 
 
@@ -73,7 +74,12 @@ def test_those_that_learnt_by_play_do_what_was_measured(name, cache):
     found = {}
     for probe in probes_of(game, 120):
         found |= probe(probed)
-    for score in set(found) & {"starts won", "perfect moves", "best moves"}:
+    for score in set(found) & {
+        "starts won",
+        "perfect moves",
+        "best moves",
+        "mate in 2",
+    }:
         for who, number in found[score].items():
             assert abs(number - told["scores"][score][who]) < 0.2, (score, who, number)
 

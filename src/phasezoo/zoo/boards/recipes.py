@@ -1,0 +1,29 @@
+"""How atomic chess is learnt by play (measured in ``docs/results/atomic.md``)."""
+
+from collections.abc import Mapping
+
+from phasezoo.training.selfplay.config import self_play_search, self_play_settings
+from phasezoo.training.selfplay.recipes import Recipe
+from phasezoo.training.selfplay.replay_sampler import ReplayRules
+from phasezoo.training.selfplay.watching import Watching
+
+__all__ = ["atomic_recipes"]
+
+
+def atomic_recipes() -> Mapping[str, Recipe]:
+    """Few nodes planned with Gumbel noise, half of the games from random openings."""
+    standard = {
+        "updates": 40,
+        "games_per_update": 400,
+        "nodes": 32,
+        "samples_per_new": 3.0,
+        "samples_per_update": None,
+        "concurrency": 200,
+        "max_plies": 200,
+        "search": self_play_search(root="gumbel", max_num_considered_actions=16),
+        "replay": ReplayRules(capacity=150_000, value_mix=0.5),
+        "starts": ("0.5*initial", "0.5*random:1-8"),
+        "learning": self_play_settings(max_lr=3e-3),
+        "watching": Watching(probe_every=5, probe_positions=100),
+    }
+    return {"standard": Recipe("resnet-32x3:policy=pointwise", None, standard)}
