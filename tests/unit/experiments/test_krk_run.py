@@ -56,7 +56,7 @@ def test_a_run_leaves_everything_it_promises(whole):
 def test_the_report_is_a_whole_page(whole):
     out, results = whole
     words, images = check_page((out / "report.html").read_text())
-    assert images == 8  # seven figures, and the arg-mins of figure 4.7
+    assert images == 9  # seven figures, the share of games won, and the arg-mins of figure 4.7
     for figure in results.figures:
         for claim in figure.claims:
             assert claim.text in words

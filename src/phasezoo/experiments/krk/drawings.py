@@ -17,9 +17,10 @@ from phasezoo.experiments.krk.results import (
     Panel,
     ReadingSummary,
 )
+from phasezoo.experiments.statistics import wilson
 from phasezoo.report import numbers, plots
 
-__all__ = ["choice_bars", "curves", "lengths", "reading_changes"]
+__all__ = ["choice_bars", "curves", "lengths", "reading_changes", "win_rates"]
 
 _COLOURS: dict[Variant, str] = {
     "uct": plots.PHASE,
@@ -53,6 +54,28 @@ def lengths(cells: Sequence[CellSummary]) -> Markup:
     _legend(plot, 110, [f"{paper.LENGTHS[0]:g} to {paper.LENGTHS[1]:g} moves (the study)"])
     text = "Length of won games against DTM difference, a point per setting of the search."
     return plots.to_svg(figure, "figure-4-2", text)
+
+
+def win_rates(cells: Sequence[CellSummary]) -> Markup:
+    """Draw the share of games won against DTM difference, a point per cell (ours)."""
+    figure, plot = plots.axes(_WIDTH, 3.2)
+    words = []
+    for variant in dict.fromkeys(c.cell.variant for c in cells):
+        shown = [(c, c.difference) for c in cells if c.cell.variant == variant and c.difference]
+        if not shown:  # no move of it kept a win
+            continue
+        x = [difference.value for _, difference in shown]
+        rates = [wilson(c.won, c.games) for c, _ in shown]
+        colour = _COLOURS[variant]
+        low, high = [100 * r.low for r in rates], [100 * r.high for r in rates]
+        plot.vlines(x, low, high, color=colour, alpha=0.15)
+        y = [100 * rate.value for rate in rates]
+        plot.plot(x, y, "o", color=colour, markersize=3.5, alpha=0.8, label=NAMES[variant])
+        words.append(f"{NAMES[variant]}: {min(y):.1f} to {max(y):.1f} % of a setting's games won")
+    plot.set_xlabel("DTM difference a move (moves)")
+    plot.set_ylabel("% of games won")
+    plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK, loc="lower left")
+    return plots.to_svg(figure, "win-rates", "; ".join(words) + ".")
 
 
 def curves(figure: Figure) -> Markup:

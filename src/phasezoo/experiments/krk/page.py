@@ -40,7 +40,15 @@ def render(results: Results) -> str:
 def _drawings(one: Figure, results: Results) -> list[tuple[Markup, str]]:
     bands = " Bands are 95 % intervals over games."
     if not one.panels:
-        return [(drawings.lengths(results.cells), one.about)]
+        won = (
+            "Ours, not the study’s: the share of games won by each setting, against the same mean "
+            "DTM difference, with Wilson’s 95 % intervals. The difference counts moves that kept "
+            "the win alone; what turned a win into a draw is seen here."
+        )
+        return [
+            (drawings.lengths(results.cells), one.about),
+            (drawings.win_rates(results.cells), won),
+        ]
     drawn = [(drawings.curves(one), one.about + bands)]
     # A few distributions are drawn; for many a table is easier to read.
     if 0 < len(one.choices) <= 2:
