@@ -4,6 +4,7 @@ import sys
 from importlib import import_module
 
 DRILLS = {
+    "disk": "drills.disk.command",
     "fuzz": "drills.fuzz.command",
     "kill": "drills.kill.command",
     "leak": "drills.leak.command",

@@ -1,5 +1,6 @@
 """Fixtures and options that all tests share."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -23,6 +24,23 @@ def pytest_xdist_auto_num_workers() -> int:
 def repository() -> Path:
     """The root of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def full_disk():
+    """A context in which no file may grow beyond so many bytes, as on a disk that is full."""
+    resource = pytest.importorskip("resource", reason="no such limits on this system")
+
+    @contextlib.contextmanager
+    def full(size: int):
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    return full
 
 
 @pytest.fixture(scope="session")

@@ -68,18 +68,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return STOPPED
     except BrokenPipeError:
-        # The reader has left, as in `phasezoo … | head`; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has left, as in `phasezoo … | head`.
+        _close_output()
         return DONE
     except PhasezooError as error:
         sys.stderr.write(f"phasezoo: {_shorten(' '.join(_told(error).split()))}\n")
         return USAGE if isinstance(error, _WRONG_COMMAND) else FAILED
     except OSError as error:
         if error.filename is None:
-            raise
+            return _full_output(error)
         sys.stderr.write(f"phasezoo: {_shorten(str(error.filename))}: {error.strerror}\n")
         return FAILED
     return code
+
+
+def _full_output(error: OSError) -> int:
+    """Say that standard output is full, as errors of the disk that name no file do.
+
+    Raises:
+        OSError: It is another error.
+    """
+    from phasezoo.runs.files import is_full
+
+    if not is_full(error):
+        raise error
+    _close_output()
+    sys.stderr.write(f"phasezoo: standard output: {error.strerror}; free some space, then again\n")
+    return FAILED
+
+
+def _close_output() -> None:
+    """Let standard output end nowhere; Python would complain about it once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(given: list[str]) -> int:

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from phasezoo.apps.stores import open_games, refuse_existing
 from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.runs.files import save_files
 
 if TYPE_CHECKING:
     from phasezoo.training.store import GameStore
@@ -62,11 +63,7 @@ class ShowOptions:
         if self.out is None:
             sys.stdout.write(text.rstrip("\n") + "\n")
             return 0
-        try:
-            self.out.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
-        except OSError as error:
-            message = f"{self.out} cannot be written ({error.strerror})"
-            raise StoreError(message) from error
+        save_files({self.out: text.rstrip("\n") + "\n"}, StoreError)
         return 0
 
     def _shown(self, one: "GameStore") -> str:

@@ -1,5 +1,6 @@
 """Pictures of phases: their shares by ply, and what can be measured of positions by ply."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from phasezoo.apps.stores import refuse_existing
 from phasezoo.errors import StoreError
 from phasezoo.report.plots import INK, MUTED, axes, entitle, ordered_colours
+from phasezoo.runs.files import MAKE_ROOM, save_files
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.store import GameStore
 
@@ -58,12 +60,17 @@ def draw_phases(
     refuse_existing(paths, overwrite=overwrite)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, figure in zip(paths, figures.values(), strict=True):
-            figure.savefig(path, dpi=_DOTS_PER_INCH)
     except OSError as error:
-        message = f"{folder} cannot be written ({error.strerror}): choose another --out"
+        message = f"{folder} cannot be written ({error.strerror}): {MAKE_ROOM}"
         raise StoreError(message) from error
+    save_files(dict(zip(paths, map(_png, figures.values()), strict=True)), StoreError)
     return paths
+
+
+def _png(figure: Any) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=_DOTS_PER_INCH)
+    return content.getvalue()
 
 
 def measured(

@@ -10,6 +10,7 @@ from phasezoo.arena.records import GameRecord, SideStats
 from phasezoo.errors import RunDirectoryError
 from phasezoo.games.options import file_path
 from phasezoo.runs import describe, jsonable
+from phasezoo.runs.files import MAKE_ROOM, append_line, how_to_continue
 from phasezoo.runs.lock import acquire
 
 __all__ = ["GameLog"]
@@ -61,13 +62,17 @@ class GameLog:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = acquire(self.path)
         except OSError as error:
-            message = f"{self.path}: cannot be used as the log of a match ({error})"
+            message = (
+                f"{self.path}: cannot be used as the log of a match ({error.strerror}): {MAKE_ROOM}"
+            )
             raise RunDirectoryError(message) from error
         try:
             self._open()
         except OSError as error:
             self.close()
-            message = f"{self.path}: cannot be used as the log of a match ({error})"
+            message = (
+                f"{self.path}: cannot be used as the log of a match ({error.strerror}): {MAKE_ROOM}"
+            )
             raise RunDirectoryError(message) from error
         except BaseException:
             self.close()
@@ -98,8 +103,9 @@ class GameLog:
             self._write(line)
         except OSError as error:
             message = (
-                f"{self.path}: game {record.number} cannot be written ({error}); the "
-                f"{len(self.games)} games before it are safe, and the match can go on from them"
+                f"{self.path}: game {record.number} cannot be written ({error.strerror}); the "
+                f"{len(self.games)} games before it are safe, and the match can go on from them: "
+                f"free some space, then {how_to_continue(self.path.parent)}"
             )
             raise RunDirectoryError(message) from error
         self.games.append(record)
@@ -158,17 +164,7 @@ class GameLog:
         raise RunDirectoryError(message)
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        before = self.path.stat().st_size if self.path.exists() else 0
-        try:
-            with self.path.open("ab") as file:
-                file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:
-            # A full disk may have taken half a line.
-            if self.path.exists():
-                os.truncate(self.path, before)
-            raise
+        append_line(self.path, json.dumps(line, separators=(",", ":")).encode())
 
 
 def _record_of(line: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,9 +1,8 @@
 """Matches as PGN."""
 
-import os
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,6 +11,7 @@ from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.arena.records import GameRecord, Thought
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.games.options import file_path
+from phasezoo.runs.files import MAKE_ROOM, append_line, write_whole
 from phasezoo.runs.lock import acquire
 
 __all__ = ["PgnFile", "moves_from", "pgn_of", "pgn_text", "variant_tag"]
@@ -227,7 +227,9 @@ class PgnFile:
         Raises:
             RunDirectoryError: The file cannot be written.
         """
-        self._write(self.path, "a", self._text([record]))
+        text = self._text([record]).removesuffix("\n")
+        with self._described(self.path):
+            append_line(self.path, text.encode())
 
     def rewrite(self, records: Sequence[GameRecord]) -> None:
         """Replace the file's content by ``records``, in order of their numbers.
@@ -236,10 +238,16 @@ class PgnFile:
             RunDirectoryError: The file cannot be written; the old content is still there.
         """
         new = self.path.with_name(self.path.name + ".new")
-        self._write(new, "w", self._text(sorted(records, key=lambda record: record.number)))
-        # Whoever has opened the file that is replaced finds it locked, and so is the new one.
-        self._lock(new)
-        new.replace(self.path)
+        text = self._text(sorted(records, key=lambda record: record.number))
+        try:
+            with self._described(self.path):
+                write_whole(new, text)
+            # Whoever has opened the file that is replaced finds it locked, and so is the new one.
+            self._lock(new)
+            with self._described(self.path):
+                new.replace(self.path)
+        finally:
+            new.unlink(missing_ok=True)
 
     def _text(self, records: Sequence[GameRecord]) -> str:
         return "".join(pgn_of(record, self._names, self._game) for record in records)
@@ -248,16 +256,18 @@ class PgnFile:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"{path}: cannot be written ({error}); choose another path"
+            message = f"{path}: cannot be written ({error.strerror}); choose another path"
             raise RunDirectoryError(message) from error
         self._locks.enter_context(acquire(path))
 
-    def _write(self, path: Path, mode: str, text: str) -> None:
+    @contextmanager
+    def _described(self, path: Path) -> Iterator[None]:
+        """Say of what the disk refuses that no game is lost."""
         try:
-            with path.open(mode, encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
+            yield
         except OSError as error:
-            message = f"{path}: cannot be written ({error}); games written before are safe"
+            message = (
+                f"{path}: cannot be written ({error.strerror}); games written before are safe: "
+                f"{MAKE_ROOM}"
+            )
             raise RunDirectoryError(message) from error

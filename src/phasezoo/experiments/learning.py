@@ -187,7 +187,6 @@ def meet(
         **options: As for :func:`phasezoo.arena.play_match`.
     """
     first, second = players
-    log.parent.mkdir(parents=True, exist_ok=True)
     with console.task(f"{first} against {second}", games) as task:
         match = arena.play_match(
             players[first],

@@ -3,18 +3,35 @@
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from phasezoo.errors import RunDirectoryError
+from phasezoo.errors import PhasezooError, RunDirectoryError
 
-__all__ = ["PARTIAL", "append_line", "describe_disk_errors", "how_to_continue", "write_whole"]
+__all__ = [
+    "MAKE_ROOM",
+    "PARTIAL",
+    "append_line",
+    "describe_disk_errors",
+    "how_to_continue",
+    "is_full",
+    "save_files",
+    "write_whole",
+]
+
+MAKE_ROOM = "free some space or choose another place, then try again"
+"""What to do about a disk that refuses, for the end of a message."""
 
 PARTIAL = ".partial"
 """Ending of a file that is being written; a kill may leave one behind."""
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _REFUSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG})
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the disk has no room left, or none for this user or file."""
+    return error.errno in _FULL
 
 
 @contextlib.contextmanager
@@ -32,7 +49,7 @@ def describe_disk_errors(path: Path, *, every: bool = False) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if is_full(error):
             message = (
                 f"{path}: the disk is full ({error.strerror}); what was finished is kept, free "
                 f"some space, then {how_to_continue(path)}"
@@ -57,17 +74,51 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         OSError: The disk is full or the place cannot be written.
     """
-    partial = path.with_name(path.name + PARTIAL)
     path.parent.mkdir(parents=True, exist_ok=True)
+    _put({path: text.encode()})
+
+
+def save_files(
+    files: Mapping[Path, str | bytes], kind: type[PhasezooError] = RunDirectoryError
+) -> None:
+    """Write files that somebody asked for, all or none of them.
+
+    Args:
+        files: What is to be in each; their folders exist.
+        kind: The error that is raised.
+
+    Raises:
+        PhasezooError: Of ``kind``: the disk is full or a place cannot be written; what was there is
+            as it was.
+    """
+    whole = {p: data.encode() if isinstance(data, str) else data for p, data in files.items()}
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        _put(whole)
+    except OSError as error:
+        path = ", ".join(map(str, files))
+        message = f"{path} cannot be written ({error.strerror}); nothing was changed: {MAKE_ROOM}"
+        raise kind(message) from error
+
+
+def _put(files: Mapping[Path, bytes]) -> None:
+    """Write all beside their places, then rename them.
+
+    Raises:
+        OSError: One cannot be written; nothing was changed.
+    """
+    partials = {path: path.with_name(path.name + PARTIAL) for path in files}
+    try:
+        for path, data in files.items():
+            with partials[path].open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, partial in partials.items():
+            partial.replace(path)
     except OSError:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
+        for partial in partials.values():
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
         raise
 
 
@@ -83,11 +134,13 @@ def append_line(path: Path, line: bytes, *, through: bool = True) -> None:
     Raises:
         OSError: The disk is full or the place cannot be written; the file is as it was.
     """
-    with path.open("ab") as file:
+    # Without a buffer, which would write the rest of a refused line when the file is closed.
+    with path.open("ab", buffering=0) as file:
         before = file.tell()
+        rest = memoryview(line + b"\n")
         try:
-            file.write(line + b"\n")
-            file.flush()
+            while rest:
+                rest = rest[file.write(rest) :]
             if through:
                 os.fsync(file.fileno())
         except OSError:

@@ -12,6 +12,7 @@ from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.pgn_filter import checked_month
 from phasezoo.training.placing import partial_name, put_in_place
 from phasezoo.training.store import GameStore
+from phasezoo.training.store_file import UNCHANGED
 from phasezoo.training.store_folder import SUFFIX, check_target
 
 __all__ = ["MonthSplit", "check_place", "write_stores"]
@@ -113,7 +114,7 @@ def write_stores(path: Path, stores: Mapping[str, GameStore], *, overwrite: bool
             store.save(target)
         put_in_place(partial, path)
     except OSError as error:
-        message = f"{path} cannot be written ({error.strerror}); nothing was changed there"
+        message = f"{path} cannot be written ({error.strerror}); {UNCHANGED}"
         raise StoreError(message) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)

@@ -9,6 +9,7 @@ from typing import Self
 
 from phasezoo.errors import CheckpointError
 from phasezoo.inference.storage import write_file
+from phasezoo.runs.files import append_line
 from phasezoo.training.loggers import LoggedRun, Logger, Row
 
 __all__ = ["METRICS", "MetricsLog", "read_metrics"]
@@ -72,8 +73,7 @@ class MetricsLog:
             {key: "" if value is None else repr(value) for key, value in row.items()}
         )
         try:
-            with self._path.open("a", encoding="utf-8", newline="") as file:
-                file.write(text.getvalue())
+            append_line(self._path, text.getvalue().removesuffix("\n").encode(), through=False)
         except OSError as error:
             message = (
                 f"{self._path}: cannot be written ({error.strerror}); free some space, then run "

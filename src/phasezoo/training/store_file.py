@@ -39,6 +39,7 @@ from phasezoo.errors import (
 )
 from phasezoo.games import Game, make
 from phasezoo.runs import jsonable
+from phasezoo.runs.files import MAKE_ROOM
 from phasezoo.training import store_format1
 from phasezoo.training.columns import GameColumns
 from phasezoo.training.placing import partial_name
@@ -52,6 +53,7 @@ from phasezoo.training.store_tables import (
 
 __all__ = [
     "FORMAT_VERSION",
+    "UNCHANGED",
     "DamagedFile",
     "Description",
     "action_type",
@@ -63,6 +65,9 @@ __all__ = [
     "write_file",
     "write_text",
 ]
+
+UNCHANGED = f"nothing was changed there: {MAKE_ROOM}"
+"""The end of a message about a store that cannot be written."""
 
 FORMAT_VERSION = 2
 """Raised when the columns change."""
@@ -307,7 +312,7 @@ def write_file(
                 last = min(first + _ROW_GROUP, len(columns))
                 writer.write_table(table_of(pa, schema, columns, first, last))
     except pa.ArrowException as error:
-        message = f"{path} cannot be written ({_first_line(error)}); nothing was changed there"
+        message = f"{path} cannot be written ({_first_line(error)}); {UNCHANGED}"
         raise StoreError(message) from error
 
 
@@ -363,7 +368,7 @@ def _appearing(path: Path) -> Iterator[Any]:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:  # Arrow's among them
-        message = f"{path} cannot be written ({_first_line(error)}); nothing was changed there"
+        message = f"{path} cannot be written ({_first_line(error)}); {UNCHANGED}"
         raise StoreError(message) from error
     finally:
         partial.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from phasezoo.runs.lock import LOCK
 from phasezoo.training.columns import GameColumns
 from phasezoo.training.placing import partial_name, put_in_place
 from phasezoo.training.store_file import (
+    UNCHANGED,
     DamagedFile,
     Description,
     check_parent,
@@ -192,7 +193,7 @@ def write_store(
             write_file(next_file(partial), game, part, metadata)
         put_in_place(partial, path)
     except OSError as error:
-        message = f"{path} cannot be written ({error.strerror})"
+        message = f"{path} cannot be written ({error.strerror}); {UNCHANGED}"
         raise StoreError(message) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)

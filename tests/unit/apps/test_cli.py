@@ -2,6 +2,7 @@ import contextlib
 import io
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -276,3 +277,13 @@ def test_a_reader_that_leaves_is_no_error():
         error = process.stderr.read()
         assert process.wait(60) == 0
     assert error == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here is always full")
+def test_a_full_standard_output_is_one_line():
+    words = [sys.executable, "-m", "phasezoo", "perft", "chess", "--depth", "2"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("phasezoo: standard output: No space left")
+    assert done.stderr.count("\n") == 1

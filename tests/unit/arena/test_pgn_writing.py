@@ -86,6 +86,22 @@ def test_a_file_that_cannot_be_written(tmp_path):
         PgnFile(tmp_path / "file" / "games.pgn", NAMES)
 
 
+def test_a_full_disk_leaves_whole_games(tmp_path, full_disk):
+    path = tmp_path / "games.pgn"
+    with PgnFile(path, NAMES) as file:
+        file.append(a_record())
+        one = path.read_bytes()
+        told = "games written before are safe: free some space"
+        with full_disk(len(one) + 40), pytest.raises(RunDirectoryError, match=told):
+            file.append(a_record())
+        assert path.read_bytes() == one
+        with full_disk(len(one) + 40), pytest.raises(RunDirectoryError, match=told):
+            file.rewrite([a_record()] * 2)
+        assert [each.read_bytes() for each in tmp_path.iterdir()] == [one]
+        file.append(a_record())
+        assert path.read_bytes() == one + one
+
+
 def test_records_survive_json():
     record = a_record()
     assert arena.GameRecord.from_dict(record.to_dict()) == record

@@ -169,6 +169,26 @@ def test_pictures_are_not_written_over_unless_asked_for(store, capsys, tmp_path,
     assert (folder / "notes.txt").read_text() == "stays"
 
 
+@pytest.mark.parametrize(
+    ("words", "size"), [(["phases"], 20_000), (["show", "--game", "0", "--format", "json"], 10)]
+)
+def test_a_full_disk_leaves_nothing_that_a_second_try_meets(
+    words, size, store, capsys, tmp_path, full_disk
+):
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "made"
+    folder.mkdir()
+    out = folder if words[0] == "phases" else folder / "game.json"
+    words = ["data", words[0], str(store), *words[1:], "--out", str(out)]
+    with full_disk(size):
+        assert main(words) == 1
+    told = capsys.readouterr().err
+    assert "nothing was changed: free some space" in told
+    assert list(folder.iterdir()) == []
+    assert main(words) == 0
+    assert list(folder.iterdir())
+
+
 def test_a_store_of_players_at_once_says_what_it_counts(capsys, tmp_path):
     from phasezoo.training import EpisodeStore
 

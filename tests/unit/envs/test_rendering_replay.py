@@ -57,6 +57,17 @@ def test_a_gif_has_every_state_in_its_colours(name, player, tmp_path):
         assert np.abs(frame - expected).max() < 100
 
 
+@pytest.mark.parametrize("name", ["game.gif", "game.svg"])
+def test_a_full_disk_leaves_the_film_that_was_there(name, tmp_path, full_disk):
+    pytest.importorskip("PIL.Image")
+    _, states = played("chess", 6)
+    (tmp_path / name).write_text("old")
+    told = rf"{name} cannot be written .*nothing was changed: free some space"
+    with full_disk(4_000), pytest.raises(errors.RunDirectoryError, match=told):
+        save_replay(states, tmp_path / name)
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
+
+
 def test_the_frames_of_a_gif_keep_the_time(tmp_path):
     _, states = played("pommerman-ffa", 29)
     save_replay(states, str(tmp_path / "GAME.GIF"), fps=30)

@@ -12,6 +12,8 @@ from selfplay_games import Crosses, Rowwise
 from phasezoo import agents, arena, games, inference, training
 from phasezoo.agents import SearchConfig
 from phasezoo.errors import InvalidConfig, InvalidEvaluation, InvalidState, StoreError, UnknownGame
+from phasezoo.training import store_file
+from phasezoo.training.selfplay import game_log
 from phasezoo.training.selfplay.start_sources import RandomPlies
 
 selfplay_games.register()
@@ -193,6 +195,35 @@ def test_games_that_were_finished_are_kept_if_an_evaluator_fails(tmp_path: Path)
         play(tmp_path, agent=agent, games=500, concurrency=4)
     store = training.GameStore.open(tmp_path / "games")
     assert 0 < len(store) < 500
+
+
+def test_games_that_a_full_disk_kept_out_of_their_file_are_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        message = "the disk is full"
+        raise StoreError(message)
+
+    monkeypatch.setattr(game_log, "write_file", full)
+    with pytest.raises(StoreError, match="the disk is full"):
+        play(tmp_path, games=5)
+    monkeypatch.undo()
+    # The empty file that the store's writer leaves has the name that theirs was to have.
+    assert len(play(tmp_path, games=2, seed=4, append=True)) == 7
+
+
+def test_games_whose_file_was_written_are_not_kept_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*given: Any, **options: Any) -> None:
+        store_file.write_file(*given, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(game_log, "write_file", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path, games=5, shard_games=5)
+    monkeypatch.undo()
+    assert len(play(tmp_path, games=2, seed=4, append=True)) == 7
 
 
 WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [

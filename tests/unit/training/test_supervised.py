@@ -2,7 +2,7 @@
 
 import json
 import math
-import resource
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -275,21 +275,18 @@ def test_a_phase_without_positions_is_a_typed_error(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_a_typed_error_and_the_training_goes_on_later(
-    tmp_path: Path, expert: TrainingResult
+    tmp_path: Path, expert: TrainingResult, full_disk: Any
 ) -> None:
     out = tmp_path / "run"
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def fill_the_disk(event: Any) -> None:
-        if event.update == 7:  # no file may now grow past 4 KiB: what a full disk looks like
-            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
-
     changes: dict[str, Any] = {"gate": "lichess", "phase": "middlegame"}
-    try:
+    with ExitStack() as stack:
+
+        def fill_the_disk(event: Any) -> None:
+            if event.update == 7:
+                stack.enter_context(full_disk(4096))
+
         with pytest.raises(CheckpointError, match="what was saved before is kept"):
             train(out, progress=fill_the_disk, **changes)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert (out / "checkpoints" / "update-000000006" / "manifest.json").is_file()
     assert not list(out.rglob("*.partial"))
     assert train(out, **changes).metrics == expert.metrics

@@ -20,6 +20,7 @@ from phasezoo.apps.inference_bench.variants import REFERENCE, VARIANTS
 from phasezoo.errors import CheckpointError, InvalidConfig
 from phasezoo.inference import packaged
 from phasezoo.runs import provenance
+from phasezoo.runs.files import save_files
 
 __all__ = ["InferenceBenchOptions"]
 
@@ -67,6 +68,7 @@ class InferenceBenchOptions:
         Raises:
             CheckpointError: There is no network, or not even the reference can run it.
             InvalidConfig: An option is out of range.
+            RunDirectoryError: The file cannot be written.
         """
         self._check()
         folder = packaged.resolved(self.net)
@@ -80,7 +82,7 @@ class InferenceBenchOptions:
         for line in missing_lines(rows):
             console.print(line, markup=False, soft_wrap=True)
         if self.json is not None:
-            self.json.write_text(json.dumps(self._record(rows), indent=2) + "\n", encoding="utf-8")
+            save_files({self.json: json.dumps(self._record(rows), indent=2) + "\n"})
         return 0
 
     def _check(self) -> None:

@@ -1,5 +1,6 @@
 """Whole games as films: animated GIF and animated SVG."""
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from os import PathLike
@@ -13,6 +14,7 @@ from phasezoo.envs.rendering.document import animated
 from phasezoo.envs.rendering.painters import Painter, Picture, check_player
 from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.games import game_of
+from phasezoo.runs.files import save_files
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -49,6 +51,7 @@ def save_replay(
         InvalidConfig: ``states`` is empty or mixes games, or the game has no pictures or no such
             player, or the path ends otherwise, or ``fps`` is out of range.
         MissingDependency: A GIF was asked for, and Pillow is not installed.
+        RunDirectoryError: The file cannot be written.
         UnknownGame: A state is of no registered game.
     """
     states, path = list(states), Path(path)
@@ -86,7 +89,7 @@ def _painter(states: Sequence[Any], player: int | None) -> Painter:
 
 
 def _write_svg(scenes: Sequence[Any], painter: Painter, path: Path, fps: float) -> None:
-    path.write_text(animated([painter.drawing(scene) for scene in scenes], fps), encoding="utf-8")
+    save_files({path: animated([painter.drawing(scene) for scene in scenes], fps)})
 
 
 def _write_gif(scenes: Sequence[Any], painter: Painter, path: Path, fps: float) -> None:
@@ -109,7 +112,9 @@ def _write_gif(scenes: Sequence[Any], painter: Painter, path: Path, fps: float) 
     # In hundredths of a second, so that what is rounded off does not add up.
     ends = [round(100 * index / fps) for index in range(len(scenes) + 1)]
     durations = [10 * (end - start) for start, end in pairwise(ends)]
-    next(film).save(path, "GIF", save_all=True, append_images=film, duration=durations, loop=0)
+    content = io.BytesIO()
+    next(film).save(content, "GIF", save_all=True, append_images=film, duration=durations, loop=0)
+    save_files({path: content.getvalue()})
 
 
 def _palette(scenes: Sequence[Any], picture: Callable[[Any], Picture]) -> "Image.Image":

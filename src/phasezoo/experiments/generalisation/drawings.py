@@ -1,5 +1,6 @@
 """A matrix as a heat map: the numbers, and how far each is from the diagonal of its column."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from phasezoo.experiments.generalisation.filling import folder_of
 from phasezoo.experiments.generalisation.matrix import Cell, Matrix
 from phasezoo.experiments.generalisation.writing import number_of, span_of
 from phasezoo.report import plots
+from phasezoo.runs.files import save_files
 
 __all__ = ["png_of", "svg_of"]
 
@@ -27,12 +29,18 @@ def svg_of(matrix: Matrix) -> Markup:
 
 
 def png_of(matrix: Matrix, path: Path) -> None:
-    """The heat map as a picture of its own."""
+    """The heat map as a picture of its own.
+
+    Raises:
+        RunDirectoryError: The disk is full or refuses.
+    """
     figure = _heat(matrix)
     figure.suptitle(
         f"{matrix.axis}: {matrix.score.name}", color=plots.INK, fontsize=11, fontweight="bold"
     )
-    figure.savefig(path, format="png", dpi=150, facecolor=plots.SURFACE)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=150, facecolor=plots.SURFACE)
+    save_files({path: content.getvalue()})
 
 
 def _heat(matrix: Matrix) -> Any:

@@ -17,7 +17,7 @@ from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.estimates import gap_of, score_of
 from phasezoo.experiments.generalisation.matrix import Cell, Matrix
 from phasezoo.experiments.generalisation.scores import Sample, Score, samples_of
-from phasezoo.runs import RunDirectory
+from phasezoo.runs import RunDirectory, describe_disk_errors
 
 __all__ = ["Sizes", "fill", "folder_of"]
 
@@ -99,7 +99,8 @@ class _Work:
 
     def _learnt(self, row: Split, training: int, place: str) -> Any:
         out = self._directory.path / place / "model"
-        out.mkdir(parents=True, exist_ok=True)
+        with describe_disk_errors(self._directory.path, every=True):
+            out.mkdir(parents=True, exist_ok=True)
         # The same for every row: networks of one training begin alike.
         seed = stream(self._seed, self._axis.name, "learn", training)
         # Again after an interruption: the journal keeps the time of the last attempt.

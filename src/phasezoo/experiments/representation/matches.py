@@ -70,7 +70,6 @@ def play(
     is_timed = limit.movetime_ms is not None
     pairs = len(players) * (len(players) - 1) // 2
     games = config.movetime_games if is_timed else config.match_games
-    log.parent.mkdir(parents=True, exist_ok=True)
     with console.task(f"Games, {limit} a move", pairs * games) as task:
         standings = arena.tournament(
             players,

@@ -1,6 +1,7 @@
 """A log of finished games that are in no file yet."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,17 @@ class GameLog:
         games = [self.waiting[number] for number in numbers]
         width = decisions_a_ply(self._game)
         columns = columns_of(self._game, width, [played.entry for played in games])
+        file = self._folder / name
+        before, there = self._path.stat().st_size, _identity(file)
         self._append({"file": name, "numbers": list(numbers)})
-        write_file(self._folder / name, self._game, columns, metadata, overwrite=True)
+        try:
+            write_file(file, self._game, columns, metadata, overwrite=True)
+        except BaseException:
+            if _identity(file) != there:  # stopped right behind it
+                self._drop(numbers)
+            else:  # the name may go to another file, which must not be taken for theirs
+                os.truncate(self._path, before)
+            raise
         self._forget(numbers)
 
     def close(self) -> None:
@@ -81,9 +91,12 @@ class GameLog:
             data = json.dumps(line, separators=(",", ":")).encode()
             append_line(self._path, data, through=False)
 
-    def _forget(self, numbers: Iterable[int]) -> None:
+    def _drop(self, numbers: Iterable[int]) -> None:
         for number in numbers:
             self.waiting.pop(number, None)
+
+    def _forget(self, numbers: Iterable[int]) -> None:
+        self._drop(numbers)
         lines = [json.dumps(_line(game), separators=(",", ":")) for game in self.waiting.values()]
         with describe_disk_errors(self._path.parent):
             write_whole(self._path, "".join(f"{line}\n" for line in lines))
@@ -106,6 +119,11 @@ class GameLog:
                 raise StoreError(message) from error
         if data:
             self._forget(())
+
+
+def _identity(path: Path) -> int | None:
+    """Which file is at a place; None if there is none."""
+    return path.stat().st_ino if path.exists() else None
 
 
 def _line(played: PlayedGame) -> dict[str, Any]:

@@ -168,7 +168,6 @@ class Rounds:
         # Games begin with drawn actions, as otherwise all pairs would be the same.
         search = measuring_search(knobs.search)
         folder = self._out / "matches"
-        folder.mkdir(exist_ok=True)
         match = arena.play_match(
             self._player(update, search, nodes),
             self._player(best, search, nodes),

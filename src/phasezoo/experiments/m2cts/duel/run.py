@@ -374,7 +374,6 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
 
             def play() -> Pairing:
                 log = self.path / f"{name}.jsonl"
-                log.parent.mkdir(parents=True, exist_ok=True)
                 maps = None
                 if seam is not None:
                     maps = seam.maps_of(EXPERT, mixture), seam.maps_of(ONE, baseline)

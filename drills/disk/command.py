@@ -1,0 +1,49 @@
+"""`python -m drills disk [WRITER …]`: fills the disk while something writes to it."""
+
+import argparse
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from drills.disk.catalogue import WRITERS
+from drills.disk.loop import drill
+from drills.disk.room import NoMount
+from drills.names import add_names, parsed
+
+__all__ = ["main"]
+
+
+def main(words: Sequence[str]) -> int:
+    """Fill, print a line for each writer, and return 1 if something was found."""
+    parser = argparse.ArgumentParser(prog="python -m drills disk", description=__doc__)
+    add_names(parser, WRITERS)
+    parser.add_argument("--full", type=int, default=50, help="full disks for each writer")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parsed(parser, words, WRITERS, "writer")
+    if options.full < 1:
+        parser.error(f"--full {options.full}: must be at least 1")
+    print(f"{'writer':<12} {'full':>6} {'ends':>6} {'found':>6} {'alone':>8}")
+    wrong = 0
+    for name in options.names:
+        made, at_once = WRITERS[name]
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                tally = drill(made(), Path(folder), options.full, options.seed, at_once=at_once)
+            except NoMount as error:
+                parser.error(str(error))
+        wrong += len(tally.found)
+        print(
+            f"{name:<12} {tally.refused:>6} {tally.ends:>6} {len(tally.found):>6} "
+            f"{tally.seconds:>6.1f} s",
+            flush=True,
+        )
+        for found in tally.found:
+            print(f"  {found}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,23 @@
+"""What a user types, as work of a drill."""
+
+import contextlib
+import io
+
+from phasezoo.errors import PhasezooError
+
+__all__ = ["command"]
+
+
+def command(*words: str) -> None:
+    """Run `phasezoo` in this process.
+
+    Raises:
+        PhasezooError: It failed, with the line that it told.
+    """
+    from phasezoo.apps.cli import main
+
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        code = main(words)
+    if code:
+        raise PhasezooError(said.getvalue().strip().splitlines()[-1])
