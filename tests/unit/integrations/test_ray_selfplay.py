@@ -1,5 +1,8 @@
 """Self-play on a Ray cluster of two nodes on this machine: whatever dies, the run is the same."""
 
+import os
+import signal
+import subprocess
 import sys
 import time
 import types
@@ -130,6 +133,41 @@ def test_a_run_goes_on_without_ray(cluster: Any, tmp_path: Path, whole: dict[str
     on_ray(tmp_path / "run", updates=1, actors=1).run()
     training.SelfPlay("own-crosses", out=tmp_path / "run", **OPTIONS).run()
     assert left_behind(tmp_path / "run") == whole
+
+
+def test_a_driver_that_is_killed_goes_on_where_it_was(
+    cluster: Any, tmp_path: Path, whole: dict[str, Any]
+) -> None:
+    for done in (5, 24 + 7):
+        words = [sys.executable, "-c", DIE, cluster.address, str(tmp_path / "run"), str(done)]
+        child = subprocess.run(words, cwd=Path(__file__).parent, check=False, timeout=300)
+        assert child.returncode == -signal.SIGKILL
+    outcome = on_ray(tmp_path / "run").run()
+    assert [update.games for update in outcome.updates] == [24, 48]
+    assert left_behind(tmp_path / "run") == whole
+
+
+DIE = """
+import sys
+sys.path.insert(0, ".")
+import test_ray_selfplay
+test_ray_selfplay.play_and_die(*sys.argv[1:])
+"""
+
+
+def play_and_die(address: str, out: str, done: str) -> None:
+    """Drive the run from a process that is killed after so many games."""
+    import ray
+
+    setup()
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    ray.init(address=address, log_to_driver=False)
+
+    def kill(event: Any) -> None:
+        if event.doing == "playing" and event.done >= int(done):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    on_ray(Path(out), progress=kill).run()
 
 
 def test_games_that_are_lost_with_the_store_of_a_node_are_played_again(
