@@ -1,4 +1,4 @@
-"""How torch is loaded: once, and in a way that shares the machine. Nothing here imports it."""
+"""How torch is loaded, and how many threads it takes. Importing this does not import torch."""
 
 import importlib.util
 import os
@@ -6,10 +6,36 @@ import sys
 
 from phasezoo.errors import MissingDependency
 
-__all__ = ["let_idle_threads_sleep", "require_torch"]
+__all__ = ["let_idle_threads_sleep", "require_torch", "set_threads"]
 
 _SPIN_COUNT = "10000"
 """Looks that a waiting OpenMP thread takes before it sleeps, some ten microseconds."""
+
+
+_is_forked = False
+"""Whether this process was forked from one that had loaded torch."""
+
+
+def set_threads(threads: int) -> None:
+    """Set torch's threads for the whole process.
+
+    A forked child has none of its parent's OpenMP threads, and would wait for them for ever; it
+    stays with one thread, which asks for none, as torch's own worker processes do.
+    """
+    import torch
+
+    torch.set_num_threads(1 if _is_forked else threads)
+
+
+def _after_fork() -> None:
+    global _is_forked
+    if "torch" in sys.modules:
+        _is_forked = True
+        set_threads(1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def let_idle_threads_sleep() -> None:

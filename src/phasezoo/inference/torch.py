@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from phasezoo import games, networks
+from phasezoo._torch import set_threads
 from phasezoo.errors import InvalidConfig, InvalidEvaluation
 from phasezoo.games import PackedPlanes
 from phasezoo.inference.cuda_graphs import GraphedAnswers, check_graphs, padded_size
@@ -48,7 +49,8 @@ class TorchEvaluator(NetworkEvaluator):
             ``"wdl_logits"``, ``"wdl"`` or ``"values"``.
         device: Where to run, such as ``"cuda"``; None: a GPU if there is one.
         dtype: Number format of the weights and of the arithmetic; answers are float32 always.
-        threads: Sets torch's threads for the whole process; None leaves them.
+        threads: Sets torch's threads for the whole process; None leaves them. A process that was
+            forked after torch was loaded has one.
         compiled: Whether ``torch.compile`` makes a program of it first, which takes a while and
             pays on GPUs.
         graphs: Whether a CUDA device replays graphs of it (:mod:`phasezoo.inference.cuda_graphs`),
@@ -107,7 +109,7 @@ class TorchEvaluator(NetworkEvaluator):
             wanted = True
         super().__init__(manifest, allow_other_game=allow_other_game, packed=wanted)
         if threads is not None:
-            torch.set_num_threads(threads)
+            set_threads(threads)
         self._original = network.state_dict()
         self._layout = networks.layout_of(network)
         fold_batch_norms(network)

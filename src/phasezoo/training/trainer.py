@@ -13,6 +13,7 @@ import numpy.typing as npt
 import torch
 
 from phasezoo import _core
+from phasezoo._torch import set_threads
 from phasezoo.networks import Network
 from phasezoo.training.batches import Batch
 from phasezoo.training.callbacks import Callback
@@ -346,7 +347,7 @@ def torch_threads(threads: int | None) -> Iterator[None]:
     a container's quota nor ``PHASEZOO_THREADS``.
     """
     before = torch.get_num_threads()
-    torch.set_num_threads(_core.default_threads() if threads is None else threads)
+    set_threads(_core.default_threads() if threads is None else threads)
     try:
         yield
     finally:
