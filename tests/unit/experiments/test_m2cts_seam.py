@@ -205,6 +205,20 @@ def test_few_games_have_wide_intervals_or_none():
     assert not over_trainings(np.array([1.0, 2.0]), np.ones((5, 2)), games=1).is_known
 
 
+def test_values_that_are_nearly_all_alike_are_fitted_to_the_end():
+    """Where the gradient vanishes, or where it points below the bound of the slope."""
+    for seed in (13, 14, 45, 1):
+        rng = np.random.default_rng(seed)
+        values = np.where(rng.random(600) < 0.9, 1.0, -1.0)
+        results = rng.choice([-1, 0, 1], size=600, p=[0.7, 0.2, 0.1])
+        found = fitted(values, results)
+        odds = 2 * np.arctanh(0.999 * values)
+        wrong = 1 / (1 + np.exp(-found.slope * odds - found.shift)) - (1 + results) / 2
+        assert wrong.sum() + found.shift == pytest.approx(0, abs=1e-2)
+        pull = wrong @ odds + found.slope - 1
+        assert pull == pytest.approx(0, abs=0.05) or (found.slope == 0 and pull > 0)
+
+
 def test_a_fitted_map_makes_results_likeliest():
     rng = np.random.default_rng(4)
     odds = rng.normal(0, 2, 400)

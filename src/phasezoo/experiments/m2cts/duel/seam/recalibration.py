@@ -45,21 +45,34 @@ def fitted(values: npt.NDArray[Any], results: npt.NDArray[Any]) -> Recalibration
         The map; of no positions the one that changes nothing.
     """
     from scipy.optimize import minimize
+    from scipy.special import expit
 
     odds, score = _log_odds(values), (1 + results.astype(np.float64)) / 2
     unchanged = np.array([1.0, 0.0])
 
-    def loss(chosen: Array) -> tuple[float, Array]:
-        logits = chosen[0] * odds + chosen[1]
-        cross_entropy = np.logaddexp(0, logits) - score * logits
-        wrong = np.exp(-np.logaddexp(0, -logits)) - score
-        away = chosen - unchanged
-        gradient = np.array([(wrong * odds).sum(), wrong.sum()]) + away
-        return float(cross_entropy.sum() + away @ away / 2), gradient
+    def least(columns: Array, prior: Array) -> Array:
+        """The least penalised loss: it is convex, and the penalty keeps its minimum unique."""
 
-    bounds = [(0.0, None), (None, None)]
-    found = minimize(loss, unchanged, jac=True, method="L-BFGS-B", bounds=bounds)
-    return Recalibration(float(found.x[0]), float(found.x[1]), len(odds))
+        def loss(chosen: Array) -> tuple[float, Array]:
+            logits, away = columns @ chosen, chosen - prior
+            cross_entropy = np.logaddexp(0, logits) - score * logits
+            gradient = (expit(logits) - score) @ columns + away
+            return float(cross_entropy.sum() + away @ away / 2), gradient
+
+        def hessian(chosen: Array) -> Array:
+            chance = expit(columns @ chosen)
+            curved: Array = (columns.T * (chance * (1 - chance))) @ columns + np.eye(len(prior))
+            return curved
+
+        found = minimize(loss, prior, jac=True, hess=hessian, method="trust-exact")
+        chosen: Array = found.x
+        return chosen
+
+    # Second derivatives, because L-BFGS stops far away where nearly all values are alike.
+    slope, shift = least(np.stack([odds, np.ones_like(odds)], axis=1), unchanged)
+    if slope < 0:  # of a convex loss the least one without negative slopes then has none
+        slope, (shift,) = 0.0, least(np.ones((len(odds), 1)), unchanged[1:])
+    return Recalibration(float(slope), float(shift), len(odds))
 
 
 def _log_odds(values: npt.NDArray[Any]) -> Array:
