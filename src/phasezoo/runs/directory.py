@@ -206,6 +206,14 @@ def check_free(path: Path, kind: str, config: Any) -> None:
         raise RunDirectoryError(message)
     there, wanted = record.config, jsonable.plain(config)
     keys = there.keys() | wanted.keys()
+    unshared = sorted(there.keys() ^ wanted.keys())
+    if unshared and all(there[key] == wanted[key] for key in there.keys() & wanted.keys()):
+        message = (
+            f"{path}: begun by another version of phasezoo, whose settings are others "
+            f"({', '.join(unshared[:3])}); finish it with the version in its config.json, or "
+            "choose another directory for --out (nothing was changed)"
+        )
+        raise RunDirectoryError(message)
     different = sorted(key for key in keys if there.get(key) != wanted.get(key))
     if different:
         shown = ", ".join(

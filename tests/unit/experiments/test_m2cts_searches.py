@@ -55,6 +55,12 @@ def test_a_search_is_the_settings_with_what_differs():
         (("nodes=50",), "the search of the match itself"),
         (("nodes=60", "nodes=60"), "there already"),
         (("recalibrated=yes",), "is none of"),
+        (("movetime=5,nodes=9",), "not both"),
+        (("simulations-per-node=2,movetime=5",), "not both"),
+        (("movetime=5", "movetime=5.0"), "there already"),
+        ((f"nodes={2**63}",), f"--searches nodes={2**63}: nodes={2**63}: must be"),
+        (("simulations-per-node=99999999999999999999",), "--searches simulations.*: simulations="),
+        (("movetime=1e300",), "--searches movetime=1e300: movetime"),
     ],
 )
 def test_searches_that_cannot_be_are_refused(texts, message):

@@ -35,6 +35,19 @@ def test_the_same_run_opens_again_and_another_is_refused_untouched(tmp_path):
     assert contents(tmp_path) == before
 
 
+def test_a_run_of_another_version_is_told_apart_from_another_run(tmp_path):
+    with RunDirectory.create(tmp_path, "m2cts", CONFIG):
+        pass
+    before = contents(tmp_path)
+    later = CONFIG | {"another": 5}
+    told = r"another version of phasezoo.* \(another\); finish it with the version"
+    with pytest.raises(RunDirectoryError, match=told):
+        RunDirectory.create(tmp_path, "m2cts", later)
+    with pytest.raises(RunDirectoryError, match=r"another run .*seed 1 there, 2 here"):
+        RunDirectory.create(tmp_path, "m2cts", later | {"seed": 2})
+    assert contents(tmp_path) == before
+
+
 def test_a_foreign_directory_and_a_file_are_refused_untouched(tmp_path):
     (tmp_path / "thesis.txt").write_text("all of it")
     with pytest.raises(RunDirectoryError, match="not empty"):

@@ -3,7 +3,7 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from phasezoo.experiments.m2cts.duel.searches import searches_of
 from phasezoo.experiments.settings import (
@@ -16,6 +16,9 @@ from phasezoo.experiments.settings import (
 )
 from phasezoo.inference.backends import Backend
 from phasezoo.training.strategies import Strategy
+
+if TYPE_CHECKING:
+    from phasezoo.agents import Limit
 
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
 
@@ -155,7 +158,21 @@ class M2ctsConfig:
         if self.timed_batches:
             check_rising("timed_batches", self.timed_batches, most=MOST_AN_UPDATE)
         Strategy.parse(self.strategy)
+        self.limit()
         searches_of(self)
+
+    def limit(self) -> "Limit":
+        """What bounds a move of both sides.
+
+        Raises:
+            InvalidConfig: A number is too large.
+        """
+        from phasezoo.agents import Limit
+
+        if self.movetime is not None:
+            return Limit(movetime_ms=self.movetime)
+        each = self.simulations_per_node
+        return Limit(nodes=self.nodes, simulations=None if each is None else each * self.nodes)
 
 
 _QUICK = M2ctsConfig()

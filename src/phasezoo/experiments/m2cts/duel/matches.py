@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from phasezoo import games, inference
-from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent, SearchConfig
+from phasezoo.agents import M2CTSAgent, MCTSAgent, SearchConfig
 from phasezoo.arena import (
     Adjudication,
     GameRecord,
@@ -105,7 +105,7 @@ def summarise(config: M2ctsConfig, pairings: Sequence[Pairing]) -> Matches:
     limit = f"{numbers.count(config.nodes)} nodes a move"
     if config.movetime is not None:
         limit = f"{config.movetime:g} ms a move"
-    if config.simulations_per_node is not None:
+    elif config.simulations_per_node is not None:
         limit += f" and {config.simulations_per_node} simulations a node"
     if config.trainings == 1:
         return Matches(limit, list(pairings), total, None)
@@ -180,18 +180,11 @@ def search_options(config: M2ctsConfig) -> dict[str, Any]:
     is_published = config.search == "published"
     return {
         "config": SearchConfig.published() if is_published else SearchConfig(),
-        "limit": _limit(config),
+        "limit": config.limit(),
         "batch_size": config.search_batch,
         "game": config.game,
         "threads": config.threads,
     }
-
-
-def _limit(config: M2ctsConfig) -> Limit:
-    each = config.simulations_per_node
-    if config.movetime is not None:
-        return Limit(movetime_ms=config.movetime)
-    return Limit(nodes=config.nodes, simulations=None if each is None else each * config.nodes)
 
 
 def _pairing(match: Match, pair: tuple[int, int], seconds: float) -> Pairing:

@@ -43,16 +43,24 @@ def searches_of(config: "M2ctsConfig") -> list[Search]:
         InvalidConfig: One cannot be read, is out of range, or is there already.
     """
     found: list[Search] = []
-    known: list[tuple[Any, bool]] = [(dataclasses.replace(config, searches=()), False)]
+    known = [(_what_counts(config), False)]
     for text in config.searches:
         search = _read(text, config)
-        key = (search.config, search.recalibrated)
+        key = (_what_counts(search.config), search.recalibrated)
         if key in known:
             message = f"--searches {text}: there already, or the search of the match itself"
             raise InvalidConfig(message)
         known.append(key)
         found.append(search)
     return found
+
+
+def _what_counts(config: "M2ctsConfig") -> "M2ctsConfig":
+    """Settings without those that a search by time makes no use of."""
+    config = dataclasses.replace(config, searches=())
+    if config.movetime is None:
+        return config
+    return dataclasses.replace(config, nodes=1, simulations_per_node=None)
 
 
 def _read(text: str, config: "M2ctsConfig") -> Search:
@@ -76,8 +84,11 @@ def _read(text: str, config: "M2ctsConfig") -> Search:
         except ValueError as error:
             message = f"--searches {text}: {error}"
             raise InvalidConfig(message) from error
+    if "movetime" in changes and ("nodes" in changes or "simulations_per_node" in changes):
+        message = f"--searches {text}: give time or nodes and simulations, not both"
+        raise InvalidConfig(message)
     if "nodes" in changes:
-        changes.setdefault("movetime", None)
+        changes["movetime"] = None
     changed = dataclasses.replace(config, searches=(), **changes)
     try:
         changed.validate()
