@@ -11,6 +11,7 @@ from drills.disk.catalogue import WRITERS
 from drills.disk.loop import drill
 from drills.disk.room import NoMount
 from drills.names import add_names, parsed
+from drills.tally import show_head
 
 __all__ = ["main"]
 
@@ -24,7 +25,7 @@ def main(words: Sequence[str]) -> int:
     options = parsed(parser, words, WRITERS, "writer")
     if options.full < 1:
         parser.error(f"--full {options.full}: must be at least 1")
-    print(f"{'writer':<12} {'full':>6} {'ends':>6} {'found':>6} {'alone':>8}")
+    show_head("writer", "full")
     wrong = 0
     for name in options.names:
         made, at_once = WRITERS[name]
@@ -35,13 +36,7 @@ def main(words: Sequence[str]) -> int:
             except NoMount as error:
                 parser.error(str(error))
         wrong += len(tally.found)
-        print(
-            f"{name:<12} {tally.refused:>6} {tally.ends:>6} {len(tally.found):>6} "
-            f"{tally.seconds:>6.1f} s",
-            flush=True,
-        )
-        for found in tally.found:
-            print(f"  {found}")
+        tally.show(name)
     return 1 if wrong else 0
 
 

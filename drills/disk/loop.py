@@ -5,14 +5,14 @@ import random
 import re
 import time
 import traceback
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from drills.disk.room import Room, Space
 from drills.kill.victim import Victim
+from drills.tally import Tally
 from phasezoo.errors import PhasezooError
 
-__all__ = ["Tally", "drill"]
+__all__ = ["drill"]
 
 _TOLD = re.compile(r"no space left|disk is full|cannot be written", re.IGNORECASE)
 _ADVICE = re.compile(r"free some|make room|choose another|again", re.IGNORECASE)
@@ -20,19 +20,6 @@ _UNFINISHED = re.compile(r"\.(partial|new|old|tmp)\b")
 
 _FILLS = 30
 """How often one run is given more room before it gets plenty."""
-
-
-@dataclass
-class Tally:
-    """What came of it."""
-
-    refused: int = 0
-    """Times that the work ended because nothing more fitted."""
-    ends: int = 0
-    """Runs that came to their end, each compared with the one that had plenty."""
-    found: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    """That the run took which had plenty."""
 
 
 def drill(victim: Victim, folder: Path, full: int, seed: int, *, at_once: bool = False) -> Tally:
@@ -59,7 +46,7 @@ def drill(victim: Victim, folder: Path, full: int, seed: int, *, at_once: bool =
         alone = _alone(victim, room, tally)
         need = room.used()
         for _ in range(full):
-            if tally.refused >= full or tally.found:
+            if tally.stops >= full or tally.found:
                 break
             room.give(None)
             room.clear()
@@ -94,12 +81,12 @@ def _one_run(
         wrong = _attempt(victim, room.folder, told)
         if wrong is None:
             break
-        tally.refused += 1
-        tally.found += [f"full disk {tally.refused}: {what}" for what in wrong]
+        tally.stops += 1
+        tally.found += [f"full disk {tally.stops}: {what}" for what in wrong]
         now = victim.kept(out)
         if now < kept + len(told):
             parts = f"{kept} + {len(told)} finished parts, {now} on the disk"
-            tally.found.append(f"full disk {tally.refused}: {parts}")
+            tally.found.append(f"full disk {tally.stops}: {parts}")
         if at_once and out.is_dir():
             _check_whole(victim.left(out), whole, tally)
         if tally.found:
@@ -156,13 +143,13 @@ def _wrong_message(message: str, folder: Path) -> list[str]:
 def _check_whole(left: dict[str, bytes], alone: dict[str, bytes], tally: Tally) -> None:
     half = sorted(name for name, content in left.items() if alone.get(name) != content)
     if half:
-        tally.found.append(f"full disk {tally.refused}: not whole: {', '.join(half)}")
+        tally.found.append(f"full disk {tally.stops}: not whole: {', '.join(half)}")
 
 
 def _compare(left: dict[str, bytes], alone: dict[str, bytes], tally: Tally) -> None:
     names = sorted(left.keys() | alone.keys())
     if wrong := [name for name in names if left.get(name) != alone.get(name)]:
-        tally.found.append(f"after {tally.refused} full disks these differ: {', '.join(wrong)}")
+        tally.found.append(f"after {tally.stops} full disks these differ: {', '.join(wrong)}")
 
 
 def _unfinished(out: Path) -> list[Path]:

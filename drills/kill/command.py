@@ -9,6 +9,7 @@ from pathlib import Path
 from drills.kill.catalogue import VICTIMS
 from drills.kill.loop import drill
 from drills.names import add_names, parsed
+from drills.tally import show_head
 
 __all__ = ["main"]
 
@@ -22,19 +23,13 @@ def main(words: Sequence[str]) -> int:
     options = parsed(parser, words, VICTIMS, "work")
     if options.kills < 1:
         parser.error(f"--kills {options.kills}: must be at least 1")
-    print(f"{'work':<12} {'kills':>6} {'ends':>6} {'found':>6} {'alone':>8}")
+    show_head("work", "kills")
     wrong = 0
     for name in options.names:
         with tempfile.TemporaryDirectory() as folder:
             tally = drill(VICTIMS[name](), Path(folder), options.kills, options.seed)
         wrong += len(tally.found)
-        print(
-            f"{name:<12} {tally.kills:>6} {tally.ends:>6} {len(tally.found):>6} "
-            f"{tally.seconds:>6.1f} s",
-            flush=True,
-        )
-        for found in tally.found:
-            print(f"  {found}")
+        tally.show(name)
     return 1 if wrong else 0
 
 

@@ -7,25 +7,12 @@ import signal
 import sys
 import time
 import traceback
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from drills.kill.victim import Victim
+from drills.tally import Tally
 
-__all__ = ["Tally", "drill"]
-
-
-@dataclass
-class Tally:
-    """What came of it."""
-
-    kills: int = 0
-    """Children that were killed before they had ended."""
-    ends: int = 0
-    """Runs that came to their end, each compared with the one that was left alone."""
-    found: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    """That the run took which was left alone."""
+__all__ = ["drill"]
 
 
 def drill(victim: Victim, folder: Path, kills: int, seed: int) -> Tally:
@@ -50,7 +37,7 @@ def drill(victim: Victim, folder: Path, kills: int, seed: int) -> Tally:
             return tally
         tally.seconds = time.monotonic() - start
     alone = victim.left(folder / "alone")
-    while tally.kills < kills and not tally.found:
+    while tally.stops < kills and not tally.found:
         _one_run(victim, folder / "killed", alone, kills, drawn, tally)
     return tally
 
@@ -67,24 +54,24 @@ def _one_run(
     shutil.rmtree(out, ignore_errors=True)
     kept = 0
     while True:
-        wait = None if tally.kills >= kills else drawn.uniform(0, 1.05 * tally.seconds)
+        wait = None if tally.stops >= kills else drawn.uniform(0, 1.05 * tally.seconds)
         status, finished = _child(victim, out, wait)
         if status == 0:
             break
         if status != -signal.SIGKILL:
-            tally.found.append(f"after {tally.kills} kills a run ends with {status}")
+            tally.found.append(f"after {tally.stops} kills a run ends with {status}")
             return
-        tally.kills += 1
+        tally.stops += 1
         now = victim.kept(out)
         if now < kept + finished:
             told = f"{kept} + {finished} finished parts, {now} on the disk"
-            tally.found.append(f"kill {tally.kills}: {told}")
+            tally.found.append(f"kill {tally.stops}: {told}")
         kept = now
     tally.ends += 1
     left = victim.left(out)
     names = sorted(left.keys() | alone.keys())
     if wrong := [name for name in names if left.get(name) != alone.get(name)]:
-        tally.found.append(f"after {tally.kills} kills these differ: {', '.join(wrong)}")
+        tally.found.append(f"after {tally.stops} kills these differ: {', '.join(wrong)}")
 
 
 def _child(victim: Victim, out: Path, wait: float | None) -> tuple[int, int]:

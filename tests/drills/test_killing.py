@@ -18,7 +18,7 @@ from drills.kill.victim import Victim
 def test_what_is_killed_goes_on_alike(name, tmp_path):
     tally = drill(VICTIMS[name](), tmp_path, kills=2, seed=4)
     assert tally.found == []
-    assert tally.kills == 2
+    assert tally.stops == 2
     assert tally.ends >= 1
 
 
@@ -47,7 +47,7 @@ def left(out: Path) -> dict[str, bytes]:
 
 def test_work_that_goes_on_is_not_found_fault_with(tmp_path):
     tally = drill(Victim(counting, left, lines), tmp_path, kills=6, seed=1)
-    assert (tally.kills, tally.found) == (6, [])
+    assert (tally.stops, tally.found) == (6, [])
 
 
 def test_lost_parts_are_found(tmp_path):
