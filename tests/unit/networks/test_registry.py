@@ -1,6 +1,7 @@
 """Networks of one's own by name, their options, and the way back from a description."""
 
 import functools
+import re
 import sys
 import textwrap
 import warnings
@@ -241,8 +242,7 @@ def test_no_text_breaks_the_parser(name: str) -> None:
         spec = networks.describe(name)
     except InvalidConfig:
         return
-    family, size = spec.name.split("-")
-    channels, blocks = map(int, size.split("x"))
-    assert family in {"rise", "risev2", "resnet", "risex4"}
-    assert (1 if family == "risex4" else 8) <= channels <= MAX_CHANNELS
-    assert 1 <= blocks <= MAX_BLOCKS
+    assert networks.describe(str(spec)) == spec
+    if size := re.fullmatch(r"(rise|risev2|resnet|risex4)-(\d+)x(\d+)", spec.name):
+        assert (1 if size[1] == "risex4" else 8) <= int(size[2]) <= MAX_CHANNELS
+        assert 1 <= int(size[3]) <= MAX_BLOCKS
