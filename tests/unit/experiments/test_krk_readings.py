@@ -128,7 +128,7 @@ def test_a_run_compares_every_reading(tmp_path):
     assert by_name["author-closer"].change.value == pytest.approx(0)
     assert all(len(one.best) == 1 and one.games in (4, 8) for one in results.readings)
     words, images = check_page((tmp_path / "run" / "report.html").read_text())
-    assert images == 10
+    assert images == 11
     assert all(text in words for text in DIFFERENCES.values())
     # The study's figures are of the run's own reading alone.
     alone = dataclasses.replace(config, readings=())

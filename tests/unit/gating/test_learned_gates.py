@@ -291,7 +291,7 @@ def test_bad_input_is_refused_before_anything_is_trained(four, tmp_path):
     assert not out.exists()
     out.mkdir()
     (out / "notes.txt").write_text("mine")
-    with pytest.raises(CheckpointError, match="new folder"):
+    with pytest.raises(CheckpointError, match="new or empty directory"):
         gating.train(four, labels="plies:10", out=out)
     assert (out / "notes.txt").read_text() == "mine"
 

@@ -169,7 +169,7 @@ def test_phases_climb_only_where_there_are_rungs_and_experts(tmp_path: Path) -> 
     with pytest.raises(InvalidConfig, match="ladder_phases=True: without a ladder"):
         Watching(ladder_phases=True)
     watching = Watching(ladder_games=2, ladder_phases=True)
-    with pytest.raises(InvalidConfig, match="give gate="):
+    with pytest.raises(InvalidConfig, match="give a gate"):
         run(tmp_path / "run", watching=watching)
     assert not (tmp_path / "run").exists()
 
