@@ -62,18 +62,21 @@ def watched(networks: Sequence[NetworkCard], phases: Sequence[str]) -> list[Netw
     ]
 
 
-def phase_courses(networks: Sequence[NetworkCard], phases: Sequence[str]) -> Markup:
+def phase_courses(drawn: Sequence[NetworkCard], phases: Sequence[str]) -> Markup:
     """Draw loss and policy accuracy on every phase of one network and of every expert.
 
     Losses stand on the left, accuracies on the right, a row for each phase (M2CTS paper, Figs 20
     to 29).
+
+    Args:
+        drawn: The networks that :func:`watched` finds.
+        phases: The phases of the gate under study.
     """
     rows = len(phases)
     figure, plotted = plots.axes(
         7.6, 0.8 + 1.7 * rows, columns=2, rows=rows, sharex=True, sharey="col"
     )
     colours = dict(zip(phases, plots.ordered_colours(rows), strict=True))
-    drawn = watched(networks, phases)
     for row, phase in enumerate(phases):
         losses, accuracies = plotted[2 * row : 2 * row + 2]
         for network in drawn:

@@ -88,12 +88,7 @@ def elo_forest(matches: Matches, label: str, *, beside_paper: bool) -> Markup:
             ("paper, Table IV: full data, 800 nodes", full),
             ("paper, Table IV: half the data, 800 nodes", half),
         ]
-    figure = plots.forest(
-        groups,
-        "Elo difference, M2CTS over MCTS with one network",
-        0,
-        hints=("← one network", "experts →"),
-    )
+    figure = _elo_figure(groups)
     text = f"This run: {numbers.elo_interval(matches.elo)} Elo."
     if beside_paper:
         text += (
@@ -117,13 +112,12 @@ def search_forest(results: Results) -> Markup:
             groups.append((heading, []))
         groups[-1][1].append(Estimate(row.search, row.matches.elo, plots.PHASE))
         words.append(f"{row.search}: {numbers.elo_interval(row.matches.elo)}")
-    figure = plots.forest(
-        groups,
-        "Elo difference, M2CTS over MCTS with one network",
-        0,
-        hints=("← one network", "experts →"),
-    )
-    return plots.to_svg(figure, "searches", "; ".join(words) + ".")
+    return plots.to_svg(_elo_figure(groups), "searches", "; ".join(words) + ".")
+
+
+def _elo_figure(groups: Sequence[tuple[str, Sequence[Estimate]]]) -> Any:
+    label = "Elo difference, M2CTS over MCTS with one network"
+    return plots.forest(groups, label, 0, hints=("← one network", "experts →"))
 
 
 def game_bars(matches: Matches) -> Markup:

@@ -5,6 +5,7 @@ different positions, and so fits those too closely.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,39 +55,48 @@ def measure(
     """
     rows = drawn(prepared, "test")
     rng = np.random.default_rng(prepared.seed("overfitting"))
+    lone = _met_once(prepared.tables["train"])
+    ones = [network for network in planned if network.role == BASELINE]
+    shown = {one.name: learnt_positions(prepared, one, planned, recipe) for one in ones}
     found = []
     with console.task("Losses on positions learnt from", len(prepared.phases)) as task:
         for phase, name in enumerate(prepared.phases):
+            experts = [n for n in planned if (n.role, n.phase) == (EXPERT, name)]
+            shown |= {one.name: learnt_positions(prepared, one, planned, recipe) for one in experts}
             test = _some(rows.of_phase(phase), rng)
-            sides = {}
-            for who, role, own in ((ONE, BASELINE, None), (f"{name} expert", EXPERT, name)):
-                networks = [n for n in planned if (n.role, n.phase) == (role, own)]
-                sides[who] = _Side(prepared, networks, folder, recipe, phase, planned, rng)
+            sides = {
+                who: [
+                    _learnt(prepared, folder / one.name, shown[one.name].of_phase(phase), lone, rng)
+                    for one in networks
+                ]
+                for who, networks in ((ONE, ones), (f"{name} expert", experts))
+            }
             found += _rows(prepared, name, test, sides, rng)
             task.update(phase + 1, name)
     return Overfitting(MOST_POSITIONS, found)
 
 
-class _Side:
-    """One network, or one phase's expert, in every training."""
+@dataclass(frozen=True)
+class _Learnt:
+    """What a network learnt from of a phase."""
 
-    def __init__(
-        self,
-        prepared: Prepared,
-        networks: Sequence[PlannedNetwork],
-        folder: Path,
-        recipe: Callable[[PlannedNetwork], Mapping[str, Any]],
-        phase: int,
-        planned: Sequence[PlannedNetwork],
-        rng: np.random.Generator,
-    ) -> None:
-        self.paths = [folder / network.name for network in networks]
-        self.unique, self.learnt = [], []
-        for network, path in zip(networks, self.paths, strict=True):
-            rows = learnt_positions(prepared, network, planned, recipe).of_phase(phase)
-            self.unique.append(rows.num_unique())
-            once = _some(_met_once(rows, prepared.tables["train"]), rng)
-            self.learnt.append(_losses(prepared, path, prepared.splits.train, once))
+    path: Path
+    """The network's directory."""
+    unique: int
+    """Different positions."""
+    losses: PositionLosses
+    """On some of them that are met once."""
+
+
+def _learnt(
+    prepared: Prepared,
+    path: Path,
+    rows: PositionTable,
+    lone: npt.NDArray[np.uint64],
+    rng: np.random.Generator,
+) -> _Learnt:
+    once = _some(rows.select(np.isin(rows.key, lone)), rng)
+    return _Learnt(path, rows.num_unique(), _losses(prepared, path, prepared.splits.train, once))
 
 
 def learnt_positions(
@@ -125,10 +135,11 @@ def learnt_positions(
     return data.train.select(np.unique(sampler.shown(network.positions)))
 
 
-def _met_once(rows: PositionTable, train: PositionTable) -> PositionTable:
-    """Those that no other training position equals, as test positions equal none."""
+def _met_once(train: PositionTable) -> npt.NDArray[np.uint64]:
+    """Keys of positions that no other training position equals, as test positions equal none."""
     keys, counts = np.unique(train.key, return_counts=True)
-    return rows.select(counts[np.searchsorted(keys, rows.key)] == 1)
+    once: npt.NDArray[np.uint64] = keys[counts == 1]
+    return once
 
 
 def _some(rows: PositionTable, rng: np.random.Generator) -> PositionTable:
@@ -147,13 +158,13 @@ def _rows(
     prepared: Prepared,
     phase: str,
     test: PositionTable,
-    sides: Mapping[str, _Side],
+    sides: Mapping[str, Sequence[_Learnt]],
     rng: np.random.Generator,
 ) -> list[GapRow]:
     """One network on a phase, and the phase's expert."""
     resamples = prepared.config.resamples
     new = {
-        who: [_losses(prepared, path, prepared.splits.test, test) for path in side.paths]
+        who: [_losses(prepared, one.path, prepared.splits.test, test) for one in side]
         for who, side in sides.items()
     }
     # The same draws of test games for everybody, so that differences have their chance in common.
@@ -162,7 +173,9 @@ def _rows(
     found: list[GapRow] = []
     gaps: list[tuple[Array, Array]] = []
     for index, (who, side) in enumerate(sides.items()):
-        old = [_means(one.total[None, None], one.game, rng, resamples) for one in side.learnt]
+        old = [
+            _means(one.losses.total[None, None], one.losses.game, rng, resamples) for one in side
+        ]
         learnt = np.array([means[0, 0] for means, _ in old])
         learnt_drawn = np.stack([resampled[:, 0, 0] for _, resampled in old], axis=1)
         gap = fresh[index] - learnt, fresh_drawn[:, index] - learnt_drawn
@@ -174,7 +187,7 @@ def _rows(
             GapRow(
                 name=who,
                 phase=phase,
-                unique_positions=float(np.mean(side.unique)),
+                unique_positions=float(np.mean([one.unique for one in side])),
                 learnt=_known(learnt.mean()),
                 new=_known(fresh[index].mean()),
                 gap=over_trainings(*gap),

@@ -131,7 +131,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
     def recipe(self, network: PlannedNetwork) -> Mapping[str, Any]:
         """All networks learn the same way from the training games."""
         config = self.config
-        watches = network.gate == self._phase_gate and len(self.prepared.phases) > 1
+        watches = network.gate == self.prepared.gate
         return {
             "store": self.prepared.splits.train,
             "splits": self.prepared.splits,
@@ -180,16 +180,11 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         """The mixtures of the run."""
         return self.prepared.arms
 
-    @property
-    def _phase_gate(self) -> str:
-        """The gate under study, in its full spelling."""
-        return self.prepared.labelled[self.config.gate]["train"].gate
-
     def _plan(self) -> list[PlannedNetwork]:
         """The experts of every arm together see as many positions as the baseline."""
         config = self.config
         seen = budget(config.positions, config.epochs, len(self.prepared.tables["train"]))
-        one = plan_baseline(seen, gate=self._phase_gate)
+        one = plan_baseline(seen, gate=self.prepared.gate)
         groups: list[tuple[str, Sequence[PlannedTraining]]] = [(BASELINE, [one])]
         for arm in self.arms:
             begun, experts = plan_arm(arm, self.prepared.labelled[arm.gate]["train"], seen)

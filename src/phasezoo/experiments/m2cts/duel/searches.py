@@ -27,13 +27,8 @@ class Search:
     """As the settings spell it, such as ``search-batch=16,nodes=200``."""
     config: "M2ctsConfig"
     """The settings with what differs."""
-    differs: Mapping[str, Any]
-    """What differs, as spelled there, in that order."""
-
-    @property
-    def recalibrated(self) -> bool:
-        """Whether values are recalibrated (``docs/definitions/seam.md#recalibrated-values``)."""
-        return RECALIBRATED in self.differs
+    recalibrated: bool
+    """Whether values are recalibrated (``docs/definitions/seam.md#recalibrated-values``)."""
 
 
 def searches_of(config: "M2ctsConfig") -> list[Search]:
@@ -66,21 +61,21 @@ def _what_counts(config: "M2ctsConfig") -> "M2ctsConfig":
 def _read(text: str, config: "M2ctsConfig") -> Search:
     """``SETTING=VALUE`` or ``recalibrated``, several with commas."""
     changes: dict[str, Any] = {}
-    differs: dict[str, Any] = {}
+    names: set[str] = set()
     for part in text.split(","):
         name, _, value = part.partition("=")
-        if name in differs:
+        if name in names:
             message = f"--searches {text}: {name} stands there twice"
             raise InvalidConfig(message)
+        names.add(name)
         if part == RECALIBRATED:
-            differs[name] = True
             continue
         if name not in _KINDS:
             known = ", ".join(f"{each}=…" for each in _KINDS)
             message = f"--searches {text}: {part!r} is none of {known} and {RECALIBRATED}"
             raise InvalidConfig(message)
         try:
-            differs[name] = changes[name.replace("-", "_")] = _KINDS[name](value)
+            changes[name.replace("-", "_")] = _KINDS[name](value)
         except ValueError as error:
             message = f"--searches {text}: {error}"
             raise InvalidConfig(message) from error
@@ -95,7 +90,7 @@ def _read(text: str, config: "M2ctsConfig") -> Search:
     except InvalidConfig as error:
         message = f"--searches {text}: {error}"
         raise InvalidConfig(message) from error
-    return Search(text, changed, differs)
+    return Search(text, changed, RECALIBRATED in names)
 
 
 def _one_of(values: Sequence[str]) -> Callable[[str], str]:
