@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from drills.disk.catalogue import WRITERS
 from drills.disk.loop import drill
 from drills.disk.room import NoMount
 from drills.names import add_names, parsed
-from drills.tally import show_head
+from drills.tally import Tally, show_all
 
 __all__ = ["main"]
 
@@ -25,19 +24,17 @@ def main(words: Sequence[str]) -> int:
     options = parsed(parser, words, WRITERS, "writer")
     if options.full < 1:
         parser.error(f"--full {options.full}: must be at least 1")
-    show_head("writer", "full")
-    wrong = 0
-    for name in options.names:
+
+    def one(name: str, folder: Path) -> Tally:
         made, at_once = WRITERS[name]
-        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
-                tally = drill(made(), Path(folder), options.full, options.seed, at_once=at_once)
-            except NoMount as error:
-                parser.error(str(error))
-        wrong += len(tally.found)
-        tally.show(name)
-    return 1 if wrong else 0
+            return drill(made(), folder, options.full, options.seed, at_once=at_once)
+
+    try:
+        return show_all(options.names, "writer", "full", one)
+    except NoMount as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

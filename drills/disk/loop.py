@@ -7,7 +7,7 @@ import time
 import traceback
 from pathlib import Path
 
-from drills.disk.room import Room, Space
+from drills.disk.room import PLENTY, Room, Space
 from drills.kill.victim import Victim
 from drills.tally import Tally
 from phasezoo.errors import PhasezooError
@@ -84,9 +84,7 @@ def _one_run(
         tally.stops += 1
         tally.found += [f"full disk {tally.stops}: {what}" for what in wrong]
         now = victim.kept(out)
-        if now < kept + len(told):
-            parts = f"{kept} + {len(told)} finished parts, {now} on the disk"
-            tally.found.append(f"full disk {tally.stops}: {parts}")
+        tally.count("full disk", kept, len(told), now)
         if at_once and out.is_dir():
             _check_whole(victim.left(out), whole, tally)
         if tally.found:
@@ -96,7 +94,7 @@ def _one_run(
         tally.found.append("a run ends with an error in spite of plenty of room")
         return
     tally.ends += 1
-    _compare(victim.left(out), whole, tally)
+    tally.compare(victim.left(out), whole, "full disks")
     over = [str(path.relative_to(out)) for path in _unfinished(out)]
     if over:
         tally.found.append(f"left over: {', '.join(over)}")
@@ -104,11 +102,10 @@ def _one_run(
 
 def _drawn(taken: Space, need: Space, drawn: random.Random) -> Space:
     """Room for a part of what is still missing: of bytes, or of files."""
-    plenty = Space(2**30, 2**30)
     if drawn.random() < 0.5:
-        return plenty._replace(bytes=taken.bytes + _part(need.bytes - taken.bytes, drawn))
+        return PLENTY._replace(bytes=taken.bytes + _part(need.bytes - taken.bytes, drawn))
     # One more, because some of the work makes the folder itself.
-    return plenty._replace(files=taken.files + 1 + _part(need.files - taken.files, drawn))
+    return PLENTY._replace(files=taken.files + 1 + _part(need.files - taken.files, drawn))
 
 
 def _part(missing: int, drawn: random.Random) -> int:
@@ -144,12 +141,6 @@ def _check_whole(left: dict[str, bytes], alone: dict[str, bytes], tally: Tally) 
     half = sorted(name for name, content in left.items() if alone.get(name) != content)
     if half:
         tally.found.append(f"full disk {tally.stops}: not whole: {', '.join(half)}")
-
-
-def _compare(left: dict[str, bytes], alone: dict[str, bytes], tally: Tally) -> None:
-    names = sorted(left.keys() | alone.keys())
-    if wrong := [name for name in names if left.get(name) != alone.get(name)]:
-        tally.found.append(f"after {tally.stops} full disks these differ: {', '.join(wrong)}")
 
 
 def _unfinished(out: Path) -> list[Path]:

@@ -7,10 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-__all__ = ["NoMount", "Room", "Space"]
-
-_PLENTY = 2**30
-"""Bytes, and more files than any work here makes."""
+__all__ = ["PLENTY", "NoMount", "Room", "Space"]
 
 
 class NoMount(Exception):
@@ -23,6 +20,10 @@ class Space(NamedTuple):
     bytes: int
     files: int
     """Files and folders."""
+
+
+PLENTY = Space(2**30, 2**30)
+"""More of both than any work here takes."""
 
 
 class Room:
@@ -62,7 +63,7 @@ class Room:
     def give(self, space: Space | None) -> None:
         """Let so much fit in all, but no less than is taken; None: plenty."""
         taken, page = self.used(), os.sysconf("SC_PAGE_SIZE")
-        wanted = space or Space(_PLENTY, _PLENTY)
+        wanted = space or PLENTY
         size = max(wanted.bytes, taken.bytes, page)
         files = max(wanted.files, taken.files)
         option = f"remount,size={-(-size // page) * page},nr_inodes={files}"

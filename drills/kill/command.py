@@ -2,14 +2,13 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from drills.kill.catalogue import VICTIMS
 from drills.kill.loop import drill
 from drills.names import add_names, parsed
-from drills.tally import show_head
+from drills.tally import Tally, show_all
 
 __all__ = ["main"]
 
@@ -23,14 +22,11 @@ def main(words: Sequence[str]) -> int:
     options = parsed(parser, words, VICTIMS, "work")
     if options.kills < 1:
         parser.error(f"--kills {options.kills}: must be at least 1")
-    show_head("work", "kills")
-    wrong = 0
-    for name in options.names:
-        with tempfile.TemporaryDirectory() as folder:
-            tally = drill(VICTIMS[name](), Path(folder), options.kills, options.seed)
-        wrong += len(tally.found)
-        tally.show(name)
-    return 1 if wrong else 0
+
+    def one(name: str, folder: Path) -> Tally:
+        return drill(VICTIMS[name](), folder, options.kills, options.seed)
+
+    return show_all(options.names, "work", "kills", one)
 
 
 if __name__ == "__main__":

@@ -63,15 +63,10 @@ def _one_run(
             return
         tally.stops += 1
         now = victim.kept(out)
-        if now < kept + finished:
-            told = f"{kept} + {finished} finished parts, {now} on the disk"
-            tally.found.append(f"kill {tally.stops}: {told}")
+        tally.count("kill", kept, finished, now)
         kept = now
     tally.ends += 1
-    left = victim.left(out)
-    names = sorted(left.keys() | alone.keys())
-    if wrong := [name for name in names if left.get(name) != alone.get(name)]:
-        tally.found.append(f"after {tally.stops} kills these differ: {', '.join(wrong)}")
+    tally.compare(victim.left(out), alone, "kills")
 
 
 def _child(victim: Victim, out: Path, wait: float | None) -> tuple[int, int]:
