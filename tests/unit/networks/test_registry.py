@@ -243,6 +243,10 @@ def test_no_text_breaks_the_parser(name: str) -> None:
     except InvalidConfig:
         return
     assert networks.describe(str(spec)) == spec
-    if size := re.fullmatch(r"(rise|risev2|resnet|risex4)-(\d+)x(\d+)", spec.name):
-        assert (1 if size[1] == "risex4" else 8) <= int(size[2]) <= MAX_CHANNELS
-        assert 1 <= int(size[3]) <= MAX_BLOCKS
+    if size := re.fullmatch(r"(.*)-(\d+)x(\d+)", spec.name):  # others are whole names
+        family, channels, blocks = size[1], int(size[2]), int(size[3])
+        assert family in registry.known()
+        assert blocks >= 1
+        if family in {"rise", "risev2", "resnet", "risex4"}:
+            assert (1 if family == "risex4" else 8) <= channels <= MAX_CHANNELS
+            assert blocks <= MAX_BLOCKS
