@@ -1,6 +1,5 @@
 """Pictures of phases: their shares by ply, and what can be measured of positions by ply."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy.typing as npt
 
 from phasezoo.apps.stores import refuse_existing
 from phasezoo.errors import StoreError
-from phasezoo.report.plots import INK, MUTED, axes, entitle, ordered_colours
+from phasezoo.report.plots import INK, MUTED, axes, entitle, ordered_colours, to_png
 from phasezoo.runs.files import MAKE_ROOM, save_files
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.store import GameStore
@@ -63,14 +62,9 @@ def draw_phases(
     except OSError as error:
         message = f"{folder} cannot be written ({error.strerror}): {MAKE_ROOM}"
         raise StoreError(message) from error
-    save_files(dict(zip(paths, map(_png, figures.values()), strict=True)), StoreError)
+    pictures = [to_png(figure, _DOTS_PER_INCH) for figure in figures.values()]
+    save_files(dict(zip(paths, pictures, strict=True)), StoreError)
     return paths
-
-
-def _png(figure: Any) -> bytes:
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=_DOTS_PER_INCH)
-    return content.getvalue()
 
 
 def measured(

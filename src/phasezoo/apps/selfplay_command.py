@@ -116,14 +116,16 @@ def selfplay_command(arguments: Sequence[str]) -> Any:
     options: Any = dataclasses.make_dataclass(
         "SelfPlayOptions", fields, bases=(SelfPlayOptions,), frozen=True, kw_only=True
     )
-    options.__doc__ = f"{SelfPlayOptions.__doc__}\n{_own_settings(game, preset, recipe)}"
+    options.__doc__ = f"{SelfPlayOptions.__doc__}\n{_own_settings(game, config, preset, recipe)}"
     return Annotated[with_common(options), tyro.conf.subcommand("selfplay")]
 
 
-def _own_settings(game: str | None, preset: str, recipe: Recipe) -> str:
+def _own_settings(game: str | None, config: SelfPlayConfig, preset: str, recipe: Recipe) -> str:
     """What a game's room sets otherwise than the preset, as a paragraph of the help text."""
+    if game is None:
+        return ""
     before, after = (
-        jsonable.flat(jsonable.plain(SelfPlayConfig.preset(preset, *of))) for of in ((), (game,))
+        jsonable.flat(jsonable.plain(each)) for each in (SelfPlayConfig.preset(preset), config)
     )
     changed = [name for name in ("network", "planes") if getattr(recipe, name) is not None]
     changed += [name for name in after if after[name] != before[name]]

@@ -65,6 +65,10 @@ class Scheduled:
         """For each player, the index of the agent that plays them."""
         return tuple(self.pairing[side] for side in self.sides)
 
+    def place(self, moves: Sequence[str]) -> Place:
+        """Which game this is, and how far it has come after these moves, for messages."""
+        return Place(self.number, (*self.opening_moves, *moves))
+
 
 @dataclass
 class Side:
@@ -120,11 +124,6 @@ class _Running:
     def seated(self) -> Iterable[tuple[int, int]]:
         """The agents and their seats, each once."""
         return dict.fromkeys(zip(self.scheduled.agents, self.seats, strict=True))
-
-    @property
-    def place(self) -> Place:
-        """Which game this is, and how far it has come, for messages."""
-        return Place(self.scheduled.number, (*self.scheduled.opening_moves, *self.moves))
 
     @property
     def plies(self) -> int:
@@ -238,7 +237,7 @@ class ConcurrentGames:
         failure = failure_of(error, self._game)
         if len(asked) > 1 and failure is not None:
             asked = [running for running in asked if running.state is failure.state]
-        where = asked[0].place if len(asked) == 1 else None
+        where = asked[0].scheduled.place(asked[0].moves) if len(asked) == 1 else None
         return blame(error, self._game, where, asked_by=self._who(index))
 
     @contextlib.contextmanager
@@ -248,14 +247,7 @@ class ConcurrentGames:
             yield
         except Exception as error:
             if is_the_games(error, self._game):
-                self._note(
-                    error,
-                    blame(
-                        error,
-                        self._game,
-                        Place(scheduled.number, (*scheduled.opening_moves, *moves)),
-                    ),
-                )
+                self._note(error, blame(error, self._game, scheduled.place(moves)))
             raise
 
     def _note(self, error: Exception, told: str) -> None:

@@ -61,22 +61,16 @@ class GameLog:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = acquire(self.path)
+            try:
+                self._open()
+            except BaseException:
+                self.close()
+                raise
         except OSError as error:
             message = (
                 f"{self.path}: cannot be used as the log of a match ({error.strerror}): {MAKE_ROOM}"
             )
             raise RunDirectoryError(message) from error
-        try:
-            self._open()
-        except OSError as error:
-            self.close()
-            message = (
-                f"{self.path}: cannot be used as the log of a match ({error.strerror}): {MAKE_ROOM}"
-            )
-            raise RunDirectoryError(message) from error
-        except BaseException:
-            self.close()
-            raise
 
     def close(self) -> None:
         """Let another process have the file."""

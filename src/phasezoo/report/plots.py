@@ -31,6 +31,7 @@ __all__ = [
     "entitle",
     "forest",
     "ordered_colours",
+    "to_png",
     "to_svg",
     "with_intervals",
 ]
@@ -120,6 +121,13 @@ def _cut(length: float) -> float:
 def entitle(plot: Any, text: str) -> None:
     """Head one of several axes."""
     plot.set_title(text, loc="left", color=INK, fontsize=10, fontweight="bold")
+
+
+def to_png(figure: Any, dpi: int, **options: Any) -> bytes:
+    """Return a figure as a PNG with ``dpi`` dots an inch; ``options`` are Matplotlib's."""
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=dpi, **options)
+    return content.getvalue()
 
 
 def to_svg(figure: Any, name: str, description: str) -> Markup:

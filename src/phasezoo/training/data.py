@@ -163,10 +163,9 @@ def _watched(rows: PositionTable, count: int, seed: int) -> PositionTable | None
             "another gate, or 0"
         )
         raise InvalidConfig(message)
-    drawn = []
+    drawn, stream = [], stream_seed(seed, _WATCHED)
     for phase in range(len(rows.names)):
         own = np.flatnonzero(rows.phase == phase)
-        stream = stream_seed(seed, _WATCHED)
         drawn.append(own[_core.permuted(len(own), stream, 0, min(len(own), count))])
     return rows.select(np.sort(np.concatenate(drawn)))
 

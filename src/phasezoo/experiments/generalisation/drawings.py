@@ -1,6 +1,5 @@
 """A matrix as a heat map: the numbers, and how far each is from the diagonal of its column."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +37,7 @@ def png_of(matrix: Matrix, path: Path) -> None:
     figure.suptitle(
         f"{matrix.axis}: {matrix.score.name}", color=plots.INK, fontsize=11, fontweight="bold"
     )
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=150, facecolor=plots.SURFACE)
-    save_files({path: content.getvalue()})
+    save_files({path: plots.to_png(figure, 150, facecolor=plots.SURFACE)})
 
 
 def _heat(matrix: Matrix) -> Any:
