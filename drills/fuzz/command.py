@@ -23,14 +23,17 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="append the figures here too, a line a parser")
     options = parsed(parser, words, TARGETS, "parser")
-    print(f"{'parser':<12} {'inputs':>9} {'read':>9} {'found':>6} {'slowest':>9} {'time':>7}")
+    print(
+        f"{'parser':<12} {'inputs':>9} {'texts':>9} {'read':>9} {'found':>6} "
+        f"{'slowest':>9} {'time':>7}"
+    )
     wrong = 0
     for name in options.names:
         tally = fuzz(name, options.seed, options.inputs, options.minutes)
         wrong += len(tally.found)
         print(
-            f"{name:<12} {tally.inputs:>9,} {tally.accepted:>9,} {len(tally.found):>6} "
-            f"{tally.slowest * 1000:>6.0f} ms {tally.seconds:>5.0f} s",
+            f"{name:<12} {tally.inputs:>9,} {tally.texts:>9,} {tally.accepted:>9,} "
+            f"{len(tally.found):>6} {tally.slowest * 1000:>6.0f} ms {tally.seconds:>5.0f} s",
             flush=True,
         )
         for found in tally.found:

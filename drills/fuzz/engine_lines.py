@@ -132,4 +132,4 @@ def target(folder: Path) -> Target:
         ]
         return draw.choice(AGENTS), [text.replace("\n", " ") for text in changed]
 
-    return Target(drawn, lambda given: tell(*given), ())
+    return Target(drawn, lambda given: tell(*given), (), texts=lambda given: len(given[1]))

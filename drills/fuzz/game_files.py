@@ -111,11 +111,18 @@ def parquet(folder: Path) -> Target:
     def drawn(draw: Random) -> bytes:
         if draw.random() < 0.5:
             return mutated(draw, draw.choice(kept), kept, ())
-        table = _other_columns(draw, pa, draw.choice(tables))
+        table = draw.choice(tables)
+        other = _other_columns(draw, pa, table)
         about = mutated_value(draw, json.loads(table.schema.metadata[b"phasezoo"]))
-        data = json.dumps(about, ensure_ascii=True).encode()
+        data = {b"phasezoo": json.dumps(about, ensure_ascii=True).encode()}
+        try:
+            return written(other.replace_schema_metadata(data))
+        except pa.ArrowInvalid:  # no file has none where its schema says that there is none
+            return written(table.replace_schema_metadata(data))
+
+    def written(table: Any) -> bytes:
         out = io.BytesIO()
-        pq.write_table(table.replace_schema_metadata({b"phasezoo": data}), out)
+        pq.write_table(table, out)
         return out.getvalue()
 
     def read(data: bytes) -> None:

@@ -50,6 +50,8 @@ class Tally:
     """What came of the inputs."""
 
     inputs: int = 0
+    texts: int = 0
+    """Lines of the streams, messages, or files that the inputs are."""
     accepted: int = 0
     """Inputs that were read; all others were refused as promised, or are findings."""
     slowest: float = 0.0
@@ -101,6 +103,7 @@ def read_range(
                 kinds.add(what)
                 tally.found.append(Found(number, what, str(error)[:SHOWN], repr(given)[:SHOWN]))
         tally.inputs += 1
+        tally.texts += target.texts(given)
         tally.slowest = max(tally.slowest, time.process_time() - began)
     return tally
 
@@ -111,21 +114,22 @@ def fuzz(name: str, seed: int, inputs: int, minutes: float) -> Tally:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "place")
         while first < inputs and (left := minutes * 60 - (time.monotonic() - began)) > 0:
-            place.write_bytes(struct.pack(_PLACE, first, 0, 0.0))
+            place.write_bytes(struct.pack(_PLACE, first, 0, 0, 0.0))
             words = [name, str(seed), str(first), str(inputs), str(place), str(left)]
             command = [sys.executable, "-m", "drills.fuzz.loop", *words]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-            number, accepted, slowest = struct.unpack(_PLACE, place.read_bytes())
+            number, texts, accepted, slowest = struct.unpack(_PLACE, place.read_bytes())
             if done.returncode == 0:
                 told = json.loads(done.stdout.splitlines()[-1])
                 part = Tally(**{**told, "found": [Found(**each) for each in told["found"]]})
             elif done.returncode < 0:
                 shown = repr(input_of(TARGETS[name](Path(folder)), name, seed, number))[:SHOWN]
                 killed = Found(number, f"killed by signal {-done.returncode}", "", shown)
-                part = Tally(number + 1 - first, accepted, slowest, [killed])
+                part = Tally(number + 1 - first, texts, accepted, slowest, [killed])
             else:
                 sys.exit(f"the loop of {name} ended with {done.returncode} at input {number}")
             total.inputs += part.inputs
+            total.texts += part.texts
             total.accepted += part.accepted
             total.slowest = max(total.slowest, part.slowest)
             known = {each.what for each in total.found}
@@ -135,8 +139,8 @@ def fuzz(name: str, seed: int, inputs: int, minutes: float) -> Tally:
     return total
 
 
-_PLACE = "<QQd"
-"""Number of the input that is read, inputs accepted, seconds of the slowest."""
+_PLACE = "<QQQd"
+"""Number of the input that is read, texts, inputs accepted, seconds of the slowest."""
 
 _SLICE = 64
 """Inputs between two looks at the clock."""
@@ -152,7 +156,8 @@ def main() -> None:
         with mmap.mmap(file.fileno(), struct.calcsize(_PLACE)) as shared:
 
             def told(number: int) -> None:
-                struct.pack_into(_PLACE, shared, 0, number, tally.accepted, tally.slowest)
+                now = (number, tally.texts, tally.accepted, tally.slowest)
+                struct.pack_into(_PLACE, shared, 0, *now)
                 signal.setitimer(
                     signal.ITIMER_REAL, LIMIT
                 )  # ends the process, which has no handler

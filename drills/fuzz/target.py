@@ -17,9 +17,11 @@ class Target:
         read: Reads it, and checks what it read: an ``AssertionError`` is a finding.
         promised: The errors that the documentation promises for bad input.
         close: Ends what the parser has started.
+        texts: How many lines or messages an input has.
     """
 
     draw: Callable[[Random], Any]
     read: Callable[[Any], object]
     promised: tuple[type[Exception], ...]
     close: Callable[[], object] = lambda: None
+    texts: Callable[[Any], int] = lambda given: 1

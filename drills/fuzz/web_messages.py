@@ -66,7 +66,7 @@ def target(folder: Path) -> Target:
         workers.close()
         loop.close()
 
-    return Target(drawn, lambda given: loop.run_until_complete(talk(given)), (), closed)
+    return Target(drawn, lambda given: loop.run_until_complete(talk(given)), (), closed, len)
 
 
 async def _answers(outbox: Outbox) -> list[dict[str, Any]]:
