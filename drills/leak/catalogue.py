@@ -96,7 +96,11 @@ def _match(folder: Path, told: Told) -> None:
 
 
 def _self_play(folder: Path, told: Told) -> None:
-    """One long run of learning by play, its replay soon full."""
+    """One long run of learning by play, its replay soon full.
+
+    Each round learns from equally many samples: oneDNN keeps what it has compiled for each size of
+    batch, and a last batch of another size in every round looks like a leak until all were met.
+    """
     from phasezoo import training
 
     training.SelfPlay(
@@ -107,7 +111,7 @@ def _self_play(folder: Path, told: Told) -> None:
         games_per_update=16,
         concurrency=16,
         nodes=24,
-        samples_per_new=1.0,
+        samples_per_update=448,
         replay=training.ReplayRules(capacity=1_000),
         watching=training.Watching(probe_positions=20, probe_nodes=20, ladder_every=2),
         seed=1,

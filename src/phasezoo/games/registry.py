@@ -2,7 +2,7 @@
 
 import copyreg
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -81,6 +81,7 @@ def register(
     num_actions: int,
     plane_specs: Mapping[str, PlaneShape],
     default_planes: str | None = None,
+    plane_names: Mapping[str, Sequence[str]] | None = None,
 ) -> Game:
     """Add a game of one's own, and bind the type of its initial state to it.
 
@@ -94,10 +95,12 @@ def register(
         num_actions: Size of the action space.
         plane_specs: Channels, height and width of each choice of input planes.
         default_planes: The choice taken unless told otherwise; default the first.
+        plane_names: What each plane of a choice shows, in a few words, a text for each channel;
+            planes of choices left out are called ``"plane 0"`` and so on.
 
     Raises:
         InvalidConfig: The name is no text, or belongs to a game of the package; a size is out of
-            range; or ``initial_state`` cannot be called.
+            range; ``initial_state`` cannot be called; or ``plane_names`` do not fit the planes.
     """
     check_sizes(name, num_players, num_actions)
     if name in _package():
@@ -118,6 +121,7 @@ def register(
     if default_planes is not None and default_planes not in plane_specs:
         message = f"{name!r}: default_planes={default_planes!r} is not among {list(plane_specs)}"
         raise InvalidConfig(message)
+    shown = _checked_names(name, plane_specs, plane_names or {})
     first = initial_state()
     state_type = type(first)
     game = Game(
@@ -127,12 +131,37 @@ def register(
         plane_specs=dict(plane_specs),
         default_planes=next(iter(plane_specs)) if default_planes is None else default_planes,
         state_type=state_type,
+        plane_names=shown,
         new_state=initial_state,
         state_info=fen_info if hasattr(first, "fen") else None,
     )
     _REGISTERED[name] = game
     _BY_TYPE[state_type] = game
     return game
+
+
+def _checked_names(
+    game: str, plane_specs: Mapping[str, PlaneShape], given: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """What planes show, as a game keeps it.
+
+    Raises:
+        InvalidConfig: There are no such planes, or not a text for each of them.
+    """
+    found = {}
+    for planes, names in given.items():
+        if planes not in plane_specs:
+            message = f"{game!r}: plane_names has {planes!r}, plane_specs only {list(plane_specs)}"
+            raise InvalidConfig(message)
+        channels, texts = plane_specs[planes][0], () if isinstance(names, str) else tuple(names)
+        if len(texts) != channels or not all(isinstance(text, str) for text in texts):
+            message = (
+                f"{game!r}: plane_names[{planes!r}] is {names!r}; expected {channels} texts, one "
+                "for each channel"
+            )
+            raise InvalidConfig(message)
+        found[planes] = texts
+    return found
 
 
 def game_of(state: Any) -> Game:

@@ -24,13 +24,22 @@ from phasezoo.training.sampler import Sampler
 from phasezoo.training.steps import check_phases
 from phasezoo.training.trainer import Samplers
 
-__all__ = ["INCIDENTAL", "Ready", "Task", "samplers_of"]
+__all__ = ["INCIDENTAL", "LEFT_OUT", "Ready", "Task", "samplers_of"]
 
 _BATCHES = 2
 """Name of the random stream that orders a training's positions."""
 
 INCIDENTAL = ("device", "threads", "tensorboard", "wandb")
 """Options that a resumed training may change: where it runs, not what it is."""
+
+LEFT_OUT: Mapping[str, object] = {
+    "optimizer": "sgd",
+    "compile": False,
+    "value_mix": 0.0,
+    "watched_positions": 0,
+}
+"""Options that change no number if they are so. Records leave them out, so that trainings from
+before there were any are still themselves."""
 
 
 @dataclass(frozen=True)
@@ -169,20 +178,16 @@ def _identity(
     settings = asdict(config)
     for name in INCIDENTAL:
         del settings[name]
-    # Options that change no number here; trainings from before there were any are still themselves.
     settings["symmetries"] = _turns(config, data)
     if not settings["symmetries"] and not data.train_store.is_symmetric:
         del settings["symmetries"]
-    if config.optimizer == "sgd":
-        del settings["optimizer"]
-    if not config.compile:
-        del settings["compile"]
-    if config.value_mix == 0:
-        del settings["value_mix"]
     if data.watched is None:
-        del settings["watched_positions"]
+        settings["watched_positions"] = 0
     else:
         settings["watched_sha256"] = rows_digest(data.watched)
+    for name, unused in LEFT_OUT.items():
+        if settings[name] == unused:
+            del settings[name]
     if data.weights is not None:
         settings["phase_weights"] = list(data.weights)
     return {

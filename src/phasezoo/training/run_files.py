@@ -52,8 +52,8 @@ def claimed(
         details: What else its record says.
         resume: Whether a directory of this very training may be used again.
         kind: What its record calls it; a directory of another kind is refused.
-        defaults: What options are if nobody gave them, as JSON: a record of a version that did not
-            have one of them counts as if it had been so.
+        defaults: What options are if nobody gave them, as JSON: where one of them is missing, in
+            ``identity`` or in a record of a version that did not have it, it counts as this.
 
     Raises:
         RunDirectoryError: The directory holds another training or other files, is not a directory,
@@ -117,7 +117,7 @@ def _may_use(
             raise RunDirectoryError(message)
         return False
     there = {k: v for k, v in record.config.items() if k not in details.incidental}
-    _check_same(out, _filled(there, defaults), identity)
+    _check_same(out, _filled(there, defaults), _filled(identity, defaults))
     if not resume:
         message = f"{out}: holds this very training already; resume it, or choose another directory"
         raise RunDirectoryError(message)

@@ -21,7 +21,7 @@ from phasezoo.training.data import PhaseWeights, TrainingData
 from phasezoo.training.distributed import Team, in_team
 from phasezoo.training.loggers import LoggedRun, Logger
 from phasezoo.training.metrics import MetricsLog, read_metrics
-from phasezoo.training.preparation import Ready, Task
+from phasezoo.training.preparation import LEFT_OUT, Ready, Task
 from phasezoo.training.progress import OnProgress
 from phasezoo.training.run_files import claimed, finished
 from phasezoo.training.sampler import Sampler
@@ -189,7 +189,9 @@ def train_on(
         team, device = stack.enter_context(in_team(place, settings.batch_size))
 
         def claim() -> Manifest | None:
-            files = claimed(task.out, ready.identity, ready.details, resume=task.resume)
+            files = claimed(
+                task.out, ready.identity, ready.details, resume=task.resume, defaults=LEFT_OUT
+            )
             stack.enter_context(files)
             return finished(task.out)
 

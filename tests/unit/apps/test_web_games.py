@@ -290,9 +290,12 @@ def test_a_game_of_ones_own_is_a_grid_of_its_planes_or_what_it_draws(page):
 
 def test_a_pass_is_listed_beside_the_cells_of_a_grid(page):
     sizes = {"num_players": 2, "num_actions": 9, "plane_specs": {"default": (1, 2, 4)}}
-    games.register("web-passing", initial_state=Passing, **sizes)
+    named = {"default": ("left <over>",)}
+    games.register("web-passing", initial_state=Passing, plane_names=named, **sizes)
     name = page.new("web-passing", [None, None])
     board = page.games[name]["board"]
+    assert "<title>left &lt;over&gt;</title>" in board["svg"]
+    assert "row 1, column 1: left <over>" in [spot[1] for spot in board["spots"]]
     assert [way[:2] for way in board["ways"]] == [[0, ["0,0"]], [7, ["1,3"]]]
     assert [action for action, _ in board["legal"]] == [0, 7, 8]
     assert page.play(name, "pass")["moves"] == ["pass"]

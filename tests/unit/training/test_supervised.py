@@ -129,6 +129,8 @@ def test_every_phase_is_watched_whatever_is_learnt(tmp_path: Path) -> None:
     assert all(fewer.history[-1][f"phase/{name}/loss"] for name in rows.names)
     sizes = json.loads((fewer.path / "config.json").read_text())["config"]
     assert sizes["watched_positions"] == 7
+    with pytest.raises(RunDirectoryError, match=r"differs in watched_positions 9 \(there 0\)"):
+        train(tmp_path / "alone", **expert, watched_positions=9)
 
 
 def test_watching_phases_needs_phases(tmp_path: Path) -> None:

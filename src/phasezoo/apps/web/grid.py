@@ -37,7 +37,7 @@ def _cells(game: games.Game, state: Any) -> dict[tuple[int, int], list[int]]:
 
 def grid_svg(game: games.Game, state: Any) -> str:
     """A board with a disc for each plane that a cell is in."""
-    cells = _cells(game, state)
+    cells, names = _cells(game, state), game.names_of_planes()
     height, width = (1 + max(place) for place in zip(*cells, strict=True))
     parts = []
     for (row, column), inside in cells.items():
@@ -51,7 +51,7 @@ def grid_svg(game: games.Game, state: Any) -> str:
             ink = hex_of(INKS[plane % len(INKS)])
             parts.append(
                 f'<circle cx="{x + CELL / 2}" cy="{y + CELL / 2}" r="{radius:.1f}" fill="{ink}" '
-                f'stroke="#fff" stroke-width="2"><title>{escape(f"plane {plane}")}</title></circle>'
+                f'stroke="#fff" stroke-width="2"><title>{escape(names[plane])}</title></circle>'
             )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * CELL}" height="{height * CELL}" '
@@ -62,13 +62,13 @@ def grid_svg(game: games.Game, state: Any) -> str:
 
 def grid_spots(game: games.Game, state: Any) -> list[Spot]:
     """The cells, by row and column from the top left."""
-    cells = _cells(game, state)
+    cells, names = _cells(game, state), game.names_of_planes()
     height, width = (1 + max(place) for place in zip(*cells, strict=True))
     return [
         Spot(
             f"{row},{column}",
             f"row {row + 1}, column {column + 1}: "
-            + (", ".join(f"plane {plane}" for plane in inside) or "empty"),
+            + (", ".join(names[plane] for plane in inside) or "empty"),
             Box(column / width, row / height, 1 / width, 1 / height),
         )
         for (row, column), inside in cells.items()
