@@ -125,7 +125,7 @@ def test() -> None:
     """Run cargo test and pytest, without the slow ones."""
     setup()
     with_cargo("cargo", "test", "--workspace", "--locked", "--quiet")
-    run(PYTHON, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", QUICK)
+    run(PYTHON, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", QUICK)
 
 
 def test_all() -> None:

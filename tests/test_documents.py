@@ -94,7 +94,19 @@ def test_contract_block_runs(code: str, tmp_path: Path) -> None:
     run(["-c", code], tmp_path)
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+LONG = ("09_sb3_krk", "10_own_pgn", "11_own_game_experts", "15_learn_by_play")
+"""Examples that train for a while."""
+
+
+def examples() -> list[ParameterSet]:
+    """The files of the folder ``examples``."""
+    return [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG))
+        for path in sorted((ROOT / "examples").glob("*.py"))
+    ]
+
+
+@pytest.mark.parametrize("example", examples())
 def test_example_runs(example: Path, tmp_path: Path) -> None:
     run([str(example)], tmp_path)
 

@@ -1,5 +1,6 @@
 """Checks of options that several layers make."""
 
+import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -73,19 +74,19 @@ def between(option: str, value: Any, least: int, most: int) -> int:
 
 
 def file_path(option: str, value: Any) -> Path:
-    """``value``, if it is a path.
+    """``value``, if it is a path that can be.
 
     Raises:
-        InvalidConfig: It is not.
+        InvalidConfig: It is no path, or the system has none like it.
     """
     return _path(option, value, "file")
 
 
 def folder_path(option: str, value: Any) -> Path:
-    """``value``, if it is a path.
+    """``value``, if it is a path that can be.
 
     Raises:
-        InvalidConfig: It is not.
+        InvalidConfig: It is no path, or the system has none like it.
     """
     return _path(option, value, "directory")
 
@@ -118,7 +119,19 @@ def _path(option: str, value: Any, what: str) -> Path:
     if not isinstance(value, str | os.PathLike):
         message = f"{option}={value!r}: expected the path of a {what}"
         raise InvalidConfig(message)
+    try:
+        os.lstat(value)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # all else may change until it is used
+            raise _no_path(option, value, what, error.strerror) from error
+    except ValueError as error:  # a zero byte
+        raise _no_path(option, value, what, error) from error
     return Path(value)
+
+
+def _no_path(option: str, value: Any, what: str, reason: object) -> InvalidConfig:
+    shown = os.fsdecode(value)[:80]
+    return InvalidConfig(f"{option}={shown!r}: cannot be the path of a {what} ({reason})")
 
 
 def _is_whole(value: Any) -> bool:

@@ -18,11 +18,12 @@ from torch.nn import functional
 
 from phasezoo import _core, gating
 from phasezoo.errors import CheckpointError, InvalidConfig, InvalidGate, StoreError
-from phasezoo.games.options import at_least
+from phasezoo.games.options import at_least, folder_path
 from phasezoo.gating.callables import check_names
 from phasezoo.gating.learned import LEARNED, MANIFEST, WEIGHTS, GateManifest, LearnedGate, Router
 from phasezoo.gating.learning import Estimate, GateTraining
 from phasezoo.inference.storage import digest, write_directory
+from phasezoo.training import optimizers
 from phasezoo.training.data import stream_seed
 from phasezoo.training.gate_config import GateConfig, gate_config, hidden_layers
 from phasezoo.training.gate_experts import Answers, FrozenExperts, answers_of
@@ -91,7 +92,7 @@ def train_gate(
         message = "give either labels= (a gate to learn from) or experts= (to route to)"
         raise InvalidConfig(message)
     at_least("positions", positions, 1)
-    directory = Path(out)
+    directory = folder_path("out", out)
     _check_free(directory)
     game, spec = store.game.name, store.game.plane_spec(planes)
     frozen = None if experts is None else FrozenExperts.of(experts, names)
@@ -269,7 +270,7 @@ def _optimiser(
     decayed = list(network.decayed())
     free = [p for p in network.parameters() if not any(p is each for each in decayed)]
     groups: list[dict[str, Any]] = [{"params": decayed}, {"params": free, "weight_decay": 0.0}]
-    optimiser = torch.optim.AdamW(groups, config.learning_rate, weight_decay=config.weight_decay)
+    optimiser = optimizers.AdamW(groups, config.learning_rate, weight_decay=config.weight_decay)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, updates)
     return optimiser, schedule.step
 

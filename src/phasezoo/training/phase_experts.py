@@ -15,7 +15,7 @@ from rich.table import Table
 
 from phasezoo import gating, inference, networks
 from phasezoo.errors import CheckpointError, InvalidConfig
-from phasezoo.games.options import flag
+from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.experts import EXPERTS
 from phasezoo.inference.routing import Routing
 from phasezoo.inference.storage import write_file
@@ -235,7 +235,7 @@ def train_experts(
         raise InvalidConfig(message)
     labelled = LabelledSplits.of(store, splits, gate, seed, settings.threads)
     plan = plan_strategy(labelled.train, made, positions, budget, order)
-    out = Path(out)
+    out = folder_path("out", out)
     tasks = {
         stage.name: Task(
             _network(network, stage, labelled),

@@ -20,6 +20,7 @@ from phasezoo.networks import (
     to_device,
 )
 from phasezoo.networks.phase_input import PhaseHeads
+from phasezoo.training import optimizers
 from phasezoo.training.batches import Batch
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
@@ -212,10 +213,10 @@ def check_phases(network: Network, phases: int, team: Team = ALONE) -> None:
 
 def _optimizer(network: Network, config: SupervisedConfig) -> torch.optim.Optimizer:
     if config.optimizer == "adamw":
-        return torch.optim.AdamW(
+        return optimizers.AdamW(
             network.parameters(), lr=config.min_lr, weight_decay=config.weight_decay, foreach=True
         )
-    return torch.optim.SGD(
+    return optimizers.SGD(
         network.parameters(),
         lr=config.min_lr,
         momentum=config.max_momentum,

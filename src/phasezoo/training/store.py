@@ -11,6 +11,7 @@ import numpy.typing as npt
 from phasezoo import _core, gating
 from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError
 from phasezoo.games import Game, PackedPlanes, make
+from phasezoo.games.options import file_path
 from phasezoo.games.packed import general_planes
 from phasezoo.training import targets
 from phasezoo.training.batches import Batch, SparsePolicy
@@ -140,12 +141,14 @@ class GameStore:
                 that you trust: unpickling runs what the file says.
 
         Raises:
+            InvalidConfig: There can be no such path.
             MissingDependency: pyarrow is not installed.
             StoreError: It is missing, cut short, of another game than it says, no games store, or
                 holds pickled starts.
         """
-        about, columns, damaged = read_store(Path(path))
-        game = about.made(Path(path))
+        place = file_path("path", path)
+        about, columns, damaged = read_store(place)
+        game = about.made(place)
         if not allow_pickle and any(isinstance(s, bytes) for s in columns.starts.values()):
             message = (
                 f"{path}: holds pickled starts, which run code when they are read; if you trust "
@@ -259,7 +262,7 @@ class GameStore:
         texts = games_as_pgn(self)
         if path is None:
             return "".join(texts)
-        write_text(Path(path), texts, overwrite=overwrite)
+        write_text(file_path("path", path), texts, overwrite=overwrite)
         return None
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -272,11 +275,13 @@ class GameStore:
             overwrite: Whether a store that is there may be replaced.
 
         Raises:
+            InvalidConfig: There can be no such path.
             MissingDependency: pyarrow is not installed.
             StoreError: Something is there already, or it cannot be written (a full disk, say); what
                 was there before is left as it was.
         """
-        write_store(Path(path), self.game, self.columns, self.metadata, overwrite=overwrite)
+        place = file_path("path", path)
+        write_store(place, self.game, self.columns, self.metadata, overwrite=overwrite)
 
     @property
     def variant(self) -> str:

@@ -33,15 +33,15 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
     seats = range(players)
     count = table.num_rows
     lists = _flat(read, "actions")
-    lengths = read["actions"].value_lengths().to_numpy()
+    lengths = _numbers(read["actions"].value_lengths())
     offsets = offsets_of(lengths)
     if (offsets % width).any():
         message = f"actions: a game's are no multiple of {width}"
         raise CorruptRecord(message)
-    returns = [_whole(read, f"return_{seat}").to_numpy() for seat in seats]
-    ratings = [read[f"rating_{seat}"].fill_null(0).to_numpy() for seat in seats]
+    returns = [_numbers(_whole(read, f"return_{seat}")) for seat in seats]
+    ratings = [_filled(read[f"rating_{seat}"], 0) for seat in seats]
     texts = [_texts(read[f"player_{seat}"]) for seat in seats]
-    dates = read["date"].fill_null("").cast("binary").to_numpy(zero_copy_only=False)
+    dates = np.array([date or b"" for date in read["date"].cast("binary").to_pylist()], "S10")
     values, phases = (
         as_column(name, _flat(read, name), dtype) if name in read else None
         for name, dtype in (("values", np.float32), ("phases", np.int8))
@@ -54,9 +54,9 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
         starts=_starts(read),
         ratings=as_column("ratings", np.stack(ratings, axis=1), np.int16, 2),
         players=Texts(names.codes.reshape(len(seats), count).T.copy(), names.names),
-        dates=as_column("dates", dates.astype("S10"), "S10"),
+        dates=as_column("dates", dates, "S10"),
         sources=_texts(read["source"]),
-        salvaged=as_column("salvaged", _whole(read, "salvaged").to_numpy(False), np.bool_),
+        salvaged=as_column("salvaged", _flags(_whole(read, "salvaged")), np.bool_),
         visits=_visits(read) if "visit_lengths" in read else None,
         values=values,
         phases=phases,
@@ -82,13 +82,33 @@ def _flat(read: Mapping[str, Any], name: str) -> npt.NDArray[Any]:
     if flat.null_count:
         message = f"{name}: a list has a gap"
         raise CorruptRecord(message)
-    numbers: npt.NDArray[Any] = flat.to_numpy()
+    return _numbers(flat)
+
+
+def _numbers(column: Any) -> npt.NDArray[Any]:
+    """A column of numbers without gaps; pyarrow's own ``to_numpy`` imports pandas for it."""
+    numbers: npt.NDArray[Any] = np.from_dlpack(column)
     return numbers
+
+
+def _filled(column: Any, gap: int) -> npt.NDArray[Any]:
+    """A column of numbers with one for its gaps."""
+    if not column.null_count:
+        return _numbers(column)
+    _, data = column.buffers()
+    kind = np.dtype(column.type.to_pandas_dtype())
+    numbers = np.frombuffer(data, kind, len(column), column.offset * kind.itemsize)
+    return np.where(_flags(column.is_valid()), numbers, kind.type(gap))
+
+
+def _flags(column: Any) -> npt.NDArray[np.bool_]:
+    """A column of truths without gaps."""
+    return _numbers(column.cast("uint8")).astype(np.bool_)
 
 
 def _texts(column: Any) -> Texts:
     coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
-    codes = coded.indices.fill_null(-1).to_numpy().astype(np.int32)
+    codes = _filled(coded.indices, -1).astype(np.int32)
     return Texts(codes, tuple(coded.dictionary.to_pylist()))
 
 
@@ -96,8 +116,8 @@ def _starts(read: Mapping[str, Any]) -> dict[int, Start]:
     starts: dict[int, Start] = {}
     for name in ("start", "start_pickle"):
         if name in read:
-            rows = np.flatnonzero(read[name].is_valid().to_numpy(False))
-            starts |= zip(rows.tolist(), read[name].take(rows).to_pylist(), strict=True)
+            rows = np.flatnonzero(_flags(read[name].is_valid()))
+            starts |= zip(rows.tolist(), read[name].drop_null().to_pylist(), strict=True)
     return dict(sorted(starts.items()))
 
 

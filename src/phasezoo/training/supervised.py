@@ -11,7 +11,7 @@ import torch
 
 from phasezoo import networks
 from phasezoo.errors import CheckpointError
-from phasezoo.games.options import flag
+from phasezoo.games.options import flag, folder_path
 from phasezoo.inference.manifest import MANIFEST, Manifest
 from phasezoo.networks.registry import Factory
 from phasezoo.training.callbacks import Callback, Callbacks, TrainingStart
@@ -154,7 +154,7 @@ def train_supervised(
         history,
         positions,
         seed,
-        Path(out),
+        folder_path("out", out),
         init,
         resume=flag("resume", resume),
         named=frozenset(overrides),

@@ -22,6 +22,8 @@ TINY = {
     "validation_positions": 64,
     "test_games": 6,
     "resamples": 100,
+    "exact_positions": 60,
+    "searched_positions": 6,
     "games_played": 4,
     "nodes": 4,
     "max_plies": 30,

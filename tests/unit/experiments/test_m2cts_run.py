@@ -268,6 +268,7 @@ POINTS = {
 }
 
 
+@pytest.mark.slow
 def test_a_run_killed_again_and_again_comes_to_the_same_numbers(whole, store, tmp_path):
     out, config = tmp_path / "killed", tiny(store)
     for condition in POINTS.values():

@@ -81,6 +81,7 @@ def test_the_report_is_a_whole_page(whole):
     assert "the search knows what its player may know" in words
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_to_the_same_games(whole, tmp_path, monkeypatch):
     out, results = whole
 

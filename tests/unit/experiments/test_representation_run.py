@@ -127,6 +127,7 @@ def kill_once_there(path, config, out):
     assert process.wait() != 0, "it ended before it was killed"
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, small, tmp_path, monkeypatch):
     class StoppedError(Exception):
         pass

@@ -84,6 +84,7 @@ def test_a_finished_training_is_not_done_again(uninterrupted: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in uninterrupted.rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_where_it_runs_may_change(tmp_path: Path, uninterrupted: Path) -> None:
     out = tmp_path / "run"
     train_and_die(out, "update", 8)

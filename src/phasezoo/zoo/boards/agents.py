@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidConfig, MissingDependency
+from phasezoo.games.options import folder_path
 from phasezoo.inference.evaluator import Leaves
 from phasezoo.inference.oracle import ORACLE_PLIES, Known
 
@@ -50,7 +51,7 @@ class Syzygy:
             raise MissingDependency(message) from error
         self._tables: chess.syzygy.Tablebase = chess.syzygy.Tablebase()
         for folder in _folders(self.path):
-            if not folder.is_dir():
+            if not folder_path("path", folder).is_dir():
                 message = f"{folder}: no such folder; Syzygy tables are folders with .rtbw files"
                 raise InvalidConfig(message)
             self._tables.add_directory(str(folder))

@@ -1,0 +1,44 @@
+"""Paths that no system has are refused in words, wherever one is given."""
+
+import pytest
+
+from phasezoo import agents, arena, training
+from phasezoo.errors import InvalidConfig
+
+LONG = "x" * 5000
+NUL = "a\0b"
+
+
+def store() -> training.GameStore:
+    return training.GameStore.sample("krk").subset(range(2))
+
+
+CALLS = {
+    "open": lambda path: training.GameStore.open(path),
+    "save": lambda path: store().save(path),
+    "log": lambda path: arena.play_match("random", "random", game="krk", games=2, log=path),
+    "selfplay": lambda path: training.SelfPlay("connect-four", out=path, updates=1),
+    "train": lambda path: training.train_supervised(
+        store(), network="resnet-8x1", positions=64, out=path
+    ),
+    "experts": lambda path: training.train_experts(
+        store(), gate="box", network="resnet-8x1", positions=64, out=path
+    ),
+    "play": lambda path: training.play_games("random", game="krk", games=1, seed=1, out=path),
+}
+
+
+@pytest.mark.parametrize("path", [LONG, NUL], ids=["long", "zero byte"])
+@pytest.mark.parametrize("call", CALLS)
+def test_no_path(call, path):
+    if call in ("selfplay", "train", "experts"):
+        pytest.importorskip("torch")
+    with pytest.raises(InvalidConfig, match="cannot be the path of a") as caught:
+        CALLS[call](path)
+    assert len(str(caught.value)) < 250
+
+
+def test_no_path_of_tables():
+    pytest.importorskip("chess")
+    with pytest.raises(InvalidConfig, match="cannot be the path of a directory"):
+        agents.Syzygy(LONG)
