@@ -3,7 +3,7 @@
 import pytest
 
 from phasezoo import agents, arena, training
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, StoreError
 
 LONG = "x" * 5000
 NUL = "a\0b"
@@ -33,7 +33,7 @@ CALLS = {
 def test_no_path(call, path):
     if call in ("selfplay", "train", "experts"):
         pytest.importorskip("torch")
-    with pytest.raises(InvalidConfig, match="cannot be the path of a") as caught:
+    with pytest.raises((InvalidConfig, StoreError), match="cannot be the path of a") as caught:
         CALLS[call](path)
     assert len(str(caught.value)) < 250
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from phasezoo.errors import CheckpointError
 
-__all__ = ["PARTIAL", "digest", "read_file", "write_directory", "write_file"]
+__all__ = ["PARTIAL", "digest", "read_file", "remove_partials", "write_directory", "write_file"]
 
 PARTIAL = ".partial"
 """Ending of what is still being written; such a file or directory may be deleted at any time."""
@@ -72,6 +72,15 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> None:
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
         raise _refused(path, error) from error
+
+
+def remove_partials(folder: Path) -> None:
+    """Remove what a process that was killed had begun to write, wherever it is under a folder."""
+    for partial in list(folder.rglob(f"*{PARTIAL}")):
+        if partial.is_dir():
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            partial.unlink(missing_ok=True)
 
 
 def _partial(path: Path) -> Path:

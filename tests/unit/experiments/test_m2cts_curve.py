@@ -86,9 +86,8 @@ def whole(tmp_path_factory):
         preset,
         games=few("connect-four", folder),
         gate="plies:14",
-        exact_positions=20,
-        searched_positions=0,
-        **TINY | {"trainings": 2, "sizes": (1000, 1500)},
+        **TINY
+        | {"exact_positions": 20, "searched_positions": 0, "trainings": 2, "sizes": (1000, 1500)},
     )
     return folder / "run", STUDY.reproduce(config, folder / "run"), config
 

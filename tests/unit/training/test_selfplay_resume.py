@@ -45,6 +45,17 @@ def test_an_ended_run_is_opened_and_a_longer_one_goes_on(tmp_path: Path) -> None
     assert left_behind(tmp_path / "run") == left_behind(tmp_path / "whole")
 
 
+def test_what_a_killed_process_had_begun_to_write_is_removed(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(out, "promoted", updates=1)
+    for name in ("00002.99.partial", "00002/networks/expert.99.partial"):
+        (out / "versions" / name).mkdir(parents=True)
+        (out / "versions" / name / "model.safetensors").write_bytes(b"half")
+    run(out, "promoted", updates=2)
+    run(tmp_path / "whole", "promoted", updates=2)
+    assert left_behind(out) == left_behind(tmp_path / "whole")
+
+
 def test_games_that_had_ended_are_not_played_again(tmp_path: Path) -> None:
     class Stop(Exception):
         pass

@@ -14,7 +14,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of
 from phasezoo.inference.counts import Counts
-from phasezoo.inference.storage import digest
+from phasezoo.inference.storage import digest, remove_partials
 from phasezoo.networks.registry import Factory
 from phasezoo.runs import jsonable
 from phasezoo.training.checkpoint import model_bytes
@@ -202,6 +202,7 @@ class SelfPlay:
                 self._tell,
             )
             done = len(rounds.rows)
+            remove_partials(version_folder(self.out, 0).parent)
             self._students.restore(self.out / LEARNERS, done)
             if done == 0:
                 self._students.publish(version_folder(self.out, 0), 0)
