@@ -307,6 +307,7 @@ def results(
         "matches": matches(elo, trainings),
         "arms": arms(elo, trainings),
         "alone": [],
+        "from_phases": [],
         "searches": [],
         "overfitting": overfitting(phases),
         "exact": None,

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from phasezoo import games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.console import silent
@@ -280,6 +281,37 @@ def test_a_run_killed_again_and_again_comes_to_the_same_numbers(whole, store, tm
     reference, _ = whole
     assert numbers_of(out) == numbers_of(reference)
     assert (out / "games.pgn").read_bytes() == (reference / "games.pgn").read_bytes()
+
+
+def test_experts_play_alone_from_where_their_phases_begin(store, tmp_path):
+    out = tmp_path / "run"
+    config = tiny(store, from_phases=True, games_played=4, test_games=None)
+    results = reproduce(config, out)
+    known = {row.phase: row for row in results.from_phases}
+    assert set(known) <= {"middlegame", "endgame"}  # all games begin with the opening
+    assert "middlegame" in known
+    assert all(row.starts >= 2 for row in results.from_phases)
+    gate = gating.make("lichess", game="chess")
+    for phase, row in known.items():
+        assert row.matches.total.games == 4
+        lines = (out / f"matches/from-{phase}-1-baseline-1.jsonl").read_text().splitlines()
+        starts = [json.loads(line)["game"]["opening_moves"] for line in lines[1:]]
+        assert len(starts) == 4
+        # The first position of the phase: the one before it is of another.
+        for moves in starts:
+            assert 0 < len(moves) < config.max_plies
+            state = games.make("chess").initial_state()
+            before = []
+            for move in moves:
+                before.append(int(gate(state)))
+                state = state.play(state.parse_uci(move))
+            assert gate.names[gate(state)] == phase
+            assert gate.names.index(phase) not in before
+        first, second = row.matches.total.sides
+        assert first.rows > 0 < second.rows
+    page = (out / "report.html").read_text()
+    assert "From the beginning of each phase" in page
+    assert reproduce(config, out) == results
 
 
 def test_ctrl_c_says_how_to_go_on(store, tmp_path):

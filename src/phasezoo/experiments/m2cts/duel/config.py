@@ -53,6 +53,9 @@ class M2ctsConfig:
     alone: bool = False
     """Play with each expert of the phase mixture alone too: where it is another phase's turn, the
     one network of its training answers (paper: Fig. 6)."""
+    from_phases: bool = False
+    """Play games that begin where test games reach a phase too: the expert of that phase against
+    one network, each alone."""
     seed: int = 1
     """Everything random derives from it (0 or more)."""
     trainings: int = 1

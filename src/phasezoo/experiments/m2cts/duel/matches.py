@@ -14,6 +14,7 @@ from phasezoo.arena import (
     Adjudication,
     GameRecord,
     Match,
+    OpeningSuite,
     SideStats,
     crossed_pairs,
     los,
@@ -23,6 +24,8 @@ from phasezoo.arena import (
     trinomial_elo,
 )
 from phasezoo.arena.elo import elo_of_score
+from phasezoo.arena.opening_files import Opening
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
@@ -31,12 +34,45 @@ from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvalua
 from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.report import numbers
 
-__all__ = ["Maps", "collect", "play_pairing", "search_options", "summarise"]
+__all__ = ["Maps", "collect", "phase_suite", "play_pairing", "search_options", "summarise"]
 
 NAMES = ("M2CTS", "MCTS")
 
 Maps: TypeAlias = tuple[Mapping[str, Map], Mapping[str, Map]]
 """What recalibrates the values of each phase's expert, and those of one network in each phase."""
+
+
+MOST_STARTS = 500
+"""Positions at which test games first reach a phase, at the most."""
+
+
+def phase_suite(prepared: Prepared, phase: str) -> OpeningSuite | None:
+    """Where test games first reach a phase, without positions of training games.
+
+    Those at which a game would end at once, because no more plies are played, are left out too.
+
+    Args:
+        prepared: The run's games and settings.
+        phase: Name of the phase.
+
+    Returns:
+        None if fewer than two such positions are left, as where games begin with the phase.
+    """
+    test, gate = prepared.splits.test, prepared.config.gate
+    try:
+        suite = OpeningSuite.at_phase(
+            test, gate, phase, game=prepared.config.game, count=MOST_STARTS
+        )
+        suite, _ = suite.without(prepared.tables["train"].key)
+    except InvalidConfig:  # no game gets there, or all such positions were trained on
+        return None
+    most = prepared.config.max_plies
+    kept = [
+        Opening(suite.start(i), suite.lines[i])
+        for i in range(len(suite))
+        if most is None or suite.state(i).ply < most
+    ]
+    return OpeningSuite.of(suite.game, kept) if len(kept) > 1 else None
 
 
 def play_pairing(
@@ -56,7 +92,7 @@ def play_pairing(
         prepared: The run's games and settings.
         who: What plays, for people.
         gate: Names the phases of its experts.
-        experts: Network directory of each of its experts, by phase.
+        experts: Network directory of each of its experts, by phase; a single one answers in all.
         baseline: Network directory of the baseline.
         pair: Training indices of mixture and baseline.
         log: Where finished games are kept; a match found there goes on.
@@ -151,6 +187,7 @@ def _agents(
     baseline: Path,
     maps: Maps | None,
 ) -> tuple[MCTSAgent, MCTSAgent]:
+    """The two sides; an expert that is the only one answers in every phase."""
     config = prepared.config
 
     def load(path: Path) -> Any:
@@ -161,6 +198,9 @@ def _agents(
     options = search_options(config)
     loaded = {phase: load(path) for phase, path in experts.items()}
     one = load(baseline)
+    if len(loaded) == 1:
+        (alone,) = loaded.values()
+        return MCTSAgent(alone, **options), MCTSAgent(one, **options)
     if maps is None:
         mixture = M2CTSAgent(loaded, gate=gate, routing=config.routing, **options)
         return mixture, MCTSAgent(one, **options)

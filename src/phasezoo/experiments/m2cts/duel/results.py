@@ -29,6 +29,7 @@ __all__ = [
     "Overfitting",
     "Pairing",
     "PhaseStart",
+    "PhaseSuiteRow",
     "Results",
     "SearchRow",
     "Split",
@@ -293,6 +294,21 @@ class AloneRow:
 
 
 @dataclass(frozen=True)
+class PhaseSuiteRow:
+    """One expert against one network, each alone, in games that begin where its phase begins.
+
+    Attributes:
+        phase: The expert's.
+        starts: Different positions that the games may begin with.
+        matches: Its games against one network.
+    """
+
+    phase: str
+    starts: int
+    matches: Matches
+
+
+@dataclass(frozen=True)
 class GapRow:
     """What a network loses on positions that it learnt from, and on new ones.
 
@@ -392,6 +408,7 @@ class Results:
     matches: Matches
     arms: list[ArmRow]
     alone: list[AloneRow]
+    from_phases: list[PhaseSuiteRow]
     searches: list[SearchRow]
     overfitting: Overfitting
     exact: Exact | None

@@ -35,6 +35,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Matches,
     Overfitting,
     Pairing,
+    PhaseSuiteRow,
     Results,
     SearchRow,
 )
@@ -87,6 +88,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         self._games: list[Path] = []
         played = self._matches(planned)
         alone = self._alone(planned)
+        from_phases = self._from_phases(planned)
         searches = self._searches(planned, seam)
         together_pgn = "".join(path.read_text(encoding="utf-8") for path in self._games)
         self.directory.write_text("games.pgn", together_pgn)
@@ -95,6 +97,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_match(self.console, together)
         arms = [self._arm_row(arm, planned, losses, played.get(arm.role)) for arm in self.arms]
         show.show_arms(self.console, arms, alone)
+        show.show_phase_suites(self.console, from_phases)
         show.show_searches(self.console, searches)
         return Results(
             **self.head(),
@@ -105,6 +108,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             matches=together,
             arms=arms,
             alone=alone,
+            from_phases=from_phases,
             searches=searches,
             overfitting=overfitting,
             exact=judged,
@@ -307,6 +311,31 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             found.append(AloneRow(phase, row))
         return found
 
+    def _from_phases(self, planned: Sequence[PlannedNetwork]) -> list[PhaseSuiteRow]:
+        """Each expert of the phase mixture alone, from where test games reach its phase."""
+        if not self.config.from_phases:
+            return []
+        self.console.heading("Games: from the beginning of each phase")
+        phases = self.prepared.phases
+        found = []
+        for phase, slug in zip(phases, training_names("from", phases), strict=True):
+            suite = matches.phase_suite(self.prepared, phase)
+            if suite is None:
+                self.console.note(f"{phase}: too few test games reach it behind their start")
+                continue
+            trainings = range(self.config.trainings)
+            own = [self._experts(planned, training, EXPERT)[phase] for training in trainings]
+            row = self._against_all(
+                planned,
+                slug,
+                f"{phase} expert",
+                self.config.gate,
+                [{phase: path} for path in own],
+                prepared=replace(self.prepared, openings=suite),
+            )
+            found.append(PhaseSuiteRow(phase, len(suite), row))
+        return found
+
     def _searches(self, planned: Sequence[PlannedNetwork], seam: Seam) -> list[SearchRow]:
         """The phase mixture by every other search."""
         others = searches_of(self.config)
@@ -358,8 +387,9 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             folder: First part of the names of its files.
             who: What plays, for people.
             gate: Names the phases of its experts.
-            sides: Of each training, the network of each phase.
-            prepared: The games, with the settings of the search; None: those of the run.
+            sides: Of each training, the network of each phase, or a single one for all phases.
+            prepared: The games, with openings and the settings of the search; None: those of the
+                run.
             seam: What recalibrates the values of both sides; None: they stay as trained.
         """
         used = self.prepared if prepared is None else prepared

@@ -17,6 +17,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Losses,
     Matches,
     Overfitting,
+    PhaseSuiteRow,
     Results,
     SearchRow,
 )
@@ -271,6 +272,17 @@ def show_arms(console: Console, arms: Sequence[ArmRow], alone: Sequence[AloneRow
     if alone:
         rows = [[row.phase, numbers.elo_interval(row.matches.elo)] for row in alone]
         console.table("One expert at a time, 95 % intervals", ["expert of", "Elo"], rows)
+
+
+def show_phase_suites(console: Console, found: Sequence[PhaseSuiteRow]) -> None:
+    """Every expert against one network in games that begin with its phase."""
+    if found:
+        rows = [
+            [row.phase, numbers.count(row.starts), numbers.elo_interval(row.matches.elo)]
+            for row in found
+        ]
+        head = ["expert of", "positions", "Elo"]
+        console.table("From the beginning of each phase, 95 % intervals", head, rows)
 
 
 def show_searches(console: Console, searches: Sequence[SearchRow]) -> None:
