@@ -26,6 +26,8 @@ MADE = ("target", "dist", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypot
         ".import_linter_cache", "docs/_build", "docs/environments", "docs/reference")  # fmt: skip
 QUICK = "not slow and not gpu and not ray and not web"
 """The tests of ``test``; ``test-all`` runs every one."""
+SHARED_OUT = ("-n", "auto", "--dist", "worksteal")
+"""Tests run in several processes; one that has none left takes some from another."""
 
 NO_CARGO = (
     "phasezoo needs a Rust toolchain (cargo 1.95 or newer) to build its core, and none could be "
@@ -125,14 +127,15 @@ def test() -> None:
     """Run cargo test and pytest, without the slow ones."""
     setup()
     with_cargo("cargo", "test", "--workspace", "--locked", "--quiet")
-    run(PYTHON, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-m", QUICK)
+    run(PYTHON, "-m", "pytest", "-q", *SHARED_OUT, "-m", QUICK)
 
 
 def test_all() -> None:
     """Run every test."""
     setup()
     with_cargo("cargo", "test", "--workspace", "--locked", "--quiet")
-    run(PYTHON, "-m", "pytest", "-q")
+    run(PYTHON, "-m", "pytest", "-q", *SHARED_OUT, "-m", "not ray")
+    run(PYTHON, "-m", "pytest", "-q", "-m", "ray")  # a cluster takes the whole machine
 
 
 def lint() -> None:
