@@ -23,7 +23,7 @@ from random import Random
 from drills.fuzz.catalogue import TARGETS
 from drills.fuzz.target import Target
 
-__all__ = ["Found", "Tally", "fuzz", "input_of", "read_range"]
+__all__ = ["Found", "Tally", "fuzz", "input_of", "read_range", "shown_input"]
 
 LIMIT = 30.0
 """Seconds in which an input has to be read, on a machine that has other work too."""
@@ -123,7 +123,7 @@ def fuzz(name: str, seed: int, inputs: int, minutes: float) -> Tally:
                 told = json.loads(done.stdout.splitlines()[-1])
                 part = Tally(**{**told, "found": [Found(**each) for each in told["found"]]})
             elif done.returncode < 0:
-                shown = repr(input_of(TARGETS[name](Path(folder)), name, seed, number))[:SHOWN]
+                shown = shown_input(name, seed, number)
                 killed = Found(number, f"killed by signal {-done.returncode}", "", shown)
                 part = Tally(number + 1 - first, texts, accepted, slowest, [killed])
             else:
@@ -137,6 +137,16 @@ def fuzz(name: str, seed: int, inputs: int, minutes: float) -> Tally:
             first += part.inputs
     total.seconds = time.monotonic() - began
     return total
+
+
+def shown_input(name: str, seed: int, number: int) -> str:
+    """The beginning of an input."""
+    with tempfile.TemporaryDirectory() as folder:  # a target's own, as it begins with its files
+        target = TARGETS[name](Path(folder))
+        try:
+            return repr(input_of(target, name, seed, number))[:SHOWN]
+        finally:
+            target.close()
 
 
 _PLACE = "<QQQd"

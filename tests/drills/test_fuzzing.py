@@ -9,7 +9,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("torch")
 
 from drills.fuzz.catalogue import TARGETS
-from drills.fuzz.loop import Tally, input_of, read_range
+from drills.fuzz.loop import Tally, input_of, read_range, shown_input
 from drills.fuzz.target import Target
 
 INPUTS = {
@@ -57,3 +57,8 @@ def test_what_no_one_promised_is_found_once_a_kind():
     assert int(found.shown) == input_of(target, "panic", 1, found.number)
     assert tally.inputs == 60
     assert 0 < tally.accepted < 60
+
+
+@pytest.mark.parametrize("name", ["web", "parquet"])
+def test_an_input_that_ended_the_process_is_shown_however_often(name):
+    assert shown_input(name, 7, 3) == shown_input(name, 7, 3) != shown_input(name, 7, 4)
