@@ -141,19 +141,23 @@ def register(
 
 
 def _checked_names(
-    game: str, plane_specs: Mapping[str, PlaneShape], given: Mapping[str, Sequence[str]]
+    game: str, plane_specs: Mapping[str, PlaneShape], given: Any
 ) -> dict[str, tuple[str, ...]]:
     """What planes show, as a game keeps it.
 
     Raises:
         InvalidConfig: There are no such planes, or not a text for each of them.
     """
+    if not isinstance(given, Mapping):
+        message = f"{game!r}: plane_names={given!r}; expected texts by the name of the planes"
+        raise InvalidConfig(message)
     found = {}
     for planes, names in given.items():
         if planes not in plane_specs:
             message = f"{game!r}: plane_names has {planes!r}, plane_specs only {list(plane_specs)}"
             raise InvalidConfig(message)
-        channels, texts = plane_specs[planes][0], () if isinstance(names, str) else tuple(names)
+        channels = plane_specs[planes][0]
+        texts = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else ()
         if len(texts) != channels or not all(isinstance(text, str) for text in texts):
             message = (
                 f"{game!r}: plane_names[{planes!r}] is {names!r}; expected {channels} texts, one "

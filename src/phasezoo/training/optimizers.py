@@ -5,8 +5,7 @@ when one of them is first called, which takes longer than all else that a traini
 is compiled there, so the optimisers of this file have these methods without that.
 """
 
-import inspect
-from typing import Any
+from inspect import unwrap
 
 import torch
 from torch.optim.optimizer import Optimizer
@@ -14,27 +13,22 @@ from torch.optim.optimizer import Optimizer
 __all__ = ["SGD", "AdamW"]
 
 
-def _plain(method: Any) -> Any:
-    """A method as it is written, without what torch lays around it."""
-    return inspect.unwrap(method)
-
-
 class _Uncompiled:
     """The methods that all optimisers share."""
 
-    add_param_group = _plain(Optimizer.add_param_group)
-    load_state_dict = _plain(Optimizer.load_state_dict)
-    state_dict = _plain(Optimizer.state_dict)
-    zero_grad = _plain(Optimizer.zero_grad)
+    add_param_group = unwrap(Optimizer.add_param_group)
+    load_state_dict = unwrap(Optimizer.load_state_dict)
+    state_dict = unwrap(Optimizer.state_dict)
+    zero_grad = unwrap(Optimizer.zero_grad)
 
 
 class SGD(_Uncompiled, torch.optim.SGD):
     """Stochastic gradient descent (see ``torch.optim.SGD``)."""
 
-    step = torch.no_grad()(_plain(torch.optim.SGD.step))
+    step = torch.no_grad()(unwrap(torch.optim.SGD.step))
 
 
 class AdamW(_Uncompiled, torch.optim.AdamW):
     """Adam with decoupled weight decay (see ``torch.optim.AdamW``)."""
 
-    step = torch.no_grad()(_plain(torch.optim.AdamW.step))
+    step = torch.no_grad()(unwrap(torch.optim.AdamW.step))

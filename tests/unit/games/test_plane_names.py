@@ -83,6 +83,8 @@ def test_a_game_of_ones_own_says_what_its_planes_show() -> None:
         ({"default": ("a",)}, r"plane_names\['default'\] is \('a',\); expected 2 texts"),
         ({"default": "ab"}, "is 'ab'; expected 2 texts"),
         ({"default": ("a", 1)}, "expected 2 texts"),
+        ({"default": 7}, "is 7; expected 2 texts"),
+        (["a", "b"], "expected texts by the name of the planes"),
     ],
 )
 def test_names_that_fit_no_planes_are_refused(given: Any, told: str) -> None:
