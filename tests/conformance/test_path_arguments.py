@@ -2,8 +2,8 @@
 
 import pytest
 
-from phasezoo import agents, arena, training
-from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo import agents, arena, gating, training
+from phasezoo.errors import InvalidConfig, InvalidGate, PhasezooError, StoreError
 
 LONG = "x" * 5000
 NUL = "a\0b"
@@ -24,6 +24,7 @@ CALLS = {
     "experts": lambda path: training.train_experts(
         store(), gate="box", network="resnet-8x1", positions=64, out=path
     ),
+    "writer": lambda path: training.StoreWriter(path, "connect-four"),
     "play": lambda path: training.play_games("random", game="krk", games=1, seed=1, out=path),
 }
 
@@ -36,6 +37,18 @@ def test_no_path(call, path):
     with pytest.raises((InvalidConfig, StoreError), match="cannot be the path of a") as caught:
         CALLS[call](path)
     assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("path", [LONG, NUL], ids=["long", "zero byte"])
+def test_no_path_in_a_text(path):
+    with pytest.raises(InvalidGate):
+        gating.make(f"learned:{path}")
+    with pytest.raises(InvalidConfig):
+        arena.OpeningSuite.read(path, "connect-four")
+    with pytest.raises(InvalidConfig):
+        arena.play_match("random", "random", game="connect-four", games=2, openings=path)
+    with pytest.raises(PhasezooError):
+        agents.parse(f"uci:{path}")
 
 
 def test_no_path_of_tables():

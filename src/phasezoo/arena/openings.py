@@ -124,8 +124,8 @@ class OpeningSuite:
             at_least("plies", plies, 0)
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            message = f"{path}: cannot be read as an opening suite ({error})"
+        except (OSError, ValueError) as error:  # no text, or no path
+            message = f"{str(path)[:80]}: cannot be read as an opening suite ({error})"
             raise InvalidConfig(message) from error
         handle = games.make(game)
         try:

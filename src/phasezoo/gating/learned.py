@@ -278,7 +278,11 @@ def load(spec: str, game: str | None = None, *, monotone: bool = False) -> Learn
         MissingDependency: ``safetensors`` is not installed.
     """
     directory = Path(spec.removeprefix(MONOTONE).removeprefix(LEARNED))
-    if not (directory / MANIFEST).is_file():
+    try:
+        is_there = (directory / MANIFEST).is_file()
+    except OSError:  # there can be no such path
+        is_there = False
+    if not is_there:
         message = (
             f"gate {spec!r}: no {MANIFEST} in {str(directory)!r}; learned:DIR names a folder that "
             "gating.train wrote, such as learned:runs/gate"

@@ -232,6 +232,9 @@ class GameColumns:
         if not (np.abs(self.returns) <= 1).all():
             message = "returns: numbers from -1 to 1 are returns of a game"
             raise CorruptRecord(message)
+        if not self.dates.tobytes().isascii():
+            message = "dates: they are written 2024.01.31, with ? for what is not known"
+            raise CorruptRecord(message)
         for name in ("values", "phases"):
             if getattr(self, name) is not None:
                 check_length(name, getattr(self, name), decisions)

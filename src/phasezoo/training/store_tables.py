@@ -43,7 +43,7 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
     texts = [_texts(read[f"player_{seat}"]) for seat in seats]
     dates = np.array([date or b"" for date in read["date"].cast("binary").to_pylist()], "S10")
     values, phases = (
-        as_column(name, _flat(read, name), dtype) if name in read else None
+        as_column(name, _of_decisions(read, name, lengths), dtype) if name in read else None
         for name, dtype in (("values", np.float32), ("phases", np.int8))
     )
     names = Texts.joined(texts)
@@ -57,7 +57,7 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
         dates=as_column("dates", dates, "S10"),
         sources=_texts(read["source"]),
         salvaged=as_column("salvaged", _flags(_whole(read, "salvaged")), np.bool_),
-        visits=_visits(read) if "visit_lengths" in read else None,
+        visits=_visits(read, lengths) if "visit_lengths" in read else None,
         values=values,
         phases=phases,
         width=width,
@@ -106,6 +106,36 @@ def _flags(column: Any) -> npt.NDArray[np.bool_]:
     return _numbers(column.cast("uint8")).astype(np.bool_)
 
 
+def _of_decisions(
+    read: Mapping[str, Any], name: str, lengths: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """The elements of a column of lists with one for each decision of a game.
+
+    Args:
+        read: The columns.
+        name: Which one.
+        lengths: How many decisions each game has.
+
+    Raises:
+        CorruptRecord: A game has another number of them.
+    """
+    flat = _flat(read, name)
+    _check_lengths(name, _numbers(read[name].value_lengths()), lengths)
+    return flat
+
+
+def _check_lengths(name: str, found: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> None:
+    """Refuse lists that are longer or shorter than they have to be.
+
+    Raises:
+        CorruptRecord: One is; the message names its game.
+    """
+    if wrong := np.flatnonzero(found != lengths).tolist():
+        game = wrong[0]
+        message = f"{name}: game {game} of its rows has {found[game]}, needed are {lengths[game]}"
+        raise CorruptRecord(message)
+
+
 def _texts(column: Any) -> Texts:
     coded = column if hasattr(column, "dictionary") else column.dictionary_encode()
     codes = _filled(coded.indices, -1).astype(np.int32)
@@ -121,13 +151,17 @@ def _starts(read: Mapping[str, Any]) -> dict[int, Start]:
     return dict(sorted(starts.items()))
 
 
-def _visits(read: Mapping[str, Any]) -> Visits:
-    lengths = _flat(read, "visit_lengths")
+def _visits(read: Mapping[str, Any], decisions: npt.NDArray[Any]) -> Visits:
+    lengths = _of_decisions(read, "visit_lengths", decisions)
     if (lengths < 0).any():
         message = "visit_lengths: a number of entries is negative"
         raise CorruptRecord(message)
+    offsets = offsets_of(lengths)
+    of_games = np.diff(offsets[offsets_of(decisions)])
+    for name in ("visit_actions", "visit_counts"):
+        _check_lengths(name, _numbers(_whole(read, name).value_lengths()), of_games)
     return Visits(
-        as_column("visits", offsets_of(lengths), np.int64),
+        as_column("visits", offsets, np.int64),
         as_column("visit_actions", _flat(read, "visit_actions"), np.int32),
         as_column("visit_counts", _flat(read, "visit_counts"), np.int32),
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from phasezoo.errors import CorruptRecord, StoreError
 from phasezoo.games import Game, make
-from phasezoo.games.options import at_least, flag
+from phasezoo.games.options import at_least, flag, folder_path
 from phasezoo.runs.lock import acquire
 from phasezoo.training.columns import GameColumns, Start
 from phasezoo.training.game_entry import GameEntry, columns_of
@@ -72,7 +72,7 @@ class StoreWriter:
         **options: Any,
     ) -> None:
         self.game = make(game, **options)
-        self.folder = Path(folder)
+        self.folder = folder_path("folder", folder)
         self._shard_games = at_least("shard_games", shard_games, 1)
         self._pickles = flag("pickle_starts", pickle_starts)
         self._checks = flag("check", check)

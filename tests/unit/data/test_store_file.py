@@ -1,6 +1,7 @@
 """The games store on disk: round trips, damage, and never half a file."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -211,3 +212,49 @@ def test_damaged_files_are_refused_or_hold_legal_games(path, data):
         assert len(store.positions("lichess")) == store.num_positions
     except (StoreError, CorruptRecord):
         pass
+
+
+def searched() -> GameStore:
+    """Three games of 2, 1 and 3 plies with what searches said of each."""
+    counts = np.array([1, 2, 1, 0, 3, 1])
+    return GameStore(
+        "connect-four",
+        actions=np.arange(6),
+        offsets=[0, 2, 3, 6],
+        returns=np.zeros((3, 2)),
+        values=np.linspace(-0.5, 0.5, 6),
+        phases=np.zeros(6, int),
+        visits=(
+            np.concatenate([[0], np.cumsum(counts)]),
+            np.concatenate([np.arange(count) for count in counts]),
+            np.ones(counts.sum(), int),
+        ),
+    )
+
+
+@pytest.mark.parametrize("rows", [100, 2])
+@pytest.mark.parametrize(
+    "name", ["values", "phases", "visit_lengths", "visit_actions", "visit_counts"]
+)
+def test_lists_that_belong_to_other_games_are_refused(path, name, rows):
+    store = searched()
+    store.save(path)
+    assert_same(GameStore.open(path), store)
+    table = pq.read_table(path)
+    lists = table[name].to_pylist()
+    flat = [number for one in lists for number in one]
+    ends = np.cumsum([0, len(lists[0]) - 1, len(lists[1]) + 1, len(lists[2])])  # the total stays
+    moved = [flat[low:high] for low, high in pairwise(ends)]
+    at = table.column_names.index(name)
+    column = pa.array(moved, table.schema.field(name).type)
+    pq.write_table(
+        table.set_column(at, table.schema.field(name), column), path, row_group_size=rows
+    )
+    with pytest.raises(StoreError, match=rf"{name}: game 0 of its rows has"):
+        GameStore.open(path)
+
+
+def test_dates_that_no_file_has_are_refused():
+    dates = np.array(["2020.ä".encode()], dtype="S10")
+    with pytest.raises(CorruptRecord, match="dates"):
+        GameStore("connect-four", [1], [0, 1], np.zeros((1, 2)), dates=dates)

@@ -135,3 +135,26 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     assert "krk" in told
     assert "connect-four" in told
     assert not out.exists()
+
+
+def test_openings_that_all_games_have_are_kept_and_played_once_with_each_side(tmp_path):
+    study = DOMAINS["connect-four"]
+    path = tmp_path / "games.parquet"
+    first = arena.OpeningSuite.load("connect-four")
+    with StoreWriter(path.with_suffix(""), "connect-four") as writer:
+        for number in range(10 * len(first)):
+            state = first.state(number % len(first))
+            actions = [int(move) for move in first.lines[number % len(first)]]
+            draw = np.random.default_rng(number)
+            while not state.is_terminal:
+                actions.append(int(draw.choice(state.legal_actions)))
+                state = state.play(actions[-1])
+            writer.add(actions=actions, returns=state.returns)
+    settings = TINY | {"games_played": 4 * len(first), "nodes": 1, "exact_positions": 1}
+    config = dataclasses.replace(
+        study.default, games=path.with_suffix(""), gate="plies:14", **settings
+    )
+    results = study.reproduce(config, tmp_path / "run")
+    assert (results.dataset.openings, results.dataset.openings_dropped) == (len(first), 0)
+    assert results.matches.total.games == 2 * len(first)
+    assert results.matches.total.duplicates == 0

@@ -96,7 +96,8 @@ class M2ctsConfig:
     each; none: not timed)."""
 
     games_played: int = 200
-    """Games a pairing, an even number: every opening is played with both colours (2 or more)."""
+    """Games a pairing, an even number: every opening is played with both colours, once (2 or more;
+    fewer are played if there are not so many openings)."""
     nodes: int = 50
     """New positions evaluated a move, on both sides (1 or more; paper: 100 to 3200)."""
     movetime: float | None = None

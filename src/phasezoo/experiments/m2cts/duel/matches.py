@@ -37,6 +37,8 @@ from phasezoo.report import numbers
 __all__ = ["Maps", "collect", "phase_suite", "play_pairing", "search_options", "summarise"]
 
 NAMES = ("M2CTS", "MCTS")
+ALONE = ("expert", "MCTS")
+"""Names of the sides: a mixture, or one expert that answers everywhere, and one network."""
 
 Maps: TypeAlias = tuple[Mapping[str, Map], Mapping[str, Map]]
 """What recalibrates the values of each phase's expert, and those of one network in each phase."""
@@ -100,14 +102,19 @@ def play_pairing(
         maps: What recalibrates the values of both sides; None: they stay as they were trained.
 
     Returns:
-        The summary, and the games as PGN; empty if the game has none.
+        The summary, and the games as PGN; empty if the game has none. No opening is played more
+        than once with each side, so that there may be fewer games than were asked for.
     """
-    config = prepared.config
+    config, openings = prepared.config, prepared.match_openings
+    names = ALONE if len(experts) == 1 else NAMES
+    # The same opening again would be the same games again, which tell nothing new.
+    most = config.games_played if openings is None else 2 * len(openings)
+    count = min(config.games_played, most)
     started = time.perf_counter()
     agents = _agents(prepared, gate, experts, baseline, maps)
     title = f"Playing {who} {pair[0] + 1} against baseline {pair[1] + 1}"
     tally: Counter[float] = Counter()
-    with console.task(title, config.games_played) as task:
+    with console.task(title, count) as task:
 
         def show(record: GameRecord) -> None:
             tally[record.score] += 1
@@ -118,20 +125,20 @@ def play_pairing(
         match = play_match(
             *agents,
             game=config.game,
-            games=config.games_played,
-            openings=prepared.match_openings,
+            games=count,
+            openings=openings,
             seed=prepared.seed("match", *pair),
             concurrency=config.concurrency if config.movetime is None else None,
             threads=config.threads,
             max_plies=config.max_plies,
             adjudication=Adjudication() if config.adjudicate else None,
-            names=NAMES,
+            names=names,
             log=log,
             on_game=show,
         )
     event = f"{who.capitalize()} {pair[0] + 1} v baseline {pair[1] + 1}"
     has_pgn = hasattr(games.make(config.game).initial_state(), "san")
-    written = [pgn_of(r, NAMES, config.game, event) for r in match.games if has_pgn]
+    written = [pgn_of(r, names, config.game, event) for r in match.games if has_pgn]
     return _pairing(match, pair, time.perf_counter() - started), "".join(written)
 
 

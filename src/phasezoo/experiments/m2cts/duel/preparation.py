@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo import games as games_registry
 from phasezoo import gating
 from phasezoo.arena import OpeningSuite, stream
-from phasezoo.errors import InvalidGate, StoreError
+from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.m2cts.duel.arms import Arm, arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
@@ -98,9 +99,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
         labelled[other] = splits.positions(gating.make(other, game), threads=config.threads)
         _check_tables(labelled[other], path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
-    suite = OpeningSuite.load(game)
-    # Every game is in the books if there is no suite but the start.
-    openings, dropped = suite.without(keys) if len(suite) > 1 else (suite, 0)
+    openings, dropped = _openings(game, keys)
     return Prepared(
         config=config,
         source=found.text,
@@ -115,6 +114,20 @@ def prepare(config: M2ctsConfig) -> Prepared:
         openings=openings,
         openings_dropped=dropped,
     )
+
+
+def _openings(game: str, keys: npt.NDArray[np.uint64]) -> tuple[OpeningSuite, int]:
+    """The openings of the matches, without those in the games, and how many these were.
+
+    In a game whose openings are so few and short that all of them occur in the games, all are kept.
+    """
+    suite = OpeningSuite.load(game)
+    if len(suite) == 1:  # the start alone
+        return suite, 0
+    try:
+        return suite.without(keys)
+    except InvalidConfig:
+        return suite, 0
 
 
 def _check_network(config: M2ctsConfig, arms: Sequence[Arm]) -> None:
