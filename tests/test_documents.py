@@ -167,6 +167,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not [each for each in wrong if each]
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_pages_of_the_site_link_to_no_page_outside_it(page: Path) -> None:
+    docs = ROOT / "docs"
+    if not page.is_relative_to(docs):
+        pytest.skip("no page of the site")
+    names = {found["target"].partition("#")[0] for found in LINK.finditer(page.read_text())}
+    pages = [name for name in names if name.endswith(".md") and "://" not in name]
+    assert all((page.parent / name).resolve().is_relative_to(docs) for name in pages), pages
+
+
 def citations() -> Iterator[tuple[Path, str, str]]:
     """Every mention of a page of the docs in code: where, which page, which heading."""
     for folder in SOURCES:
