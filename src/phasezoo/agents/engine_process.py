@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from phasezoo.errors import EngineFailed, MissingDependency
+from phasezoo.games.options import is_file
 
 if TYPE_CHECKING:
     import chess
@@ -55,7 +56,7 @@ def find_engine(command: str | Sequence[str]) -> list[str]:
         EngineFailed: There is no such program; the message says how to install one.
     """
     if isinstance(command, str):
-        words = [command] if _is_file(command) else _split(command)
+        words = [command] if is_file(command) else _split(command)
     else:
         words = [str(word) for word in command]
     if not words:
@@ -67,13 +68,6 @@ def find_engine(command: str | Sequence[str]) -> list[str]:
         message = f"{words[0]!r}: no such engine here: {INSTALL}"
         raise EngineFailed(message)
     return [str(Path(found).absolute()), *words[1:]]
-
-
-def _is_file(command: str) -> bool:
-    try:
-        return Path(command).is_file()
-    except OSError:  # there can be no such path
-        return False
 
 
 def _split(command: str) -> list[str]:

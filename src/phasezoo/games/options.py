@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, PhasezooError
 
 __all__ = [
     "at_least",
@@ -73,13 +73,21 @@ def between(option: str, value: Any, least: int, most: int) -> int:
     return int(value)
 
 
-def file_path(option: str, value: Any) -> Path:
+def file_path(option: str, value: Any, error: type[PhasezooError] = InvalidConfig) -> Path:
     """``value``, if it is a path that can be.
 
     Raises:
-        InvalidConfig: It is no path, or the system has none like it.
+        PhasezooError: It is no path, or the system has none like it: an ``error``.
     """
-    return _path(option, value, "file")
+    return _path(option, value, "file", error)
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is such a file: not so either where there can be no such path."""
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False
 
 
 def folder_path(option: str, value: Any) -> Path:
@@ -88,7 +96,7 @@ def folder_path(option: str, value: Any) -> Path:
     Raises:
         InvalidConfig: It is no path, or the system has none like it.
     """
-    return _path(option, value, "directory")
+    return _path(option, value, "directory", InvalidConfig)
 
 
 def instance_of(option: str, value: Any, kind: type[Kind]) -> Kind:
@@ -115,23 +123,25 @@ def function_or_none(option: str, value: Any) -> Any:
     return value
 
 
-def _path(option: str, value: Any, what: str) -> Path:
+def _path(option: str, value: Any, what: str, error: type[PhasezooError]) -> Path:
     if not isinstance(value, str | os.PathLike):
         message = f"{option}={value!r}: expected the path of a {what}"
-        raise InvalidConfig(message)
-    try:
-        os.lstat(value)
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:  # all else may change until it is used
-            raise _no_path(option, value, what, error.strerror) from error
-    except ValueError as error:  # a zero byte
-        raise _no_path(option, value, what, error) from error
+        raise error(message)
+    if reason := _impossible(value):
+        message = f"{option}={os.fsdecode(value)[:80]!r}: cannot be the path of a {what} ({reason})"
+        raise error(message)
     return Path(value)
 
 
-def _no_path(option: str, value: Any, what: str, reason: object) -> InvalidConfig:
-    shown = os.fsdecode(value)[:80]
-    return InvalidConfig(f"{option}={shown!r}: cannot be the path of a {what} ({reason})")
+def _impossible(path: str | os.PathLike[str]) -> str | None:
+    """Why the system can have no such path; None if it can, whatever is there now."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        return error.strerror if error.errno == errno.ENAMETOOLONG else None
+    except ValueError as error:  # a zero byte
+        return str(error)
+    return None
 
 
 def _is_whole(value: Any) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import InvalidGate, MissingDependency, PhasezooError, UnknownGame
+from phasezoo.games.options import is_file
 from phasezoo.games.queries import encode
 from phasezoo.games.registry import game_of, make
 from phasezoo.gating.callables import MONOTONE, CallableGate, check_names
@@ -278,11 +279,7 @@ def load(spec: str, game: str | None = None, *, monotone: bool = False) -> Learn
         MissingDependency: ``safetensors`` is not installed.
     """
     directory = Path(spec.removeprefix(MONOTONE).removeprefix(LEARNED))
-    try:
-        is_there = (directory / MANIFEST).is_file()
-    except OSError:  # there can be no such path
-        is_there = False
-    if not is_there:
+    if not is_file(directory / MANIFEST):
         message = (
             f"gate {spec!r}: no {MANIFEST} in {str(directory)!r}; learned:DIR names a folder that "
             "gating.train wrote, such as learned:runs/gate"

@@ -145,7 +145,7 @@ class GameStore:
             StoreError: It is missing, cut short, of another game than it says, no games store, or
                 holds pickled starts.
         """
-        place = _place(path)
+        place = file_path("path", path, StoreError)
         about, columns, damaged = read_store(place)
         game = about.made(place)
         if not allow_pickle and any(isinstance(s, bytes) for s in columns.starts.values()):
@@ -261,7 +261,7 @@ class GameStore:
         texts = games_as_pgn(self)
         if path is None:
             return "".join(texts)
-        write_text(_place(path), texts, overwrite=overwrite)
+        write_text(file_path("path", path, StoreError), texts, overwrite=overwrite)
         return None
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -278,7 +278,7 @@ class GameStore:
             StoreError: Something is there already, or it cannot be written (a full disk, say); what
                 was there before is left as it was.
         """
-        place = _place(path)
+        place = file_path("path", path, StoreError)
         write_store(place, self.game, self.columns, self.metadata, overwrite=overwrite)
 
     @property
@@ -508,15 +508,3 @@ class GameStore:
 
 def _or(column: npt.ArrayLike | None, shape: Any, dtype: Any) -> npt.ArrayLike:
     return np.zeros(shape, dtype=dtype) if column is None else column
-
-
-def _place(path: str | Path) -> Path:
-    """Where games are, or are to be.
-
-    Raises:
-        StoreError: There can be no such path.
-    """
-    try:
-        return file_path("path", path)
-    except InvalidConfig as error:
-        raise StoreError(str(error)) from error

@@ -43,7 +43,7 @@ def columns_of(table: Any, players: int, width: int) -> GameColumns:
     texts = [_texts(read[f"player_{seat}"]) for seat in seats]
     dates = np.array([date or b"" for date in read["date"].cast("binary").to_pylist()], "S10")
     values, phases = (
-        as_column(name, _of_decisions(read, name, lengths), dtype) if name in read else None
+        as_column(name, _lists(read, name, lengths), dtype) if name in read else None
         for name, dtype in (("values", np.float32), ("phases", np.int8))
     )
     names = Texts.joined(texts)
@@ -106,34 +106,24 @@ def _flags(column: Any) -> npt.NDArray[np.bool_]:
     return _numbers(column.cast("uint8")).astype(np.bool_)
 
 
-def _of_decisions(
-    read: Mapping[str, Any], name: str, lengths: npt.NDArray[Any]
-) -> npt.NDArray[Any]:
-    """The elements of a column of lists with one for each decision of a game.
+def _lists(read: Mapping[str, Any], name: str, lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The elements of a column of lists that are as long as they have to be.
 
     Args:
         read: The columns.
         name: Which one.
-        lengths: How many decisions each game has.
+        lengths: How many elements each game has.
 
     Raises:
-        CorruptRecord: A game has another number of them.
+        CorruptRecord: A game has another number of them; the message names it.
     """
     flat = _flat(read, name)
-    _check_lengths(name, _numbers(read[name].value_lengths()), lengths)
-    return flat
-
-
-def _check_lengths(name: str, found: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> None:
-    """Refuse lists that are longer or shorter than they have to be.
-
-    Raises:
-        CorruptRecord: One is; the message names its game.
-    """
+    found = _numbers(read[name].value_lengths())
     if wrong := np.flatnonzero(found != lengths).tolist():
         game = wrong[0]
         message = f"{name}: game {game} of its rows has {found[game]}, needed are {lengths[game]}"
         raise CorruptRecord(message)
+    return flat
 
 
 def _texts(column: Any) -> Texts:
@@ -152,18 +142,16 @@ def _starts(read: Mapping[str, Any]) -> dict[int, Start]:
 
 
 def _visits(read: Mapping[str, Any], decisions: npt.NDArray[Any]) -> Visits:
-    lengths = _of_decisions(read, "visit_lengths", decisions)
+    lengths = _lists(read, "visit_lengths", decisions)
     if (lengths < 0).any():
         message = "visit_lengths: a number of entries is negative"
         raise CorruptRecord(message)
     offsets = offsets_of(lengths)
     of_games = np.diff(offsets[offsets_of(decisions)])
-    for name in ("visit_actions", "visit_counts"):
-        _check_lengths(name, _numbers(_whole(read, name).value_lengths()), of_games)
     return Visits(
         as_column("visits", offsets, np.int64),
-        as_column("visit_actions", _flat(read, "visit_actions"), np.int32),
-        as_column("visit_counts", _flat(read, "visit_counts"), np.int32),
+        as_column("visit_actions", _lists(read, "visit_actions", of_games), np.int32),
+        as_column("visit_counts", _lists(read, "visit_counts", of_games), np.int32),
     )
 
 
