@@ -1,4 +1,4 @@
-"""Rollout policies of king and rook equal a second implementation, on python-chess.
+"""Rollout policies of endings equal a second implementation, on python-chess.
 
 The root of a search whose threshold is never reached holds the moves that its policy plays.
 """
@@ -10,9 +10,11 @@ import pytest
 
 from phasezoo import games
 from phasezoo.agents import Limit, UCTAgent
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, InvalidState
 
 UNIFORM = games.make("krk", start="uniform")
+CHESS = games.make("chess")
+ENDINGS = ("R", "Q", "RR", "BB", "QN", "RB", "NN")
 CHANGES = ("urgent", "protect", "early", "window", "closer", "leave", "capture")
 CENTRE = (chess.D4, chess.E4, chess.D5, chess.E5)
 
@@ -26,10 +28,11 @@ def beside(a, b):
 
 
 class Plain:
-    """A policy as its definition reads."""
+    """A policy as its definition reads; in chess a third occurrence is looked for everywhere."""
 
-    def __init__(self, changes):
+    def __init__(self, changes, game="krk"):
         self.changes = set(changes)
+        self.game = game
 
     def moves(self, start, line):
         """What may be played after ``line``; none where a rollout ends."""
@@ -39,7 +42,8 @@ class Plain:
             board.push(move)
             stood.append(key(board))
         recent = stood[1:][-20:] if "window" in self.changes else stood
-        if recent.count(stood[-1]) >= 3 or board.is_game_over():
+        counted = recent if self.game == "krk" else stood
+        if counted.count(stood[-1]) >= 3 or board.is_game_over():
             return set()
         if not board.turn:
             return self.black(board)
@@ -59,15 +63,14 @@ class Plain:
     def white(self, board, recent):
         moves = list(board.legal_moves)
         king, lone = board.king(chess.WHITE), board.king(chess.BLACK)
-        (rook,) = board.pieces(chess.ROOK, chess.WHITE)
+        pieces = set(chess.SquareSet(board.occupied_co[chess.WHITE])) - {king}
         walks = {move for move in moves if move.from_square == king}
 
         def urgent(move):
-            if not beside(rook, lone) or beside(king, rook):
-                return False
+            alone = {p for p in pieces if beside(p, lone) and not beside(king, p)}
             if move in walks:
-                return beside(move.to_square, rook)
-            return not beside(move.to_square, lone)
+                return any(beside(move.to_square, piece) for piece in alone)
+            return move.from_square in alone and not beside(move.to_square, lone)
 
         def safe(move):
             board.push(move)
@@ -77,8 +80,8 @@ class Plain:
 
         def protected(move):
             if move in walks:
-                alone = beside(rook, lone) and beside(king, rook)
-                return not (alone and not beside(move.to_square, rook))
+                kept = {p for p in pieces if beside(p, lone) and beside(king, p)}
+                return all(beside(move.to_square, piece) for piece in kept)
             return not beside(move.to_square, lone) or beside(move.to_square, king)
 
         def new(move):
@@ -89,11 +92,17 @@ class Plain:
             return move not in walks or gain > 0 or (gain == 0 and "closer" not in self.changes)
 
         def checks_from_the_side(move):
-            if move in walks:
+            if board.piece_type_at(move.from_square) not in (chess.ROOK, chess.QUEEN):
                 return False
             rank = chess.square_rank(lone) != chess.square_rank(king)
             line = chess.square_rank if rank else chess.square_file
             return line(move.to_square) == line(lone)
+
+        def beside_each_other(move):
+            one, other = pieces if move in walks else pieces - {move.from_square} | {move.to_square}
+            files = chess.square_file(one) - chess.square_file(other)
+            ranks = chess.square_rank(one) - chess.square_rank(other)
+            return 1 in (abs(files - ranks), abs(files + ranks))
 
         filters = [urgent] if "urgent" in self.changes else []
         filters += [protected if "protect" in self.changes else safe]
@@ -101,6 +110,8 @@ class Plain:
         filters += [nearer]
         filters += [lambda move: move in walks] if manhattan(king, lone) > 3 else []
         filters += [checks_from_the_side] if manhattan(king, lone) == 2 else []
+        kinds = [board.piece_type_at(piece) for piece in pieces]
+        filters += [beside_each_other] if kinds == [chess.BISHOP, chess.BISHOP] else []
         filters += [] if "early" in self.changes else [new]
         for keep in filters:
             moves = [move for move in moves if keep(move)] or moves
@@ -112,19 +123,33 @@ def key(board):
 
 
 def played_by(changes, state):
-    name = f"krk:{','.join(changes)}" if changes else "krk"
+    name = "krk" if state.game == "krk" else "lone-king"
     agent = UCTAgent(
-        rollout=name, threshold=10**6, max_rollout_plies=1, limit=Limit(simulations=300), game="krk"
+        rollout=f"{name}:{','.join(changes)}" if changes else name,
+        threshold=10**6,
+        max_rollout_plies=1,
+        limit=Limit(simulations=300),
+        game=state.game,
     )
     found = agent.search(state)
     # A rollout that ends at once leaves the root without children.
     return {chess.Move.from_uci(state.uci(int(action))) for action in found.actions}
 
 
-def lines(rng):
+def begun(rng, letters):
+    """A game in which White has these pieces, and the move."""
+    while True:
+        board = chess.Board(None)
+        squares = rng.sample(chess.SQUARES, len(letters) + 2)
+        for square, letter in zip(squares, "Kk" + letters, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
+        if board.is_valid() and not board.is_game_over():
+            return CHESS.from_fen(board.fen())
+
+
+def lines(rng, state):
     """Positions with the moves that led there, many of which stood before."""
-    state = UNIFORM.initial_state(seed=rng.randrange(10**9))
-    start, line, basic = chess.Board(state.fen), [], Plain(())
+    start, line, basic = chess.Board(state.fen), [], Plain((), state.game)
     board, stood = start.copy(), {}
     while not state.is_terminal and len(line) < 90:
         stood[key(board)] = stood.get(key(board), 0) + 1
@@ -157,13 +182,42 @@ def test_a_policy_plays_what_its_filters_leave(changes):
     seen = differ = 0
     # What a change does may be rare: positions are looked at until it was met.
     while seen < 250 or (changes and differ < 2):
-        for start, line, state in lines(rng):
+        begin = UNIFORM.initial_state(seed=rng.randrange(10**9))
+        for start, line, state in lines(rng, begin):
             expected = plain.moves(start, line)
             changed = expected != basic.moves(start, line)
             if seen < 250 or changed:
                 assert played_by(changes, state) == expected, (state.fen, line)
             seen += 1
             differ += changed
+
+
+@pytest.mark.parametrize("changes", [(), CHANGES, ("protect",), ("window", "leave")])
+@pytest.mark.parametrize("letters", ENDINGS)
+def test_policies_of_other_endings_play_what_their_filters_leave(letters, changes):
+    rng = random.Random(f"{letters}{changes}")
+    plain, seen = Plain(changes, "chess"), 0
+    while seen < 120:
+        for start, line, state in lines(rng, begun(rng, letters)):
+            if len(state.fen.split()[0].translate({ord(c): None for c in "12345678/Kk"})) == 0:
+                break  # both kings are alone
+            expected = plain.moves(start, line)
+            assert played_by(changes, state) == expected, (state.fen, line)
+            seen += 1
+            if seen % 5 == 0:  # the same with Black as the strong side
+                other = CHESS.from_fen(start.mirror().fen(), [mirrored(m).uci() for m in line])
+                assert played_by(changes, other) == set(map(mirrored, expected))
+
+
+def mirrored(move):
+    return chess.Move(chess.square_mirror(move.from_square), chess.square_mirror(move.to_square))
+
+
+@pytest.mark.parametrize("fen", ["8/8/8/4k3/8/8/4P3/K7 w - - 0 1", "8/8/8/4k2r/8/8/8/K6R w - - 0 1"])
+def test_a_root_that_is_no_such_ending_is_refused(fen):
+    agent = UCTAgent(rollout="lone-king", limit=Limit(simulations=5), game="chess")
+    with pytest.raises(InvalidState, match="no ending against a lone king"):
+        agent.search(CHESS.from_fen(fen))
 
 
 @pytest.mark.parametrize("changes", ["", "closer,", "closer,closer", "nearer", "closer;window"])

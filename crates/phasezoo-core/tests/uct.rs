@@ -8,7 +8,8 @@ mod toys;
 use std::collections::HashMap;
 
 use phasezoo_core::game::{Action, Game, Player, Replay, Returns, Store};
-use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout, Policy};
+use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
+use phasezoo_core::games::lone_king::Policy;
 use phasezoo_core::games::{ChessModel, ChessState, KrkState};
 use phasezoo_core::model::{Played, SearchModel, Turns};
 use phasezoo_core::rng::Stream;

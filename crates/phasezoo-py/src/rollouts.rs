@@ -1,6 +1,6 @@
 //! Searches with rollouts behind one type, whatever their model and policy.
 
-use phasezoo_core::game::Action;
+use phasezoo_core::game::{Action, Player};
 use phasezoo_core::model::{Played, SearchModel};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::Limit;
@@ -50,7 +50,12 @@ pub(crate) struct UctSetup<'py> {
 struct Searcher<M: SearchModel, P> {
     model: M,
     search: Search<M, P>,
+    /// What the policy says of roots; otherwise the model is asked.
+    favoured: Option<Favoured<M>>,
 }
+
+/// Says for whom a draw is won in a search from a root, because one side alone can win.
+type Favoured<M> = fn(&<M as SearchModel>::State) -> Result<Player>;
 
 impl<M: Rooted, P: Rollout<M>> DynUct for Searcher<M, P> {
     fn search(
@@ -61,7 +66,11 @@ impl<M: Rooted, P: Rollout<M>> DynUct for Searcher<M, P> {
     ) -> PyResult<Report> {
         let py = root.py();
         let state = self.model.root(root, game).map_err(to_py)?;
-        let favoured = self.model.favoured(&state).map_err(to_py)?;
+        let favoured = match self.favoured {
+            Some(favoured) => favoured(&state).map(Some),
+            None => self.model.favoured(&state),
+        };
+        let favoured = favoured.map_err(to_py)?;
         let mut interrupt = Ok(());
         let mut keep_on = || {
             // A path to the method would fix one lifetime.
@@ -101,7 +110,19 @@ pub(crate) fn boxed<M: Rooted + Clone, P: Rollout<M> + 'static>(
     seed: u64,
 ) -> PyResult<Box<dyn DynUct>> {
     let search = Search::new(model.clone(), policy, params, seed).map_err(to_py)?;
-    Ok(Box::new(Searcher { model, search }))
+    Ok(Box::new(Searcher { model, search, favoured: None }))
+}
+
+/// [`boxed`], with a policy for positions in which one side alone can win; `favoured` refuses others.
+pub(crate) fn one_sided<M: Rooted + Clone, P: Rollout<M> + 'static>(
+    model: M,
+    policy: P,
+    favoured: Favoured<M>,
+    params: Params,
+    seed: u64,
+) -> PyResult<Box<dyn DynUct>> {
+    let search = Search::new(model.clone(), policy, params, seed).map_err(to_py)?;
+    Ok(Box::new(Searcher { model, search, favoured: Some(favoured) }))
 }
 
 /// A search of a model with the uniform policy or one in Python; `game` is for messages.

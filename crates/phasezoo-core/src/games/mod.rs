@@ -5,11 +5,13 @@
 //! | [`boards`] | chess, chess960, atomic chess and crazyhouse |
 //! | [`connect_four`] | Connect Four |
 //! | [`krk`] | the endgame of king and rook against king |
+//! | [`lone_king`] | endings of a side against a lone king: tables, and the policy of rollouts |
 //! | [`pommerman`] | Pommerman |
 
 pub mod boards;
 pub mod connect_four;
 pub mod krk;
+pub mod lone_king;
 pub mod pommerman;
 
 pub use boards::{

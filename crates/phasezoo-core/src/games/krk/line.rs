@@ -3,21 +3,18 @@
 use shakmaty::Color;
 
 use super::moves::{Code, Index, Moves};
-use super::policy::Policy;
 use crate::error::{Error, Result};
 use crate::game::{Action, Player, Returns};
 use crate::games::KrkState;
 use crate::games::boards::actions;
 use crate::games::boards::board::{FIFTY_MOVES, THREEFOLD, player_of};
 use crate::games::krk::table::Placement;
+use crate::games::lone_king::Policy;
 use crate::model::{Played, SearchModel, ValueRule};
 use crate::rng::Stream;
 
 /// Places of the filter that says which positions have not stood before.
 const FILTER: usize = 512;
-
-/// Positions among which [`Policy::WINDOW`] looks for repetitions, the present one included.
-const WINDOW: usize = 20;
 
 /// A position of the endgame with the positions before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +83,7 @@ impl KrkLine {
     /// Whether a position of the line is `index`.
     #[inline]
     pub(super) fn has_seen(&self, index: Index) -> bool {
-        self.filter[place(index)] != 0 && self.last(WINDOW).contains(&index.0)
+        self.filter[place(index)] != 0 && self.last(Policy::LAST).contains(&index.0)
     }
 
     fn push(&mut self, index: Index) {
@@ -94,7 +91,9 @@ impl KrkLine {
         // The new position is one of the window's.
         self.occurrences = match self.filter[place] {
             0 => 0,
-            _ => self.last(WINDOW - 1).iter().filter(|&&known| known == index.0).count() as u32,
+            _ => {
+                self.last(Policy::LAST - 1).iter().filter(|&&known| known == index.0).count() as u32
+            }
         };
         self.line.push(index.0);
         self.filter[place] = self.filter[place].saturating_add(1);

@@ -7,7 +7,6 @@
 //! | [`graph`] | all positions and actions at once, and what a policy is worth in them |
 //! | `gates` | its phases |
 //! | `compact` | its actions as 36 indices |
-//! | `policy` | which moves rollouts play |
 //! | `moves`, `line`, `rollout` | a fast search model: moves tabulated, a game as one word per position, the rollouts of the study of UCT |
 
 mod compact;
@@ -15,12 +14,10 @@ mod gates;
 pub mod graph;
 mod line;
 mod moves;
-mod policy;
 mod rollout;
 pub mod rules;
 pub mod table;
 
 pub use line::{KrkLine, KrkModel};
-pub use policy::Policy;
 pub use rollout::KrkRollout;
 pub use rules::{Krk, KrkState, Start};

@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::policy::Policy;
 use crate::games::krk::table::{self, Placement};
+use crate::games::lone_king::Policy;
+use crate::games::lone_king::men::{Mover, Step};
 
 /// Positions with either side to move.
 const POSITIONS: usize = 1 << 19;
@@ -71,6 +72,12 @@ impl Index {
         let square = if self.is_strong_to_move() { from } else { to };
         let marked = square == placement.rook;
         Code(to | if marked { MARK } else { 0 })
+    }
+
+    /// The move, as other endings have it.
+    pub(super) fn step(self, code: Code) -> Step {
+        let is_rook = self.is_strong_to_move() && code.is_marked();
+        Step { mover: if is_rook { Mover::Piece(0) } else { Mover::King }, to: code.to() }
     }
 
     /// The position after a move; of no meaning if it takes the rook.
@@ -179,7 +186,8 @@ impl Moves {
                 .iter()
                 .map(|m| index.code(m.from().map_or(0, |from| from as u8), m.to() as u8))
                 .collect();
-            let kept = policy.kept(index, &legal, |_| false);
+            let men = index.placement().men();
+            let kept = policy.kept(men, &legal, |code| index.step(code), |_| false);
             codes.extend(kept.iter().map(|code| code.0));
             codes.extend(legal.iter().filter(|code| !kept.contains(code)).map(|code| code.0));
             let count = match legal.len() {

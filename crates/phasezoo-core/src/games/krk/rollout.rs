@@ -2,9 +2,9 @@
 
 use super::line::{KrkLine, KrkModel};
 use super::moves::{Code, Index, Row};
-use super::policy::{Policy, is_rook_safe};
 use crate::error::Result;
 use crate::game::Returns;
+use crate::games::lone_king::Policy;
 use crate::rng::Stream;
 use crate::search::uct::{Played, Rollout};
 
@@ -27,7 +27,7 @@ impl Rollout<KrkModel> for KrkRollout {
             return Ok(Played::Over(returns));
         }
         let is_strong = index.is_strong_to_move();
-        if !is_strong && model.policy.has(Policy::CAPTURE) && !is_rook_safe(index.placement()) {
+        if !is_strong && model.policy.has(Policy::CAPTURE) && index.placement().men().can_take() {
             return Ok(Played::Over(Returns::zero_sum(None)));
         }
         let mut code = row.get(stream.below(row.policy()));
@@ -40,9 +40,6 @@ impl Rollout<KrkModel> for KrkRollout {
 }
 
 /// A move in place of one that repeats a position; `None` if the policy has no other.
-///
-/// As long as some move that the policy keeps is new, avoiding repetitions early or late is the same:
-/// a filter that leaves something of all moves and something of the new ones leaves the same of these.
 fn another(
     policy: Policy,
     state: &KrkLine,
@@ -51,17 +48,10 @@ fn another(
     stream: &mut Stream,
 ) -> Option<Code> {
     let repeats = |code: Code| state.has_seen(index.after(code));
-    let fresh = || row.all().take(row.policy()).filter(|&code| !repeats(code));
-    match fresh().count() {
-        0 if policy.has(Policy::EARLY) => {
-            let legal: Vec<Code> = row.all().collect();
-            let kept = policy.kept(index, &legal, repeats);
-            kept.get(stream.below(kept.len())).copied()
-        }
-        0 => None,
-        count => {
-            let chosen = stream.below(count);
-            fresh().nth(chosen)
-        }
-    }
+    let anew = || {
+        let legal: Vec<Code> = row.all().collect();
+        policy.kept(index.placement().men(), &legal, |code| index.step(code), repeats)
+    };
+    let kept = (0..row.policy()).map(|at| row.get(at));
+    policy.another(kept, anew, repeats, stream)
 }

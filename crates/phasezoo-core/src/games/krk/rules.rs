@@ -1,11 +1,11 @@
 //! The endgame of king and rook against king: chess from other starts, with a table beside it.
 
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{Chess, Move, Position};
 
 use super::{compact, gates};
 use crate::error::{Error, Result};
 use crate::game::{Action, Game};
-use crate::games::boards::board::{BoardState, player_of};
+use crate::games::boards::board::BoardState;
 use crate::games::boards::planes::BoardPlanes;
 use crate::games::boards::rules::{Rules, has_legal_chess_move, is_legal_chess_move};
 use crate::games::boards::{chess, fen};
@@ -70,11 +70,7 @@ impl Rules for Krk {
     }
 
     fn keep_best(state: &KrkState, actions: &mut Vec<Action>) {
-        let values: Vec<Option<u8>> =
-            actions.iter().map(|&action| state.dtm_after(action)).collect();
-        let best = state.best_of(&values);
-        let mut keep = values.into_iter().map(|value| value == best);
-        actions.retain(|_| keep.next().unwrap_or_default());
+        state.keep_best_by_dtm(actions);
     }
 
     fn compact_of(state: &KrkState, action: Action) -> Action {
@@ -93,58 +89,6 @@ impl Rules for Krk {
 
     fn move_numbers(state: &KrkState, action: Action, out: &mut [f64]) {
         out[0] = state.dtm_difference(action).ok().flatten().map_or(f64::NAN, f64::from);
-    }
-}
-
-impl KrkState {
-    /// The rook side's moves to mate with best play of both, whoever moves; 0 where the lone king is
-    /// mated, `None` where it is stalemated, or the rook is lost or will be.
-    ///
-    /// The table's number: neither the fifty-move clock nor repetitions are looked at.
-    pub fn dtm(&self) -> Option<u8> {
-        let (placement, _) = Placement::of(self.position())?;
-        table::dtm(placement)
-    }
-
-    /// [`KrkState::dtm`] after a legal action.
-    pub fn dtm_after(&self, action: Action) -> Option<u8> {
-        let mut next = self.clone();
-        next.play_trusted(action).ok()?;
-        next.dtm()
-    }
-
-    /// [`KrkState::dtm`] after each legal action, ascending by action.
-    pub fn action_dtm(&self) -> Vec<Option<u8>> {
-        let mut actions = Vec::new();
-        self.legal_actions(self.player_to_move(), &mut actions);
-        actions.into_iter().map(|action| self.dtm_after(action)).collect()
-    }
-
-    /// How much longer the win takes after a legal `action` than after the best one, negative where the
-    /// lone king plays it; `None` where either draws.
-    pub fn dtm_difference(&self, action: Action) -> Result<Option<i32>> {
-        self.move_of(action)?;
-        let best = self.best_of(&self.action_dtm());
-        let difference = |(after, best)| i32::from(after) - i32::from(best);
-        Ok(self.dtm_after(action).zip(best).map(difference))
-    }
-
-    /// Whether the rook side is to move; without a rook, whether White is.
-    fn is_strong_to_move(&self) -> bool {
-        let strong = Placement::of(self.position()).map_or(Color::White, |(_, strong)| strong);
-        self.player_to_move() == player_of(strong)
-    }
-
-    /// The best of distances after each action: the shortest win, or for the lone king a draw before
-    /// the longest loss.
-    fn best_of(&self, values: &[Option<u8>]) -> Option<u8> {
-        if self.is_strong_to_move() {
-            values.iter().copied().flatten().min()
-        } else if values.contains(&None) {
-            None
-        } else {
-            values.iter().copied().flatten().max()
-        }
     }
 }
 
@@ -284,6 +228,8 @@ fn checked((low, high): (i64, i64), kind: Kind) -> Result<(u8, u8)> {
 #[cfg(test)]
 mod tests {
     use std::collections::{HashMap, HashSet};
+
+    use shakmaty::Color;
 
     use super::*;
     use crate::game::{Outcome, Reason};

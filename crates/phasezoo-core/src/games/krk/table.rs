@@ -1,51 +1,16 @@
-//! Distance to mate of every position of king and rook against king, by retrograde analysis.
-//!
-//! The rook side is called the strong one and plays White here; positions with a black rook are
-//! mirrored. The eight symmetries of the board map the lone king into the triangle a1, d1, d4, which
-//! leaves 81,920 positions with either side to move, a byte each. The table is built on first use from
-//! shakmaty's moves, so that there is no second rule set.
+//! Positions of king and rook against king, and the distance to mate of each.
 
 use std::sync::OnceLock;
 
-use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, Setup, Square};
+use shakmaty::{Chess, Color, Move, Position, Role, Square};
 
-use crate::games::boards::fen;
+use crate::games::lone_king::Men;
+use crate::games::lone_king::symmetry::{Symmetry, transposed};
+use crate::games::lone_king::table::Table;
 use crate::rng::mix;
 
 /// The longest win, in moves of the rook side.
 pub const LONGEST: u8 = 16;
-
-/// Squares of the triangle.
-const TRIANGLE: usize = 10;
-/// Placements of two more pieces.
-const PAIRS: usize = 64 * 64;
-/// Positions with the same side to move.
-const HALF: usize = TRIANGLE * PAIRS;
-
-/// What mirrors a square's file, and its rank.
-const FILES: u8 = 0o07;
-const RANKS: u8 = 0o70;
-
-/// What the table holds if there is no position.
-const ILLEGAL: u8 = u8::MAX;
-/// What the table holds of a draw, and while it is built of positions that nothing is known of.
-const DRAW: u8 = u8::MAX - 1;
-
-/// Number of each square in the triangle, files a to d by ranks 1 to 4; [`ILLEGAL`] outside.
-const IN_TRIANGLE: [u8; 64] = {
-    let mut numbers = [ILLEGAL; 64];
-    let mut next = 0;
-    let mut square = 0;
-    while square < 64 {
-        let (file, rank) = (square % 8, square / 8);
-        if file < 4 && rank <= file {
-            numbers[square] = next;
-            next += 1;
-        }
-        square += 1;
-    }
-    numbers
-};
 
 /// A position of king and rook against king, the rook side as White. Squares count from a1 = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,22 +48,14 @@ impl Placement {
         Some((placement, strong))
     }
 
+    /// The men, as other endings have them.
+    pub(super) fn men(self) -> Men {
+        Men::new(self.king, self.lone, self.strong_to_move, &[(Role::Rook, self.rook)])
+    }
+
     /// The position; `None` if pieces share a square, the kings touch or a king can be captured.
     pub fn position(self) -> Option<Chess> {
-        let Self { king, rook, lone, .. } = self;
-        if king == rook || king == lone || rook == lone {
-            return None;
-        }
-        let mut setup = Setup::empty();
-        for (square, color, role) in [
-            (king, Color::White, Role::King),
-            (rook, Color::White, Role::Rook),
-            (lone, Color::Black, Role::King),
-        ] {
-            setup.board.set_piece_at(Square::try_from(square).ok()?, role.of(color));
-        }
-        setup.turn = Color::from_white(self.strong_to_move);
-        fen::setup_position(setup, CastlingMode::Standard).ok()
+        self.men().position()
     }
 
     fn map(self, to: impl Fn(u8) -> u8) -> Self {
@@ -107,10 +64,8 @@ impl Placement {
 
     /// The position with the lone king in the triangle.
     fn reduced(self) -> Self {
-        let (file, rank) = (self.lone & 7, self.lone >> 3);
-        let flip = if file > 3 { FILES } else { 0 } | if rank > 3 { RANKS } else { 0 };
-        let flipped = self.map(|square| square ^ flip);
-        if flipped.lone >> 3 > flipped.lone & 7 { flipped.map(transposed) } else { flipped }
+        let image = Symmetry::of(self.lone);
+        self.map(|square| image.map(square))
     }
 
     /// A number that the eight images of the position share, and no other position.
@@ -136,95 +91,14 @@ impl Placement {
         let (file, rank) = (self.lone & 7, self.lone >> 3);
         [file, rank].into_iter().any(|line| line == 0 || line == 7)
     }
-
-    fn index(self) -> usize {
-        let Self { king, rook, lone, strong_to_move } = self.reduced();
-        let triangle = usize::from(IN_TRIANGLE[usize::from(lone)]);
-        let side = if strong_to_move { 0 } else { HALF };
-        side + triangle * PAIRS + usize::from(king) * 64 + usize::from(rook)
-    }
-
-    fn from_index(index: usize) -> Self {
-        let (rest, pair) = (index % HALF / PAIRS, index % PAIRS);
-        let lone = IN_TRIANGLE.iter().position(|&number| usize::from(number) == rest);
-        Self {
-            king: (pair / 64) as u8,
-            rook: (pair % 64) as u8,
-            lone: lone.unwrap_or_default() as u8,
-            strong_to_move: index < HALF,
-        }
-    }
-}
-
-/// A square mirrored on the diagonal a1–h8.
-const fn transposed(square: u8) -> u8 {
-    (square & 7) << 3 | square >> 3
 }
 
 /// The rook side's moves to mate with best play of both, 0 if the lone king is mated; `None` of a
 /// draw and of what is no position. Repetitions and the fifty-move rule are not considered: no win
 /// takes more than [`LONGEST`] moves.
 pub fn dtm(placement: Placement) -> Option<u8> {
-    static TABLE: OnceLock<Box<[u8]>> = OnceLock::new();
-    let entry = TABLE.get_or_init(build)[placement.index()];
-    (entry <= LONGEST).then_some(entry)
-}
-
-/// The moves of every position: which positions they lead to, as rows of one list.
-struct Moves {
-    ends: Vec<u32>,
-    targets: Vec<u32>,
-}
-
-impl Moves {
-    fn row(&self, index: usize) -> &[u32] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.targets[start..self.ends[index] as usize]
-    }
-}
-
-/// Solves all positions: won in `n` moves is what has a move to a position lost in `n - 1`; lost in `n`
-/// is what has only moves to positions won in at most `n`, one of them in `n`.
-fn build() -> Box<[u8]> {
-    let mut table = vec![DRAW; 2 * HALF].into_boxed_slice();
-    let mut moves = Moves { ends: Vec::with_capacity(2 * HALF), targets: Vec::new() };
-    // Where the lone king can take the rook it is not lost.
-    let mut safe = vec![false; HALF];
-    for index in 0..2 * HALF {
-        let placement = Placement::from_index(index);
-        match placement.position() {
-            None => table[index] = ILLEGAL,
-            Some(position) => {
-                let legal = position.legal_moves();
-                if legal.is_empty() && position.is_check() {
-                    table[index] = 0;
-                }
-                for m in legal {
-                    match after(placement, m) {
-                        Some(next) => moves.targets.push(next.index() as u32),
-                        None => safe[index - HALF] = true,
-                    }
-                }
-            }
-        }
-        moves.ends.push(moves.targets.len() as u32);
-    }
-    for distance in 1..=LONGEST {
-        for index in 0..HALF {
-            let mut next = moves.row(index).iter().map(|&next| table[next as usize]);
-            if table[index] == DRAW && next.any(|known| known == distance - 1) {
-                table[index] = distance;
-            }
-        }
-        for index in HALF..2 * HALF {
-            let row = moves.row(index);
-            let lost = || row.iter().all(|&next| table[next as usize] <= distance);
-            if table[index] == DRAW && !row.is_empty() && !safe[index - HALF] && lost() {
-                table[index] = distance;
-            }
-        }
-    }
-    table
+    static TABLE: OnceLock<&Table> = OnceLock::new();
+    TABLE.get_or_init(|| Table::of(&[Role::Rook])).dtm(placement.men())
 }
 
 /// The placement after a legal move; `None` if it takes the rook.
@@ -244,7 +118,8 @@ pub(crate) fn after(placement: Placement, m: Move) -> Option<Placement> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Stream;
+    use crate::games::boards::fen;
+    use crate::games::lone_king::symmetry::{FILES, RANKS};
 
     fn all() -> impl Iterator<Item = Placement> {
         (0..64 * 64 * 64 * 2_u32).map(|code| Placement {
@@ -256,41 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_win_takes_sixteen_moves() {
-        let table = build();
-        let longest = table.iter().filter(|&&entry| entry < DRAW).max();
-        assert_eq!(longest, Some(&LONGEST));
-        // Every position with the rook side to move is won; counts of a distance are multiples of the
-        // symmetries only in the full board, so that only extremes are asked for.
-        let strong = &table[..HALF];
-        assert!(!strong.contains(&DRAW));
-    }
-
-    #[test]
-    fn values_follow_from_those_one_ply_later() {
-        let mut stream = Stream::new(3);
-        let placements: Vec<Placement> = all().collect();
-        for _ in 0..20_000 {
-            let placement = placements[stream.below(placements.len())];
-            let Some(position) = placement.position() else {
-                assert_eq!(dtm(placement), None);
-                continue;
-            };
-            let legal = position.legal_moves();
-            let next: Vec<Option<u8>> =
-                legal.iter().map(|&m| after(placement, m).and_then(dtm)).collect();
-            let expected = if placement.strong_to_move {
-                next.iter().flatten().min().map(|&least| least + 1)
-            } else if legal.is_empty() {
-                position.is_check().then_some(0)
-            } else {
-                next.iter()
-                    .copied()
-                    .collect::<Option<Vec<u8>>>()
-                    .and_then(|all| all.into_iter().max())
-            };
-            assert_eq!(dtm(placement), expected, "{placement:?}");
-        }
+    fn the_rook_side_wins_every_position_in_sixteen_moves_at_most() {
+        let values: Vec<Option<u8>> = all()
+            .filter(|placement| placement.strong_to_move && placement.position().is_some())
+            .map(dtm)
+            .collect();
+        assert!(values.iter().all(Option::is_some));
+        assert_eq!(values.into_iter().max(), Some(Some(LONGEST)));
     }
 
     #[test]

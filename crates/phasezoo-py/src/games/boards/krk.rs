@@ -1,14 +1,15 @@
 //! The endgame of king and rook against king: starts, and rollouts on tabulated moves.
 
+use phasezoo_core::Result;
 use phasezoo_core::game::Player;
-use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout, Policy, Start as CoreStart};
+use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout, Start as CoreStart};
 use phasezoo_core::games::{BoardModel, BoardState as Core, Krk, Rules};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::uct::RandomRollout;
-use phasezoo_core::{Error, Result};
 use pyo3::prelude::*;
 
 use super::Hosted;
+use super::lone_king::policy_of;
 use crate::errors::{external, to_py};
 use crate::native::{Start, typed};
 use crate::options::GameOptions;
@@ -43,7 +44,7 @@ impl Hosted for Krk {
                 rollouts::boxed(KrkModel::default(), RandomRollout::default(), params, seed)
             }
             RolloutName::Name(name) => {
-                let model = KrkModel::new(policy_of(&name)?);
+                let model = KrkModel::new(policy_of(Self::NAME, Self::NAME, &name)?);
                 rollouts::boxed(model, KrkRollout, params, seed)
             }
             policy @ RolloutName::Policy(_) => {
@@ -51,24 +52,6 @@ impl Hosted for Krk {
             }
         }
     }
-}
-
-/// The policy of "krk", or of "krk:" and the names of changes.
-fn policy_of(name: &str) -> PyResult<Policy> {
-    if name == Krk::NAME {
-        return Ok(Policy::default());
-    }
-    let Some(changes) = name.strip_prefix("krk:") else {
-        return Err(rollouts::unknown_rollout(Krk::NAME, name, Krk::ROLLOUTS));
-    };
-    Policy::parse(changes).ok_or_else(|| {
-        let known: Vec<_> = Policy::NAMES.iter().map(|(name, _)| *name).collect();
-        to_py(Error::InvalidConfig(format!(
-            "rollout={name:?}: after \"krk:\" expected changes to the policy, each once, by commas; \
-             known are {}",
-            known.join(", ")
-        )))
-    })
 }
 
 impl Rooted for KrkModel {

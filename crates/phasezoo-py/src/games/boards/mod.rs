@@ -2,6 +2,7 @@
 
 mod krk;
 mod krk_graph;
+mod lone_king;
 mod pgn;
 mod state;
 
@@ -11,9 +12,7 @@ use phasezoo_core::game::Player;
 use phasezoo_core::games::boards::perft::ByShakmaty;
 use phasezoo_core::games::boards::planes::BoardPlanes;
 use phasezoo_core::games::boards::records::unpack_moves;
-use phasezoo_core::games::{
-    Atomic, BoardModel, BoardState as Core, Chess, Chess960, Crazyhouse, Rules,
-};
+use phasezoo_core::games::{Atomic, BoardModel, BoardState as Core, Chess960, Crazyhouse, Rules};
 use phasezoo_core::records::Starts;
 use phasezoo_core::rng::Stream;
 use phasezoo_core::{Result, perft};
@@ -49,8 +48,6 @@ pub(crate) trait Hosted: Rules {
         rollouts::of_turns(Self::NAME, BoardModel::<Self>::new(), setup)
     }
 }
-
-impl Hosted for Chess {}
 
 impl Hosted for Chess960 {
     fn starts(options: GameOptions<'_, '_>) -> PyResult<Start<Core<Self>>> {

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use numpy::PyArray1;
 use phasezoo_core::game::{Action, Game, Player};
 use phasezoo_core::games::boards::mixedness::MixednessTable;
-use phasezoo_core::games::{BoardState as Core, KrkState};
+use phasezoo_core::games::{BoardState as Core, Chess, Krk, KrkState, Rules};
 use phasezoo_core::{Error, Result};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -239,25 +239,25 @@ impl BoardState {
         self.board.is_check()
     }
 
-    /// In "krk" alone: the rook side's moves to mate with best play, whoever moves; 0 when mated, None
-    /// when drawn. It is the table's: neither the fifty-move clock nor repetitions are looked at.
+    /// Of "krk", and in "chess" of a lone king against one or two pieces that are no pawns: the strong
+    /// side's moves to mate with best play, whoever moves; 0 when mated, None when drawn. It is the table's: neither the fifty-move clock nor repetitions are looked at.
     #[getter]
     fn dtm(&self) -> PyResult<Option<u8>> {
-        self.krk("dtm").map(KrkState::dtm)
+        self.solved("dtm").map(Solved::dtm)
     }
 
-    /// In "krk" alone: float32[L], `dtm` after each of `legal_actions`, inf where it draws.
+    /// Where there is a `dtm`: float32[L], `dtm` after each of `legal_actions`, inf where it draws.
     #[getter]
     fn action_dtm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let values = self.krk("action_dtm")?.action_dtm();
+        let values = self.solved("action_dtm")?.action_dtm();
         let float = |value: Option<u8>| value.map_or(f32::INFINITY, f32::from);
         Ok(PyArray1::from_vec(py, values.into_iter().map(float).collect()))
     }
 
-    /// In "krk" alone: `dtm` after a legal action less that after the best one, in moves (negative or
+    /// Where there is a `dtm`: `dtm` after a legal action less that after the best one, in moves (negative or
     /// 0 for the lone king); None where either draws.
     fn dtm_difference(&self, action: ActionIndex) -> PyResult<Option<i32>> {
-        self.krk("dtm_difference")?.dtm_difference(action.0).map_err(to_py)
+        self.solved("dtm_difference")?.dtm_difference(action.0).map_err(to_py)
     }
 
     /// In "krk" alone: int64[36], the action of each compact index, legal or not; -1 if the player to
@@ -269,11 +269,11 @@ impl BoardState {
         Ok(PyArray1::from_iter(py, (0..KrkState::NUM_COMPACT).map(action)))
     }
 
-    /// In "krk" alone: int64[K], the legal actions of perfect play: the shortest win, the longest
+    /// Where there is a `dtm`: int64[K], the legal actions of perfect play: the shortest win, the longest
     /// resistance, a draw before a loss.
     #[getter]
     fn best_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let state = self.krk("best_actions")?;
+        let state = self.solved("best_actions")?;
         let mut actions = self.board.list_actions();
         state.keep_best(&mut actions);
         Ok(int64(py, &actions))
@@ -378,6 +378,48 @@ impl BoardState {
                 self.board.name()
             ))
         })
+    }
+
+    /// The state as one of an ending that has a table. Asked of another, an attribute is missing.
+    fn solved(&self, attribute: &str) -> PyResult<&dyn Solved> {
+        if let Some(state) = self.typed::<Krk>() {
+            return Ok(state);
+        }
+        match self.typed::<Chess>() {
+            Some(state) if state.is_lone_king_ending() => Ok(state),
+            _ => Err(PyAttributeError::new_err(format!(
+                "'{}' in {:?} has no {attribute}: it is known in \"krk\", and in \"chess\" of a lone king \
+                 against one or two pieces that are no pawns",
+                self.board.fen(),
+                self.board.name()
+            ))),
+        }
+    }
+}
+
+/// What the table of an ending says of a state.
+trait Solved {
+    fn dtm(&self) -> Option<u8>;
+    fn action_dtm(&self) -> Vec<Option<u8>>;
+    fn dtm_difference(&self, action: Action) -> Result<Option<i32>>;
+    fn keep_best(&self, actions: &mut Vec<Action>);
+}
+
+impl<R: Rules<Position = <Chess as Rules>::Position>> Solved for Core<R> {
+    fn dtm(&self) -> Option<u8> {
+        self.dtm()
+    }
+
+    fn action_dtm(&self) -> Vec<Option<u8>> {
+        self.action_dtm()
+    }
+
+    fn dtm_difference(&self, action: Action) -> Result<Option<i32>> {
+        self.dtm_difference(action)
+    }
+
+    fn keep_best(&self, actions: &mut Vec<Action>) {
+        self.keep_best_by_dtm(actions);
     }
 }
 
