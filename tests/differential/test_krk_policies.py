@@ -213,7 +213,9 @@ def mirrored(move):
     return chess.Move(chess.square_mirror(move.from_square), chess.square_mirror(move.to_square))
 
 
-@pytest.mark.parametrize("fen", ["8/8/8/4k3/8/8/4P3/K7 w - - 0 1", "8/8/8/4k2r/8/8/8/K6R w - - 0 1"])
+@pytest.mark.parametrize(
+    "fen", ["8/8/8/4k3/8/8/4P3/K7 w - - 0 1", "8/8/8/4k2r/8/8/8/K6R w - - 0 1"]
+)
 def test_a_root_that_is_no_such_ending_is_refused(fen):
     agent = UCTAgent(rollout="lone-king", limit=Limit(simulations=5), game="chess")
     with pytest.raises(InvalidState, match="no ending against a lone king"):

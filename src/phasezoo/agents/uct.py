@@ -51,8 +51,8 @@ class UCTAgent:
         threshold: Visits up to which a node plays a rollout instead of selecting, from 0. A node
             chooses among moves that its rollouts have met: give more than there are legal moves.
         rollout: ``"random"``; the name of a policy that the game brings, with changes after a
-            colon if it knows any (``"krk:closer,window"``); or a callable
-            ``(state, rng) -> action``, which is slow.
+            colon if it knows any (``"krk:closer,window"``; in chess ``"lone-king"``, for endings
+            against a lone king); or a callable ``(state, rng) -> action``, which is slow.
         limit: When a search ends: ``simulations``, ``nodes`` (positions added to the tree) or
             ``movetime_ms`` or ``clock``; default 3,000 simulations.
         first_limit: The same for the first search of a game; default ``limit``.

@@ -158,7 +158,7 @@ def test_what_the_study_says_is_found_where_it_is_so():
             by_threshold = {5: 16, 30: 0, 100: 16}[cell.threshold]
         return 14 + by_constant + by_threshold - (12 if cell.budget == 6000 else 0)
 
-    _, _, figures, _ = findings.find(rows(SMALL, errors), SMALL)
+    figures = findings.find(rows(SMALL, errors), SMALL).figures
     assert judged(figures, "4.2")[0] == "agrees"
     assert judged(figures, "4.3") == ["agrees"]
     assert judged(figures, "4.6")[0] == "agrees"
@@ -172,14 +172,14 @@ def test_the_opposite_of_the_study_is_found_where_it_is_so():
         best = 50.0 if cell.budget == 3000 else 0.25
         return 10 + by_threshold + 6 * (cell.constant != best) + 4 * (cell.budget == 6000)
 
-    _, _, figures, _ = findings.find(rows(SMALL, errors), SMALL)
+    figures = findings.find(rows(SMALL, errors), SMALL).figures
     assert judged(figures, "4.7") == ["disagrees"] * 5
     assert judged(figures, "4.8")[0] == "disagrees"
     assert judged(figures, "4.8")[2] == "disagrees"
 
 
 def test_pure_noise_settles_nothing_about_places():
-    _, _, figures, _ = findings.find(rows(SMALL, lambda cell: 20, noise=4), SMALL)
+    figures = findings.find(rows(SMALL, lambda cell: 20, noise=4), SMALL).figures
     assert judged(figures, "4.7")[:3] == ["not settled"] * 3
     assert judged(figures, "4.8")[1] != "agrees"
 

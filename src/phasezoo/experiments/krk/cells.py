@@ -1,13 +1,12 @@
 """The cells of the sweep: which searches play how many games, in what order, with which seeds."""
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from phasezoo.arena import stream
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 
-__all__ = ["Cell", "Task", "cells_of", "seed_of", "tasks_of"]
+__all__ = ["Cell", "Task", "cells_of", "grid_of", "seed_of", "tasks_of"]
 
 
 @dataclass(frozen=True, order=True)
@@ -24,6 +23,8 @@ class Cell:
     """Simulations before each of White's moves."""
     reading: str = ""
     """How the study is read, if not as the run says."""
+    ending: str = ""
+    """What is played, if not king and rook."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,21 @@ def cells_of(config: KrkConfig) -> dict[Cell, int]:
                 for budget in config.budgets if own else config.other_budgets:
                     cell = Cell(variant, float(constant), threshold, budget)
                     cells[cell] = config.games if own else config.other_games
-    grid = [cell for cell in cells if cell.variant == "uct"]
     for reading in config.compared():
-        for cell in grid:
-            cells[dataclasses.replace(cell, reading=reading)] = config.reading_games
+        cells |= dict.fromkeys(grid_of(config, reading=reading), config.reading_games)
+    for ending in config.endings:
+        cells |= dict.fromkeys(grid_of(config, ending=ending), config.ending_games)
     return cells
+
+
+def grid_of(config: KrkConfig, *, reading: str = "", ending: str = "") -> list[Cell]:
+    """The study's search with every C, T and budget, in a reading and an ending."""
+    return [
+        Cell("uct", float(c), t, b, reading, ending)
+        for c in config.constants
+        for t in config.thresholds
+        for b in config.budgets
+    ]
 
 
 def tasks_of(config: KrkConfig) -> Iterator[Task]:
@@ -67,7 +78,7 @@ def tasks_of(config: KrkConfig) -> Iterator[Task]:
 def seed_of(seed: int, cell: Cell, number: int) -> int:
     """The seed of a cell's game: it depends on nothing else, so any order gives the same game.
 
-    Readings share seeds: the same game of two differs by what they do alone.
+    Readings share seeds, and endings do: the same game of two differs by what they do alone.
     """
     names = (cell.variant, f"{cell.constant:g}", cell.threshold, cell.budget, number)
     return stream(seed, "krk", *names)

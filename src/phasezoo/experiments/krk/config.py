@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.krk import paper
+from phasezoo.experiments.krk.endings import EndingName
 from phasezoo.experiments.krk.reading import ONE_BY_ONE, Reading, Ties, one_by_one
 from phasezoo.experiments.settings import check_least, check_rising, listed
 
@@ -39,6 +40,10 @@ class KrkConfig:
     readings: tuple[str, ...] = ()
     """Other readings to compare by uct; one-by-one is each difference alone and left out."""
     reading_games: int = 40
+    """Games a cell of each of these (2 or more)."""
+    endings: tuple[EndingName, ...] = ()
+    """Other endings to play by uct: kqk, krrk, kbbk."""
+    ending_games: int = 40
     """Games a cell of each of these (2 or more)."""
 
     variants: tuple[Variant, ...] = ("uct", "puct", "random")
@@ -77,6 +82,7 @@ class KrkConfig:
             "games": 4,
             "other_games": 2,
             "reading_games": 2,
+            "ending_games": 2,
             "first_simulations": 1,
             "resamples": 100,
             "threads": 1,
@@ -101,6 +107,9 @@ class KrkConfig:
                 f"--readings {listed(self.readings)}: must name each reading once, and not "
                 f"{self.reading!r}, which --reading says"
             )
+            raise InvalidConfig(message)
+        if len(set(self.endings)) < len(self.endings):
+            message = f"--endings {listed(self.endings)}: must name each ending once"
             raise InvalidConfig(message)
         if "uct" not in self.variants or len(set(self.variants)) < len(self.variants):
             message = (

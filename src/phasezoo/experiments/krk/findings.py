@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,31 +11,43 @@ from phasezoo.experiments.krk.cells import Cell
 from phasezoo.experiments.krk.collapse_figure import collapse_figure
 from phasezoo.experiments.krk.config import KrkConfig, Variant
 from phasezoo.experiments.krk.constant_figure import constant_figure
+from phasezoo.experiments.krk.ending_table import ending_table
 from phasezoo.experiments.krk.length_figure import length_figure
 from phasezoo.experiments.krk.play import GameRow
 from phasezoo.experiments.krk.reading_table import reading_table
 from phasezoo.experiments.krk.resampling import Table, intervals, table_of
-from phasezoo.experiments.krk.results import CellSummary, Figure, ReadingSummary, VariantSummary
+from phasezoo.experiments.krk.results import (
+    CellSummary,
+    EndingSummary,
+    Figure,
+    ReadingSummary,
+    VariantSummary,
+)
 from phasezoo.experiments.krk.root_figures import root_figures
 from phasezoo.experiments.krk.threshold_figure import threshold_figure
 
-__all__ = ["find"]
+__all__ = ["Findings", "find"]
 
 
-def find(
-    games: Sequence[GameRow], config: KrkConfig
-) -> tuple[list[VariantSummary], list[CellSummary], list[Figure], list[ReadingSummary]]:
+class Findings(NamedTuple):
+    """What games say; all but the last two of king and rook by the run's own reading."""
+
+    variants: list[VariantSummary]
+    cells: list[CellSummary]
+    figures: list[Figure]
+    """The study's, in order."""
+    readings: list[ReadingSummary]
+    endings: list[EndingSummary]
+
+
+def find(games: Sequence[GameRow], config: KrkConfig) -> Findings:
     """Summarise the games and compare them with the study's claims.
 
     Args:
         games: Finished games in a fixed order.
         config: The settings they were played with.
-
-    Returns:
-        A summary of each variant and of each cell, the study's figures in order, and the table of
-        readings; all but the last are of the run's own reading.
     """
-    rows = [row for row in games if not row.cell.reading]
+    rows = [row for row in games if not (row.cell.reading or row.cell.ending)]
     table = table_of(rows, config.seed, config.resamples)
     variants = [_variant(v, [r for r in rows if r.cell.variant == v]) for v in config.variants]
     own = next(v for v in variants if v.variant == "uct")
@@ -47,9 +60,13 @@ def find(
     ]
     readings = []
     if config.readings:
-        whole = table_of(games, config.seed, config.resamples)
-        readings = reading_table(whole, games, config)
-    return variants, _cells(rows, table), figures, readings
+        read = [row for row in games if not row.cell.ending]
+        readings = reading_table(table_of(read, config.seed, config.resamples), read, config)
+    endings = []
+    if config.endings:
+        played = [row for row in games if not row.cell.reading]
+        endings = ending_table(table_of(played, config.seed, config.resamples), played, config)
+    return Findings(variants, _cells(rows, table), figures, readings, endings)
 
 
 def _variant(variant: Variant, rows: Sequence[GameRow]) -> VariantSummary:

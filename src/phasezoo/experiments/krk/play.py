@@ -11,9 +11,20 @@ from phasezoo import games
 from phasezoo.arena import stream
 from phasezoo.experiments.krk.cells import Cell, Task
 from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.endings import ENDINGS, KRK, Ending
 from phasezoo.experiments.krk.reading import Reading, Ties
+from phasezoo.zoo.krk.game import MAX_ROLLOUT_PLIES
 
-__all__ = ["FirstSearch", "GameRow", "MakeAgent", "make_agent", "play_game", "reading_of", "reply"]
+__all__ = [
+    "FirstSearch",
+    "GameRow",
+    "MakeAgent",
+    "ending_of",
+    "make_agent",
+    "play_game",
+    "reading_of",
+    "reply",
+]
 
 MakeAgent: TypeAlias = Callable[[Cell, KrkConfig], Any]
 """Makes the agent that plays White in a cell."""
@@ -79,17 +90,18 @@ def make_agent(cell: Cell, config: KrkConfig) -> Any:
     """The agent of a cell: the study's UCT, or it with one thing changed."""
     from phasezoo.agents import Limit, UCTAgent
 
-    reading = reading_of(cell, config)
+    reading, ending = reading_of(cell, config), ending_of(cell)
     first = reading.first_simulations(config.first_simulations, cell.budget)
     return UCTAgent(
         c=cell.constant,
         threshold=reading.threshold(cell.threshold),
-        rollout="random" if cell.variant == "random" else reading.rollout,
+        rollout="random" if cell.variant == "random" else reading.rollout(ending.policy),
         limit=Limit(simulations=cell.budget),
         first_limit=Limit(simulations=first),
         selection="puct" if cell.variant == "puct" else "ucb1",
         defender=config.defender,
-        game="krk",
+        max_rollout_plies=MAX_ROLLOUT_PLIES,
+        game=ending.game,
         **reading.search_options(),
     )
 
@@ -101,11 +113,16 @@ def reading_of(cell: Cell, config: KrkConfig) -> Reading:
     return Reading.parse(config.reading, config.defender_ties)
 
 
+def ending_of(cell: Cell) -> Ending:
+    """What is played in a cell."""
+    return next((one for name, one in ENDINGS.items() if name == cell.ending), KRK)
+
+
 def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> GameRow:
-    """Play one game from the reading's start: White by search, Black by the table.
+    """Play one game from the reading's or ending's start: White by search, Black by the table.
 
     Black plays one of its longest defences, drawn by seed or as the reading says; the game ends by
-    the rules of chess (mate, stalemate, no rook left, threefold repetition, 50 moves).
+    the rules of chess (mate, stalemate, too few pieces left, threefold repetition, 50 moves).
 
     Args:
         task: The cell, the game's number and its seed.
@@ -115,8 +132,8 @@ def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> Ga
     started = time.perf_counter()
     session = make(task.cell, config).session(stream(task.seed, "search"))
     defender = np.random.default_rng(stream(task.seed, "defender"))
-    reading = reading_of(task.cell, config)
-    state = games.make("krk").from_fen(reading.start)
+    reading, ending = reading_of(task.cell, config), ending_of(task.cell)
+    state = games.make(ending.game).from_fen(ending.start or reading.start)
     differences: list[int | None] = []
     first, given_away, simulations, rollout_plies = None, 0, 0, 0
     while not state.is_terminal:

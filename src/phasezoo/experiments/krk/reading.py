@@ -96,11 +96,10 @@ class Reading:
         """The FEN that games start from."""
         return _STARTS["start" in self.taken]
 
-    @property
-    def rollout(self) -> str:
-        """The rollout policy."""
+    def rollout(self, policy: str = "krk") -> str:
+        """A rollout policy with the changes of the reading."""
         changes = ",".join(name for name in _POLICY if name in self.taken)
-        return f"krk:{changes}" if changes else "krk"
+        return f"{policy}:{changes}" if changes else policy
 
     def threshold(self, threshold: int) -> int:
         """The visits that a node must have more than, to select."""

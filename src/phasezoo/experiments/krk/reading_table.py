@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.krk.cells import Cell
+from phasezoo.experiments.krk.cells import Cell, grid_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.judging import simultaneous
 from phasezoo.experiments.krk.play import GameRow
@@ -15,7 +15,7 @@ from phasezoo.experiments.krk.trends import choice
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 from phasezoo.report import numbers
 
-__all__ = ["base_of", "reading_table"]
+__all__ = ["base_of", "best_constant", "mean_over", "reading_table"]
 
 
 def reading_table(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> list[ReadingSummary]:
@@ -32,7 +32,7 @@ def reading_table(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> l
     names = [config.reading, *config.compared()]
     if len(names) == 1:
         return []
-    lengths = {name: _length(table, _cells(config, name)) for name in names}
+    lengths = {name: mean_over(table, "length", _cells(config, name)) for name in names}
     changed = {name: base_of(name) for name in names if base_of(name) in names}
     changes = _changes(lengths, changed)
     return [
@@ -43,7 +43,10 @@ def reading_table(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> l
             length=_interval(lengths[name]),
             base=changed.get(name),
             change=changes.get(name),
-            best=[_best(table, config, name, budget) for budget in config.budgets],
+            best=[
+                best_constant(table, config, _cells(config, name), budget)
+                for budget in config.budgets
+            ],
         )
         for name in names
     ]
@@ -58,22 +61,17 @@ def base_of(reading: str) -> str | None:
 
 
 def _is_of(cell: Cell, name: str, config: KrkConfig) -> bool:
-    return cell.variant == "uct" and (cell.reading or config.reading) == name
+    own = cell.variant == "uct" and not cell.ending
+    return own and (cell.reading or config.reading) == name
 
 
 def _cells(config: KrkConfig, name: str) -> list[Cell]:
-    reading = "" if name == config.reading else name
-    return [
-        Cell("uct", float(c), t, b, reading)
-        for c in config.constants
-        for t in config.thresholds
-        for b in config.budgets
-    ]
+    return grid_of(config, reading="" if name == config.reading else name)
 
 
-def _length(table: Table, cells: list[Cell]) -> ResampledMeans:
-    """The mean length of won games, each cell with equal weight; cells without any are left out."""
-    each = table.curve("length", [[cell] for cell in cells])
+def mean_over(table: Table, measure: str, cells: list[Cell]) -> ResampledMeans:
+    """A measure's mean, each cell with equal weight; cells without any are left out."""
+    each = table.curve(measure, [[cell] for cell in cells])
     with np.errstate(invalid="ignore"):
         kept = np.isfinite(each.means)
         return ResampledMeans(
@@ -104,10 +102,10 @@ def _interval(sample: ResampledMeans) -> Interval | None:
     return percentile_interval(float(sample.means), sample.resampled)
 
 
-def _best(table: Table, config: KrkConfig, name: str, budget: int) -> Choice:
-    """Where the DTM difference is lowest over C, averaged over T."""
+def best_constant(table: Table, config: KrkConfig, cells: list[Cell], budget: int) -> Choice:
+    """Where the DTM difference of the cells is lowest over C, averaged over T."""
     groups = [
-        [cell for cell in _cells(config, name) if cell.constant == c and cell.budget == budget]
+        [cell for cell in cells if cell.constant == c and cell.budget == budget]
         for c in map(float, config.constants)
     ]
     curve = table.curve("difference", groups)

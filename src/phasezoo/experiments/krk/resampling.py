@@ -77,7 +77,7 @@ def table_of(rows: Sequence[GameRow], seed: int, resamples: int) -> Table:
     for place, (cell, games) in enumerate(by_cell.items()):
         parts = np.array([[m(row) for m in MEASURES.values()] for row in games], dtype=float)
         name = f"{cell.variant} {cell.constant:g} {cell.threshold} {cell.budget} {cell.reading}"
-        name = name.rstrip()
+        name = f"{name} {cell.ending}".rstrip()
         rng = np.random.default_rng(stream(seed, "resampling", name, games[0].number))
         found = resample_games(parts[..., 0], parts[..., 1], rng, resamples)
         means[place] = found.means

@@ -166,6 +166,31 @@ class ReadingSummary:
 
 
 @dataclass(frozen=True)
+class EndingSummary:
+    """One ending against a lone king, over all settings of the run with equal weight.
+
+    Attributes:
+        ending: Who plays against the lone king.
+        mate_in: White's moves to mate from where games start.
+        games: Games played.
+        won: Games in which Black was mated.
+        gave_away: Games in which White gave a win away, once or more often.
+        length: White's moves in a won game.
+        difference: The DTM difference a move.
+        best: Where that is lowest over C, for each budget.
+    """
+
+    ending: str
+    mate_in: int
+    games: int
+    won: int
+    gave_away: int
+    length: Interval | None
+    difference: Interval | None
+    best: list[Choice]
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything a report shows."""
 
@@ -177,4 +202,5 @@ class Results:
     cells: list[CellSummary]
     figures: list[Figure]
     readings: list[ReadingSummary]
+    endings: list[EndingSummary]
     seconds: dict[str, float]

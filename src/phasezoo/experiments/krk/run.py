@@ -36,15 +36,12 @@ class KrkRun(StudyRun[KrkConfig, Results]):
             log = self.path / GAMES_FILE
             rows = play_sweep(self.config, log, self.console, self._play, self.threads)
         with self.directory.stage("report"):
-            variants, cells, figures, readings = findings.find(rows, self.config)
+            found = findings.find(rows, self.config)
         # The games' own seconds, because a run that was killed has not journalled all of its time.
         playing = sum(row.seconds for row in rows) / self.threads
         return Results(
             **self.head(),
-            variants=variants,
-            cells=cells,
-            figures=figures,
-            readings=readings,
+            **found._asdict(),
             seconds={"playing games": playing, "resampling them": self.seconds(["report"])},
         )
 

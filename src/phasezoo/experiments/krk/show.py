@@ -36,6 +36,20 @@ def show_results(console: Console, results: Results) -> None:
             for one in results.readings
         ]
         console.table("Readings", head, found)
+    if results.endings:
+        head = ["White has", "mate in", "games", "won", "moves", "DTM difference"]
+        played = [
+            [
+                one.ending,
+                str(one.mate_in),
+                numbers.count(one.games),
+                numbers.percent(one.won / one.games, 1),
+                numbers.plain_interval(one.length, 1),
+                numbers.plain_interval(one.difference, 3),
+            ]
+            for one in results.endings
+        ]
+        console.table("Endings", head, played)
     console.heading("The study's claims")
     for number, claim in story.claims_of(results):
         console.note(f"{number}  {claim.judgement:<11}  {claim.text}")

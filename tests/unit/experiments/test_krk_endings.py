@@ -1,0 +1,98 @@
+"""Other endings in the study of king and rook: what is played, what is said, what is refused."""
+
+import dataclasses
+
+import pytest
+from krk_fakes import SMALL, fake_play, row
+from page_checker import check_page
+
+from phasezoo import games
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.console import silent
+from phasezoo.experiments.krk.cells import cells_of, tasks_of
+from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.domain import KRK as STUDY
+from phasezoo.experiments.krk.endings import ENDINGS, KRK
+from phasezoo.experiments.krk.play import make_agent
+from phasezoo.experiments.krk.reading import Reading
+from phasezoo.experiments.krk.sweep import play_sweep
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+
+LITTLE = KrkConfig(
+    variants=("uct",), constants=(1.0,), thresholds=(5,), budgets=(20,), other_budgets=(20,),
+    games=4, first_simulations=50, resamples=100, threads=1, endings=("kqk", "krrk"),
+    ending_games=2,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_starts_are_as_far_from_mate_as_is_said(name):
+    ending = ENDINGS[name]
+    assert games.make(ending.game).from_fen(ending.start).dtm == ending.mate_in
+
+
+def test_king_and_rook_starts_as_the_reading_says():
+    for reading in ("thesis", "author"):
+        start = Reading.parse(reading).start
+        assert games.make(KRK.game).from_fen(start).dtm == KRK.mate_in
+
+
+@pytest.mark.parametrize("reading", ["thesis", "author", "author-closer"])
+def test_endings_are_searched_as_the_reading_says(reading):
+    config = dataclasses.replace(LITTLE, reading=reading)
+    own, queen, rooks = [make_agent(cell, config) for cell in cells_of(config)]
+    assert queen.rollout == rooks.rollout == own.rollout.replace("krk", "lone-king", 1)
+    assert (queen.game.name, own.game.name) == ("chess", "krk")
+    for name in ("c", "threshold", "ties", "choice", "ends", "root_visits", "max_rollout_plies"):
+        assert getattr(queen, name) == getattr(own, name)
+
+
+def test_real_games_are_played_to_their_end(tmp_path):
+    rows = play_sweep(LITTLE, tmp_path / "games.jsonl", silent())
+    assert sorted(each.cell.ending for each in rows) == [""] * 4 + ["kqk"] * 2 + ["krrk"] * 2
+    for each in rows:
+        assert each.won == (each.reason == "checkmate")
+        assert len(each.differences) == each.moves
+        ending = ENDINGS.get(each.cell.ending, KRK)
+        if each.won and not each.given_away and None not in each.differences:
+            # Every move brings mate one nearer but for what it loses.
+            assert each.moves == ending.mate_in + sum(each.differences)
+    again = play_sweep(LITTLE, tmp_path / "games.jsonl", silent(), fake_play)
+    assert again == rows
+
+
+def test_a_run_tells_endings_apart_from_the_studys_own(tmp_path):
+    config = dataclasses.replace(LITTLE, endings=tuple(ENDINGS), readings=("author",))
+    results = STUDY.reproduce(config, tmp_path / "run", play=longer_with_bishops)
+    told = {one.ending: one for one in results.endings}
+    assert list(told) == [KRK.title, *(ending.title for ending in ENDINGS.values())]
+    assert [one.games for one in results.endings] == [4, 2, 2, 2]
+    assert told["king and two bishops"].difference.value == pytest.approx(5 / 20)
+    assert told["king and queen"].difference.value == pytest.approx(1 / 16)
+    words, _ = check_page((tmp_path / "run" / "report.html").read_text())
+    assert all(ending.title in words for ending in ENDINGS.values())
+    # Figures and readings are of king and rook alone.
+    alone = dataclasses.replace(config, endings=())
+    same = STUDY.reproduce(alone, tmp_path / "alone", play=longer_with_bishops)
+    assert (same.figures, same.readings) == (results.figures, results.readings)
+    assert same.endings == []
+
+
+def longer_with_bishops(task, config):
+    return row(task, [1] * (5 if task.cell.ending == "kbbk" else 1))
+
+
+def test_endings_share_seeds_with_king_and_rook():
+    config = dataclasses.replace(SMALL, endings=("kbbk",), ending_games=4)
+    seeds = {}
+    for task in tasks_of(config):
+        if task.cell.variant == "uct":
+            cell = dataclasses.replace(task.cell, ending="")
+            seeds.setdefault((cell, task.number), set()).add(task.seed)
+    assert all(len(each) == 1 for each in seeds.values())
+
+
+def test_an_ending_is_named_once():
+    with pytest.raises(InvalidConfig, match="--endings kqk kqk: must name each ending once"):
+        dataclasses.replace(LITTLE, endings=("kqk", "kqk")).validate()
