@@ -158,7 +158,7 @@ def _checked_names(
             raise InvalidConfig(message)
         channels = plane_specs[planes][0]
         texts = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else ()
-        if len(texts) != channels or not all(isinstance(text, str) for text in texts):
+        if len(texts) != channels or not all(_is_text(text) for text in texts):
             message = (
                 f"{game!r}: plane_names[{planes!r}] is {names!r}; expected {channels} texts, one "
                 "for each channel"
@@ -166,6 +166,11 @@ def _checked_names(
             raise InvalidConfig(message)
         found[planes] = texts
     return found
+
+
+def _is_text(given: Any) -> bool:
+    """Whether it can be sent to a page: half a surrogate pair is no character."""
+    return isinstance(given, str) and not any("\ud800" <= letter <= "\udfff" for letter in given)
 
 
 def game_of(state: Any) -> Game:

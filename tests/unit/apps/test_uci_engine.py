@@ -190,6 +190,17 @@ def test_multipv_and_wdl(spoken):
     assert "wdl" not in spoken.ask("setoption name UCI_ShowWDL value false", "go nodes 9")[-2]
 
 
+@pytest.mark.parametrize("nodes", [1, 3, 8])
+def test_moves_never_visited_have_no_line(spoken, nodes):
+    spoken.send("setoption name MultiPV value 20")
+    lines = spoken.ask("position startpos", f"go nodes {nodes}")
+    numbers = [int(told(line, "multipv")) for line in lines if " multipv " in line]
+    last = numbers[len(numbers) - 1 - numbers[::-1].index(1) :]
+    assert last == list(range(1, len(last) + 1))
+    # The root takes one node, and every move that was visited another.
+    assert len(last) <= max(nodes - 1, 1)
+
+
 def test_hash_bounds_the_tree(spoken):
     spoken.send("setoption name Hash value 1", "position startpos")
     lines = spoken.ask("go nodes 30000")

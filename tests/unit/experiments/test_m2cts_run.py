@@ -19,6 +19,7 @@ from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.matches import phase_suite
 from phasezoo.experiments.m2cts.duel.overfitting import learnt_positions
 from phasezoo.experiments.m2cts.duel.preparation import prepare
 from phasezoo.experiments.m2cts.duel.run import DuelRun
@@ -281,6 +282,17 @@ def test_a_run_killed_again_and_again_comes_to_the_same_numbers(whole, store, tm
     reference, _ = whole
     assert numbers_of(out) == numbers_of(reference)
     assert (out / "games.pgn").read_bytes() == (reference / "games.pgn").read_bytes()
+
+
+def test_positions_behind_the_last_ply_are_counted(store):
+    late = 0
+    for phase in ("middlegame", "endgame"):
+        every, none = phase_suite(prepare(tiny(store, max_plies=None)), phase)
+        kept, too_late = phase_suite(prepare(tiny(store)), phase)
+        assert none == 0
+        assert too_late + (0 if kept is None else len(kept)) == len(every)
+        late += too_late
+    assert late > 0
 
 
 def test_experts_play_alone_from_where_their_phases_begin(store, tmp_path):

@@ -83,6 +83,7 @@ def test_a_game_of_ones_own_says_what_its_planes_show() -> None:
         ({"default": ("a",)}, r"plane_names\['default'\] is \('a',\); expected 2 texts"),
         ({"default": "ab"}, "is 'ab'; expected 2 texts"),
         ({"default": ("a", 1)}, "expected 2 texts"),
+        ({"default": ("a", "\ud800")}, r"'\\ud800'\); expected 2 texts"),
         ({"default": 7}, "is 7; expected 2 texts"),
         (["a", "b"], "expected texts by the name of the planes"),
     ],

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from phasezoo.agents.best_lines import best_lines
 from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
 from phasezoo.inference.mixture import MixtureOfExperts
@@ -48,7 +49,7 @@ def wdl(value: float, draws: float) -> tuple[int, int, int]:
 
 
 def info_lines(result: Any, told: Told) -> Iterator[str]:
-    """A line for each of the result's best moves."""
+    """A line for each of the result's best moves; the first alone of those never visited."""
     milliseconds = max(round(told.seconds * 1e3), 1)
     work = (
         f"nodes {result.nodes} nps {result.nodes * 1000 // milliseconds} "
@@ -56,7 +57,7 @@ def info_lines(result: Any, told: Told) -> Iterator[str]:
         f"tbhits {told.oracle_rows} time {milliseconds}"
     )
     draws = dict(zip(result.actions.tolist(), result.draws.tolist(), strict=True))
-    for number, line in enumerate(result.lines(told.lines), start=1):
+    for number, line in enumerate(best_lines(result, told.lines), start=1):
         moves, end = _moves(told.state, line.pv)
         # Of the first line the search says itself whether its value is exact.
         is_exact = number > 1 or result.proven in ("win", "loss")

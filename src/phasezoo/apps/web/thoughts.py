@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games
+from phasezoo.agents.best_lines import best_lines
 from phasezoo.apps.web.pictures import name_of, paths_of
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS
@@ -95,13 +96,12 @@ def _moves(
 
 def _lines(result: Any, game: games.Game, state: Any) -> list[dict[str, Any]]:
     """The best lines, each with its moves by name."""
-    lines = getattr(result, "lines", None)
-    if not callable(lines):
+    if not callable(getattr(result, "lines", None)):
         pv = getattr(result, "pv", None)
         return [] if not pv else [{"q": None, "visits": None, "moves": _names(pv, game, state)}]
     return [
         {"q": _number(each.q), "visits": int(each.visits), "moves": _names(each.pv, game, state)}
-        for each in lines(MOST_LINES)
+        for each in best_lines(result, MOST_LINES)
     ]
 
 

@@ -48,7 +48,7 @@ MOST_STARTS = 500
 """Positions at which test games first reach a phase, at the most."""
 
 
-def phase_suite(prepared: Prepared, phase: str) -> OpeningSuite | None:
+def phase_suite(prepared: Prepared, phase: str) -> tuple[OpeningSuite | None, int]:
     """Where test games first reach a phase, without positions of training games.
 
     Those at which a game would end at once, because no more plies are played, are left out too.
@@ -58,7 +58,8 @@ def phase_suite(prepared: Prepared, phase: str) -> OpeningSuite | None:
         phase: Name of the phase.
 
     Returns:
-        None if fewer than two such positions are left, as where games begin with the phase.
+        The positions, None if fewer than two are left, as where games begin with the phase; and
+        how many were left out because no more plies are played.
     """
     test, gate = prepared.splits.test, prepared.config.gate
     try:
@@ -67,14 +68,15 @@ def phase_suite(prepared: Prepared, phase: str) -> OpeningSuite | None:
         )
         suite, _ = suite.without(prepared.tables["train"].key)
     except InvalidConfig:  # no game gets there, or all such positions were trained on
-        return None
+        return None, 0
     most = prepared.config.max_plies
     kept = [
         Opening(suite.start(i), suite.lines[i])
         for i in range(len(suite))
         if most is None or suite.state(i).ply < most
     ]
-    return OpeningSuite.of(suite.game, kept) if len(kept) > 1 else None
+    left = OpeningSuite.of(suite.game, kept) if len(kept) > 1 else None
+    return left, len(suite) - len(kept)
 
 
 def play_pairing(

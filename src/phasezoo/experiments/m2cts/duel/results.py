@@ -300,11 +300,13 @@ class PhaseSuiteRow:
     Attributes:
         phase: The expert's.
         starts: Different positions that the games may begin with.
+        too_late: Positions that were left out because a game ends there by ``max_plies``.
         matches: Its games against one network.
     """
 
     phase: str
     starts: int
+    too_late: int
     matches: Matches
 
 

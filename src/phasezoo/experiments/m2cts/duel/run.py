@@ -319,9 +319,11 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         phases = self.prepared.phases
         found = []
         for phase, slug in zip(phases, training_names("from", phases), strict=True):
-            suite = matches.phase_suite(self.prepared, phase)
+            suite, too_late = matches.phase_suite(self.prepared, phase)
             if suite is None:
-                self.console.note(f"{phase}: too few test games reach it behind their start")
+                late = f"; {too_late:,} reach it after max_plies" if too_late else ""
+                note = f"{phase}: too few test games reach it behind their start{late}"
+                self.console.note(note)
                 continue
             trainings = range(self.config.trainings)
             own = [self._experts(planned, training, EXPERT)[phase] for training in trainings]
@@ -333,7 +335,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
                 [{phase: path} for path in own],
                 prepared=replace(self.prepared, openings=suite),
             )
-            found.append(PhaseSuiteRow(phase, len(suite), row))
+            found.append(PhaseSuiteRow(phase, len(suite), too_late, row))
         return found
 
     def _searches(self, planned: Sequence[PlannedNetwork], seam: Seam) -> list[SearchRow]:

@@ -283,6 +283,9 @@ def show_phase_suites(console: Console, found: Sequence[PhaseSuiteRow]) -> None:
         ]
         head = ["expert of", "positions", "Elo"]
         console.table("From the beginning of each phase, 95 % intervals", head, rows)
+    for row in found:
+        if row.too_late:
+            console.note(f"{row.phase}: {row.too_late:,} positions left out, games are cut there")
 
 
 def show_searches(console: Console, searches: Sequence[SearchRow]) -> None:
