@@ -94,7 +94,7 @@ def test_contract_block_runs(code: str, tmp_path: Path) -> None:
     run(["-c", code], tmp_path)
 
 
-LONG = ("09_sb3_krk", "10_own_pgn", "11_own_game_experts", "15_learn_by_play")
+LONG = ("09_sb3_krk", "10_own_pgn", "11_own_game_experts", "12_ppo", "15_learn_by_play")
 """Examples that train for a while."""
 
 

@@ -8,11 +8,13 @@ for more than the plateau. The margins are those of several seeds on one thread,
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from phasezoo import inference
 from phasezoo.training import POMMERMAN, EpisodeStore, Splits, evaluate_network, train_supervised
 
 
+@pytest.mark.slow
 def test_actions_in_new_episodes_are_foreseen(tmp_path: Path) -> None:
     """Six seeds: policy loss 1.52 to 1.685, hits 1.10 to 1.59 times those of the commonest action.
 

@@ -12,6 +12,7 @@ from phasezoo.apps.inference_bench.measuring import Figures
 from phasezoo.apps.inference_bench.variants import VARIANTS
 
 
+@pytest.mark.slow
 def test_backends_are_measured_and_compared(tmp_path, capsys):
     file = tmp_path / "figures.json"
     words = ["bench", "inference", "phasezoo/connect-four-small", "--backends", "onnx", "tensorrt",

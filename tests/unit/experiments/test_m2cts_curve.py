@@ -92,6 +92,7 @@ def whole(tmp_path_factory):
     return folder / "run", STUDY.reproduce(config, folder / "run"), config
 
 
+@pytest.mark.slow
 def test_a_run_puts_the_comparisons_at_all_sizes_together(whole) -> None:
     out, results, config = whole
     back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))

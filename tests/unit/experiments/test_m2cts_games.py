@@ -39,7 +39,9 @@ def few(game, folder, games=150):
     return path
 
 
-@pytest.mark.parametrize("game", ["crazyhouse", "connect-four", "krk"])
+@pytest.mark.parametrize(
+    "game", ["crazyhouse", "connect-four", pytest.param("krk", marks=pytest.mark.slow)]
+)
 def test_experts_meet_one_network_in_other_games(game, tmp_path):
     study = DOMAINS[game]
     config = dataclasses.replace(study.default, games=few(game, tmp_path), **TINY)

@@ -30,7 +30,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("how", "when"),
     [
         ("update", 17),
-        ("file", 4),
+        pytest.param("file", 4, marks=pytest.mark.slow),
         pytest.param("file", 11, marks=pytest.mark.slow),
         pytest.param("file", 18, marks=pytest.mark.slow),
     ],
@@ -46,6 +46,7 @@ def test_killed_and_resumed_is_uninterrupted(
     assert not list(out.rglob("*.partial"))
 
 
+@pytest.mark.slow
 def test_killed_twice_and_after_a_spike(tmp_path: Path) -> None:
     # A learning rate this high makes the loss jump, so recovery and its counters are resumed too:
     # 6 or 7 spikes in each of seven seeds, the least to a thousand billion times the loss.
@@ -92,6 +93,7 @@ def test_where_it_runs_may_change(tmp_path: Path, uninterrupted: Path) -> None:
     assert numbers(out)[0] == numbers(uninterrupted)[0]
 
 
+@pytest.mark.slow
 def test_so_may_the_threads_though_the_last_bits_depend_on_them(
     tmp_path: Path, uninterrupted: Path
 ) -> None:
@@ -115,6 +117,7 @@ def test_a_finished_training_with_a_truncated_file_is_not_passed_over(
     assert train(out, positions=16).updates == 1
 
 
+@pytest.mark.slow
 def test_two_processes_at_one_directory_are_kept_apart(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from training_runs import train\n"

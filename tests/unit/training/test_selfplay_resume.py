@@ -17,6 +17,7 @@ from phasezoo.training.selfplay.shards import Shards
 from phasezoo.training.selfplay.watching import Watching
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     command = [sys.executable, selfplay_runs.__file__, str(tmp_path), "3", "4"]
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # threads of OpenMP hang in forked processes
