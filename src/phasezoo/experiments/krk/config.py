@@ -1,10 +1,11 @@
 """The knobs of the sweep, and its sizes as values of them."""
 
 import dataclasses
+import importlib.util
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.endings import EndingName
 from phasezoo.experiments.krk.reading import ONE_BY_ONE, Reading, Ties, one_by_one
@@ -46,6 +47,11 @@ class KrkConfig:
     ending_games: int = 40
     """Games a cell of each of these (2 or more)."""
 
+    positions: int = 0
+    """Positions of Connect Four to try every C and T in, judged by its solver (0: none)."""
+    position_budgets: tuple[int, ...] = (300, 3000)
+    """Simulations of each search there (1 or more, rising)."""
+
     variants: tuple[Variant, ...] = ("uct", "puct", "random")
     """Searches to play with; uct is the study's and is always among them."""
     constants: tuple[float, ...] = (0.25, 1.0, 2.5, 5.0, 10.0, 50.0)
@@ -76,6 +82,7 @@ class KrkConfig:
 
         Raises:
             InvalidConfig: A value is outside its range; the message names the option.
+            MissingDependency: Positions are to be judged, and their solver is not installed.
         """
         least = {
             "seed": 0,
@@ -83,6 +90,7 @@ class KrkConfig:
             "other_games": 2,
             "reading_games": 2,
             "ending_games": 2,
+            "positions": 0,
             "first_simulations": 1,
             "resamples": 100,
             "threads": 1,
@@ -92,6 +100,13 @@ class KrkConfig:
         check_rising("thresholds", self.thresholds, 0)
         check_rising("budgets", self.budgets, 1)
         check_rising("other_budgets", self.other_budgets, 1)
+        check_rising("position_budgets", self.position_budgets, 1)
+        if self.positions and importlib.util.find_spec("bitbully") is None:
+            message = (
+                f"--positions {self.positions}: the solver that judges them is missing; pip "
+                "install 'phasezoo[solve]', or leave the option out"
+            )
+            raise MissingDependency(message)
         if not set(self.other_budgets) <= set(self.budgets):
             message = (
                 f"--other-budgets {listed(self.other_budgets)}: must be among "

@@ -18,7 +18,7 @@ from phasezoo.experiments.krk.trends import choice
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 from phasezoo.report import numbers
 
-__all__ = ["constant_figure"]
+__all__ = ["constant_figure", "moves_up"]
 
 _UNIT = "DTM difference a move"
 
@@ -30,7 +30,7 @@ def constant_figure(table: Table, config: KrkConfig) -> Figure:
     claims = [_best(b, one) for b, one in choices.items() if one.claimed]
     if len(curves) > 1:
         few, many = min(curves), max(curves)
-        claims.append(_moves_up(choices[few], choices[many]))
+        claims.append(moves_up(choices[few], choices[many]))
         claims += _more_is_better((few, many), curves[few], curves[many])
     about = (
         f"The mean DTM difference of White’s moves, {over(config)}. “Best C” is the arg-min of "
@@ -92,7 +92,8 @@ def _likeliest(found: Choice) -> str:
     return f"C = {', '.join(words)}" if words else numbers.ABSENT
 
 
-def _moves_up(few: Choice, many: Choice) -> Claim:
+def moves_up(few: Choice, many: Choice) -> Claim:
+    """Whether the best C is larger with more simulations."""
     if not few.contenders or not many.contenders:
         found: Judgement = "not settled"
     elif max(few.contenders) < min(many.contenders):

@@ -27,6 +27,7 @@ def render(results: Results) -> str:
         story.headline(results),
         citation=paper.CITATION,
         figures=[(one, _drawings(one, results)) for one in results.figures],
+        elsewhere=[(one, _drawings(one, results)[:1]) for one in results.elsewhere],
         introduction=story.introduction(results),
         judgements=story.judgements(results),
         names=NAMES,

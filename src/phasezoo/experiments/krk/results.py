@@ -12,6 +12,7 @@ from phasezoo.runs.provenance import Provenance
 __all__ = [
     "CellSummary",
     "Choice",
+    "EndingSummary",
     "Figure",
     "Line",
     "Panel",
@@ -203,4 +204,5 @@ class Results:
     figures: list[Figure]
     readings: list[ReadingSummary]
     endings: list[EndingSummary]
+    elsewhere: list[Figure]
     seconds: dict[str, float]

@@ -8,6 +8,8 @@ from typing import Any
 from phasezoo.experiments.krk import findings, page, show
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.play import play_game
+from phasezoo.experiments.krk.position_figure import position_figure
+from phasezoo.experiments.krk.positions import PositionRow, judge_positions
 from phasezoo.experiments.krk.results import Results
 from phasezoo.experiments.krk.sweep import Play, play_sweep
 from phasezoo.experiments.study import StudyRun
@@ -15,6 +17,7 @@ from phasezoo.experiments.study import StudyRun
 __all__ = ["GAMES_FILE", "KrkRun"]
 
 GAMES_FILE = "games.jsonl"
+POSITIONS_FILE = "positions.jsonl"
 
 
 class KrkRun(StudyRun[KrkConfig, Results]):
@@ -35,15 +38,31 @@ class KrkRun(StudyRun[KrkConfig, Results]):
         with self.directory.stage("games"):
             log = self.path / GAMES_FILE
             rows = play_sweep(self.config, log, self.console, self._play, self.threads)
+        judged = self._positions()
         with self.directory.stage("report"):
             found = findings.find(rows, self.config)
+            elsewhere = [position_figure(judged, self.config)] if judged else []
         # The games' own seconds, because a run that was killed has not journalled all of its time.
         playing = sum(row.seconds for row in rows) / self.threads
         return Results(
             **self.head(),
             **found._asdict(),
-            seconds={"playing games": playing, "resampling them": self.seconds(["report"])},
+            elsewhere=elsewhere,
+            seconds={
+                "playing games": playing,
+                "searching positions": sum(row.seconds for row in judged) / self.threads,
+                "resampling them": self.seconds(["report"]),
+            },
         )
+
+    def _positions(self) -> list[PositionRow]:
+        """Moves in positions of another game, if the settings ask for them."""
+        if not self.config.positions:
+            return []
+        self.console.heading("Positions of Connect Four")
+        with self.directory.stage("positions"):
+            log = self.path / POSITIONS_FILE
+            return judge_positions(self.config, log, self.console, self.threads)
 
     def render(self, results: Results) -> str:
         """The report as one HTML page."""

@@ -54,4 +54,9 @@ def show_results(console: Console, results: Results) -> None:
     for number, claim in story.claims_of(results):
         console.note(f"{number}  {claim.judgement:<11}  {claim.text}")
         console.note(f"     {claim.ours}")
+    for figure in results.elsewhere:
+        console.heading(figure.title)
+        for claim in figure.claims:
+            console.note(f"{claim.judgement:<11}  {claim.text}")
+            console.note(f"     {claim.ours}")
     console.note(f"{story.headline(results)}.")

@@ -1,0 +1,122 @@
+"""C and T in positions of Connect Four: what is searched, how it is judged, what is refused."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from krk_fakes import fake_play
+from page_checker import check_page
+
+from phasezoo import games
+from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
+from phasezoo.experiments.console import silent
+from phasezoo.experiments.krk import config as settings
+from phasezoo.experiments.krk.config import KrkConfig
+from phasezoo.experiments.krk.domain import KRK as STUDY
+from phasezoo.experiments.krk.position_figure import position_figure
+from phasezoo.experiments.krk.positions import (
+    GAME,
+    MOST_MOVES,
+    PositionRow,
+    judge_positions,
+    settings_of,
+    starts,
+)
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+
+LITTLE = KrkConfig(
+    variants=("uct",), constants=(0.25, 1.0, 50.0), thresholds=(5, 30), budgets=(20,),
+    other_budgets=(20,), games=4, first_simulations=50, resamples=200, threads=2, positions=8,
+    position_budgets=(20, 60),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    pytest.importorskip("bitbully", reason="the solver needs the extra 'solve'")
+    path = tmp_path_factory.mktemp("positions") / "positions.jsonl"
+    return path, judge_positions(LITTLE, path, silent(), 2)
+
+
+def test_every_setting_is_judged_in_the_same_positions(judged):
+    _, rows = judged
+    assert [row.setting for row in rows] == list(settings_of(LITTLE))
+    assert len(rows) == 3 * 2 * 2
+    assert {len(row.lost) for row in rows} == {8}
+    assert {lost for row in rows for lost in row.lost} <= {0.0, 0.5, 1.0}
+    states = starts(LITTLE).states
+    assert len({state.key for state in states}) == 8
+    assert max(len(state.legal_actions) for state in states) <= MOST_MOVES
+    assert len(games.make(GAME).initial_state().legal_actions) == MOST_MOVES
+
+
+def test_a_log_goes_on_where_it_ended_and_threads_change_nothing(judged, tmp_path):
+    path, rows = judged
+    lines = path.read_text().splitlines(keepends=True)
+    part = tmp_path / "part.jsonl"
+    part.write_text("".join(lines[:5]) + lines[5][:40])
+    again = judge_positions(LITTLE, part, silent(), 1)
+    assert [(r.setting, r.lost) for r in again] == [(r.setting, r.lost) for r in rows]
+    for other in ({"seed": 2}, {"positions": 7}, {"constants": (1.0,)}):
+        with pytest.raises(RunDirectoryError, match="not of this run"):
+            judge_positions(dataclasses.replace(LITTLE, **other), path, silent(), 1)
+    path.write_text("".join([*lines, lines[0]]))
+    with pytest.raises(RunDirectoryError, match="twice"):
+        judge_positions(LITTLE, path, silent(), 1)
+    path.write_text("".join(lines))
+
+
+def test_curves_find_the_settings_that_lose_least():
+    config = dataclasses.replace(
+        LITTLE, constants=(1.0, 5.0, 50.0), thresholds=(5, 10, 30, 300), positions=400,
+        position_budgets=(300, 3000),
+    )  # fmt: skip
+    rng = np.random.default_rng(2)
+
+    def row(setting):
+        best = 1.0 if setting.budget == 300 else 50.0
+        chance = 0.1 + 0.3 * (setting.constant != best) + 0.2 * (setting.threshold != 10)
+        lost = rng.choice([0.5, 1.0], 400) * (rng.random(400) < chance)
+        return PositionRow(setting, 1, lost.tolist(), 0.1)
+
+    rows = [row(setting) for setting in settings_of(config)]
+    figure = position_figure(rows, config)
+    assert [claim.judgement for claim in figure.claims] == ["agrees", "agrees"]
+    told = {one.name: one.contenders for one in figure.choices}
+    assert told["300 simulations"] == [1.0]
+    assert told["3,000 simulations"] == [50.0]
+    assert all(told[f"C = {c:g}"] == [10.0] for c in config.constants)
+    by_constant = figure.panels[0].lines[0]
+    own = [r for r in rows if r.setting.budget == 300 and r.setting.constant == 5.0]
+    assert by_constant.y[1].value == pytest.approx(np.mean([r.lost for r in own]))
+    # Positions are drawn for all settings together: a constant more for each leaves where it is.
+    shifted = [dataclasses.replace(r, lost=[x + 1 for x in r.lost]) for r in rows]
+    assert [c.shares for c in position_figure(shifted, config).choices] == [
+        pytest.approx(c.shares) for c in figure.choices
+    ]
+
+
+def test_the_report_tells_of_them(judged, tmp_path):
+    results = STUDY.reproduce(LITTLE, tmp_path / "run", play=fake_play)
+    (figure,) = results.elsewhere
+    assert figure.title == "C and T in Connect Four"
+    words, _ = check_page((tmp_path / "run" / "report.html").read_text())
+    assert "positions of Connect Four" in words
+    alone = dataclasses.replace(LITTLE, positions=0)
+    without = STUDY.reproduce(alone, tmp_path / "alone", play=fake_play)
+    assert (without.elsewhere, without.figures) == ([], results.figures)
+
+
+def test_without_the_solver_nothing_begins(monkeypatch, tmp_path):
+    monkeypatch.setattr(settings.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependency, match=r"--positions 8: the solver .*phasezoo\[solve\]"):
+        STUDY.reproduce(LITTLE, tmp_path / "run", play=fake_play)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("wrong", [{"positions": -1}, {"position_budgets": (0,)},
+                                   {"position_budgets": (60, 20)}])  # fmt: skip
+def test_sizes_are_checked(wrong):
+    with pytest.raises(InvalidConfig, match="position"):
+        dataclasses.replace(LITTLE, **wrong).validate()
