@@ -20,6 +20,7 @@ The file's metadata has a key ``phasezoo`` with JSON: :class:`Description`.
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -182,6 +183,7 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
             parts = []
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group, columns=names)
+                table.validate(full=True)  # reading alone lets codes pass that no text belongs to
                 parts.append(_columns(path, version, about, table))
             if not parts:
                 parts = [_columns(path, version, about, file.schema_arrow.empty_table())]
@@ -230,6 +232,10 @@ def _about(path: Path, schema: Any) -> tuple[int, Description]:
             f"reads 'games', versions 1 and {FORMAT_VERSION}"
         )
         raise StoreError(message)
+    twice = [name for name, count in Counter(schema.names).items() if count > 1]
+    if twice:
+        message = f"{path}: the columns {', '.join(twice)} are there twice; make the file anew"
+        raise DamagedFile(message)
     if version == 1:
         wrong = store_format1.wrong_columns(schema)
         known = about.keys() - {"game", "games", "positions", "results"}

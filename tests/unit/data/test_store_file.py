@@ -258,3 +258,30 @@ def test_dates_that_no_file_has_are_refused():
     dates = np.array(["2020.ä".encode()], dtype="S10")
     with pytest.raises(CorruptRecord, match="dates"):
         GameStore("connect-four", [1], [0, 1], np.zeros((1, 2)), dates=dates)
+
+
+def test_a_column_that_is_there_twice_is_refused(path):
+    STORE.save(path)
+    table = pq.read_table(path)
+    for place in (0, 3, len(table.column_names)):
+        for name in ("return_0", "source", "notes"):
+            twice = table.add_column(place, name, pa.array([0.0] * len(table), pa.float32()))
+            if name == "notes":  # of which a file without any knows nothing
+                twice = twice.add_column(0, name, twice[name])
+            pq.write_table(twice, path)
+            with pytest.raises(StoreError, match=f"the columns {name} are there twice"):
+                GameStore.open(path)
+
+
+@pytest.mark.parametrize("name", ["source", "player_1"])
+@pytest.mark.parametrize("code", [1, -1, 2**31 - 1])
+def test_codes_without_a_text_are_refused(path, monkeypatch, name, code):
+    # A writer looks at codes, so the reader is given what a damaged file comes to.
+    STORE.save(path)
+    table = pq.read_table(path)
+    codes = pa.array([0] * (len(table) - 1) + [code], pa.int32())
+    wrong = pa.DictionaryArray.from_arrays(codes, pa.array(["one"]), safe=False)
+    wrong = table.set_column(table.column_names.index(name), name, wrong)
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda *_, **__: wrong)
+    with pytest.raises(StoreError, match=r"cannot be read as Parquet .*out of bounds"):
+        GameStore.open(path)
