@@ -134,6 +134,17 @@ def test_no_path_leads_out_of_the_folders(folder, page, server, path):
         assert answer.status_code in (403, 404)
 
 
+@pytest.mark.parametrize(
+    "path", ["zero/" + 300 * "a", "/".join(30 * [200 * "a"]), "zero/\ud800"], ids=range(3)
+)
+def test_names_that_no_system_has_are_of_nothing_there(folder, page, path):
+    with pytest.raises(InvalidConfig, match="no such thing"):
+        Shelf([folder]).find("runs", path)
+    for what in ("games", "open", "training"):
+        with pytest.raises(Refused, match=r"no such thing|letters"):
+            page.ask(what, root="runs", path=path)
+
+
 def test_links_inside_of_a_store_are_not_followed(page):
     for what in ("games", "open"):
         with pytest.raises(Refused, match="holds links"):

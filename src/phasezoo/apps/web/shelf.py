@@ -80,12 +80,15 @@ class Shelf:
         parts = [part for part in path.split("/") if part]
         if found is None or not parts or any(not _is_name(part) for part in parts):
             raise _missing(root, path)
-        for part in parts:
-            found = found / part
-            if found.is_symlink():
+        try:
+            for part in parts:
+                found = found / part
+                if found.is_symlink():
+                    raise _missing(root, path)
+            if not found.exists():
                 raise _missing(root, path)
-        if not found.exists():
-            raise _missing(root, path)
+        except (OSError, UnicodeEncodeError) as error:  # a name that no system has, or no right
+            raise _missing(root, path) from error
         return found
 
     def items(self, root: str) -> list[Item]:
