@@ -599,6 +599,8 @@ class PommermanSimple:
 
 # --- UCT with rollouts: uct.rs ---
 
+def rollout_policies(game: str) -> list[str]: ...
+
 @final
 class UctSearch:
     def __new__(

@@ -221,7 +221,12 @@ def mirrored(move):
 
 
 @pytest.mark.parametrize(
-    "fen", ["8/8/8/4k3/8/8/4P3/K7 w - - 0 1", "8/8/8/4k2r/8/8/8/K6R w - - 0 1"]
+    "fen",
+    [
+        "8/8/8/4k3/8/8/4P3/K7 w - - 0 1",
+        "8/8/8/4k2r/8/8/8/K6R w - - 0 1",
+        "8/8/8/8/8/3k4/8/R3K3 w Q - 0 1",
+    ],
 )
 def test_a_root_that_is_no_such_ending_is_refused(fen):
     agent = UCTAgent(rollout="lone-king", limit=Limit(simulations=5), game="chess")
@@ -233,5 +238,12 @@ def test_a_root_that_is_no_such_ending_is_refused(fen):
 def test_unknown_changes_are_refused(changes):
     with pytest.raises(InvalidConfig, match=r"known are urgent, .*, capture"):
         UCTAgent(rollout=f"krk:{changes}")
-    with pytest.raises(InvalidConfig, match='expected "random"'):
+    with pytest.raises(InvalidConfig, match='expected "random", "lone-king"'):
         UCTAgent(rollout="krk:closer", game="chess")
+    for game in ("chess", None):
+        with pytest.raises(
+            InvalidConfig, match=r'after "lone-king:" .*known are urgent, .*capture'
+        ):
+            UCTAgent(rollout=f"lone-king:{changes}", game=game)
+    with pytest.raises(InvalidConfig, match='is for the game "chess"'):
+        UCTAgent(rollout="lone-king", game="krk")

@@ -194,7 +194,14 @@ fn whole(name: &str, given: i64, least: i64) -> PyResult<u32> {
     })
 }
 
+/// The rollout policies that a game of the core brings along.
+#[pyfunction]
+fn rollout_policies(game: &str) -> PyResult<Vec<&'static str>> {
+    Ok(catalogue::game(game).map_err(to_py)?.rollouts().to_vec())
+}
+
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(rollout_policies, m)?)?;
     m.add_class::<UctSearch>()?;
     m.add_class::<UctResult>()
 }

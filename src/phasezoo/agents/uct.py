@@ -170,18 +170,19 @@ class UCTAgent:
         if self.game is not None:
             self.open_search(self.game, self.seed)
             return
-        # A policy that a game brings is called after it; that game's refusal says most.
-        owner = str(self.rollout).partition(":")[0]
-        known = sorted(map(games.make, games.names()), key=lambda game: game.name != owner)
+        # The refusal of a game that brings the policy says most.
+        policy = str(self.rollout).partition(":")[0]
+        made = map(games.make, games.names())
+        known = [game for game in made if game.native and not game.search_others]
+        known.sort(key=lambda game: policy not in _core.rollout_policies(game.name))
         refusals = []
         for game in known:
-            if game.native and not game.search_others:
-                try:
-                    self.open_search(game, self.seed)
-                except InvalidConfig as error:
-                    refusals.append(error)
-                else:
-                    return
+            try:
+                self.open_search(game, self.seed)
+            except InvalidConfig as error:
+                refusals.append(error)
+            else:
+                return
         raise refusals[0]
 
     def open_search(self, game: games.Game | None, seed: int) -> _core.UctSearch:

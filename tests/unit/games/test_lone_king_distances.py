@@ -1,5 +1,10 @@
 """What states of chess know where one king is alone: moves to mate, and the best actions."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -60,6 +65,8 @@ def test_a_piece_that_is_taken_leaves_another_ending_or_a_draw():
         ("chess", "8/8/8/4k3/8/8/4P3/K7 w - - 0 1"),
         ("chess", "8/8/8/4k2r/8/8/8/K6R w - - 0 1"),
         ("chess", "8/8/8/4k3/8/8/Q7/K5RR w - - 0 1"),
+        ("chess", "8/8/8/8/8/8/R7/R3K1k1 w Q - 0 1"),  # castling mates
+        ("chess", "8/8/8/3k4/8/8/8/R3K2R w K - 0 1"),
         ("atomic", "8/8/8/4k3/8/8/8/K6R w - - 0 1"),
     ],
 )
@@ -82,3 +89,25 @@ def test_rollouts_mate_with_two_rooks():
         mover = session.act(state) if state.to_play == 0 else int(rng.choice(state.best_actions))
         state = state.play(mover)
     assert state.outcome.winner == 0
+
+
+def test_other_threads_go_on_while_a_table_is_made():
+    state = CHESS.from_fen("8/8/8/3k4/8/8/8/1N2K1N1 w - - 0 1")  # nobody else asks for this one
+    seen, stop = [], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            seen.append(time.perf_counter())
+            time.sleep(0.001)
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    began = time.perf_counter()
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda _: state.dtm, range(6)))
+    took = time.perf_counter() - began
+    stop.set()
+    counting.join()
+    assert found == [None] * 6
+    assert len(seen) > 5
+    assert max(b - a for a, b in pairwise(seen)) < max(took / 2, 0.1)

@@ -129,11 +129,12 @@ def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> Ga
         config: The settings of the run.
         make: Makes White's agent.
     """
-    started = time.perf_counter()
     session = make(task.cell, config).session(stream(task.seed, "search"))
     defender = np.random.default_rng(stream(task.seed, "defender"))
     reading, ending = reading_of(task.cell, config), ending_of(task.cell)
     state = games.make(ending.game).from_fen(ending.start or reading.start)
+    _ = state.dtm  # the first question makes the ending's table, which is no game's time
+    started = time.perf_counter()
     differences: list[int | None] = []
     first, given_away, simulations, rollout_plies = None, 0, 0, 0
     while not state.is_terminal:

@@ -54,13 +54,15 @@ impl Men {
     }
 
     /// The men of a position, and the colour of the strong side (White if both kings are alone); `None`
-    /// of a position with a pawn, with pieces of both sides, or with more than [`MOST`].
+    /// of a position with a pawn, with pieces of both sides, with more than [`MOST`], or with a right to
+    /// castle, which tables do not know.
     pub fn of(position: &Chess) -> Option<(Self, Color)> {
         let board = position.board();
         let pieces = board.occupied() & !board.kings();
         let strong = Color::from_white((pieces & board.black()).is_empty());
         let is_ending = (pieces & board.by_color(!strong)).is_empty()
             && board.pawns().is_empty()
+            && !position.castles().any()
             && pieces.count() <= MOST;
         if !is_ending {
             return None;

@@ -90,7 +90,7 @@ fn men_of(state: &ChessState) -> Result<(Men, shakmaty::Color)> {
     Men::of(state.position()).ok_or_else(|| {
         Error::InvalidState(format!(
             "'{}' is no ending against a lone king: expected two kings and one or two pieces of one \
-             side, no pawns",
+             side, no pawns, no right to castle",
             state.fen()
         ))
     })

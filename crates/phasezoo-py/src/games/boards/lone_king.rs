@@ -22,6 +22,9 @@ impl Hosted for Chess {
                 let (model, favoured) = (ChessModel::new(), LoneKingRollout::favoured);
                 rollouts::one_sided(model, policy, favoured, setup.params, setup.seed)
             }
+            RolloutName::Name(name) if name != "random" => {
+                Err(rollouts::unknown_rollout(Self::NAME, name, Self::ROLLOUTS))
+            }
             _ => rollouts::of_turns(Self::NAME, ChessModel::new(), setup),
         }
     }

@@ -242,22 +242,26 @@ impl BoardState {
     /// Of "krk", and in "chess" of a lone king against one or two pieces that are no pawns: the strong
     /// side's moves to mate with best play, whoever moves; 0 when mated, None when drawn. It is the table's: neither the fifty-move clock nor repetitions are looked at.
     #[getter]
-    fn dtm(&self) -> PyResult<Option<u8>> {
-        self.solved("dtm").map(Solved::dtm)
+    fn dtm(&self, py: Python<'_>) -> PyResult<Option<u8>> {
+        let state = self.solved("dtm")?;
+        // The first question of an ending makes its table, which may take seconds.
+        Ok(py.detach(|| state.dtm()))
     }
 
     /// Where there is a `dtm`: float32[L], `dtm` after each of `legal_actions`, inf where it draws.
     #[getter]
     fn action_dtm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        let values = self.solved("action_dtm")?.action_dtm();
+        let state = self.solved("action_dtm")?;
+        let values = py.detach(|| state.action_dtm());
         let float = |value: Option<u8>| value.map_or(f32::INFINITY, f32::from);
         Ok(PyArray1::from_vec(py, values.into_iter().map(float).collect()))
     }
 
     /// Where there is a `dtm`: `dtm` after a legal action less that after the best one, in moves (negative or
     /// 0 for the lone king); None where either draws.
-    fn dtm_difference(&self, action: ActionIndex) -> PyResult<Option<i32>> {
-        self.solved("dtm_difference")?.dtm_difference(action.0).map_err(to_py)
+    fn dtm_difference(&self, py: Python<'_>, action: ActionIndex) -> PyResult<Option<i32>> {
+        let state = self.solved("dtm_difference")?;
+        py.detach(|| state.dtm_difference(action.0)).map_err(to_py)
     }
 
     /// In "krk" alone: int64[36], the action of each compact index, legal or not; -1 if the player to
@@ -275,7 +279,7 @@ impl BoardState {
     fn best_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let state = self.solved("best_actions")?;
         let mut actions = self.board.list_actions();
-        state.keep_best(&mut actions);
+        py.detach(|| state.keep_best(&mut actions));
         Ok(int64(py, &actions))
     }
 
@@ -389,7 +393,7 @@ impl BoardState {
             Some(state) if state.is_lone_king_ending() => Ok(state),
             _ => Err(PyAttributeError::new_err(format!(
                 "'{}' in {:?} has no {attribute}: it is known in \"krk\", and in \"chess\" of a lone king \
-                 against one or two pieces that are no pawns",
+                 against one or two pieces that are no pawns, without a right to castle",
                 self.board.fen(),
                 self.board.name()
             ))),
@@ -398,7 +402,7 @@ impl BoardState {
 }
 
 /// What the table of an ending says of a state.
-trait Solved {
+trait Solved: Sync {
     fn dtm(&self) -> Option<u8>;
     fn action_dtm(&self) -> Vec<Option<u8>>;
     fn dtm_difference(&self, action: Action) -> Result<Option<i32>>;
