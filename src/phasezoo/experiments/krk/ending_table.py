@@ -6,10 +6,9 @@ from phasezoo.experiments.krk.cells import grid_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.endings import ENDINGS, KRK, Ending
 from phasezoo.experiments.krk.play import GameRow
-from phasezoo.experiments.krk.reading_table import best_constant, mean_over
+from phasezoo.experiments.krk.reading_table import best_constant, interval_of, mean_over
 from phasezoo.experiments.krk.resampling import Table
 from phasezoo.experiments.krk.results import EndingSummary
-from phasezoo.experiments.statistics import percentile_interval
 
 __all__ = ["ending_table"]
 
@@ -41,7 +40,7 @@ def _summary(
         games=len(own),
         won=sum(row.won for row in own),
         gave_away=sum(row.given_away > 0 for row in own),
-        length=percentile_interval(float(length.means), length.resampled),
-        difference=percentile_interval(float(difference.means), difference.resampled),
+        length=interval_of(length),
+        difference=interval_of(difference),
         best=[best_constant(table, config, cells, budget) for budget in config.budgets],
     )

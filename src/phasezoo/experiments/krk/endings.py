@@ -33,7 +33,7 @@ class Ending:
 KRK = Ending("king and rook", "krk", "krk", None, 15)
 """The study's own."""
 
-ENDINGS: dict[EndingName, Ending] = {
+ENDINGS: dict[str, Ending] = {
     "kqk": Ending("king and queen", "chess", "lone-king", "8/8/8/3k4/8/8/8/Q3K3 w - - 0 1", 8),
     "krrk": Ending(
         "king and two rooks", "chess", "lone-king", "8/8/8/3k4/8/8/8/R3K2R w - - 0 1", 5
@@ -42,4 +42,4 @@ ENDINGS: dict[EndingName, Ending] = {
         "king and two bishops", "chess", "lone-king", "8/8/8/3k4/8/8/8/2B1KB2 w - - 0 1", 17
     ),
 }
-"""The others, by name."""
+"""The others, by :data:`EndingName`."""

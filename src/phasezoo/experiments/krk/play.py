@@ -115,7 +115,7 @@ def reading_of(cell: Cell, config: KrkConfig) -> Reading:
 
 def ending_of(cell: Cell) -> Ending:
     """What is played in a cell."""
-    return next((one for name, one in ENDINGS.items() if name == cell.ending), KRK)
+    return ENDINGS.get(cell.ending, KRK)
 
 
 def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> GameRow:

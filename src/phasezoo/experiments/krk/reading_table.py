@@ -15,7 +15,7 @@ from phasezoo.experiments.krk.trends import choice
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 from phasezoo.report import numbers
 
-__all__ = ["base_of", "best_constant", "mean_over", "reading_table"]
+__all__ = ["base_of", "best_constant", "interval_of", "mean_over", "reading_table"]
 
 
 def reading_table(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> list[ReadingSummary]:
@@ -40,7 +40,7 @@ def reading_table(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> l
             reading=name,
             games=len(own := [row for row in rows if _is_of(row.cell, name, config)]),
             won=sum(row.won for row in own),
-            length=_interval(lengths[name]),
+            length=interval_of(lengths[name]),
             base=changed.get(name),
             change=changes.get(name),
             best=[
@@ -61,8 +61,7 @@ def base_of(reading: str) -> str | None:
 
 
 def _is_of(cell: Cell, name: str, config: KrkConfig) -> bool:
-    own = cell.variant == "uct" and not cell.ending
-    return own and (cell.reading or config.reading) == name
+    return cell.variant == "uct" and (cell.reading or config.reading) == name
 
 
 def _cells(config: KrkConfig, name: str) -> list[Cell]:
@@ -98,7 +97,8 @@ def _changes(
     return dict(zip((name for name, _ in pairs), simultaneous(found), strict=True))
 
 
-def _interval(sample: ResampledMeans) -> Interval | None:
+def interval_of(sample: ResampledMeans) -> Interval | None:
+    """The 95 % interval of one number; None if it does not exist."""
     return percentile_interval(float(sample.means), sample.resampled)
 
 

@@ -170,8 +170,7 @@ impl Men {
     /// Whether another piece protects a piece; the lone king, who would move, hides none.
     fn is_guarded(self, at: usize) -> bool {
         let guarded = Square::new(u32::from(self.squares[at]));
-        let strong = self.squares().iter().chain([&self.king]);
-        let occupied: Bitboard = strong.map(|&square| Square::new(u32::from(square))).collect();
+        let occupied = self.occupied().without(Square::new(u32::from(self.lone)));
         self.pieces().enumerate().any(|(other, (role, square))| {
             other != at && reach(role, square, occupied).contains(guarded)
         })

@@ -17,13 +17,10 @@ impl Hosted for Chess {
 
     fn uct(setup: UctSetup<'_>) -> PyResult<Box<dyn DynUct>> {
         match &setup.rollout {
-            RolloutName::Name(name) if name.split(':').next() == Some(NAME) => {
+            RolloutName::Name(name) if name != "random" => {
                 let policy = LoneKingRollout::new(policy_of(Self::NAME, NAME, name)?);
                 let (model, favoured) = (ChessModel::new(), LoneKingRollout::favoured);
                 rollouts::one_sided(model, policy, favoured, setup.params, setup.seed)
-            }
-            RolloutName::Name(name) if name != "random" => {
-                Err(rollouts::unknown_rollout(Self::NAME, name, Self::ROLLOUTS))
             }
             _ => rollouts::of_turns(Self::NAME, ChessModel::new(), setup),
         }

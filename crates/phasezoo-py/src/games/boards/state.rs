@@ -240,7 +240,8 @@ impl BoardState {
     }
 
     /// Of "krk", and in "chess" of a lone king against one or two pieces that are no pawns: the strong
-    /// side's moves to mate with best play, whoever moves; 0 when mated, None when drawn. It is the table's: neither the fifty-move clock nor repetitions are looked at.
+    /// side's moves to mate with best play, whoever moves; 0 when mated, None when drawn. It is the
+    /// table's: neither the fifty-move clock nor repetitions are looked at.
     #[getter]
     fn dtm(&self, py: Python<'_>) -> PyResult<Option<u8>> {
         let state = self.solved("dtm")?;
