@@ -18,6 +18,8 @@ __all__ = [
     "folder_path",
     "function_or_none",
     "instance_of",
+    "is_file",
+    "is_unicode",
     "one_of",
 ]
 
@@ -88,6 +90,15 @@ def is_file(path: str | Path) -> bool:
         return Path(path).is_file()
     except OSError:
         return False
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a file or a page can hold a text: half a surrogate pair is no character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def folder_path(option: str, value: Any) -> Path:

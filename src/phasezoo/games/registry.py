@@ -9,6 +9,7 @@ from typing import Any
 from phasezoo import plugins
 from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
+from phasezoo.games.options import is_unicode
 from phasezoo.types import PlaneShape
 
 __all__ = ["game_of", "make", "names", "register"]
@@ -158,7 +159,9 @@ def _checked_names(
             raise InvalidConfig(message)
         channels = plane_specs[planes][0]
         texts = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else ()
-        if len(texts) != channels or not all(_is_text(text) for text in texts):
+        if len(texts) != channels or not all(
+            isinstance(text, str) and is_unicode(text) for text in texts
+        ):
             message = (
                 f"{game!r}: plane_names[{planes!r}] is {names!r}; expected {channels} texts, one "
                 "for each channel"
@@ -166,11 +169,6 @@ def _checked_names(
             raise InvalidConfig(message)
         found[planes] = texts
     return found
-
-
-def _is_text(given: Any) -> bool:
-    """Whether it can be sent to a page: half a surrogate pair is no character."""
-    return isinstance(given, str) and not any("\ud800" <= letter <= "\udfff" for letter in given)
 
 
 def game_of(state: Any) -> Game:

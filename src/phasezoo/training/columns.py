@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import CorruptRecord, InvalidArray
+from phasezoo.games.options import is_unicode
 from phasezoo.inference.ragged import entries_of, offsets_of
 
 __all__ = [
@@ -388,11 +389,9 @@ def _fits(array: npt.NDArray[Any], wanted: np.dtype[Any]) -> bool:
 
 def why_unwritable(text: str) -> str | None:
     """Why no file can hold a text; None if one can."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return f"{text!r} is no text of Unicode: decode its bytes by their encoding"
-    return None
+    if is_unicode(text):
+        return None
+    return f"{text!r} is no text of Unicode: decode its bytes by their encoding"
 
 
 def check_length(name: str, column: Any, count: int) -> None:
