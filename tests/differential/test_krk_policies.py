@@ -128,7 +128,8 @@ def played_by(changes, state):
         rollout=f"{name}:{','.join(changes)}" if changes else name,
         threshold=10**6,
         max_rollout_plies=1,
-        limit=Limit(simulations=300),
+        # Of 43 moves, the most that there are, so many rollouts miss one once in 10^8 searches.
+        limit=Limit(simulations=1000),
         game=state.game,
     )
     found = agent.search(state)
@@ -157,7 +158,8 @@ def lines(rng, state):
         legal = list(board.legal_moves)
         near = [move for move in legal if beside(move.to_square, board.king(not board.turn))]
         again = [move for move in legal if stood.get(after(board, move)) == 1]
-        usual = list(basic.moves(start, line)) if board.turn else legal
+        # Sorted, because the order of a set of moves differs from process to process.
+        usual = sorted(basic.moves(start, line), key=chess.Move.uci) if board.turn else legal
         move = rng.choice(
             again if again and rng.random() < 0.7 else rng.choice([usual, near or legal])
         )
