@@ -309,6 +309,7 @@ def results(
         "alone": [],
         "from_phases": [],
         "searches": [],
+        "learned": None,
         "overfitting": overfitting(phases),
         "exact": None,
         "seam": seam(phases, trainings),

@@ -3,13 +3,14 @@
 import pytest
 
 from phasezoo import games, gating, networks
-from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.m2cts.duel.config import PRESETS, M2ctsConfig
 from phasezoo.training import SupervisedConfig
 
 SIZES = [
-    pytest.param(name, config, id=f"{name}-{config.preset}")
-    for name, study in DOMAINS.items()
+    pytest.param(name, config, id=f"{study.name}-{config.preset}")
+    for studies in (DOMAINS, CURVES)
+    for name, study in studies.items()
     for config in study.presets.values()
     if isinstance(config, M2ctsConfig)
 ]

@@ -18,8 +18,8 @@ from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
 from phasezoo.experiments.m2cts.scratch.domain import SCRATCH
 from phasezoo.experiments.study import Study
 from phasezoo.zoo.boards.duels import chess960_duels, small_duels
-from phasezoo.zoo.connect_four.duels import connect_four_duels
-from phasezoo.zoo.krk.duels import krk_duels
+from phasezoo.zoo.connect_four.duels import connect_four_curves, connect_four_duels
+from phasezoo.zoo.krk.duels import krk_curves, krk_duels
 
 __all__ = ["CURVES", "DOMAINS", "SCRATCH"]
 
@@ -35,5 +35,9 @@ _DUELS: dict[str, Study[M2ctsConfig]] = {
 DOMAINS: dict[str, Study[Any]] = {**_DUELS, "pommerman": POMMERMAN}
 """By the name that ``--game`` has; the first is the default."""
 
-CURVES: dict[str, Study[CurveConfig]] = {name: curve_of(duel) for name, duel in _DUELS.items()}
+_SIZES = {"connect-four": connect_four_curves(), "krk": krk_curves()}
+
+CURVES: dict[str, Study[CurveConfig]] = {
+    name: curve_of(duel, _SIZES.get(name)) for name, duel in _DUELS.items()
+}
 """The same at several numbers of training positions, where games are stored."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["connect_four_duels"]
+__all__ = ["connect_four_curves", "connect_four_duels"]
 
 
 def connect_four_duels() -> Mapping[str, Mapping[str, Any]]:
@@ -18,3 +18,18 @@ def connect_four_duels() -> Mapping[str, Mapping[str, Any]]:
     }
     standard = {**quick, "positions": 200_000}
     return {"quick": quick, "standard": standard}
+
+
+def connect_four_curves() -> Mapping[str, Mapping[str, Any]]:
+    """Moves are judged by the solver in many positions, so that few games have to be played."""
+    standard = {
+        "sizes": (5_000, 20_000, 80_000),
+        "trainings": 8,
+        "arms": ("threats",),
+        "learned_gate": True,
+        "gate_positions": 2000,
+        "exact_positions": 20_000,
+        "searched_positions": 2000,
+        "games_played": 2,
+    }
+    return {"standard": standard}

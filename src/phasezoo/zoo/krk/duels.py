@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["krk_duels"]
+__all__ = ["krk_curves", "krk_duels"]
 
 
 def krk_duels() -> Mapping[str, Mapping[str, Any]]:
@@ -19,3 +19,27 @@ def krk_duels() -> Mapping[str, Mapping[str, Any]]:
     }
     standard = {**quick, "positions": 300_000}
     return {"quick": quick, "standard": standard}
+
+
+def krk_curves() -> Mapping[str, Mapping[str, Any]]:
+    """Moves are judged in every position, so that few games have to be played.
+
+    Beside the gate by room stand the placebo, an oracle that knows the distance to mate, and a
+    learned gate. The largest size is twice the training positions of the package.
+    """
+    standard = {
+        "sizes": (20_000, 80_000, 320_000),
+        "trainings": 8,
+        "arms": ("dtm",),
+        "learned_gate": True,
+        "gate_positions": 2000,
+        "searched_positions": 2000,
+        "games_played": 2,
+    }
+    paper = {
+        **standard,
+        "sizes": (20_000, 40_000, 80_000, 160_000, 320_000),
+        "trainings": 32,
+        "searched_positions": 175_168,
+    }
+    return {"standard": standard, "paper": paper}

@@ -81,15 +81,19 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
 """What the presets of the curve differ in from those of the comparison."""
 
 
-def curve_presets(presets: Mapping[Any, M2ctsConfig]) -> dict[str, CurveConfig]:
+def curve_presets(
+    presets: Mapping[Any, M2ctsConfig], sizes: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, CurveConfig]:
     """The presets of the curve in a game, from those of the comparison there.
 
     Args:
         presets: The latter; a size that they lack, the curve lacks too.
+        sizes: What is otherwise in this game, by preset; one that the comparison lacks begins from
+            its `standard`.
     """
     made = {}
-    for name, changes in SIZES.items():
-        if name in presets:
-            given = dataclasses.asdict(presets[name]) | dict(changes)
-            made[name] = CurveConfig(**given)
+    for name, changes in {**SIZES, **(sizes or {})}.items():
+        if name in presets or (sizes is not None and name in sizes):
+            base = dataclasses.asdict(presets.get(name) or presets["standard"])
+            made[name] = CurveConfig(**base | {"preset": name} | dict(changes))
     return made

@@ -15,10 +15,11 @@ from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.m2cts.duel import results as duel
 from phasezoo.experiments.m2cts.duel.arms import BASELINE
 from phasezoo.experiments.m2cts.duel.domain import DUEL
+from phasezoo.experiments.m2cts.duel.exact import LEARNED
 from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.study import Study, StudyRun
 
-__all__ = ["CurveRun"]
+__all__ = ["CurveRun", "mixtures_of"]
 
 
 class CurveRun(StudyRun[CurveConfig, Results]):
@@ -38,7 +39,8 @@ class CurveRun(StudyRun[CurveConfig, Results]):
     def work(self) -> Results:
         """Do the comparisons that are not done, and put them together."""
         found = [self._compare(positions) for positions in self.config.sizes]
-        curves = [self._curve(found, index) for index in range(len(found[0].arms))]
+        rows = [mixtures_of(one) for one in found]
+        curves = [self._curve(found, same) for same in zip(*rows, strict=True)]
         show.show_curves(self.console, curves)
         sizes = [
             self._size(positions, one)
@@ -75,9 +77,15 @@ class CurveRun(StudyRun[CurveConfig, Results]):
         )
         return found
 
-    def _curve(self, found: Sequence[duel.Results], index: int) -> Curve:
-        arm, sizes = found[0].arms[index], self.config.sizes
-        points = [_point(size, one, index) for size, one in zip(sizes, found, strict=True)]
+    def _curve(self, found: Sequence[duel.Results], rows: Sequence[duel.ArmRow]) -> Curve:
+        """A mixture at all sizes.
+
+        Args:
+            found: What was found at each size.
+            rows: What came of the mixture there.
+        """
+        sizes = self.config.sizes
+        points = [_point(*at) for at in zip(sizes, found, rows, strict=True)]
         losses = [point.loss for point in points if point.loss is not None]
         # Where experts are ahead, Elo is above zero and a loss below.
         behind = [
@@ -86,9 +94,9 @@ class CurveRun(StudyRun[CurveConfig, Results]):
             if point.elo is not None
         ]
         return Curve(
-            name=arm.name,
-            gate=arm.gate,
-            strategy=arm.strategy,
+            name=rows[0].name,
+            gate=rows[0].gate,
+            strategy=rows[0].strategy,
             points=points,
             loss_crossing=crossing(sizes, losses) if len(losses) == len(sizes) else None,
             elo_crossing=crossing(sizes, behind) if len(behind) == len(sizes) else None,
@@ -110,8 +118,21 @@ def _folder(positions: int) -> str:
     return f"sizes/{positions}"
 
 
-def _point(positions: int, found: duel.Results, index: int) -> Point:
-    arm = found.arms[index]
+def mixtures_of(found: duel.Results) -> list[duel.ArmRow]:
+    """What came of every mixture at a size, of the phase mixture by learned gates too."""
+    if found.learned is None:
+        return found.arms
+    learned = replace(
+        found.arms[0],
+        name=LEARNED,
+        gate="learned",
+        loss=found.learned.division.beside_one[duel.ALL],
+        matches=found.learned.matches,
+    )
+    return [*found.arms, learned]
+
+
+def _point(positions: int, found: duel.Results, arm: duel.ArmRow) -> Point:
     judged = [] if found.exact is None else found.exact.rows
     row = next((one for one in judged if one.name == arm.name), None)
     return Point(

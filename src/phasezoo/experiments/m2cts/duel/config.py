@@ -56,6 +56,11 @@ class M2ctsConfig:
     from_phases: bool = False
     """Play games that begin where test games reach a phase too: the expert of that phase against
     one network, each alone."""
+    learned_gate: bool = False
+    """Train a gate to choose among the phase mixture's experts too, and measure and play them by it
+    (the paper's outlook)."""
+    gate_positions: int = 20_000
+    """Validation positions that such a gate learns from (1 or more)."""
     seed: int = 1
     """Everything random derives from it (0 or more)."""
     trainings: int = 1
@@ -141,6 +146,7 @@ class M2ctsConfig:
             "trainings": 1,
             "positions": 1000,
             "training_batch": 1,
+            "gate_positions": 1,
             "validation_positions": 1,
             "watched_positions": 0,
             "test_games": 2,

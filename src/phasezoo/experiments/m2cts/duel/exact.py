@@ -1,6 +1,7 @@
 """Moves of every mixture judged by perfect play, in games that know it."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from phasezoo import agents, games, gating, inference
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.m2cts.duel.arms import BASELINE, ONE, mixture_name
+from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.matches import search_options
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL, Exact, ExactRow
@@ -21,7 +22,10 @@ from phasezoo.training.probes.catalogue import ALL_POSITIONS
 from phasezoo.training.solved import moves_of
 from phasezoo.training.solved_positions import SolvedPositions
 
-__all__ = ["is_solved", "measure"]
+__all__ = ["LEARNED", "is_solved", "measure"]
+
+LEARNED = "learned gate"
+"""How the phase mixture's experts by a learned gate are called in tables."""
 
 _DRAWN = 10
 """Random states that are drawn for each position that is wanted."""
@@ -42,13 +46,18 @@ def is_solved(prepared: Prepared) -> bool:
 
 
 def measure(
-    prepared: Prepared, trainings: Sequence[Mapping[str, Sequence[Path]]], console: Console
+    prepared: Prepared,
+    trainings: Sequence[Mapping[str, Sequence[Path]]],
+    gates: Sequence[str],
+    console: Console,
 ) -> Exact:
     """Judge the moves of every mixture and of the one network.
 
     Args:
         prepared: The run's settings and games.
         trainings: Directories of the networks of each training by role.
+        gates: Of each training, the learned gate that chooses among the phase mixture's experts;
+            none: there are no such gates.
         console: Where progress is shown.
     """
     positions = _positions(prepared)
@@ -57,18 +66,19 @@ def measure(
     searched = np.sort(rng.permutation(len(positions))[:count])
     phase = gating.make(prepared.config.gate, prepared.config.game).batch(positions.states)
     judge = _Judge(prepared, positions, searched, phase)
-    roles = [*(arm.role for arm in prepared.arms), BASELINE]
+    roles = [*(arm.role for arm in prepared.arms), *([LEARNED] if gates else []), BASELINE]
     found: dict[str, list[_Numbers]] = {role: [] for role in roles}
     with console.task("Moves by perfect play", len(trainings) * len(roles)) as task:
         done = 0
-        for networks in trainings:
+        for training, networks in enumerate(trainings):
             for role in roles:
-                found[role].append(judge.numbers(role, networks[role]))
+                own, gate = (EXPERT, gates[training]) if role == LEARNED else (role, None)
+                found[role].append(judge.numbers(own, networks[own], gate))
                 done += 1
                 task.update(done, f"{len(positions):,} positions")
     rows = [
         ExactRow(
-            ONE if role == BASELINE else mixture_name(role),
+            {BASELINE: ONE, LEARNED: LEARNED}.get(role) or mixture_name(role),
             _means(numbers),
             {} if role == BASELINE else _differences(numbers, found[BASELINE]),
         )
@@ -99,8 +109,8 @@ class _Judge:
         self._columns = {**by_phase, ALL: everything}
         self._counts = positions.counts
 
-    def numbers(self, role: str, paths: Sequence[Path]) -> _Numbers:
-        evaluator = self._evaluator(role, paths)
+    def numbers(self, role: str, paths: Sequence[Path], gate: str | None) -> _Numbers:
+        evaluator = self._evaluator(role, paths, gate)
         positions, policy = self._positions, self._positions.policy(evaluator)
         likeliest = positions.worth(positions.likeliest(policy))
         drawn = positions.worth(policy)
@@ -121,7 +131,7 @@ class _Judge:
             found[f"best moves, {nodes}"] = self._by_column(worth.best, searched=True)
         return found
 
-    def _evaluator(self, role: str, paths: Sequence[Path]) -> Any:
+    def _evaluator(self, role: str, paths: Sequence[Path], gate: str | None) -> Any:
         config = self._prepared.config
         loaded = [
             inference.load(
@@ -135,7 +145,7 @@ class _Judge:
         names = self._prepared.labelled[arm.gate]["train"].names
         experts = dict(zip(names, loaded, strict=True))
         return inference.MixtureOfExperts(
-            experts, gate=gating.make(arm.gate, config.game), routing="exact"
+            experts, gating.make(arm.gate, config.game), "exact", search_gate=gate
         )
 
     def _search(self, evaluator: Any) -> Array:
@@ -175,7 +185,13 @@ def _positions(prepared: Prepared) -> SolvedPositions:
     new = first[~np.isin(keys[first], prepared.tables["train"].key)]
     rng = np.random.default_rng(prepared.seed("exact positions"))
     chosen = rng.permutation(new)[: config.exact_positions]
-    return SolvedPositions.of(game, [drawn[row] for row in chosen])
+    return _judged(config.game, tuple(drawn[row] for row in chosen))
+
+
+@lru_cache(maxsize=1)
+def _judged(game: str, states: tuple[Any, ...]) -> SolvedPositions:
+    """Kept, because comparisons at several sizes judge moves in the same positions."""
+    return SolvedPositions.of(games.make(game), states)
 
 
 def _means(trainings: Sequence[_Numbers]) -> dict[str, dict[str, float | None]]:

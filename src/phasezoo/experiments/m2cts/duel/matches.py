@@ -89,6 +89,7 @@ def play_pairing(
     log: Path,
     console: Console,
     maps: Maps | None = None,
+    search_gate: str | None = None,
 ) -> tuple[Pairing, str]:
     """Play, or finish playing, one mixture against one baseline.
 
@@ -102,6 +103,7 @@ def play_pairing(
         log: Where finished games are kept; a match found there goes on.
         console: Where progress is shown.
         maps: What recalibrates the values of both sides; None: they stay as they were trained.
+        search_gate: Chooses among the experts in place of ``gate``, which they learnt under.
 
     Returns:
         The summary, and the games as PGN; empty if the game has none. No opening is played more
@@ -113,7 +115,7 @@ def play_pairing(
     most = config.games_played if openings is None else 2 * len(openings)
     count = min(config.games_played, most)
     started = time.perf_counter()
-    agents = _agents(prepared, gate, experts, baseline, maps)
+    agents = _agents(prepared, gate, experts, baseline, maps, search_gate)
     title = f"Playing {who} {pair[0] + 1} against baseline {pair[1] + 1}"
     tally: Counter[float] = Counter()
     with console.task(title, count) as task:
@@ -195,6 +197,7 @@ def _agents(
     experts: Mapping[str, Path],
     baseline: Path,
     maps: Maps | None,
+    search_gate: str | None,
 ) -> tuple[MCTSAgent, MCTSAgent]:
     """The two sides; an expert that is the only one answers in every phase."""
     config = prepared.config
@@ -211,7 +214,9 @@ def _agents(
         (alone,) = loaded.values()
         return MCTSAgent(alone, **options), MCTSAgent(one, **options)
     if maps is None:
-        mixture = M2CTSAgent(loaded, gate=gate, routing=config.routing, **options)
+        mixture = M2CTSAgent(
+            loaded, gate=gate, routing=config.routing, search_gate=search_gate, **options
+        )
         return mixture, MCTSAgent(one, **options)
     # One network too is mapped phase by phase, so that both sides know as much of their values.
     mapped = (

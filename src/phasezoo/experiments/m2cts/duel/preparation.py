@@ -15,6 +15,7 @@ from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.m2cts.duel.arms import Arm, arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.learned.parts import check_games
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.splits import Splits
 
@@ -94,6 +95,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
     test, removed = without_seen(tables["test"], tables["train"])
     _check_tables(tables, path)
     check_unseen(test, path)
+    check_games(config, splits, stream(config.seed, "games of gates"))
     labelled = {config.gate: tables}
     for other in [arm.gate for arm in arms if arm.gate not in labelled]:
         labelled[other] = splits.positions(gating.make(other, game), threads=config.threads)

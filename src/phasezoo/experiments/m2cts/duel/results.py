@@ -7,6 +7,7 @@ from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.cost.results import Cost
+from phasezoo.experiments.m2cts.duel.learned.results import Division, GateCard
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.runs.provenance import Provenance
 
@@ -23,6 +24,7 @@ __all__ = [
     "Exact",
     "ExactRow",
     "GapRow",
+    "LearnedGates",
     "Losses",
     "MatchSide",
     "Matches",
@@ -311,6 +313,21 @@ class PhaseSuiteRow:
 
 
 @dataclass(frozen=True)
+class LearnedGates:
+    """The experts of the phase mixture by gates that learnt to choose among them.
+
+    Attributes:
+        gates: One of each training.
+        division: On test positions.
+        matches: Their games against one network.
+    """
+
+    gates: list[GateCard]
+    division: Division
+    matches: Matches
+
+
+@dataclass(frozen=True)
 class GapRow:
     """What a network loses on positions that it learnt from, and on new ones.
 
@@ -412,6 +429,7 @@ class Results:
     alone: list[AloneRow]
     from_phases: list[PhaseSuiteRow]
     searches: list[SearchRow]
+    learned: LearnedGates | None
     overfitting: Overfitting
     exact: Exact | None
     seam: Seam

@@ -1,7 +1,6 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +8,11 @@ from phasezoo import gating
 from phasezoo.errors import RunDirectoryError, StoreError
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
-from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, matches, page, show
+from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, page, show
 from phasezoo.experiments.m2cts.duel import overfitting as fitted
 from phasezoo.experiments.m2cts.duel.arms import (
     BASELINE,
     EXPERT,
-    ONE,
     STARTED,
     Arm,
     mixture_name,
@@ -24,29 +22,28 @@ from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.cost import measuring as timing
 from phasezoo.experiments.m2cts.duel.cost.results import Cost
 from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
+from phasezoo.experiments.m2cts.duel.learned import gates as learned_gates
+from phasezoo.experiments.m2cts.duel.learned import measuring as learned_measuring
+from phasezoo.experiments.m2cts.duel.learned.results import Division, GateCard
+from phasezoo.experiments.m2cts.duel.playing import PlayingRun
 from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
-    AloneRow,
     ArmRow,
     Dataset,
     Exact,
+    LearnedGates,
     Losses,
     Matches,
     Overfitting,
-    Pairing,
-    PhaseSuiteRow,
     Results,
-    SearchRow,
 )
 from phasezoo.experiments.m2cts.duel.seam import measuring
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
-from phasezoo.experiments.m2cts.duel.searches import searches_of
 from phasezoo.experiments.m2cts.duel.tabular import losses_csv
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, folders, number
-from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.training.config import SupervisedConfig
-from phasezoo.training.experts import PlannedTraining, plan_baseline, training_names
+from phasezoo.training.experts import PlannedTraining, plan_baseline
 
 if TYPE_CHECKING:
     from phasezoo.networks import NetworkSpec
@@ -54,10 +51,8 @@ if TYPE_CHECKING:
 __all__ = ["DuelRun"]
 
 
-class DuelRun(M2ctsRun[M2ctsConfig, Results]):
+class DuelRun(PlayingRun):
     """M2CTS against MCTS with one network, in a game of two players with stored games."""
-
-    prepared: Prepared
 
     @classmethod
     def prepare(cls, config: M2ctsConfig, console: Console) -> Prepared:
@@ -74,6 +69,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         self.same("seeds.json", seeds)
         cards = self.train(planned)
         show.show_networks(self.console, cards)
+        gates = self._gates(planned)
         losses = self._losses(planned)
         show.show_losses(self.console, losses)
         overfitting = self._overfitting(planned)
@@ -82,15 +78,15 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_seam(self.console, seam)
         cost = self._cost(planned, cards)
         show.show_cost(self.console, cost)
-        judged = self._exact(planned)
+        judged = self._exact(planned, gates)
         if judged is not None:
             show.show_exact(self.console, judged)
-        self._games: list[Path] = []
-        played = self._matches(planned)
-        alone = self._alone(planned)
-        from_phases = self._from_phases(planned)
-        searches = self._searches(planned, seam)
-        together_pgn = "".join(path.read_text(encoding="utf-8") for path in self._games)
+        played = self.matches(planned)
+        alone = self.alone(planned)
+        from_phases = self.from_phases(planned)
+        searches = self.searches(planned, seam)
+        learned = self._learned(planned, gates)
+        together_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
         self.directory.write_text("games.pgn", together_pgn)
         together = played[EXPERT]
         self.directory.write_json("match.json", together)
@@ -99,6 +95,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
         show.show_arms(self.console, arms, alone)
         show.show_phase_suites(self.console, from_phases)
         show.show_searches(self.console, searches)
+        show.show_learned(self.console, learned)
         return Results(
             **self.head(),
             seeds=seeds,
@@ -110,6 +107,7 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             alone=alone,
             from_phases=from_phases,
             searches=searches,
+            learned=learned,
             overfitting=overfitting,
             exact=judged,
             seam=seam,
@@ -118,7 +116,15 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
                 cards,
                 {
                     "reading and labelling games": ["prepare", "data"],
-                    "measuring losses": ["losses", "overfitting", "seam", "cost", "exact"],
+                    "learning gates": ["gates/"],
+                    "measuring losses": [
+                        "losses",
+                        "overfitting",
+                        "seam",
+                        "cost",
+                        "exact",
+                        "division",
+                    ],
                     "playing games": ["matches/"],
                 },
             ),
@@ -178,11 +184,6 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             )
             raise RunDirectoryError(message)
         return data
-
-    @property
-    def arms(self) -> Sequence[Arm]:
-        """The mixtures of the run."""
-        return self.prepared.arms
 
     def _plan(self) -> list[PlannedNetwork]:
         """The experts of every arm together see as many positions as the baseline."""
@@ -255,7 +256,51 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             lambda: timing.measure(self.prepared, first, cards, self.console),
         )
 
-    def _exact(self, planned: Sequence[PlannedNetwork]) -> Exact | None:
+    def _gates(self, planned: Sequence[PlannedNetwork]) -> list[GateCard]:
+        """A gate for each training's experts, if the settings ask for them."""
+        if not self.config.learned_gate:
+            return []
+        self.console.heading("Learning to choose among experts")
+        return [self._gate(planned, training) for training in range(self.config.trainings)]
+
+    def _gate(self, planned: Sequence[PlannedNetwork], training: int) -> GateCard:
+        name = f"gates/gate-{training + 1}"
+        experts = self.experts(planned, training, EXPERT)
+        return self.once(
+            name,
+            f"{name}.json",
+            GateCard,
+            lambda: learned_gates.train(self.prepared, experts, training, self.path / name),
+        )
+
+    def _gate_path(self, gate: GateCard) -> Path:
+        return self.path / "gates" / gate.name
+
+    def _learned(
+        self, planned: Sequence[PlannedNetwork], gates: Sequence[GateCard]
+    ) -> LearnedGates | None:
+        """The phase mixture's experts by learned gates, beside the gate under study."""
+        if not gates:
+            return None
+        self.console.heading("Learned gates")
+        paths, networks = [self._gate_path(gate) for gate in gates], self._networks(planned)
+        division = self.once(
+            "division",
+            "division.json",
+            Division,
+            lambda: learned_measuring.measure(self.prepared, networks, paths, self.console),
+        )
+        played = self.against_all(
+            planned,
+            "learned",
+            "mixture by learned gate",
+            self.config.gate,
+            [self.experts(planned, k, EXPERT) for k in range(self.config.trainings)],
+            search_gates=[learned_gates.spec_of(path) for path in paths],
+        )
+        return LearnedGates(list(gates), division, played)
+
+    def _exact(self, planned: Sequence[PlannedNetwork], gates: Sequence[GateCard]) -> Exact | None:
         """Moves judged by perfect play, if the game knows it."""
         if not exact.is_solved(self.prepared):
             return None
@@ -264,7 +309,12 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             "exact",
             "exact.json",
             Exact,
-            lambda: exact.measure(self.prepared, self._networks(planned), self.console),
+            lambda: exact.measure(
+                self.prepared,
+                self._networks(planned),
+                [learned_gates.spec_of(self._gate_path(gate)) for gate in gates],
+                self.console,
+            ),
         )
 
     def _networks(self, planned: Sequence[PlannedNetwork]) -> list[TrainedNetworks]:
@@ -276,155 +326,6 @@ class DuelRun(M2ctsRun[M2ctsConfig, Results]):
             }
             for training in range(self.config.trainings)
         ]
-
-    def _matches(self, planned: Sequence[PlannedNetwork]) -> dict[str, Matches]:
-        """Every arm that plays, all its trainings against all of the one network, by its role."""
-        self.console.heading("Games: M2CTS against MCTS")
-        return {
-            arm.role: self._against_all(
-                planned,
-                "mixture" if arm.role == EXPERT else arm.folder,
-                "mixture" if arm.role == EXPERT else arm.role,
-                arm.gate,
-                [self._experts(planned, k, arm.role) for k in range(self.config.trainings)],
-            )
-            for arm in self.arms
-            if arm.plays
-        }
-
-    def _alone(self, planned: Sequence[PlannedNetwork]) -> list[AloneRow]:
-        """Each expert of the phase mixture with the one network of its training beside it."""
-        if not self.config.alone:
-            return []
-        self.console.heading("Games: one expert at a time")
-        phases = self.prepared.phases
-        slugs = training_names("alone", phases)
-        found = []
-        for phase, slug in zip(phases, slugs, strict=True):
-            sides = []
-            for training in range(self.config.trainings):
-                everywhere = dict.fromkeys(phases, self._baseline(planned, training))
-                own = self._experts(planned, training, EXPERT)[phase]
-                sides.append(everywhere | {phase: own})
-            who = f"{phase} expert"
-            row = self._against_all(planned, slug, who, self.config.gate, sides)
-            found.append(AloneRow(phase, row))
-        return found
-
-    def _from_phases(self, planned: Sequence[PlannedNetwork]) -> list[PhaseSuiteRow]:
-        """Each expert of the phase mixture alone, from where test games reach its phase."""
-        if not self.config.from_phases:
-            return []
-        self.console.heading("Games: from the beginning of each phase")
-        phases = self.prepared.phases
-        found = []
-        for phase, slug in zip(phases, training_names("from", phases), strict=True):
-            suite, too_late = matches.phase_suite(self.prepared, phase)
-            if suite is None:
-                late = f"; {too_late:,} reach it after max_plies" if too_late else ""
-                note = f"{phase}: too few test games reach it behind their start{late}"
-                self.console.note(note)
-                continue
-            trainings = range(self.config.trainings)
-            own = [self._experts(planned, training, EXPERT)[phase] for training in trainings]
-            row = self._against_all(
-                planned,
-                slug,
-                f"{phase} expert",
-                self.config.gate,
-                [{phase: path} for path in own],
-                prepared=replace(self.prepared, openings=suite),
-            )
-            found.append(PhaseSuiteRow(phase, len(suite), too_late, row))
-        return found
-
-    def _searches(self, planned: Sequence[PlannedNetwork], seam: Seam) -> list[SearchRow]:
-        """The phase mixture by every other search."""
-        others = searches_of(self.config)
-        if others:
-            self.console.heading("Games: other searches")
-        trainings = range(self.config.trainings)
-        sides = [self._experts(planned, training, EXPERT) for training in trainings]
-        slugs = training_names("search", [search.text for search in others])
-        return [
-            SearchRow(
-                search.text,
-                self._against_all(
-                    planned,
-                    slug,
-                    f"mixture, {search.text},",
-                    search.config.gate,
-                    sides,
-                    prepared=replace(self.prepared, config=search.config),
-                    seam=seam if search.recalibrated else None,
-                ),
-            )
-            for search, slug in zip(others, slugs, strict=True)
-        ]
-
-    def _experts(
-        self, planned: Sequence[PlannedNetwork], training: int, role: str
-    ) -> dict[str, Path]:
-        found = folders(planned, self.networks, training, role)
-        return {str(phase): path for phase, path in found.items()}
-
-    def _baseline(self, planned: Sequence[PlannedNetwork], training: int) -> Path:
-        return folders(planned, self.networks, training, BASELINE)[None]
-
-    def _against_all(
-        self,
-        planned: Sequence[PlannedNetwork],
-        folder: str,
-        who: str,
-        gate: str,
-        sides: Sequence[Mapping[str, Path]],
-        *,
-        prepared: Prepared | None = None,
-        seam: Seam | None = None,
-    ) -> Matches:
-        """All trainings of a mixture against all of the one network.
-
-        Args:
-            planned: All networks of the run.
-            folder: First part of the names of its files.
-            who: What plays, for people.
-            gate: Names the phases of its experts.
-            sides: Of each training, the network of each phase, or a single one for all phases.
-            prepared: The games, with openings and the settings of the search; None: those of the
-                run.
-            seam: What recalibrates the values of both sides; None: they stay as trained.
-        """
-        used = self.prepared if prepared is None else prepared
-
-        def meet(mixture: int, baseline: int) -> Pairing:
-            name = f"matches/{folder}-{mixture + 1}-baseline-{baseline + 1}"
-
-            def play() -> Pairing:
-                log = self.path / f"{name}.jsonl"
-                maps = None
-                if seam is not None:
-                    maps = seam.maps_of(EXPERT, mixture), seam.maps_of(ONE, baseline)
-                pairing, pgn = matches.play_pairing(
-                    used,
-                    who,
-                    gate,
-                    sides[mixture],
-                    self._baseline(planned, baseline),
-                    (mixture, baseline),
-                    log,
-                    self.console,
-                    maps,
-                )
-                self.directory.write_text(f"{name}.pgn", pgn)
-                return pairing
-
-            found = self.once(name, f"{name}.json", Pairing, play)
-            self._games.append(self.path / f"{name}.pgn")
-            return found
-
-        trainings = range(self.config.trainings)
-        pairings = [meet(i, j) for i in trainings for j in trainings]
-        return matches.summarise(used.config, pairings)
 
     def _arm_row(
         self,

@@ -14,6 +14,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     ArmRow,
     Dataset,
     Exact,
+    LearnedGates,
     Losses,
     Matches,
     Overfitting,
@@ -29,6 +30,7 @@ __all__ = [
     "show_cost",
     "show_dataset",
     "show_exact",
+    "show_learned",
     "show_losses",
     "show_match",
     "show_networks",
@@ -293,6 +295,26 @@ def show_searches(console: Console, searches: Sequence[SearchRow]) -> None:
     if searches:
         rows = [[row.search, numbers.elo_interval(row.matches.elo)] for row in searches]
         console.table("Other searches, 95 % intervals", ["search", "Elo"], rows)
+
+
+def show_learned(console: Console, learned: LearnedGates | None) -> None:
+    """The phase mixture's experts by learned gates."""
+    if learned is None:
+        return
+    division = learned.division
+    rows = [
+        [
+            name,
+            *(numbers.percent(share) for share in shares),
+            numbers.signed_interval(division.beside_one[name]),
+            numbers.signed_interval(division.beside_mixture[name]),
+        ]
+        for name, shares in division.shares.items()
+    ]
+    phases = [name for name in division.shares if name != ALL]
+    head = ["positions of", *phases, "loss − one network", "loss − fixed gate"]
+    console.table("Experts that learned gates choose, 95 % intervals", head, rows)
+    console.note(f"By learned gates {numbers.elo_interval(learned.matches.elo)} Elo.")
 
 
 def show_verdict(console: Console, results: Results) -> None:

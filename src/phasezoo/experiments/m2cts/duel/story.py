@@ -10,6 +10,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     Comparison,
     Dataset,
+    LearnedGates,
     Losses,
     Overfitting,
     Pairing,
@@ -31,6 +32,7 @@ __all__ = [
     "exact_sentences",
     "expectation",
     "headline",
+    "learned_sentences",
     "loss_sentences",
     "match_sentence",
     "opening_paragraph",
@@ -271,6 +273,29 @@ def arm_sentences(results: Results) -> list[str]:
         for arm in results.arms[1:]
         if arm.matches is not None
     ]
+
+
+def learned_sentences(found: LearnedGates) -> list[str]:
+    """Whether experts chosen by learned gates lose less, and win more, than by the gate at hand."""
+    loss, elo = found.division.beside_mixture[ALL], found.matches.elo
+    sentences = []
+    if loss is not None:
+        words = {
+            "lower": "The learned gates choose better",
+            "higher": "The learned gates choose worse",
+            "unclear": "The learned gates are not told apart",
+        }
+        rest = "from" if verdict(loss) == "unclear" else "than"
+        sentences.append(
+            f"{words[verdict(loss)]} {rest} the gate that the experts learnt under, by total test "
+            f"loss: {numbers.signed_interval(loss)}."
+        )
+    against = {"higher": "stronger than", "lower": "weaker than", "unclear": "not told apart from"}
+    sentences.append(
+        f"The search with them was {against[verdict(elo)]} one network: "
+        f"{numbers.elo_interval(elo)} Elo."
+    )
+    return sentences
 
 
 def expectation(results: Results) -> list[str]:

@@ -1,0 +1,99 @@
+"""Measures the phase mixture's experts by learned gates on the test positions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT
+from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks, drawn, evaluate
+from phasezoo.experiments.m2cts.duel.learned.gates import spec_of
+from phasezoo.experiments.m2cts.duel.learned.results import Division
+from phasezoo.experiments.m2cts.duel.preparation import Prepared
+from phasezoo.experiments.m2cts.duel.results import ALL
+from phasezoo.experiments.m2cts.duel.seam.answers import placed
+from phasezoo.experiments.m2cts.duel.seam.means import Sample, means_of
+from phasezoo.gating.learned import load
+from phasezoo.training.positions import PositionTable
+from phasezoo.training.sampler import Sampler
+
+__all__ = ["measure"]
+
+_ROWS = 512
+"""Positions that a gate answers at once."""
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+def measure(
+    prepared: Prepared,
+    trainings: Sequence[TrainedNetworks],
+    gates: Sequence[Path],
+    console: Console,
+) -> Division:
+    """Route the test positions by learned gates, and compare what is lost.
+
+    Args:
+        prepared: The run's games and settings.
+        trainings: Directories of the networks of each training by role.
+        gates: Directory of each training's gate.
+        console: Where progress is shown.
+
+    Raises:
+        StoreError: No test position is left in the games drawn for testing.
+    """
+    rows = drawn(prepared, "test")
+    phase = rows.phase.astype(np.int64)
+    chosen, beside_one, beside_mixture = [], [], []
+    with console.task("Test losses by learned gates", len(trainings)) as task:
+        for networks, gate in zip(trainings, gates, strict=True):
+            asked = [*networks[BASELINE], *networks[EXPERT]]
+            found = evaluate(prepared, asked, prepared.splits.test, rows)
+            one, *experts = (losses.total.astype(np.float64) for losses in found)
+            own = _chosen(prepared, gate, rows)
+            lost = placed(np.stack(experts), own)
+            chosen.append(own)
+            beside_one.append(lost - one)
+            beside_mixture.append(lost - placed(np.stack(experts), phase))
+            task.update(len(chosen), f"{len(rows):,} test positions")
+    _, game = np.unique(rows.game, return_inverse=True)
+    samples = {
+        name: Sample(np.stack(values), game, phase)
+        for name, values in (("one", beside_one), ("mixture", beside_mixture))
+    }
+    rng = np.random.default_rng(prepared.seed("resampling learned gates"))
+    phases, games = len(prepared.phases), int(game.max(initial=-1)) + 1
+    means = means_of(samples, phases, games, rng, prepared.config.resamples)
+    columns = [*prepared.phases, ALL]
+    return Division(
+        shares=dict(zip(columns, _shares(chosen, phase, phases), strict=True)),
+        beside_one={name: means.mean("one", k) for k, name in enumerate(columns)},
+        beside_mixture={name: means.mean("mixture", k) for k, name in enumerate(columns)},
+    )
+
+
+def _chosen(prepared: Prepared, gate: Path, rows: PositionTable) -> Indices:
+    """``int64[P]``: the expert that a gate chooses for each position."""
+    learned = load(spec_of(gate), prepared.config.game)
+    sampler = Sampler(
+        prepared.splits.test, rows, learned.plane_spec, _ROWS, threads=prepared.config.threads
+    )
+    found = [learned.probabilities_of(batch.float_planes) for batch in sampler.in_order()]
+    likeliest: Indices = np.concatenate(found).argmax(axis=1)
+    return likeliest
+
+
+def _shares(chosen: Sequence[Indices], phase: Indices, phases: int) -> list[list[float | None]]:
+    """Of each phase's positions, and of all, the share of each expert."""
+    sets = [*(phase == k for k in range(phases)), np.ones(len(phase), dtype=bool)]
+    found: list[list[float | None]] = []
+    for among in sets:
+        if not among.any():
+            found.append([None] * phases)
+            continue
+        counts = [np.bincount(own[among], minlength=phases) / among.sum() for own in chosen]
+        found.append(np.mean(counts, axis=0).tolist())
+    return found

@@ -1,0 +1,193 @@
+"""The phase mixture's experts by gates that learnt to choose among them."""
+
+import dataclasses
+import hashlib
+import json
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+from test_m2cts_games import TINY, few
+
+from phasezoo import gating, inference
+from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo.experiments.console import silent
+from phasezoo.experiments.m2cts.curve.run import mixtures_of
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel.evaluation import drawn
+from phasezoo.experiments.m2cts.duel.learned import measuring
+from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.gating.learned import MANIFEST, WEIGHTS, GateManifest
+from phasezoo.training.evaluation import evaluate_network
+
+STUDY = DOMAINS["connect-four"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("learned")
+    config = dataclasses.replace(
+        STUDY.default,
+        games=few("connect-four", folder),
+        gate="plies:14",
+        trainings=2,
+        learned_gate=True,
+        gate_positions=200,
+        **TINY,
+    )
+    return folder / "run", STUDY.reproduce(config, folder / "run"), config
+
+
+def networks(out, config, training):
+    phases = gating.make(config.gate, config.game).names
+    return {
+        "baseline": [out / f"networks/baseline-{training + 1}"],
+        "expert": [
+            out / f"networks/expert-{name.replace(' ', '-')}-{training + 1}" for name in phases
+        ],
+    }
+
+
+def test_each_training_has_a_gate_that_learnt_from_validation_games(whole):
+    out, results, config = whole
+    assert [(card.name, card.training) for card in results.learned.gates] == [
+        ("gate-1", 0),
+        ("gate-2", 1),
+    ]
+    validation = len(prepare(config).tables["validation"])
+    for card in results.learned.gates:
+        assert 0 < card.positions <= min(200, validation)
+        manifest = json.loads((out / "gates" / card.name / "manifest.json").read_text())
+        assert manifest["names"] == results.dataset.phases
+        assert manifest["training"]["experts"] == results.dataset.phases
+    first, second = ((out / f"gates/gate-{k}/model.safetensors").read_bytes() for k in (1, 2))
+    assert first != second
+
+
+def test_losses_by_learned_gates_are_those_of_the_experts_that_they_choose(whole):
+    """Against gates asked about states one by one, and experts measured one by one."""
+    out, results, config = whole
+    prepared = prepare(config)
+    rows, store = drawn(prepared, "test"), prepared.splits.test
+    states = []
+    for game, ply in zip(rows.game, rows.ply, strict=True):
+        state = store.game.initial_state()
+        for action in store.actions[store.offsets[game] : store.offsets[game] + ply]:
+            state = state.play(int(action))
+        states.append(state)
+    shares, beside_one, beside_mixture = [], [], []
+    for training in range(2):
+        paths = networks(out, config, training)
+        gate = gating.make(f"learned:{out}/gates/gate-{training + 1}")
+        own = np.array([gate(state) for state in states])
+        shares.append([(own == k).mean() for k in (0, 1)])
+        one, *experts = (
+            evaluate_network(inference.load(path, threads=1), store, rows).total
+            for path in (*paths["baseline"], *paths["expert"])
+        )
+        lost = np.where(own == 1, experts[1], experts[0])
+        fixed = np.where(rows.phase == 1, experts[1], experts[0])
+        beside_one.append((lost - one).mean())
+        beside_mixture.append((lost - fixed).mean())
+    found = results.learned.division
+    assert found.shares["all"] == pytest.approx(np.mean(shares, axis=0))
+    assert found.beside_one["all"].value == pytest.approx(np.mean(beside_one), abs=1e-5)
+    assert found.beside_mixture["all"].value == pytest.approx(np.mean(beside_mixture), abs=1e-5)
+    assert found.beside_one["all"].low < found.beside_one["all"].high
+
+
+def test_a_gate_that_answers_as_the_fixed_one_changes_nothing(whole, tmp_path):
+    out, results, config = whole
+    prepared = prepare(config)
+    # Stones on the board less 14 and a half: the plies after which the fixed gate changes.
+    weight = np.zeros((3 * 6 * 7, 2), dtype=np.float32)
+    weight[: 2 * 6 * 7, 1] = 1
+    data = save({"0.weight": weight, "0.bias": np.array([0, -14.5], dtype=np.float32)})
+    files = {WEIGHTS: hashlib.sha256(data).hexdigest()}
+    manifest = GateManifest("connect-four", "default", (3, 6, 7), prepared.phases, "mlp-1x0", files)
+    (tmp_path / "same").mkdir()
+    (tmp_path / "same" / WEIGHTS).write_bytes(data)
+    (tmp_path / "same" / MANIFEST).write_bytes(manifest.to_json())
+    trainings = [networks(out, config, 0)]
+    found = measuring.measure(prepared, trainings, [tmp_path / "same"], silent())
+    assert found.shares == {
+        "up to 14": [1.0, 0.0],
+        "over 14": [0.0, 1.0],
+        "all": found.shares["all"],
+    }
+    assert {name: one.value for name, one in found.beside_mixture.items()} == {
+        "up to 14": 0.0,
+        "over 14": 0.0,
+        "all": 0.0,
+    }
+    mixture = next(e for e in results.losses.entries if e.name == "phase mixture")
+    assert found.beside_one["all"].value == pytest.approx(
+        mixture.differences["all"].total.value, abs=0.2
+    )
+
+
+def test_searches_with_learned_gates_play_one_network(whole):
+    out, results, config = whole
+    played = results.learned.matches
+    assert played.total.games == 4 * config.games_played
+    assert (out / "matches/learned-2-baseline-1.jsonl").is_file()
+    # Gates of different trainings play, and each asks the experts of its own.
+    assert played.total.sides[0].rows > 0
+
+
+def test_moves_by_learned_gates_are_judged_by_perfect_play(whole):
+    _, results, _ = whole
+    names = [row.name for row in results.exact.rows]
+    assert names == ["phase mixture", "placebo mixture", "learned gate", "one network"]
+    learned = results.exact.rows[2]
+    assert 0 <= learned.numbers["regret"]["all"] <= 1
+
+
+def test_the_report_tells_what_gates_chose(whole):
+    out, _, _ = whole
+    page = (out / "report.html").read_text()
+    assert "By learned gates" in page
+    assert "expert of over 14" in page
+
+
+def test_the_same_command_goes_on_with_what_is_there(whole):
+    out, results, config = whole
+    assert STUDY.reproduce(config, out) == results
+    # A gate whose card a kill has kept out is learnt again, to the same weights.
+    weights = (out / "gates/gate-1/model.safetensors").read_bytes()
+    (out / "gates/gate-1.json").unlink()
+    again = STUDY.reproduce(config, out)
+    assert (out / "gates/gate-1/model.safetensors").read_bytes() == weights
+    assert again.learned.division == results.learned.division
+
+
+def test_a_curve_over_sizes_has_a_curve_of_learned_gates(whole):
+    _, results, _ = whole
+    *arms, learned = mixtures_of(results)
+    assert arms == results.arms
+    assert (learned.name, learned.experts) == ("learned gate", results.arms[0].experts)
+    assert learned.loss == results.learned.division.beside_one["all"]
+    assert learned.matches == results.learned.matches
+    # Its moves are found by that name among those judged by perfect play.
+    assert learned.name in [row.name for row in results.exact.rows]
+
+
+def test_without_the_option_there_are_no_gates(tmp_path):
+    config = dataclasses.replace(
+        STUDY.default, games=few("connect-four", tmp_path), gate="plies:14", **TINY
+    )
+    assert STUDY.reproduce(config, tmp_path / "run").learned is None
+    assert not (tmp_path / "run/gates").exists()
+
+
+def test_what_leaves_a_gate_nothing_to_learn_from_is_refused(whole, tmp_path):
+    _, _, config = whole
+    none = dataclasses.replace(config, gate_positions=0)
+    with pytest.raises(InvalidConfig, match="--gate-positions 0"):
+        STUDY.reproduce(none, tmp_path / "none")
+    few_games = dataclasses.replace(
+        config, gate="plies:4", games=few("connect-four", tmp_path, games=12)
+    )
+    with pytest.raises(StoreError, match=r"--learned-gate: .* there are only 1"):
+        STUDY.reproduce(few_games, tmp_path / "few")
+    assert not (tmp_path / "few").exists()
