@@ -199,7 +199,7 @@ impl SearchModel for KrkModel {
 
     fn terminal(&self, state: &KrkLine) -> Result<Option<Returns>> {
         let row = self.moves.row(state.index());
-        Ok(state.returns(row.len() > 0, row.is_mate))
+        Ok(state.returns(row.has_moves(), row.is_mate()))
     }
 
     fn play_random(
@@ -210,10 +210,10 @@ impl SearchModel for KrkModel {
     ) -> Result<Played> {
         let index = state.index();
         let row = self.moves.row(index);
-        if let Some(returns) = state.returns(row.len() > 0, row.is_mate) {
+        if let Some(returns) = state.returns(row.has_moves(), row.is_mate()) {
             return Ok(Played::Over(returns));
         }
-        let code = row.get(stream.below(row.len()));
+        let code = row.any(stream.below(row.len()));
         state.play(code);
         Ok(Played::Action(KrkLine::action(index, code)))
     }

@@ -7,8 +7,9 @@
 //! | [`graph`] | all positions and actions at once, and what a policy is worth in them |
 //! | `gates` | its phases |
 //! | `compact` | its actions as 36 indices |
-//! | `moves`, `line`, `rollout` | a fast search model: moves tabulated, a game as one word per position, the rollouts of the study of UCT |
+//! | `moves`, `bits`, `line`, `rollout` | a fast search model: moves tabulated, a game as one word per position, the rollouts of the study of UCT |
 
+mod bits;
 mod compact;
 mod gates;
 pub mod graph;

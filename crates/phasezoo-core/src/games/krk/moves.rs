@@ -1,12 +1,14 @@
 //! The moves of the rook endgame, tabulated once: a cache of shakmaty's, not a second rule set.
 //!
 //! A position has an index of 19 bits: the strong king, the rook and the lone king by six bits each, and
-//! the side to move. The rook side is seen as White. For each position the table has the codes of its
-//! legal moves, those first that a rollout policy keeps.
+//! the side to move. The rook side is seen as White. What moves a rollout policy keeps is a bit each; all
+//! legal moves are in another table, which rollouts hardly ever need. Rollouts jump all over these tables,
+//! and what they take is how long such a jump does: the smaller the table, the shorter.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::bits::{count, nth};
 use crate::games::krk::table::{self, Placement};
 use crate::games::lone_king::Policy;
 use crate::games::lone_king::men::{Mover, Step};
@@ -20,13 +22,51 @@ const LONE_MOVES: u32 = 1 << 18;
 /// the rook. The other six bits are the target square.
 const MARK: u8 = 64;
 
-/// The number of policy moves that says that a position without moves is mate.
-const MATE: u32 = 31;
+/// Bits of moves, in the order of shakmaty's list of moves: the squares on the rook's file and rank but
+/// its own, then those around the king that moves, each from a1 on.
+const ROOK_MOVES: u32 = 14;
+const KING_MOVES: u32 = 8;
+const MOVES: u32 = (1 << (ROOK_MOVES + KING_MOVES)) - 1;
 
-/// Bits of an entry: where its row begins, in pairs of bytes; its legal moves; those of the policy.
-const LEGAL_AT: u32 = 22;
-const POLICY_AT: u32 = 27;
-const COUNT: u32 = 31;
+/// The legal moves of a position that is mate; of one that is stalemate they are 0.
+const MATE: u32 = 1 << 31;
+
+/// Where the rook may go from each square, by bit; the last two are of no meaning.
+const ROOK_TO: [[u8; 16]; 64] = rook_to();
+/// Where a king may go from each square, by bit less [`ROOK_MOVES`]; off the board of no meaning.
+const KING_TO: [[u8; 8]; 64] = king_to();
+
+const fn rook_to() -> [[u8; 16]; 64] {
+    let mut to = [[0; 16]; 64];
+    let mut from = 0;
+    while from < 64 {
+        let (mut square, mut bit) = (0, 0);
+        while square < 64 {
+            if square != from && (square % 8 == from % 8 || square / 8 == from / 8) {
+                to[from][bit] = square as u8;
+                bit += 1;
+            }
+            square += 1;
+        }
+        from += 1;
+    }
+    to
+}
+
+const fn king_to() -> [[u8; 8]; 64] {
+    const AROUND: [i8; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
+    let mut to = [[0; 8]; 64];
+    let mut from = 0;
+    while from < 64 {
+        let mut bit = 0;
+        while bit < AROUND.len() {
+            to[from][bit] = (from as i8 + AROUND[bit]) as u8 & 63;
+            bit += 1;
+        }
+        from += 1;
+    }
+    to
+}
 
 /// A position of the endgame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +112,25 @@ impl Index {
         let square = if self.is_strong_to_move() { from } else { to };
         let marked = square == placement.rook;
         Code(to | if marked { MARK } else { 0 })
+    }
+
+    /// The code of the move of a bit.
+    #[inline]
+    fn code_of(self, bit: u32) -> Code {
+        let Placement { king, rook, lone, strong_to_move } = self.placement();
+        let mover = if strong_to_move { king } else { lone };
+        let walk = KING_TO[usize::from(mover)][(bit.wrapping_sub(ROOK_MOVES) & 7) as usize];
+        let slide = ROOK_TO[usize::from(rook)][(bit & 15) as usize] | MARK;
+        let takes = if !strong_to_move && walk == rook { MARK } else { 0 };
+        Code(if bit < ROOK_MOVES { slide } else { walk | takes })
+    }
+
+    /// The bit of a move.
+    fn bit_of(self, code: Code) -> Option<u32> {
+        (0..ROOK_MOVES + KING_MOVES).find(|&bit| {
+            let is_rook = self.is_strong_to_move() && code.is_marked();
+            is_rook == (bit < ROOK_MOVES) && self.code_of(bit) == code
+        })
     }
 
     /// The move, as other endings have it.
@@ -120,39 +179,69 @@ impl Code {
 /// The moves of a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    codes: &'a [u8],
-    policy: usize,
-    /// Whether the side to move is mated.
-    pub(super) is_mate: bool,
+    moves: &'a Moves,
+    index: Index,
+    kept: u32,
 }
 
 impl Row<'_> {
+    /// Whether there is a legal move.
+    #[inline]
+    pub(super) fn has_moves(&self) -> bool {
+        self.kept != 0
+    }
+
+    /// Whether the side to move is mated.
+    #[inline]
+    pub(super) fn is_mate(&self) -> bool {
+        !self.has_moves() && self.moves.legal[self.index.0 as usize] == MATE
+    }
+
+    /// How many moves the policy keeps.
+    #[inline]
+    pub(super) fn policy(&self) -> usize {
+        count(self.kept)
+    }
+
+    /// One of those that the policy keeps.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> Code {
+        self.index.code_of(nth(self.kept, at))
+    }
+
     /// How many legal moves there are.
     pub(super) fn len(&self) -> usize {
-        self.codes.len()
+        count(self.legal())
     }
 
-    /// How many of the first ones the policy keeps.
-    pub(super) fn policy(&self) -> usize {
-        self.policy
+    /// One of the legal moves, those first that the policy keeps.
+    #[inline]
+    pub(super) fn any(&self, at: usize) -> Code {
+        match at.checked_sub(self.policy()) {
+            None => self.get(at),
+            Some(rest) => self.index.code_of(nth(self.legal() & !self.kept, rest)),
+        }
     }
 
-    /// One of the legal moves, which are fewer than 32.
-    pub(super) fn get(&self, at: usize) -> Code {
-        Code(self.codes[at])
-    }
-
-    /// The legal moves.
+    /// The legal moves, those first that the policy keeps.
     pub(super) fn all(&self) -> impl Iterator<Item = Code> + '_ {
-        self.codes.iter().map(|&code| Code(code))
+        (0..self.len()).map(|at| self.any(at))
+    }
+
+    fn legal(&self) -> u32 {
+        self.moves.legal[self.index.0 as usize] & MOVES
     }
 }
 
 /// The moves of every position.
 #[derive(Debug)]
 pub(super) struct Moves {
-    entries: Box<[u32]>,
-    codes: Vec<u8>,
+    /// Those that the policy keeps of the strong side: some wherever there are legal ones.
+    strong: Box<[u32]>,
+    /// The same of the lone king, from bit [`ROOK_MOVES`] on.
+    lone: Box<[u8]>,
+    /// All of either side.
+    legal: Box<[u32]>,
 }
 
 impl Moves {
@@ -167,38 +256,42 @@ impl Moves {
     /// The moves of a position.
     #[inline]
     pub(super) fn row(&self, index: Index) -> Row<'_> {
-        let entry = self.entries[index.0 as usize];
-        let start = 2 * (entry & ((1 << LEGAL_AT) - 1)) as usize;
-        let legal = (entry >> LEGAL_AT & COUNT) as usize;
-        let policy = entry >> POLICY_AT;
-        let is_mate = legal == 0 && policy == MATE;
-        Row { codes: &self.codes[start..start + legal], policy: policy as usize, is_mate }
+        let at = (index.0 & (LONE_MOVES - 1)) as usize;
+        let kept = match index.is_strong_to_move() {
+            true => self.strong[at],
+            false => u32::from(self.lone[at]) << ROOK_MOVES,
+        };
+        Row { moves: self, index, kept }
     }
 
     fn build(policy: Policy) -> Self {
-        let mut entries = vec![0; POSITIONS].into_boxed_slice();
-        let mut codes = Vec::with_capacity(6 << 20);
-        for (index, entry) in entries.iter_mut().enumerate() {
-            let index = Index(index as u32);
+        let mut strong = vec![0; POSITIONS / 2].into_boxed_slice();
+        let mut lone = vec![0; POSITIONS / 2].into_boxed_slice();
+        let mut legal = vec![0; POSITIONS].into_boxed_slice();
+        for index in (0..POSITIONS as u32).map(Index) {
             let Some(position) = index.placement().position() else { continue };
-            let start = codes.len();
-            let legal: Vec<Code> = shakmaty::Position::legal_moves(&position)
+            let codes = shakmaty::Position::legal_moves(&position);
+            let codes: Vec<Code> = codes
                 .iter()
                 .map(|m| index.code(m.from().map_or(0, |from| from as u8), m.to() as u8))
                 .collect();
             let men = index.placement().men();
-            let kept = policy.kept(men, &legal, |code| index.step(code), |_| false);
-            codes.extend(kept.iter().map(|code| code.0));
-            codes.extend(legal.iter().filter(|code| !kept.contains(code)).map(|code| code.0));
-            let count = match legal.len() {
-                0 if table::dtm(index.placement()) == Some(0) => MATE,
-                _ => kept.len() as u32,
-            };
-            *entry = (start / 2) as u32 | (legal.len() as u32) << LEGAL_AT | count << POLICY_AT;
-            codes.resize(codes.len().next_multiple_of(2), 0);
+            let kept = policy.kept(men, &codes, |code| index.step(code), |_| false);
+            let at = (index.0 & (LONE_MOVES - 1)) as usize;
+            match index.is_strong_to_move() {
+                true => strong[at] = word(index, &kept),
+                false => lone[at] = (word(index, &kept) >> ROOK_MOVES) as u8,
+            }
+            let is_mate = codes.is_empty() && table::dtm(index.placement()) == Some(0);
+            legal[index.0 as usize] = if is_mate { MATE } else { word(index, &codes) };
         }
-        Self { entries, codes }
+        Self { strong, lone, legal }
     }
+}
+
+/// The bits of moves.
+fn word(index: Index, codes: &[Code]) -> u32 {
+    codes.iter().filter_map(|&code| index.bit_of(code)).fold(0, |word, bit| word | 1 << bit)
 }
 
 #[cfg(test)]
@@ -240,7 +333,8 @@ mod tests {
             let row = Moves::of(Policy::default()).row(index);
             let legal = position.legal_moves();
             assert_eq!(row.len(), legal.len());
-            assert_eq!(row.is_mate, position.is_checkmate());
+            assert_eq!(row.has_moves(), !legal.is_empty());
+            assert_eq!(row.is_mate(), position.is_checkmate());
             for m in &legal {
                 let code = index.code(m.from().unwrap() as u8, m.to() as u8);
                 assert!(row.all().any(|known| known == code));
@@ -251,6 +345,30 @@ mod tests {
             assert!(legal.is_empty() || (1..=legal.len()).contains(&row.policy()));
         }
         assert_eq!(positions, 399_112);
+    }
+
+    #[test]
+    fn moves_stand_in_the_order_of_their_list_those_that_are_kept_first() {
+        for names in ["window", "closer,leave", "urgent,protect,early,window,closer,leave,capture"]
+        {
+            let policy = Policy::parse(names).unwrap();
+            for index in (0..POSITIONS as u32).step_by(7).map(Index) {
+                let Some(position) = index.placement().position() else { continue };
+                let legal: Vec<Code> = position
+                    .legal_moves()
+                    .iter()
+                    .map(|m| index.code(m.from().unwrap() as u8, m.to() as u8))
+                    .collect();
+                let men = index.placement().men();
+                let kept = policy.kept(men, &legal, |code| index.step(code), |_| false);
+                let others = legal.iter().filter(|code| !kept.contains(code));
+                let expected: Vec<Code> = kept.iter().chain(others).copied().collect();
+                let row = Moves::of(policy).row(index);
+                assert_eq!(row.all().collect::<Vec<_>>(), expected);
+                assert_eq!(row.policy(), kept.len());
+                assert!(kept.iter().enumerate().all(|(at, &code)| row.get(at) == code));
+            }
+        }
     }
 
     #[test]

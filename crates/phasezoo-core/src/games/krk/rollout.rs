@@ -23,7 +23,7 @@ impl Rollout<KrkModel> for KrkRollout {
     ) -> Result<Played> {
         let index = state.index();
         let row = model.moves.row(index);
-        if let Some(returns) = state.returns(row.len() > 0, row.is_mate) {
+        if let Some(returns) = state.returns(row.has_moves(), row.is_mate()) {
             return Ok(Played::Over(returns));
         }
         let is_strong = index.is_strong_to_move();
