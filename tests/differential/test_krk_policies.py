@@ -218,6 +218,14 @@ def test_policies_of_other_endings_play_what_their_filters_leave(letters, change
                 assert played_by(changes, other) == set(map(mirrored, expected))
 
 
+@pytest.mark.parametrize("changes", [("leave",), ("window", "leave"), CHANGES[:-1]])
+def test_a_king_that_can_take_two_pieces_does_not_ask_where_the_other_king_stands(changes):
+    # It could leave the opposition only by the rook, and the bishop stands nearer to the centre.
+    state = CHESS.from_fen("8/8/8/2K5/8/2B5/2k5/1R6 b - - 0 1")
+    expected = Plain(changes, "chess").moves(chess.Board(state.fen), [])
+    assert played_by(changes, state) == expected == {chess.Move.from_uci("c2c3")}
+
+
 def mirrored(move):
     return chess.Move(chess.square_mirror(move.from_square), chess.square_mirror(move.to_square))
 

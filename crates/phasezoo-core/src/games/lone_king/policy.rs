@@ -135,8 +135,14 @@ impl Policy {
 
     fn keep_lone<M: Copy>(self, kept: &mut Kept<M>, now: Men) {
         if self.has(Self::LEAVE) {
-            kept.filter(|_, step| now.squares().contains(&step.to));
-            kept.filter(|_, step| manhattan(now.king, step.to) != 2);
+            let takes = |step: Step| now.squares().contains(&step.to);
+            // Whoever takes does not ask where the other king stands.
+            let can_take = kept.0.iter().any(|&(_, step)| takes(step));
+            kept.filter(
+                |_, step| {
+                    if can_take { takes(step) } else { manhattan(now.king, step.to) != 2 }
+                },
+            );
         }
         let from_centre =
             |step: Step| CENTRE.map(|square| manhattan(square, step.to)).into_iter().min();
