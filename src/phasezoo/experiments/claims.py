@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.statistics import verdict
+from phasezoo.report import numbers
 
-__all__ = ["BY_ELO", "Claim", "Judgement", "by_sign", "judgements", "show_claims"]
+__all__ = ["BY_ELO", "Claim", "Judgement", "by_sign", "counted", "judgements", "show_claims"]
 
 Judgement: TypeAlias = Literal["agrees", "disagrees", "not settled"]
 """Whether our games agree with a claim."""
@@ -44,6 +45,11 @@ def judgements(claims: Iterable[Claim]) -> dict[Judgement, int]:
     found = Counter(claim.judgement for claim in claims)
     return {"agrees": found["agrees"], "disagrees": found["disagrees"],
             "not settled": found["not settled"]}  # fmt: skip
+
+
+def counted(claims: int) -> str:
+    """A number of claims in running text, such as ``none`` or ``two``."""
+    return numbers.spelled(claims) if claims else "none"
 
 
 def show_claims(console: Console, claims: Iterable[Claim]) -> None:

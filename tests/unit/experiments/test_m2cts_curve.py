@@ -141,7 +141,10 @@ def test_bad_settings_are_refused(changes, said) -> None:
     [
         (["--game", "pommerman"], "--game pommerman: --curve is for chess"),
         (["--game", "no-such-game"], "no-such-game"),
-        (["--game", "krk", "--preset", "gpu"], "--preset gpu: expected quick or standard or paper here"),
+        (
+            ["--game", "krk", "--preset", "gpu"],
+            "--preset gpu: expected quick or standard or paper here",
+        ),
         (["--games", "no-such-file.parquet"], "no-such-file"),
         (["--game", "krk", "--network", "mixer-8x1", "--arms", "heads"], "phase_heads is for"),
     ],

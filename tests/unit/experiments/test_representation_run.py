@@ -14,7 +14,7 @@ from page_checker import check_page
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.catalogue import STUDIES
-from phasezoo.experiments.representation import gradients
+from phasezoo.experiments.representation import gradients, page, story
 from phasezoo.experiments.representation.arms import CORNERS, arms_of, groups_of
 from phasezoo.experiments.representation.config import PRESETS, RepresentationConfig
 from phasezoo.experiments.representation.domain import REPRESENTATION
@@ -91,6 +91,24 @@ def test_the_report_is_a_whole_page(whole):
     assert images == 5 + len(results.gradients.boards) == 9
     for claim in results.claims:
         assert claim.text in words
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "begins"),
+    [
+        ((), "No claim of {n} disagrees, none agree, "),
+        (("disagrees",), "One of {n} claims disagrees, none agree, "),
+        (("disagrees", "disagrees", "agrees"), "Two of {n} claims disagree, one agrees, "),
+    ],
+)
+def test_the_headline_counts_what_disagrees_first(whole, verdicts, begins):
+    _, results = whole
+    claims = [dataclasses.replace(claim, judgement="not settled") for claim in results.claims]
+    for place, verdict in enumerate(verdicts):
+        claims[place] = dataclasses.replace(claims[place], judgement=verdict)
+    told = dataclasses.replace(results, claims=claims)
+    assert story.headline(told).startswith(begins.format(n=len(claims)))
+    check_page(page.render(told))
 
 
 def test_contrasts_are_means_of_the_combinations(whole):

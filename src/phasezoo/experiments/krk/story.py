@@ -24,15 +24,11 @@ def headline(results: Results) -> str:
     """The main result as one line."""
     agree, disagree, open_ = judgements(results).values()
     return (
-        f"Of the study’s {agree + disagree + open_} claims, {_counted(agree)} "
-        f"{'agrees' if agree == 1 else 'agree'} with our games, {_counted(disagree)} "
-        f"{'disagrees' if disagree == 1 else 'disagree'}, {_counted(open_)} "
+        f"Of the study’s {agree + disagree + open_} claims, {claims.counted(agree)} "
+        f"{'agrees' if agree == 1 else 'agree'} with our games, {claims.counted(disagree)} "
+        f"{'disagrees' if disagree == 1 else 'disagree'}, {claims.counted(open_)} "
         f"{'is' if open_ == 1 else 'are'} not settled"
     )
-
-
-def _counted(claims: int) -> str:
-    return numbers.spelled(claims) if claims else "none"
 
 
 def introduction(results: Results) -> str:

@@ -1,7 +1,7 @@
 """The report's sentences: what was run, what came out, how the paper's claims fared."""
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.claims import judgements
+from phasezoo.experiments.claims import counted, judgements
 from phasezoo.experiments.representation.results import Results
 from phasezoo.report import numbers
 
@@ -38,10 +38,13 @@ def headline(results: Results) -> str:
     """What disagrees first, then the rest."""
     agree, disagree, open_ = judgements(results.claims).values()
     both = next(one for one in results.losses.contrasts if one.name == "both")
-    first = "None" if disagree == 0 else numbers.spelled(disagree).capitalize()
+    claims = agree + disagree + open_
+    first = f"{numbers.spelled(disagree).capitalize()} of {claims} claims"
+    if disagree == 0:
+        first = f"No claim of {claims}"
     return (
-        f"{first} of {agree + disagree + open_} claims disagree{'s' if disagree < 2 else ''}, "
-        f"{numbers.spelled(agree)} agree{'s' if agree == 1 else ''}, {numbers.spelled(open_)} "
+        f"{first} disagree{'s' if disagree < 2 else ''}, "
+        f"{counted(agree)} agree{'s' if agree == 1 else ''}, {counted(open_)} "
         f"{'is' if open_ == 1 else 'are'} not settled; v2 with wdlp changes the value loss by "
         f"{numbers.signed_interval(both.metrics['value'])}"
     )
