@@ -43,9 +43,9 @@ CITATION = re.compile(r"docs/(?P<page>[\w/]+\.md)(?P<anchor>#[\w-]+)?")
 
 
 def case(code: str, name: str) -> ParameterSet:
-    """A block as a case; of those that train, those of the first pages alone are not slow."""
+    """A block as a case; of those that train, those of the first page alone are not slow."""
     learns = any(word in code for word in ("training.train_", ".learn(", "training.SelfPlay("))
-    slow = learns and not name.startswith(("README", "experts-"))
+    slow = learns and not name.startswith("README")
     return pytest.param(code, id=name, marks=pytest.mark.slow if slow else ())
 
 
@@ -94,7 +94,10 @@ def test_contract_block_runs(code: str, tmp_path: Path) -> None:
     run(["-c", code], tmp_path)
 
 
-LONG = ("09_sb3_krk", "10_own_pgn", "11_own_game_experts", "12_ppo", "15_learn_by_play")
+LONG = (
+    *("04_own_game", "06_pommerman_team", "08_own_network", "09_sb3_krk", "10_own_pgn"),
+    *("11_own_game_experts", "12_ppo", "14_generalise_own_game", "15_learn_by_play"),
+)
 """Examples that train for a while."""
 
 

@@ -37,6 +37,7 @@ def test_the_loss_falls_on_games_that_were_not_seen(tmp_path: Path) -> None:
     assert result.metrics["policy_loss"] < 1.75 * legal_at_random
 
 
+@pytest.mark.slow
 def test_a_game_is_learnt_by_heart(tmp_path: Path) -> None:
     """Six seeds: accuracy 1, policy loss at most 0.001, value loss 0.024 to 0.041, no spike.
 

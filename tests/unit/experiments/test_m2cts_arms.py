@@ -48,6 +48,9 @@ def test_every_arm_sees_as_much_as_the_one_network_and_plays_it(whole):
     assert (out / "matches/staged-hash-2-1-baseline-1.jsonl").is_file()
     page = (out / "report.html").read_text()
     assert "staged@hash:2 mixture" in page
+    # Gates learn only if they are asked to.
+    assert results.learned is None
+    assert not (out / "gates").exists()
 
 
 def test_each_expert_plays_alone_beside_the_one_network(whole):

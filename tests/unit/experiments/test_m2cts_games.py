@@ -40,7 +40,11 @@ def few(game, folder, games=150):
 
 
 @pytest.mark.parametrize(
-    "game", ["crazyhouse", "connect-four", pytest.param("krk", marks=pytest.mark.slow)]
+    "game",
+    [
+        "connect-four",
+        *(pytest.param(game, marks=pytest.mark.slow) for game in ("crazyhouse", "krk")),
+    ],
 )
 def test_experts_meet_one_network_in_other_games(game, tmp_path):
     study = DOMAINS[game]

@@ -172,14 +172,6 @@ def test_a_curve_over_sizes_has_a_curve_of_learned_gates(whole):
     assert learned.name in [row.name for row in results.exact.rows]
 
 
-def test_without_the_option_there_are_no_gates(tmp_path):
-    config = dataclasses.replace(
-        STUDY.default, games=few("connect-four", tmp_path), gate="plies:14", **TINY
-    )
-    assert STUDY.reproduce(config, tmp_path / "run").learned is None
-    assert not (tmp_path / "run/gates").exists()
-
-
 def test_what_leaves_a_gate_nothing_to_learn_from_is_refused(whole, tmp_path):
     _, _, config = whole
     none = dataclasses.replace(config, gate_positions=0)

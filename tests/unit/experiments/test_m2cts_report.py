@@ -109,7 +109,10 @@ def test_several_trainings_show_their_spread(trainings):
     assert "There was one training of each side" not in words
 
 
-@pytest.mark.parametrize("phases", [["all"], [f"moves {i}" for i in range(20)]])
+@pytest.mark.parametrize(
+    "phases",
+    [["all"], pytest.param([f"moves {i}" for i in range(20)], marks=pytest.mark.slow)],
+)
 def test_any_number_of_phases_fits(phases):
     check(page.render(synthetic.results(phases=phases)))
 

@@ -225,6 +225,7 @@ def test_another_run_is_refused_and_nothing_is_changed(whole, store):
     assert {p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()} == before
 
 
+@pytest.mark.slow
 def test_several_trainings_play_every_pairing(store, tmp_path):
     results = reproduce(tiny(store, trainings=2, games_played=2, nodes=2), tmp_path / "run")
     assert [(p.mixture, p.baseline) for p in results.matches.pairings] == [
@@ -295,6 +296,7 @@ def test_positions_behind_the_last_ply_are_counted(store):
     assert late > 0
 
 
+@pytest.mark.slow
 def test_experts_play_alone_from_where_their_phases_begin(store, tmp_path):
     out = tmp_path / "run"
     config = tiny(store, from_phases=True, games_played=4, test_games=None)

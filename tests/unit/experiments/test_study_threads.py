@@ -43,6 +43,7 @@ def can_set_a_quota():
     return under_quota("true", check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_container_of_one_processor_gives_every_worker_one_thread():
     if not can_set_a_quota():
         pytest.skip("a quota needs two processors and the right to mount")

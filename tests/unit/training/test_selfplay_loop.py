@@ -68,6 +68,7 @@ def test_strategies_of_stored_games_alone_are_refused(tmp_path: Path) -> None:
 PLANES = np.random.default_rng(1).random((2, 3, 6, 7)).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_only_versions_that_win_play_on(tmp_path: Path) -> None:
     never = run(tmp_path / "never", "promoted", promote_score=1.0, updates=2)
     assert [update.best for update in never.updates] == [0, 0]
@@ -117,6 +118,7 @@ def test_games_in_which_all_move_at_once(tmp_path: Path) -> None:
         tiny(tmp_path / "none", others="random")
 
 
+@pytest.mark.slow
 def test_a_network_that_answers_nan_ends_the_run_and_what_was_finished_goes_on(
     tmp_path: Path,
 ) -> None:

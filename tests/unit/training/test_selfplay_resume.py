@@ -36,6 +36,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         assert sum(int(n) > 0 for name, n in kills if name == kind) > 2  # in the middle
 
 
+@pytest.mark.slow
 def test_an_ended_run_is_opened_and_a_longer_one_goes_on(tmp_path: Path) -> None:
     first = run(tmp_path / "run", "promoted", updates=2)
     again = run(tmp_path / "run", "promoted", updates=2, concurrency=9)
@@ -46,6 +47,7 @@ def test_an_ended_run_is_opened_and_a_longer_one_goes_on(tmp_path: Path) -> None
     assert left_behind(tmp_path / "run") == left_behind(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_had_begun_to_write_is_removed(tmp_path: Path) -> None:
     out = tmp_path / "run"
     run(out, "promoted", updates=1)
@@ -82,6 +84,7 @@ def test_a_damaged_file_is_named_skipped_and_counted(tmp_path: Path) -> None:
     assert not list((tmp_path / "run" / "games").glob("*.partial"))
 
 
+@pytest.mark.slow
 def test_files_of_games_that_are_gone_are_named_and_counted(tmp_path: Path) -> None:
     run(tmp_path / "run", "promoted", updates=2)
     gone = tmp_path / "run" / "games" / "games-000000006-000000006.parquet"

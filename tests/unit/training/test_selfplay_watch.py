@@ -122,6 +122,7 @@ def test_ratings_come_from_every_match_once() -> None:
     assert elo_of([]) == {}
 
 
+@pytest.mark.slow
 def test_the_expert_of_each_phase_meets_the_rung_before(tmp_path: Path) -> None:
     def gate(state: Any) -> int:
         return sum(map(abs, state.cells)) // 5
