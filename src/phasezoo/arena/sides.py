@@ -110,7 +110,8 @@ def _side(
         search_gate=None if mixture is None else gating.spec_of(mixture.search_gate),
         routing=None if mixture is None else mixture.routing,
     )
-    described = (stats.name, stats.limit, stats.gate, stats.search_gate, stats.routing)
+    gates = (None, None) if mixture is None else (_mark(mixture.gate), _mark(mixture.search_gate))
+    described = (stats.name, stats.limit, *gates, stats.routing)
     searched = asdict(config) if isinstance(config, agents.SearchConfig) else None
     seats = agents.seats_of(agent, game, limit=limit, pool_rows=pool_rows, threads=threads)
     if hasattr(seats, "end"):
@@ -123,6 +124,11 @@ def _side(
         limit=limit,
         identity=[*described, searched, _weights(evaluator), *more],
     )
+
+
+def _mark(gate: Any) -> str:
+    """What tells gates apart: of learned ones their weights, as their folder may be moved."""
+    return gate.router.digest if isinstance(gate, gating.LearnedGate) else gating.spec_of(gate)
 
 
 def _weights(evaluator: Any) -> Any:

@@ -3,14 +3,15 @@
 import dataclasses
 import hashlib
 import json
+import shutil
 
 import numpy as np
 import pytest
 from safetensors.numpy import save
 from test_m2cts_games import TINY, few
 
-from phasezoo import gating, inference
-from phasezoo.errors import InvalidConfig, StoreError
+from phasezoo import agents, arena, gating, inference
+from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
 from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.curve.run import mixtures_of
 from phasezoo.experiments.m2cts.domains import DOMAINS
@@ -183,3 +184,29 @@ def test_what_leaves_a_gate_nothing_to_learn_from_is_refused(whole, tmp_path):
     with pytest.raises(StoreError, match=r"--learned-gate: .* there are only 1"):
         STUDY.reproduce(few_games, tmp_path / "few")
     assert not (tmp_path / "few").exists()
+
+
+def test_a_match_knows_learned_gates_by_their_weights_wherever_they_lie(whole, tmp_path):
+    out, _, config = whole
+    experts = {
+        name: inference.load(path, threads=1)
+        for name, path in zip(
+            gating.make("plies:14").names, networks(out, config, 0)["expert"], strict=True
+        )
+    }
+
+    def play(gate, log):
+        agent = agents.M2CTSAgent(
+            experts, "plies:14", search_gate=f"learned:{gate}", limit=agents.Limit(nodes=2)
+        )
+        return arena.play_match(
+            agent, agents.RandomAgent(seed=1), game="connect-four", games=2, seed=1, log=log
+        )
+
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(out / "gates/gate-1", moved)
+    log = tmp_path / "games.jsonl"
+    played = play(out / "gates/gate-1", log)
+    assert play(moved, log).games == played.games
+    with pytest.raises(RunDirectoryError, match="another match"):
+        play(out / "gates/gate-2", log)
