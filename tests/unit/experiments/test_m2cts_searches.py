@@ -2,9 +2,11 @@
 
 import dataclasses
 import io
+import json
 
 import numpy as np
 import pytest
+import synthetic
 from test_m2cts_run import tiny
 
 from phasezoo import inference
@@ -15,10 +17,15 @@ from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel import matches
 from phasezoo.experiments.m2cts.duel.arms import EXPERT, ONE
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.cost.prices import equal_limits
+from phasezoo.experiments.m2cts.duel.cost.results import Prices
 from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.experiments.m2cts.duel.results import MatchSide
 from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvaluator
 from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.experiments.m2cts.duel.searches import searches_of
+from phasezoo.inference.cost import CostModel
+from phasezoo.runs import jsonable
 from phasezoo.training import GameStore
 
 
@@ -54,6 +61,11 @@ def test_a_search_is_the_settings_with_what_differs():
         (("nodes=5,nodes=6",), "nodes stands there twice"),
         (("nodes=50",), "the search of the match itself"),
         (("nodes=60", "nodes=60"), "there already"),
+        (("equal-cost", "equal-cost"), "there already"),
+        (("equal-cost=1",), "is none of"),
+        (("movetime=5", "movetime=5,equal-cost"), "by nodes, not by time"),
+        (("nodes=60", "routing=majority,equal-cost"), "give routing=majority too"),
+        (("equal-cost,recalibrated",), "give recalibrated too"),
         (("recalibrated=yes",), "is none of"),
         (("movetime=5,nodes=9",), "not both"),
         (("simulations-per-node=2,movetime=5",), "not both"),
@@ -66,6 +78,40 @@ def test_a_search_is_the_settings_with_what_differs():
 def test_searches_that_cannot_be_are_refused(texts, message):
     with pytest.raises(InvalidConfig, match=message):
         M2ctsConfig(searches=texts).validate()
+
+
+def test_equal_cost_belongs_to_the_same_search_at_equal_nodes():
+    plain, majority, dear = searched(
+        "equal-cost", "routing=majority", "routing=majority,equal-cost"
+    )
+    assert [one.equal_cost for one in (plain, majority, dear)] == [True, False, True]
+    assert plain.config == M2ctsConfig()
+    assert plain.at_equal_nodes([plain, majority, dear]) is None
+    assert dear.at_equal_nodes([plain, majority, dear]) == majority
+
+
+def spent(calls, rows, padded=0):
+    return MatchSide("x", rows=rows, padded_rows=padded, calls=calls, off_phase_rows=0, seconds=0)
+
+
+@pytest.mark.parametrize("per_node", [None, 3])
+def test_the_mixture_gets_the_nodes_that_cost_as_much(per_node):
+    # A row costs 1 and a call 10: 3 a node in calls of 5 rows, 2 a node in calls of 10.
+    price = CostModel(10.0, 1.0)
+    played = synthetic.matches("lower")
+    total = dataclasses.replace(played.total, sides=(spent(20, 100), spent(10, 100)))
+    played = dataclasses.replace(played, total=total)
+    config = M2ctsConfig(nodes=300, simulations_per_node=per_node)
+    first, second = equal_limits(config, Prices(price, price), played)
+    assert second == config.limit()
+    assert first.nodes == 200
+    assert first.simulations == (None if per_node is None else 600)
+    # An expert that is twice as dear gets half of that, and padded rows are paid too.
+    first, _ = equal_limits(config, Prices(CostModel(20.0, 2.0), price), played)
+    assert first.nodes == 100
+    padded = dataclasses.replace(total, sides=(spent(20, 100, padded=100), spent(10, 100)))
+    played = dataclasses.replace(played, total=padded)
+    assert equal_limits(config, Prices(price, price), played)[0].nodes == 150
 
 
 def test_recalibrated_values_are_the_map_of_the_networks_own():
@@ -86,16 +132,22 @@ def test_recalibrated_values_are_the_map_of_the_networks_own():
 def test_other_searches_are_matches_of_the_same_networks(tmp_path):
     store = tmp_path / "few.parquet"
     GameStore.sample("chess").subset(np.arange(60)).save(store)
-    texts = ("nodes=6,routing=majority", "recalibrated", "movetime=1")
+    texts = ("nodes=6,routing=majority", "recalibrated", "movetime=1", "equal-cost")
     config = tiny(store, searches=texts, games_played=4, watched_positions=0)
     out = tmp_path / "run"
     results = DOMAINS["chess"].reproduce(config, out)
     assert [row.search for row in results.searches] == list(texts)
+    prices = jsonable.decode(Prices, json.loads((out / "prices.json").read_text()))
+    nodes = equal_limits(config, prices, results.matches)[0].nodes
     assert [row.matches.limit for row in results.searches] == [
         "6 nodes a move",
         "4 nodes a move",
         "1 ms a move",
+        f"{nodes} nodes a move against 4",
     ]
+    log = (out / "matches/search-equal-cost-1-baseline-1.jsonl").read_text()
+    told = json.loads(log.splitlines()[0])
+    assert [side[1] for side in told["match"]["sides"]] == [f"{nodes} nodes", "4 nodes"]
     assert all(row.matches.total.games == 4 for row in results.searches)
     # The first is what a match with these settings is.
     prepared = prepare(dataclasses.replace(config, nodes=6, routing="majority", searches=()))
@@ -109,6 +161,7 @@ def test_other_searches_are_matches_of_the_same_networks(tmp_path):
         (0, 0),
         tmp_path / "again.jsonl",
         TerminalConsole(io.StringIO()),
+        matches.How(),
     )
     (found,) = results.searches[0].matches.pairings
     assert (found.pentanomial, found.reasons) == (again.pentanomial, again.reasons)

@@ -121,8 +121,9 @@ class M2ctsConfig:
     """Which expert answers a position; majority is the paper's."""
     searches: tuple[str, ...] = ()
     """Other searches, of both sides, in which the phase mixture plays one network too: settings
-    that differ, such as search-batch=16, nodes=200, movetime=100, routing=majority or recalibrated
-    (values are mapped by validation games), several with commas (paper: Tables I and XV)."""
+    that differ, such as search-batch=16, nodes=200, movetime=100, routing=majority, recalibrated
+    (values are mapped by validation games) or equal-cost (the mixture gets as many nodes as cost
+    as much as one network's), several with commas (paper: Tables I and XV)."""
     concurrency: int = 100
     """Games played at the same time (1 or more); part of what makes a run repeatable."""
     max_plies: int | None = 250

@@ -3,13 +3,14 @@
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from phasezoo import games, inference
-from phasezoo.agents import M2CTSAgent, MCTSAgent, SearchConfig
+from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent, SearchConfig
 from phasezoo.arena import (
     Adjudication,
     GameRecord,
@@ -34,7 +35,7 @@ from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvalua
 from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.report import numbers
 
-__all__ = ["Maps", "collect", "phase_suite", "play_pairing", "search_options", "summarise"]
+__all__ = ["How", "Maps", "collect", "phase_suite", "play_pairing", "search_options", "summarise"]
 
 NAMES = ("M2CTS", "MCTS")
 ALONE = ("expert", "MCTS")
@@ -42,6 +43,18 @@ ALONE = ("expert", "MCTS")
 
 Maps: TypeAlias = tuple[Mapping[str, Map], Mapping[str, Map]]
 """What recalibrates the values of each phase's expert, and those of one network in each phase."""
+
+
+@dataclass(frozen=True)
+class How:
+    """What of the search of a pairing is not in the settings."""
+
+    maps: Maps | None = None
+    """What recalibrates the values of both sides; None: they stay as they were trained."""
+    search_gate: str | None = None
+    """Chooses among the experts in place of the gate that they learnt under."""
+    limits: tuple[Limit, Limit] | None = None
+    """What bounds a move of the mixture and of one network; None: the settings' limit both."""
 
 
 MOST_STARTS = 500
@@ -88,8 +101,7 @@ def play_pairing(
     pair: tuple[int, int],
     log: Path,
     console: Console,
-    maps: Maps | None = None,
-    search_gate: str | None = None,
+    how: How,
 ) -> tuple[Pairing, str]:
     """Play, or finish playing, one mixture against one baseline.
 
@@ -102,8 +114,7 @@ def play_pairing(
         pair: Training indices of mixture and baseline.
         log: Where finished games are kept; a match found there goes on.
         console: Where progress is shown.
-        maps: What recalibrates the values of both sides; None: they stay as they were trained.
-        search_gate: Chooses among the experts in place of ``gate``, which they learnt under.
+        how: What else there is to their search.
 
     Returns:
         The summary, and the games as PGN; empty if the game has none. No opening is played more
@@ -115,7 +126,7 @@ def play_pairing(
     most = config.games_played if openings is None else 2 * len(openings)
     count = min(config.games_played, most)
     started = time.perf_counter()
-    agents = _agents(prepared, gate, experts, baseline, maps, search_gate)
+    agents = _agents(prepared, gate, experts, baseline, how)
     title = f"Playing {who} {pair[0] + 1} against baseline {pair[1] + 1}"
     tally: Counter[float] = Counter()
     with console.task(title, count) as task:
@@ -134,6 +145,7 @@ def play_pairing(
             seed=prepared.seed("match", *pair),
             concurrency=config.concurrency if config.movetime is None else None,
             threads=config.threads,
+            limit=how.limits,
             max_plies=config.max_plies,
             adjudication=Adjudication() if config.adjudicate else None,
             names=names,
@@ -146,14 +158,27 @@ def play_pairing(
     return _pairing(match, pair, time.perf_counter() - started), "".join(written)
 
 
-def summarise(config: M2ctsConfig, pairings: Sequence[Pairing]) -> Matches:
-    """Put the pairings together, with the chance between trainings apart from that in games."""
+def summarise(
+    config: M2ctsConfig,
+    pairings: Sequence[Pairing],
+    limits: tuple[Limit, Limit] | None = None,
+) -> Matches:
+    """Put the pairings together, with the chance between trainings apart from that in games.
+
+    Args:
+        config: The settings of the search.
+        pairings: Every mixture against every baseline.
+        limits: What bounded a move of both sides, if that is not the same.
+    """
     total = collect(pairings)
     limit = f"{numbers.count(config.nodes)} nodes a move"
     if config.movetime is not None:
         limit = f"{config.movetime:g} ms a move"
     elif config.simulations_per_node is not None:
         limit += f" and {config.simulations_per_node} simulations a node"
+    if limits is not None:
+        own, other = (numbers.count(each.nodes or 0) for each in limits)
+        limit = f"{own} nodes a move against {other}"
     if config.trainings == 1:
         return Matches(limit, list(pairings), total, None)
     scores: list[list[list[float]]] = [[[]] * config.trainings for _ in range(config.trainings)]
@@ -196,8 +221,7 @@ def _agents(
     gate: str,
     experts: Mapping[str, Path],
     baseline: Path,
-    maps: Maps | None,
-    search_gate: str | None,
+    how: How,
 ) -> tuple[MCTSAgent, MCTSAgent]:
     """The two sides; an expert that is the only one answers in every phase."""
     config = prepared.config
@@ -213,9 +237,10 @@ def _agents(
     if len(loaded) == 1:
         (alone,) = loaded.values()
         return MCTSAgent(alone, **options), MCTSAgent(one, **options)
+    maps = how.maps
     if maps is None:
         mixture = M2CTSAgent(
-            loaded, gate=gate, routing=config.routing, search_gate=search_gate, **options
+            loaded, gate=gate, routing=config.routing, search_gate=how.search_gate, **options
         )
         return mixture, MCTSAgent(one, **options)
     # One network too is mapped phase by phase, so that both sides know as much of their values.

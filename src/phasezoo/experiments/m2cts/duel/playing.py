@@ -5,9 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from phasezoo.agents import Limit
 from phasezoo.experiments.m2cts.duel import matches
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, Arm
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.cost import prices
+from phasezoo.experiments.m2cts.duel.cost.prices import equal_limits
+from phasezoo.experiments.m2cts.duel.cost.results import Prices
+from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import (
     AloneRow,
@@ -18,7 +23,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     SearchRow,
 )
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
-from phasezoo.experiments.m2cts.duel.searches import searches_of
+from phasezoo.experiments.m2cts.duel.searches import Search, searches_of
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, folders
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.training.experts import training_names
@@ -102,28 +107,59 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
             found.append(PhaseSuiteRow(phase, len(suite), too_late, row))
         return found
 
-    def searches(self, planned: Sequence[PlannedNetwork], seam: Seam) -> list[SearchRow]:
-        """The phase mixture by every other search."""
+    def searches(
+        self, planned: Sequence[PlannedNetwork], seam: Seam, itself: Matches
+    ) -> list[SearchRow]:
+        """The phase mixture by every other search.
+
+        Args:
+            planned: All networks of the run.
+            seam: What recalibrates values.
+            itself: Its games by the search of the settings.
+        """
         others = searches_of(self.config)
         if others:
             self.console.heading("Games: other searches")
         trainings = range(self.config.trainings)
         sides = [self.experts(planned, training, EXPERT) for training in trainings]
-        slugs = training_names("search", [search.text for search in others])
-        return [
-            SearchRow(
-                search.text,
-                self.against_all(
-                    planned,
-                    slug,
-                    f"mixture, {search.text},",
-                    search.config.gate,
-                    sides,
-                    prepared=replace(self.prepared, config=search.config),
-                    seam=seam if search.recalibrated else None,
-                ),
+        slugs = dict(
+            zip(others, training_names("search", [one.text for one in others]), strict=True)
+        )
+        played: dict[Search, Matches] = {}
+        for search in sorted(others, key=lambda one: one.equal_cost):
+            limits = None
+            if search.equal_cost:
+                same = search.at_equal_nodes(others)
+                limits = equal_limits(
+                    search.config, self.prices(planned), itself if same is None else played[same]
+                )
+            played[search] = self.against_all(
+                planned,
+                slugs[search],
+                f"mixture, {search.text},",
+                search.config.gate,
+                sides,
+                prepared=replace(self.prepared, config=search.config),
+                seam=seam if search.recalibrated else None,
+                limits=limits,
             )
-            for search, slug in zip(others, slugs, strict=True)
+        return [SearchRow(search.text, played[search]) for search in others]
+
+    def prices(self, planned: Sequence[PlannedNetwork]) -> Prices:
+        """What calls and rows of the networks cost."""
+        first = self.trained(planned)[0]
+        return self.once(
+            "prices", "prices.json", Prices, lambda: prices.measure(self.prepared, first)
+        )
+
+    def trained(self, planned: Sequence[PlannedNetwork]) -> list[TrainedNetworks]:
+        """The directories of every training's networks."""
+        return [
+            {
+                role: list(folders(planned, self.networks, training, role).values())
+                for role in (BASELINE, *(arm.role for arm in self.arms))
+            }
+            for training in range(self.config.trainings)
         ]
 
     def experts(
@@ -147,6 +183,7 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
         prepared: Prepared | None = None,
         seam: Seam | None = None,
         search_gates: Sequence[str] | None = None,
+        limits: tuple[Limit, Limit] | None = None,
     ) -> Matches:
         """All trainings of a mixture against all of the one network.
 
@@ -161,6 +198,7 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
             seam: What recalibrates the values of both sides; None: they stay as trained.
             search_gates: Of each training, the gate that chooses among the mixture's experts;
                 None: ``gate``.
+            limits: What bounds a move of both sides; None: the settings' limit.
         """
         used = self.prepared if prepared is None else prepared
 
@@ -181,8 +219,9 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
                     (mixture, baseline),
                     log,
                     self.console,
-                    maps,
-                    None if search_gates is None else search_gates[mixture],
+                    matches.How(
+                        maps, None if search_gates is None else search_gates[mixture], limits
+                    ),
                 )
                 self.directory.write_text(f"{name}.pgn", pgn)
                 return pairing
@@ -193,4 +232,4 @@ class PlayingRun(M2ctsRun[M2ctsConfig, Results]):
 
         trainings = range(self.config.trainings)
         pairings = [meet(i, j) for i in trainings for j in trainings]
-        return matches.summarise(used.config, pairings)
+        return matches.summarise(used.config, pairings, limits)

@@ -21,7 +21,6 @@ from phasezoo.experiments.m2cts.duel.arms import (
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.cost import measuring as timing
 from phasezoo.experiments.m2cts.duel.cost.results import Cost
-from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.duel.learned import gates as learned_gates
 from phasezoo.experiments.m2cts.duel.learned import measuring as learned_measuring
 from phasezoo.experiments.m2cts.duel.learned.results import Division, GateCard
@@ -41,7 +40,7 @@ from phasezoo.experiments.m2cts.duel.results import (
 from phasezoo.experiments.m2cts.duel.seam import measuring
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.experiments.m2cts.duel.tabular import losses_csv
-from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, folders, number
+from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, number
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts import PlannedTraining, plan_baseline
 
@@ -84,7 +83,7 @@ class DuelRun(PlayingRun):
         played = self.matches(planned)
         alone = self.alone(planned)
         from_phases = self.from_phases(planned)
-        searches = self.searches(planned, seam)
+        searches = self.searches(planned, seam, played[EXPERT])
         learned = self._learned(planned, gates)
         together_pgn = "".join(path.read_text(encoding="utf-8") for path in self.pgns)
         self.directory.write_text("games.pgn", together_pgn)
@@ -122,6 +121,7 @@ class DuelRun(PlayingRun):
                         "overfitting",
                         "seam",
                         "cost",
+                        "prices",
                         "exact",
                         "division",
                     ],
@@ -216,7 +216,7 @@ class DuelRun(PlayingRun):
         self.console.heading("Losses on test positions")
 
         def measure() -> Losses:
-            found = evaluation.measure(self.prepared, self._networks(planned), self.console)
+            found = evaluation.measure(self.prepared, self.trained(planned), self.console)
             self.directory.write_text("losses.csv", losses_csv(found))
             return found
 
@@ -237,7 +237,7 @@ class DuelRun(PlayingRun):
     def _seam(self, planned: Sequence[PlannedNetwork]) -> Seam:
         """What neighbouring experts say where phases meet."""
         self.console.heading("Where phases meet")
-        networks = self._networks(planned)
+        networks = self.trained(planned)
         return self.once(
             "seam",
             "seam.json",
@@ -248,7 +248,7 @@ class DuelRun(PlayingRun):
     def _cost(self, planned: Sequence[PlannedNetwork], cards: Sequence[NetworkCard]) -> Cost:
         """What the networks weigh, and how long they take to answer."""
         self.console.heading("Memory and time of experts")
-        first = self._networks(planned)[0]
+        first = self.trained(planned)[0]
         return self.once(
             "cost",
             "cost.json",
@@ -283,7 +283,7 @@ class DuelRun(PlayingRun):
         if not gates:
             return None
         self.console.heading("Learned gates")
-        paths, networks = [self._gate_path(gate) for gate in gates], self._networks(planned)
+        paths, networks = [self._gate_path(gate) for gate in gates], self.trained(planned)
         division = self.once(
             "division",
             "division.json",
@@ -311,21 +311,11 @@ class DuelRun(PlayingRun):
             Exact,
             lambda: exact.measure(
                 self.prepared,
-                self._networks(planned),
+                self.trained(planned),
                 [learned_gates.spec_of(self._gate_path(gate)) for gate in gates],
                 self.console,
             ),
         )
-
-    def _networks(self, planned: Sequence[PlannedNetwork]) -> list[TrainedNetworks]:
-        """The directories of every training's networks."""
-        return [
-            {
-                role: list(folders(planned, self.networks, training, role).values())
-                for role in (BASELINE, *(arm.role for arm in self.arms))
-            }
-            for training in range(self.config.trainings)
-        ]
 
     def _arm_row(
         self,

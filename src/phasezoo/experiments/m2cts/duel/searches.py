@@ -12,7 +12,10 @@ from phasezoo.inference.routing import Routing
 if TYPE_CHECKING:
     from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 
-__all__ = ["RECALIBRATED", "Search", "searches_of"]
+__all__ = ["EQUAL_COST", "RECALIBRATED", "Search", "searches_of"]
+
+EQUAL_COST = "equal-cost"
+"""The setting that has no value: the mixture gets as many nodes as cost what one network's do."""
 
 RECALIBRATED = "recalibrated"
 """The setting that has no value: the values of all networks are recalibrated on validation
@@ -29,6 +32,13 @@ class Search:
     """The settings with what differs."""
     recalibrated: bool
     """Whether values are recalibrated (``docs/definitions/seam.md#recalibrated-values``)."""
+    equal_cost: bool
+    """Whether inference, and not the nodes, is as dear on both sides
+    (``docs/definitions/matches.md#what-is-compared``)."""
+
+    def at_equal_nodes(self, others: "Sequence[Search]") -> "Search | None":
+        """The search among others that differs by nothing else; None: that of the match itself."""
+        return next((one for one in others if not one.equal_cost and _is_same(one, self)), None)
 
 
 def searches_of(config: "M2ctsConfig") -> list[Search]:
@@ -38,16 +48,32 @@ def searches_of(config: "M2ctsConfig") -> list[Search]:
         InvalidConfig: One cannot be read, is out of range, or is there already.
     """
     found: list[Search] = []
-    known = [(_what_counts(config), False)]
+    itself = Search("", config, recalibrated=False, equal_cost=False)
     for text in config.searches:
         search = _read(text, config)
-        key = (_what_counts(search.config), search.recalibrated)
-        if key in known:
+        same = [one for one in (itself, *found) if _is_same(one, search)]
+        if any(one.equal_cost == search.equal_cost for one in same):
             message = f"--searches {text}: there already, or the search of the match itself"
             raise InvalidConfig(message)
-        known.append(key)
         found.append(search)
+    for search in found:
+        is_played = _is_same(itself, search) or search.at_equal_nodes(found) is not None
+        if search.equal_cost and not is_played:
+            plain = ",".join(part for part in search.text.split(",") if part != EQUAL_COST)
+            message = (
+                f"--searches {search.text}: give {plain} too, whose games tell how many calls of "
+                "the networks each side makes"
+            )
+            raise InvalidConfig(message)
     return found
+
+
+def _is_same(one: Search, other: Search) -> bool:
+    """Whether two searches differ by cost at the most."""
+    return (_what_counts(one.config), one.recalibrated) == (
+        _what_counts(other.config),
+        other.recalibrated,
+    )
 
 
 def _what_counts(config: "M2ctsConfig") -> "M2ctsConfig":
@@ -59,7 +85,7 @@ def _what_counts(config: "M2ctsConfig") -> "M2ctsConfig":
 
 
 def _read(text: str, config: "M2ctsConfig") -> Search:
-    """``SETTING=VALUE`` or ``recalibrated``, several with commas."""
+    """``SETTING=VALUE``, ``recalibrated`` or ``equal-cost``, several with commas."""
     changes: dict[str, Any] = {}
     names: set[str] = set()
     for part in text.split(","):
@@ -68,11 +94,13 @@ def _read(text: str, config: "M2ctsConfig") -> Search:
             message = f"--searches {text}: {name} stands there twice"
             raise InvalidConfig(message)
         names.add(name)
-        if part == RECALIBRATED:
+        if part in (RECALIBRATED, EQUAL_COST):
             continue
         if name not in _KINDS:
             known = ", ".join(f"{each}=…" for each in _KINDS)
-            message = f"--searches {text}: {part!r} is none of {known} and {RECALIBRATED}"
+            message = (
+                f"--searches {text}: {part!r} is none of {known}, {RECALIBRATED} and {EQUAL_COST}"
+            )
             raise InvalidConfig(message)
         try:
             changes[name.replace("-", "_")] = _KINDS[name](value)
@@ -90,7 +118,10 @@ def _read(text: str, config: "M2ctsConfig") -> Search:
     except InvalidConfig as error:
         message = f"--searches {text}: {error}"
         raise InvalidConfig(message) from error
-    return Search(text, changed, RECALIBRATED in names)
+    if EQUAL_COST in names and changed.movetime is not None:
+        message = f"--searches {text}: costs are made equal by nodes, not by time; leave one out"
+        raise InvalidConfig(message)
+    return Search(text, changed, RECALIBRATED in names, EQUAL_COST in names)
 
 
 def _one_of(values: Sequence[str]) -> Callable[[str], str]:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from phasezoo.arena.elo import Interval
+from phasezoo.inference.cost import CostModel
 
-__all__ = ["CallCost", "Cost", "Size"]
+__all__ = ["CallCost", "Cost", "Prices", "Size"]
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,16 @@ class Cost:
     rounds: int
     sizes: list[Size]
     calls: list[CallCost]
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What calls and rows of the networks of the first training cost in matches.
+
+    Attributes:
+        expert: Of an expert of the phase mixture, which all have the same architecture.
+        one: Of one network.
+    """
+
+    expert: CostModel
+    one: CostModel
