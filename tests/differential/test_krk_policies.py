@@ -96,7 +96,12 @@ class Plain:
                 return False
             rank = chess.square_rank(lone) != chess.square_rank(king)
             line = chess.square_rank if rank else chess.square_file
-            return line(move.to_square) == line(lone)
+            if line(move.to_square) != line(lone):
+                return False
+            board.push(move)
+            checks = move.to_square in board.checkers()
+            board.pop()
+            return checks
 
         def beside_each_other(move):
             one, other = pieces if move in walks else pieces - {move.from_square} | {move.to_square}
@@ -224,6 +229,22 @@ def test_a_king_that_can_take_two_pieces_does_not_ask_where_the_other_king_stand
     state = CHESS.from_fen("8/8/8/2K5/8/2B5/2k5/1R6 b - - 0 1")
     expected = Plain(changes, "chess").moves(chess.Board(state.fen), [])
     assert played_by(changes, state) == expected == {chess.Move.from_uci("c2c3")}
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/8/2k1K3/8/2B5/7R w - - 0 1",
+        "8/8/8/2k1K3/8/2N5/8/7R w - - 0 1",
+        "8/8/8/2k1K3/8/2N5/8/2R5 w - - 0 1",
+        "8/8/8/8/4k1K1/8/8/Q3B3 w - - 0 1",
+    ],
+)
+def test_a_check_from_the_side_that_another_piece_blocks_is_none(fen):
+    state = CHESS.from_fen(fen)
+    for changes in ((), CHANGES):
+        expected = Plain(changes, "chess").moves(chess.Board(fen), [])
+        assert played_by(changes, state) == expected
 
 
 def mirrored(move):

@@ -202,8 +202,9 @@ fn opposition(men: Men) -> Option<Line> {
     }
 }
 
-/// Whether a rook or queen moves to where it looks along the line through the lone king at right angles
-/// to that of the opposition. The strong king stands on the latter and is never between.
+/// Whether a rook or queen moves to where it gives check along the line through the lone king at right
+/// angles to that of the opposition. The strong king stands on the latter and is never between; another
+/// piece may be.
 fn checks_across(now: Men, step: Step, line: Line) -> bool {
     let Mover::Piece(at) = step.mover else { return false };
     let (files, ranks) = steps(step.to, now.lone);
@@ -211,7 +212,13 @@ fn checks_across(now: Men, step: Step, line: Line) -> bool {
         Line::Rank => files == 0,
         Line::File => ranks == 0,
     };
-    is_across && matches!(now.roles()[at], Role::Rook | Role::Queen)
+    let is_between = |(other, &square): (usize, &u8)| {
+        let (first, last) = (steps(step.to, square), steps(square, now.lone));
+        other != at && (first.0 + last.0, first.1 + last.1) == (files, ranks)
+    };
+    is_across
+        && matches!(now.roles()[at], Role::Rook | Role::Queen)
+        && !now.squares().iter().enumerate().any(is_between)
 }
 
 /// Whether two bishops stand on neighbouring diagonals.
