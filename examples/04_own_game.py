@@ -5,6 +5,7 @@ search, matches, gates and environments find it from there.
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 
@@ -108,9 +109,9 @@ class Othello:
 
     @property
     def key(self):
-        """A number that tells positions apart, for the placebo gate hash:n."""
-        digits = "".join(str(disc % 3) for disc in (*self.cells, self.to_play))
-        return int(digits, 3) % 2**64
+        """A number that tells positions apart, mixed as the placebo gate hash:n needs it."""
+        discs = bytes(disc % 3 for disc in (*self.cells, self.to_play))
+        return int.from_bytes(blake2b(discs, digest_size=8).digest())
 
     def __str__(self):
         discs = [".XO"[disc] for disc in self.cells]

@@ -18,6 +18,7 @@ from phasezoo.experiments.console import TerminalConsole
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.study import Study
+from phasezoo.runs import kind_of
 
 __all__ = ["StudyOptions", "generalise_command", "reproduce_tree"]
 
@@ -34,8 +35,8 @@ class StudyOptions:
     """Directory of the run, new or empty; the same command again continues what is unfinished
     there (none: runs/ with the names of study and preset)."""
     resume: Path | None = None
-    """Directory of a run to continue after Ctrl-C or a kill, with its own settings; nothing else
-    may be given beside it."""
+    """Directory of a run to continue after Ctrl-C or a kill, with its own settings; no other
+    setting may be given beside it."""
 
     def run(self) -> int:
         """Start or continue the run; Ctrl-C says how to go on.
@@ -43,7 +44,7 @@ class StudyOptions:
         Raises:
             PhasezooError: The options are wrong, or the run failed; what is finished is kept.
         """
-        study, config = self.study, self.config
+        study, config = self._begun(), self.config
         self._check_game(config)
         config.validate()
         out = self.resume or self.out or self._default_out(config.preset)
@@ -60,6 +61,13 @@ class StudyOptions:
             else:
                 study.reproduce(_absolute(config), out, console)
         return 0
+
+    def _begun(self) -> Study[Any]:
+        """The study of the run to continue, whose game need not be named again, or the own one."""
+        kind = None if self.resume is None else kind_of(self.resume)
+        of_phases = [*DOMAINS.values(), *CURVES.values(), SCRATCH]
+        others = of_phases if self.study in of_phases else [self.study]
+        return next((study for study in others if study.name == kind), self.study)
 
     def _default_out(self, preset: str) -> Path:
         return Path("runs") / f"{self.study.program.rsplit(maxsplit=1)[-1]}-{preset}"

@@ -127,8 +127,12 @@ class Study(Generic[Config]):
         for one in dataclasses.fields(preset):
             value = getattr(config, one.name)
             if one.name != "preset" and value != getattr(preset, one.name):
+                name = one.name.replace("_", "-")
+                if isinstance(value, bool):
+                    words.append(f"--{name}" if value else f"--no-{name}")
+                    continue
                 values = value if isinstance(value, tuple) else (value,)
-                words += ["--" + one.name.replace("_", "-"), *map(str, values)]
+                words += [f"--{name}", *map(str, values)]
         if "--seed" not in words:
             words += ["--seed", str(config.seed)]
         return shlex.join(words)

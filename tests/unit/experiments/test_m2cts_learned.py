@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import shlex
 import shutil
 
 import numpy as np
@@ -11,6 +12,7 @@ from safetensors.numpy import save
 from test_m2cts_games import TINY, few
 
 from phasezoo import agents, arena, gating, inference
+from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
 from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.curve.run import mixtures_of
@@ -70,6 +72,10 @@ def test_losses_by_learned_gates_are_those_of_the_experts_that_they_choose(whole
     out, results, config = whole
     prepared = prepare(config)
     rows, store = drawn(prepared, "test"), prepared.splits.test
+    # Gates learn from validation games, so that what occurs there is no test of them.
+    seen = set(prepared.splits.validation.positions("none").key.tolist())
+    rows = rows.select(np.array([key not in seen for key in rows.key.tolist()]))
+    assert results.learned.division.positions == len(rows) > 0
     states = []
     for game, ply in zip(rows.game, rows.ply, strict=True):
         state = store.game.initial_state()
@@ -149,6 +155,19 @@ def test_the_report_tells_what_gates_chose(whole):
     page = (out / "report.html").read_text()
     assert "By learned gates" in page
     assert "expert of over 14" in page
+
+
+def test_the_command_of_a_run_is_one_that_is_understood(whole):
+    out, results, config = whole
+    assert " --learned-gate " in results.command
+    assert " True" not in results.command
+    spelled = STUDY.spelled(dataclasses.replace(STUDY.default, alone=True), out)
+    assert " --alone " in spelled
+    assert cli.main(shlex.split(results.command)[1:]) == 0
+    # Nor has the game of a run that goes on to be named again.
+    assert cli.main(["reproduce", "m2cts", "--resume", str(out)]) == 0
+    assert results.seeds["gate 1"] != results.seeds["gate 2"]
+    assert STUDY.reproduce(config, out) == results
 
 
 def test_the_same_command_goes_on_with_what_is_there(whole):

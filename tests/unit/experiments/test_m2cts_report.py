@@ -7,9 +7,10 @@ import pytest
 import synthetic
 from page_checker import check_page
 
+from phasezoo.arena.intervals import Interval
 from phasezoo.experiments.m2cts.duel import page, story
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.results import Results, SearchRow
+from phasezoo.experiments.m2cts.duel.results import GapRow, Overfitting, Results, SearchRow
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -87,6 +88,25 @@ def test_other_searches_have_a_table_and_a_drawing():
     words = check(page.render(synthetic.results(searches=rows)), figures=9)
     assert all(row.search in words for row in rows)
     assert "mapped by validation games" in words
+
+
+@pytest.mark.parametrize(
+    ("besides", "told"),
+    [
+        ((0.1, 0.2), "more closely than one network in opening, endgame."),
+        ((-0.1, 0.2), "network in endgame, and less closely than one network in opening."),
+        ((0.0, 0.2), "in endgame. In opening this run does not tell whether"),
+        ((0.0, 0.0), "few data. In opening, endgame this run does not tell whether"),
+    ],
+)
+def test_how_closely_experts_fit_is_told_phase_by_phase(besides, told):
+    rows = [
+        GapRow(
+            f"{phase} expert", phase, 10.0, 1.0, 2.0, None, Interval(gap, gap - 0.05, gap + 0.05)
+        )
+        for phase, gap in zip(("opening", "endgame"), besides, strict=True)
+    ]
+    assert told in story.overfitting_sentence(Overfitting(64, rows))
 
 
 def test_networks_that_were_not_watched_have_no_drawing_of_it():

@@ -27,7 +27,7 @@ def render(results: Results) -> str:
         story.headline(results),
         citation=paper.CITATION,
         figures=[(one, _drawings(one, results)) for one in results.figures],
-        elsewhere=[(one, _drawings(one, results)[:1]) for one in results.elsewhere],
+        elsewhere=[(one, _drawings(one, results, "positions")[:1]) for one in results.elsewhere],
         introduction=story.introduction(results),
         judgements=story.judgements(results),
         names=NAMES,
@@ -38,8 +38,10 @@ def render(results: Results) -> str:
     )
 
 
-def _drawings(one: Figure, results: Results) -> list[tuple[Markup, str]]:
-    bands = " Bands are 95 % intervals over games."
+def _drawings(
+    one: Figure, results: Results, drawn_again: str = "games"
+) -> list[tuple[Markup, str]]:
+    bands = f" Bands are 95 % intervals over {drawn_again}."
     if not one.panels:
         won = (
             "Ours, not the study’s: the share of games won by each setting, against the same mean "

@@ -40,7 +40,7 @@ class Curve:
     """From how many positions on its loss is not above the one network's, and between which sizes
     that may be: −∞ is below the smallest, ∞ above the largest. None without test positions."""
     elo_crossing: Interval | None
-    """The same of its Elo; None if it played none."""
+    """The same of its Elo; None if it played none, or won or lost all games at a size."""
 
 
 @dataclass(frozen=True)

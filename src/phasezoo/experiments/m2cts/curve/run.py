@@ -1,5 +1,6 @@
 """The curve over sizes: a comparison at each, then all of them together."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -91,7 +92,7 @@ class CurveRun(StudyRun[CurveConfig, Results]):
         behind = [
             Interval(-point.elo.value, -point.elo.high, -point.elo.low)
             for point in points
-            if point.elo is not None
+            if point.elo is not None and math.isfinite(point.elo.value)
         ]
         return Curve(
             name=rows[0].name,

@@ -209,6 +209,9 @@ class DuelRun(PlayingRun):
             **{name: self.seed(name) for name in ("split", "test games", "resampling")},
             **{f"initial weights {k + 1}": self.seed("initial weights", k) for k in trainings},
             **{f"order {n.name}": n.seed for n in planned},
+            **{
+                f"gate {k + 1}": self.seed("gate", k) for k in trainings if self.config.learned_gate
+            },
             **{f"match {i + 1} v {j + 1}": self.seed("match", i, j) for i, j in pairs},
         }
 

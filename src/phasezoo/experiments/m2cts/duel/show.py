@@ -312,7 +312,7 @@ def show_learned(console: Console, learned: LearnedGates | None) -> None:
         for name, shares in division.shares.items()
     ]
     phases = [name for name in division.shares if name != ALL]
-    head = ["positions of", *phases, "loss − one network", "loss − fixed gate"]
+    head = ["positions of", *phases, "loss − one network", "loss − own gate"]
     console.table("Experts that learned gates choose, 95 % intervals", head, rows)
     console.note(f"By learned gates {numbers.elo_interval(learned.matches.elo)} Elo.")
 

@@ -250,17 +250,26 @@ def overfitting_sentence(found: Overfitting) -> str:
     for row in found.rows:
         if row.beside is not None:
             words[verdict(row.beside)].append(row.phase)
-    texts: dict[Verdict, str] = {
-        "higher": "more closely than one network",
-        "lower": "less closely than one network",
-        "unclear": "not told apart from one network",
-    }
-    parts = [f"{text} in {', '.join(words[kind])}" for kind, text in texts.items() if words[kind]]
-    return (
-        "The paper explains by overfitting why experts lose with few data. Experts of this run fit "
-        f"the positions that they learnt from {'; '.join(parts)}. On both sides positions are "
-        "taken that no other training position equals, so that common openings count for neither."
+    closely: dict[Verdict, str] = {"higher": "more", "lower": "less"}
+    apart = [
+        f"{text} closely than one network in {', '.join(words[kind])}"
+        for kind, text in closely.items()
+        if words[kind]
+    ]
+    said = ["The paper explains by overfitting why experts lose with few data."]
+    if apart:
+        fit = "Experts of this run fit the positions that they learnt from"
+        said.append(f"{fit} {', and '.join(apart)}.")
+    if words["unclear"]:
+        said.append(
+            f"In {', '.join(words['unclear'])} this run does not tell whether experts fit the "
+            "positions that they learnt from more or less closely than one network does."
+        )
+    said.append(
+        "On both sides positions are taken that no other training position equals, so that common "
+        "openings count for neither."
     )
+    return " ".join(said)
 
 
 def arm_sentences(results: Results) -> list[str]:

@@ -36,6 +36,8 @@ def measure(
 ) -> Division:
     """Route the test positions by learned gates, and compare what is lost.
 
+    Positions that occur in validation games are left out: a gate may have learnt from them.
+
     Args:
         prepared: The run's games and settings.
         trainings: Directories of the networks of each training by role.
@@ -46,6 +48,7 @@ def measure(
         StoreError: No test position is left in the games drawn for testing.
     """
     rows = drawn(prepared, "test")
+    rows = rows.select(~np.isin(rows.key, prepared.tables["validation"].key))
     phase = rows.phase.astype(np.int64)
     chosen, beside_one, beside_mixture = [], [], []
     with console.task("Test losses by learned gates", len(trainings)) as task:
@@ -70,6 +73,7 @@ def measure(
     columns = [*prepared.phases, ALL]
     return Division(
         shares=dict(zip(columns, _shares(chosen, phase, phases), strict=True)),
+        positions=len(rows),
         beside_one={name: means.mean("one", k) for k, name in enumerate(columns)},
         beside_mixture={name: means.mean("mixture", k) for k, name in enumerate(columns)},
     )
@@ -77,6 +81,8 @@ def measure(
 
 def _chosen(prepared: Prepared, gate: Path, rows: PositionTable) -> Indices:
     """``int64[P]``: the expert that a gate chooses for each position."""
+    if len(rows) == 0:
+        return np.empty(0, dtype=np.int64)
     learned = load(spec_of(gate), prepared.config.game)
     sampler = Sampler(
         prepared.splits.test, rows, learned.plane_spec, _ROWS, threads=prepared.config.threads
