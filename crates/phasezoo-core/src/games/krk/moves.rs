@@ -257,9 +257,10 @@ impl Moves {
     #[inline]
     pub(super) fn row(&self, index: Index) -> Row<'_> {
         let at = (index.0 & (LONE_MOVES - 1)) as usize;
-        let kept = match index.is_strong_to_move() {
-            true => self.strong[at],
-            false => u32::from(self.lone[at]) << ROOK_MOVES,
+        let kept = if index.is_strong_to_move() {
+            self.strong[at]
+        } else {
+            u32::from(self.lone[at]) << ROOK_MOVES
         };
         Row { moves: self, index, kept }
     }
@@ -278,9 +279,10 @@ impl Moves {
             let men = index.placement().men();
             let kept = policy.kept(men, &codes, |code| index.step(code), |_| false);
             let at = (index.0 & (LONE_MOVES - 1)) as usize;
-            match index.is_strong_to_move() {
-                true => strong[at] = word(index, &kept),
-                false => lone[at] = (word(index, &kept) >> ROOK_MOVES) as u8,
+            if index.is_strong_to_move() {
+                strong[at] = word(index, &kept);
+            } else {
+                lone[at] = (word(index, &kept) >> ROOK_MOVES) as u8;
             }
             let is_mate = codes.is_empty() && table::dtm(index.placement()) == Some(0);
             legal[index.0 as usize] = if is_mate { MATE } else { word(index, &codes) };
