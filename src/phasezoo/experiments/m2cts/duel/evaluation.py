@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo import inference
 from phasezoo.errors import StoreError
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, Arm
+from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.losses import TestPositions, TrainingLosses, loss_matrix
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Losses
@@ -115,12 +115,7 @@ def evaluate(
     if len(rows) == 0:
         return [_nothing(rows) for _ in paths]
     config = prepared.config
-    evaluators = {
-        str(path): inference.load(
-            path, backend=config.backend, device=config.device, threads=config.threads
-        )
-        for path in paths
-    }
+    evaluators = {str(path): load(config, path) for path in paths}
     found = evaluate_networks(evaluators, store, rows, threads=config.threads)
     return [found[str(path)] for path in paths]
 

@@ -13,6 +13,7 @@ from phasezoo.arena.elo import Interval
 from phasezoo.errors import MissingDependency
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, mixture_name
+from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.matches import search_options
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL, Exact, ExactRow
@@ -133,12 +134,7 @@ class _Judge:
 
     def _evaluator(self, role: str, paths: Sequence[Path], gate: str | None) -> Any:
         config = self._prepared.config
-        loaded = [
-            inference.load(
-                path, backend=config.backend, device=config.device, threads=config.threads
-            )
-            for path in paths
-        ]
+        loaded = [load(config, path) for path in paths]
         if role == BASELINE:
             return loaded[0]
         arm = next(arm for arm in self._prepared.arms if arm.role == role)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from phasezoo import games, inference
+from phasezoo import games
 from phasezoo.agents import Limit, M2CTSAgent, MCTSAgent, SearchConfig
 from phasezoo.arena import (
     Adjudication,
@@ -29,6 +29,7 @@ from phasezoo.arena.opening_files import Opening
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide, Pairing
 from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvaluator
@@ -226,14 +227,9 @@ def _agents(
     """The two sides; an expert that is the only one answers in every phase."""
     config = prepared.config
 
-    def load(path: Path) -> Any:
-        return inference.load(
-            path, backend=config.backend, device=config.device, threads=config.threads
-        )
-
     options = search_options(config)
-    loaded = {phase: load(path) for phase, path in experts.items()}
-    one = load(baseline)
+    loaded = {phase: load(config, path) for phase, path in experts.items()}
+    one = load(config, baseline)
     if len(loaded) == 1:
         (alone,) = loaded.values()
         return MCTSAgent(alone, **options), MCTSAgent(one, **options)

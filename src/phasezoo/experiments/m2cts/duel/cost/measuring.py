@@ -26,7 +26,7 @@ from phasezoo.training.stored_states import state_at
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes
 
-__all__ = ["ROUNDS", "measure", "weights_of"]
+__all__ = ["ROUNDS", "leaves_of", "measure", "weights_of"]
 
 ROUNDS = 6
 """Rounds of measuring: the true median lies between the extremes of six in 97 % of cases."""
@@ -59,7 +59,7 @@ def measure(
     with console.task("Time of a call", max(len(batches), 1)) as task, torch_threads(1):
         players = _players(prepared, trained, clock) if batches else {}
         for batch in batches:
-            calls += _timed(players, _leaves(prepared, batch), batch)
+            calls += _timed(players, leaves_of(prepared, batch), batch)
             task.update(len(calls) // max(len(players), 1), f"{batch:,} positions")
     text = "CPU time of one thread" if is_cpu else "time that passes"
     return Cost(text, ROUNDS, sizes, calls)
@@ -123,8 +123,8 @@ def _players(
     return found
 
 
-def _leaves(prepared: Prepared, batch: int) -> inference.StateBatch:
-    """Test positions of all phases, as if they were leaves of one tree."""
+def leaves_of(prepared: Prepared, batch: int) -> inference.StateBatch:
+    """So many test positions of all phases, as if they were leaves of one tree."""
     rng = np.random.default_rng(prepared.seed("timed positions", batch))
     rows = rng.choice(len(prepared.test), size=batch, replace=batch > len(prepared.test))
     store: Any = prepared.splits.test

@@ -5,22 +5,19 @@ Definition: ``docs/definitions/matches.md#what-is-compared``.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from phasezoo import inference
 from phasezoo.agents import Limit
 from phasezoo.arena import SideStats, equal_cost_limits
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.cost.measuring import leaves_of
 from phasezoo.experiments.m2cts.duel.cost.results import Prices
 from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
+from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide
 from phasezoo.inference.cost import CostModel
 from phasezoo.inference.counts import Counts
-from phasezoo.training.stored_states import state_at
 
 __all__ = ["equal_limits", "measure"]
 
@@ -35,18 +32,10 @@ def measure(prepared: Prepared, trained: TrainedNetworks) -> Prices:
         prepared: The run's settings and games.
         trained: Directories of the networks of a training by role.
     """
-    test = prepared.test
-    store: Any = prepared.splits.test
-    rng = np.random.default_rng(prepared.seed("priced positions"))
-    rows = rng.choice(len(test), size=_POSITIONS, replace=len(test) < _POSITIONS)
-    states = [state_at(store, int(test.game[row]), int(test.ply[row])) for row in rows]
+    states = leaves_of(prepared, _POSITIONS).states()
 
     def price(path: Path) -> CostModel:
-        config = prepared.config
-        network = inference.load(
-            path, backend=config.backend, device=config.device, threads=config.threads
-        )
-        return CostModel.measure(network, states)
+        return CostModel.measure(load(prepared.config, path), states)
 
     return Prices(expert=price(trained[EXPERT][0]), one=price(trained[BASELINE][0]))
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from phasezoo import gating, inference
+from phasezoo import gating
 from phasezoo.experiments.m2cts.duel.learned.parts import parts_of
 from phasezoo.experiments.m2cts.duel.learned.results import GateCard
+from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.gating.learned import LEARNED
 from phasezoo.training.splits import Splits
@@ -29,12 +30,7 @@ def train(
     found = gating.train(
         splits.validation,
         out=directory,
-        experts={
-            phase: inference.load(
-                path, backend=config.backend, device=config.device, threads=config.threads
-            )
-            for phase, path in experts.items()
-        },
+        experts={phase: load(config, path) for phase, path in experts.items()},
         planes=config.planes,
         positions=config.gate_positions,
         seed=prepared.seed("gate", training),

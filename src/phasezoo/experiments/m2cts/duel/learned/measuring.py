@@ -55,12 +55,13 @@ def measure(
         for networks, gate in zip(trainings, gates, strict=True):
             asked = [*networks[BASELINE], *networks[EXPERT]]
             found = evaluate(prepared, asked, prepared.splits.test, rows)
-            one, *experts = (losses.total.astype(np.float64) for losses in found)
+            one, *others = (losses.total.astype(np.float64) for losses in found)
+            experts = np.stack(others)
             own = _chosen(prepared, gate, rows)
-            lost = placed(np.stack(experts), own)
+            lost = placed(experts, own)
             chosen.append(own)
             beside_one.append(lost - one)
-            beside_mixture.append(lost - placed(np.stack(experts), phase))
+            beside_mixture.append(lost - placed(experts, phase))
             task.update(len(chosen), f"{len(rows):,} test positions")
     _, game = np.unique(rows.game, return_inverse=True)
     samples = {
