@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig, PhasezooError
 
-__all__ = ["Kind", "import_module", "load", "load_all"]
+__all__ = ["Kind", "import_module", "lasting", "load", "load_all"]
 
 Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
 """What a package can offer; the groups of entry points are called so, after ``phasezoo.``."""
@@ -108,6 +108,9 @@ def import_module(path: str) -> ModuleType:
         InvalidConfig: It cannot be imported.
         PhasezooError: What it registers is refused.
     """
+    if path.endswith(".py") and not Path(path).is_file():
+        message = f"{path!r} cannot be imported: there is no such file"
+        raise InvalidConfig(message)
     try:
         if not path.endswith(".py"):
             if str(Path.cwd()) not in sys.path:
@@ -131,6 +134,11 @@ def import_module(path: str) -> ModuleType:
         message = f"{path!r} cannot be imported: {_told(error)}"
         raise InvalidConfig(message) from error
     return module
+
+
+def lasting(name: str) -> str:
+    """A name, or the absolute path of a file: what is done with it may go on from elsewhere."""
+    return str(Path(name).absolute()) if Path(name).is_file() else name
 
 
 def _is_of(module: ModuleType, file: Path) -> bool:

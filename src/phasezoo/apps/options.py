@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import tyro
 
 from phasezoo import _core
+from phasezoo.apps.command_words import chosen
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["check_threads", "glance", "parse"]
@@ -17,10 +18,16 @@ T = TypeVar("T")
 
 _FRAME = re.compile(r"[╭╮╰╯│─┌┐└┘├┤━┃]+")
 _RULE = re.compile(r"\s*-{5,}\s*")
-_HELP = re.compile(r"(phasezoo[\w ]*?) --help")
+_NO_NUMBER = re.compile(
+    r"Error parsing (\S+): (?:(invalid literal for int\(\) with base 10)|"
+    r"could not convert string to float): '(.*?)'"
+)
 _NO_TYPE = re.compile(
     r"no type matching \{None\}\|(\S+) could be instantiated from \['(.*?)'\]\..*"
 )
+_APPLIED = re.compile(r" \(applied to [^()]*\)")
+_SIMILAR = " Arguments are applied to"
+"""Begins what tyro says of options with names alike, whatever command they belong to."""
 _HINTS = ("For full helptext", "Argument helptext")
 
 
@@ -48,9 +55,8 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
     except SystemExit as end:
         if end.code in (0, None):
             raise
-        told = complaints.getvalue()
-        asked = _HELP.findall(" ".join(_FRAME.sub(" ", told).split()))
-        message = f"{_sentence(told)} (see {asked[-1] if asked else program} --help)"
+        named = _named(kind, arguments, program)
+        message = f"{_sentence(complaints.getvalue())} (see {named} --help)"
         raise InvalidConfig(message) from None
 
 
@@ -85,6 +91,13 @@ def check_threads(threads: int | None) -> int:
     return threads
 
 
+def _named(kind: Any, arguments: Sequence[str], program: str) -> str:
+    """The command that was meant, as it is typed before its options."""
+    command, count = chosen(kind, arguments)
+    own: str | None = getattr(command, "program", None)
+    return own or " ".join([program, *arguments[:count]])
+
+
 def _sentence(framed: str) -> str:
     """Tyro's framed complaint as one line: what is wrong, without frame, title and hints."""
     parts: list[str] = []
@@ -101,5 +114,13 @@ def _sentence(framed: str) -> str:
         if text:
             parts.append(text)
     joined = re.sub(r"\s+", " ", " ".join(parts)).strip().rstrip(".")
+    joined, _, _ = joined.partition(_SIMILAR)
+    joined = _APPLIED.sub("", joined)
+    joined = _NO_NUMBER.sub(_no_number, joined)
     joined = _NO_TYPE.sub(r"expected \1, not '\2'", joined)
     return joined or "the options cannot be read"
+
+
+def _no_number(found: re.Match[str]) -> str:
+    option, whole, given = found.groups()
+    return f"{option} {given}: expected a {'whole ' if whole else ''}number"

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import tyro
 
@@ -18,6 +18,7 @@ from phasezoo.experiments.console import TerminalConsole
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.study import Study
+from phasezoo.plugins import lasting
 from phasezoo.runs import kind_of
 
 __all__ = ["StudyOptions", "generalise_command", "reproduce_tree"]
@@ -37,6 +38,7 @@ class StudyOptions:
     resume: Path | None = None
     """Directory of a run to continue after Ctrl-C or a kill, with its own settings; no other
     setting may be given beside it."""
+    plugin: tuple[str, ...] = ()
 
     def run(self) -> int:
         """Start or continue the run; Ctrl-C says how to go on.
@@ -50,9 +52,11 @@ class StudyOptions:
         out = self.resume or self.out or self._default_out(config.preset)
         console = TerminalConsole()
 
-        def stopped() -> str | None:
+        def stopped() -> str:
             is_begun = (out / "config.json").exists()
-            return f"Stopped. Continue with: {study.resuming(out)}" if is_begun else None
+            if is_begun:
+                return f"Stopped. Continue with: {study.resuming(out)}"
+            return f"Stopped before anything was written to {out}; the same command begins again."
 
         with saying(stopped):
             if self.resume is not None:
@@ -67,7 +71,12 @@ class StudyOptions:
         kind = None if self.resume is None else kind_of(self.resume)
         of_phases = [*DOMAINS.values(), *CURVES.values(), SCRATCH]
         others = of_phases if self.study in of_phases else [self.study]
-        return next((study for study in others if study.name == kind), self.study)
+        found = next((study for study in others if study.name == kind), self.study)
+        return dataclasses.replace(found, plugins=tuple(map(lasting, self.plugin)))
+
+    def with_plugins(self, plugins: Sequence[str]) -> Self:
+        """The same options with the modules that the command line had imported first."""
+        return dataclasses.replace(self, plugin=tuple(plugins))
 
     def _default_out(self, preset: str) -> Path:
         return Path("runs") / f"{self.study.program.rsplit(maxsplit=1)[-1]}-{preset}"
@@ -80,7 +89,7 @@ class StudyOptions:
             raise InvalidConfig(message)
 
     def _check_alone(self) -> None:
-        if self != type(self)(self.study.default, resume=self.resume):
+        if self != type(self)(self.study.default, resume=self.resume, plugin=self.plugin):
             message = (
                 f"--resume {self.resume}: a run continues with its own settings; give nothing "
                 "else beside it, or start another run with --out"
@@ -131,7 +140,7 @@ def _study_command(name: str, study: Study[Any], preset: str) -> Any:
         [("config", settings)],
         bases=(StudyOptions,),
         frozen=True,
-        namespace={"study": study},
+        namespace={"study": study, "program": study.program},
     )
     options = with_common(options)
     text = inspect.cleandoc(type(config).__doc__ or "")

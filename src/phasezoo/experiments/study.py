@@ -10,7 +10,7 @@ import importlib.util
 import shlex
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -66,6 +66,8 @@ class Study(Generic[Config]):
     """What a run needs from its first minute to its last, with the extra that brings it."""
     any_game: bool = False
     """Whether its setting ``game`` may be any game; otherwise each game has a study of its own."""
+    plugins: tuple[str, ...] = ()
+    """Modules, or files, of the user's own that were imported for this run."""
 
     @property
     def default(self) -> Config:
@@ -135,11 +137,16 @@ class Study(Generic[Config]):
                 words += [f"--{name}", *map(str, values)]
         if "--seed" not in words:
             words += ["--seed", str(config.seed)]
-        return shlex.join(words)
+        return shlex.join([*words, *self._imports()])
 
     def resuming(self, out: Path) -> str:
         """The command line that continues a run."""
-        return shlex.join([*self.program.split(), "--resume", str(out)])
+        return shlex.join([*self.program.split(), "--resume", str(out), *self._imports()])
+
+    def _imports(self) -> Iterator[str]:
+        """The words that import the user's modules once more."""
+        for name in self.plugins:
+            yield from ("--plugin", name)
 
     def _check(self, config: Config) -> None:
         """Refuse at the beginning what would fail at the end."""

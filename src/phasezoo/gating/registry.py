@@ -88,7 +88,8 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     except InvalidGate as error:
         learned = f"{LEARNED}DIR is what gating.train wrote into DIR"
         missing = _missing(base)
-        message = "; ".join(filter(None, (str(error), learned, missing)))
+        own = None if missing or not _GATES else f"your own are {_listed()}"
+        message = "; ".join(filter(None, (str(error), learned, own, missing)))
         raise (UnregisteredGate if missing else InvalidGate)(message) from None
 
 
@@ -113,11 +114,15 @@ def _missing(base: str) -> str | None:
         )
     if not _may_be_own(base):
         return None
-    known = f"registered are {', '.join(map(repr, registered()))}" if _GATES else "none are yet"
+    known = f"registered are {_listed()}" if _GATES else "none are yet"
     return (
         f"if it is a gate of your own, import the module that registers it first with "
         f"@gating.register({base!r}, …): {known}"
     )
+
+
+def _listed() -> str:
+    return ", ".join(map(repr, registered()))
 
 
 def _may_be_own(base: str) -> bool:

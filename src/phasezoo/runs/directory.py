@@ -216,9 +216,9 @@ def check_free(path: Path, kind: str, config: Any) -> None:
         raise RunDirectoryError(message)
     different = sorted(key for key in keys if there.get(key) != wanted.get(key))
     if different:
-        shown = ", ".join(
-            f"{key} {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different[:3]
-        )
+        told = [f"{key} {there.get(key)!r} there, {wanted.get(key)!r} here" for key in different]
+        more = [f"and {len(told) - 3} more"] if len(told) > 3 else []
+        shown = ", ".join(told[:3] + more)
         message = (
             f"{path}: holds another run ({shown}); continue that one with --resume {path}, or "
             "choose another --out (nothing was changed)"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # networks need torch, and planning does not
     from phasezoo.networks import PhaseInput
 
 __all__ = [
+    "STRATEGIES",
     "Budget",
     "PlannedStage",
     "Strategy",
@@ -36,6 +37,9 @@ __all__ = [
 
 Budget: TypeAlias = Literal["equal", "study"]
 """``equal``: baseline and mixture see as many positions. ``study``: the M2CTS paper's amounts."""
+
+STRATEGIES = "separated, staged, planes, heads or weighted:FACTOR"
+"""How a strategy may be written."""
 
 FARTHEST_FIRST = "farthest-first"
 """An order of stages: the phases farthest from the expert's own first, its own last."""
@@ -82,8 +86,8 @@ class Strategy:
         match = re.fullmatch(r"weighted:([0-9]*\.?[0-9]+(?:e[0-9]+)?)", str(spec))
         if match is None or not 0 < float(match[1]) < 1e9:
             message = (
-                f"strategy {spec!r}: expected separated, staged, planes, heads or weighted:FACTOR "
-                "with a factor above 0, such as weighted:4"
+                f"strategy {spec!r}: expected {STRATEGIES} with a factor above 0, such as "
+                "weighted:4"
             )
             raise InvalidConfig(message)
         return cls("weighted", float(match[1]))

@@ -50,13 +50,13 @@ def test_the_version_is_the_packages(capsys):
             ["reproduc ", "reproduce, data, train", "uci, web, check, perft, bench, doctor"],
         ),
         (["reproduce", "alphago"], ["alphago", "m2cts, representation, krk"]),
-        (["reproduce"], ["m2cts, representation, krk", "phasezoo --help"]),
+        (["reproduce"], ["m2cts, representation, krk", "phasezoo reproduce --help"]),
         (["data", "importt"], ["importt", "import, phases"]),
         (["data", "phases", "--threads", "-1"], ["--threads -1", "1 or more"]),
         (["data", "import", "a.pgn", "a.parquet", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["reproduce", "krk", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["perft", "chess", "--deep", "5"], ["--deep"]),
-        (["perft", "chess", "--depth", "x"], ["--depth", "'x'"]),
+        (["perft", "chess", "--depth", "x"], ["--depth x: expected a whole number (see"]),
         (
             ["perft", "chess", "--depth", "1", "--threads", "x"],
             ["--threads: expected INT, not 'x' ("],
@@ -71,6 +71,18 @@ def test_the_version_is_the_packages(capsys):
         (["reproduce", "m2cts", "--preset", "huge"], ["huge", "quick"]),
         (["reproduce", "m2cts", "--nodse", "5"], ["--nodse"]),
         (["reproduce", "m2cts", "--nodes"], ["--nodes"]),
+        (
+            ["reproduce", "m2cts", "--game", "pommerman", "--learned-gate"],
+            ["--learned-gate (see phasezoo reproduce m2cts --game pommerman --help)"],
+        ),
+        (
+            ["reproduce", "m2cts", "--from-scratch", "--alone", "--nodes", "3", "--arms", "x"],
+            ["--arms x (see phasezoo reproduce m2cts --from-scratch --help)"],
+        ),
+        (
+            ["reproduce", "m2cts", "--learning-rate", "big"],
+            ["--learning-rate big: expected a number"],
+        ),
         (["reproduce", "m2cts", "--nodes", "0"], ["--nodes 0", "1 or more"]),
         (["reproduce", "m2cts", "--games-played", "7"], ["--games-played 7", "even"]),
         (["reproduce", "m2cts", "--gate", "moves:0"], ["moves:0"]),
@@ -115,8 +127,8 @@ def test_every_command_and_group_has_help_of_its_own(command, words, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["perft", "chess", "--depth", "x"], "Error parsing --depth: invalid literal"),
-        (["data"], "Expected one of {import, phases, show, stats} (see phasezoo --help)"),
+        (["perft", "chess", "--depth", "x"], "--depth x: expected a whole number (see"),
+        (["data"], "Expected one of {import, phases, show, stats} (see phasezoo data --help)"),
     ],
 )
 def test_a_terminal_without_frames_gets_the_same_sentence(arguments, sentence, capsys):

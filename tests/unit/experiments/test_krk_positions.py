@@ -115,8 +115,15 @@ def test_without_the_solver_nothing_begins(monkeypatch, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("wrong", [{"positions": -1}, {"position_budgets": (0,)},
-                                   {"position_budgets": (60, 20)}])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"positions": -1},
+        {"positions": 10**12},
+        {"position_budgets": (0,)},
+        {"position_budgets": (60, 20)},
+    ],
+)
 def test_sizes_are_checked(wrong):
     with pytest.raises(InvalidConfig, match="position"):
         dataclasses.replace(LITTLE, **wrong).validate()

@@ -1,5 +1,7 @@
 """Curves, arg-mins, correlations and verdicts on data with a known answer."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from krk_fakes import SMALL, rows
@@ -7,6 +9,7 @@ from krk_fakes import SMALL, rows
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.claims import by_sign
 from phasezoo.experiments.krk import findings, story
+from phasezoo.experiments.krk.constant_figure import moves_up
 from phasezoo.experiments.krk.curves import by_constant
 from phasezoo.experiments.krk.judging import (
     by_contenders,
@@ -16,6 +19,7 @@ from phasezoo.experiments.krk.judging import (
     throughout,
 )
 from phasezoo.experiments.krk.resampling import intervals, table_of
+from phasezoo.experiments.krk.results import Choice
 from phasezoo.experiments.krk.trends import argmin_shares, correlation, rise
 from phasezoo.experiments.statistics import ResampledMeans, wilson
 
@@ -176,6 +180,32 @@ def test_the_opposite_of_the_study_is_found_where_it_is_so():
     assert judged(figures, "4.7") == ["disagrees"] * 5
     assert judged(figures, "4.8")[0] == "disagrees"
     assert judged(figures, "4.8")[2] == "disagrees"
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "judgement"),
+    [
+        ([1.0, 5.0], [10.0], "agrees"),
+        ([10.0], [1.0, 5.0], "disagrees"),
+        ([5.0], [5.0], "not settled"),  # it may have moved between the values that were tried
+        ([10.0], [10.0, 5.0], "not settled"),
+        ([1.0, 10.0], [5.0], "not settled"),
+        ([], [5.0], "not settled"),
+    ],
+)
+def test_the_best_constant_grows_only_if_all_that_may_be_best_does(few, many, judgement):
+    def found(contenders):
+        return Choice("some", "C", [1.0, 5.0, 10.0], [0.0] * 3, contenders, [])
+
+    assert moves_up(found(few), found(many)).judgement == judgement
+
+
+def test_a_trend_of_a_single_value_is_not_known():
+    alone = dataclasses.replace(SMALL, constants=(5.0,), thresholds=(30,))
+    figures = findings.find(rows(alone, lambda cell: 20), alone).figures
+    told = [claim.ours for figure in figures for claim in figure.claims]
+    assert sum("not known, for too few values" in text for text in told) >= 4
+    assert not any(" –" in text for text in told)
 
 
 def test_pure_noise_settles_nothing_about_places():

@@ -136,6 +136,8 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     # No games of it come with the package.
     told = refused(capsys, "--game", "race", "--gate", "plies:5", "--out", str(out))
     assert "--games" in told
+    told = refused(capsys, "--game", "race", "--out", str(out))
+    assert "--gate lichess (what it is unless it is given): " in told
     store = few("krk", tmp_path)
     told = refused(capsys, "--game", "connect-four", "--games", str(store), "--out", str(out))
     assert "krk" in told

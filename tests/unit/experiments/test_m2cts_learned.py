@@ -153,7 +153,8 @@ def test_moves_by_learned_gates_are_judged_by_perfect_play(whole):
 def test_the_report_tells_what_gates_chose(whole):
     out, _, _ = whole
     page = (out / "report.html").read_text()
-    assert "By learned gates" in page
+    assert 'href="#learned"' in page
+    assert "What came out: learned gates" in page
     assert "expert of over 14" in page
 
 

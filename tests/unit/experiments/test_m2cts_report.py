@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import math
 from itertools import product
 from pathlib import Path
 
@@ -42,6 +43,17 @@ def test_every_outcome_of_the_match_is_told(elo):
     is_told = "(LOS) is" in words
     assert is_told != ("(LOS) can be told: all pairs scored alike" in words)
     assert is_told != elo.startswith("all")
+
+
+def test_of_too_few_games_nothing_is_said_to_hold_zero():
+    found = synthetic.results(elo="unclear")
+    nothing = Interval(0.0, -math.inf, math.inf)
+    total = dataclasses.replace(found.matches.total, elo=nothing)
+    matches = dataclasses.replace(found.matches, total=total)
+    told = str(story.opening_paragraph(dataclasses.replace(found, matches=matches)))
+    assert "too few games for an interval" in told
+    assert "cannot be told from so few" in told
+    assert "zero" not in told
 
 
 @pytest.mark.parametrize("case", synthetic.LOSS_CASES)

@@ -220,8 +220,11 @@ def test_the_same_command_again_does_nothing_again(whole, store):
 def test_another_run_is_refused_and_nothing_is_changed(whole, store):
     out, _ = whole
     before = {p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()}
-    with pytest.raises(RunDirectoryError, match="seed 1 there, 2 here"):
+    with pytest.raises(RunDirectoryError, match=r"run \(seed 1 there, 2 here\)"):
         reproduce(tiny(store, seed=2), out)
+    other = {"seed": 2, "nodes": 9, "search_batch": 2, "strategy": "staged", "watched_positions": 8}
+    with pytest.raises(RunDirectoryError, match=r"4 there, 9 here, search_batch .*, and 2 more"):
+        reproduce(tiny(store, **other), out)
     assert {p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()} == before
 
 
@@ -347,7 +350,8 @@ def test_ctrl_c_says_how_to_go_on(store, tmp_path):
         (["--games", "nowhere.parquet"], 1, ["nowhere.parquet", "no such file"]),
         (["--gate", "moves:0"], 2, ["moves:0"]),
         (["--gate", "none"], 2, ["none", "two or more"]),
-        (["--gate", "box"], 2, ["box"]),
+        (["--gate", "box"], 2, ["--gate box: ", "chess has no such gate"]),
+        (["--arms", "head"], 2, ["--arms head: is no strategy (separated, staged", "as a gate"]),
         (["--planes", "v9"], 2, ["v9", "v2"]),
         (["--network", "rise-axb"], 2, ["rise-axb"]),
         (["--device", "abacus"], 2, ["abacus"]),
@@ -436,6 +440,43 @@ def test_a_network_cut_short_after_the_run_is_told_in_one_line(whole, tmp_path, 
     error = capsys.readouterr().err
     assert f"{model}: manifest.json has another checksum than this file of 1,000 bytes" in error
     assert "Traceback" not in error
+
+
+def test_a_run_is_done_again_and_continued_with_the_modules_it_was_begun_with(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "begun_with.py").write_text("")
+    seen = []
+
+    def interrupted(study, config, out, console):
+        out.mkdir()
+        (out / "config.json").write_text("{}")
+        seen.append(study.spelled(config, out))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "reproduce", interrupted)
+    words = ["reproduce", "m2cts", "--out", "run", "--plugin", "begun_with.py"]
+    try:
+        assert cli.main(words) == 130
+    finally:
+        sys.modules.pop("begun_with", None)
+    again = f"--plugin {tmp_path / 'begun_with.py'}"
+    assert seen[0].endswith(f" --seed 1 {again}")
+    assert (
+        f"Continue with: phasezoo reproduce m2cts --resume run {again}" in capsys.readouterr().err
+    )
+
+
+def test_ctrl_c_before_a_run_has_begun_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "reproduce", interrupted)
+    assert cli.main(["reproduce", "m2cts", "--out", "run"]) == 130
+    assert "Stopped before anything was written to run" in capsys.readouterr().err
 
 
 def test_the_command_of_a_run_starts_the_same_run(monkeypatch):

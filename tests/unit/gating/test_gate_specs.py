@@ -8,6 +8,7 @@ import pytest
 
 from phasezoo import games, gating
 from phasezoo.errors import InvalidArray, InvalidConfig, InvalidGate
+from phasezoo.gating import registry
 from phasezoo.types import Gate
 
 START = games.make("chess").initial_state()
@@ -115,6 +116,13 @@ def test_gates_are_for_their_games():
         gating.make("lichess", game="tictactoe")
     with pytest.raises(InvalidGate, match="tictactoe"):
         gating.make(gating.make("lichess"), game="tictactoe")
+
+
+def test_gates_of_ones_own_are_listed_where_another_does_not_fit(monkeypatch):
+    monkeypatch.setattr(registry, "_GATES", dict(registry._GATES))
+    gating.register("corners", names=("a", "b"))(lambda state: 0)
+    with pytest.raises(InvalidGate, match=r"has no such gate.*your own are .*'corners'"):
+        gating.make("lichess", game="tictactoe")
 
 
 def test_calls_batches_and_probabilities_agree():

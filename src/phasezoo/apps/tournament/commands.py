@@ -15,6 +15,7 @@ from phasezoo._interrupt import saying
 from phasezoo.apps.command_words import Looks
 from phasezoo.apps.common import Common
 from phasezoo.errors import InvalidConfig, PhasezooError
+from phasezoo.plugins import lasting
 
 __all__ = ["MatchOptions", "TournamentOptions"]
 
@@ -163,8 +164,8 @@ class _PlayOptions:
         del config["out"], config["resume"]
         config.pop("config_file", None)  # what it said is among the settings
         if self.openings is not None:
-            config["openings"] = _lasting(self.openings)
-        config["plugin"] = [_lasting(plugin) for plugin in self.plugin]
+            config["openings"] = lasting(self.openings)
+        config["plugin"] = [lasting(plugin) for plugin in self.plugin]
         return config
 
     def with_plugins(self, plugins: Sequence[str]) -> Self:
@@ -255,11 +256,6 @@ def _where_it_was_begun(out: Path) -> Iterator[None]:
     folder = Path(known.read_text(encoding="utf-8").strip()) if known.is_file() else Path.cwd()
     with contextlib.chdir(folder if folder.is_dir() else Path.cwd()):
         yield
-
-
-def _lasting(name: str) -> str:
-    """A name, or the absolute path of a file: a resumed run may be started from elsewhere."""
-    return str(Path(name).absolute()) if Path(name).is_file() else name
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from phasezoo.experiments.krk.judging import BY_SIGN, THROUGHOUT, simultaneous, 
 from phasezoo.experiments.krk.play import GameRow
 from phasezoo.experiments.krk.resampling import Table, average, intervals, table_of
 from phasezoo.experiments.krk.results import Figure, Line, Panel
-from phasezoo.experiments.krk.trends import correlation
+from phasezoo.experiments.krk.trends import correlation, told
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
-from phasezoo.report import numbers
 
 __all__ = ["collapse_figure"]
 
@@ -32,13 +31,11 @@ def collapse_figure(table: Table, rows: Sequence[GameRow], config: KrkConfig) ->
         np.array([one.means for one in links]), np.stack([one.resampled for one in links], axis=1)
     )
     overall = percentile_interval(float(mean.means), mean.resampled)
-    listed = ", ".join(
-        f"C = {c:g}: {numbers.signed_interval(i, 2)}" for c, i in zip(constants, each, strict=True)
-    )
+    listed = ", ".join(f"C = {c:g}: {told(i)}" for c, i in zip(constants, each, strict=True))
     claims = [
         Claim(
             "DTM difference and collapses move together over T.",
-            f"Averaged over C, their correlation over T is {numbers.signed_interval(overall, 2)}.",
+            f"Averaged over C, their correlation over T is {told(overall)}.",
             f"The correlation {BY_SIGN}.",
             by_sign(overall, "higher"),
         ),

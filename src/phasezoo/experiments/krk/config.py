@@ -20,6 +20,10 @@ Variant: TypeAlias = Literal["uct", "puct", "random"]
 ``random``: random rollouts in place of its policy."""
 
 
+MOST_POSITIONS = 20_000
+"""Positions of Connect Four, at the most; the games in the package have 29,354."""
+
+
 @dataclass(frozen=True)
 class KrkConfig:
     """Play king and rook against a perfect king with UCT, over C, T and simulations a move.
@@ -48,7 +52,8 @@ class KrkConfig:
     """Games a cell of each of these (2 or more)."""
 
     positions: int = 0
-    """Positions of Connect Four to try every C and T in, judged by its solver (0: none)."""
+    """Positions of Connect Four to try every C and T in, judged by its solver (0 to 20,000; 0:
+    none)."""
     position_budgets: tuple[int, ...] = (300, 3000)
     """Simulations of each search there (1 or more, rising)."""
 
@@ -101,6 +106,9 @@ class KrkConfig:
         check_rising("budgets", self.budgets, 1)
         check_rising("other_budgets", self.other_budgets, 1)
         check_rising("position_budgets", self.position_budgets, 1)
+        if self.positions > MOST_POSITIONS:
+            message = f"--positions {self.positions}: must be {MOST_POSITIONS:,} or less"
+            raise InvalidConfig(message)
         if self.positions and importlib.util.find_spec("bitbully") is None:
             message = (
                 f"--positions {self.positions}: the solver that judges them is missing; pip "

@@ -98,7 +98,7 @@ def moves_up(few: Choice, many: Choice) -> Claim:
         found: Judgement = "not settled"
     elif max(few.contenders) < min(many.contenders):
         found = "agrees"
-    elif min(few.contenders) >= max(many.contenders):
+    elif min(few.contenders) > max(many.contenders):
         found = "disagrees"
     else:
         found = "not settled"
@@ -107,7 +107,8 @@ def moves_up(few: Choice, many: Choice) -> Claim:
         ours=f"{few.name}: {_may_be_best(few)}. {many.name}: {_may_be_best(many)}.",
         rule=(
             "Agrees if every C that may be best with more simulations is larger than every C that "
-            "may be best with fewer, disagrees if none is larger than any."
+            "may be best with fewer, disagrees if every one is smaller; nothing is settled by the "
+            "same C, between whose neighbours the best may have moved."
         ),
         judgement=found,
     )

@@ -7,7 +7,7 @@ from phasezoo.experiments.krk.cells import Cell
 from phasezoo.experiments.krk.judging import BY_RANGE, BY_SIGN, by_range, simultaneous
 from phasezoo.experiments.krk.resampling import Table
 from phasezoo.experiments.krk.results import Figure, VariantSummary
-from phasezoo.experiments.krk.trends import correlation
+from phasezoo.experiments.krk.trends import correlation, told
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 from phasezoo.report import numbers
 
@@ -39,7 +39,7 @@ def length_figure(table: Table, summary: VariantSummary) -> Figure:
 def _grows(link: Interval | None) -> Claim:
     return Claim(
         text="Games grow longer with the DTM difference.",
-        ours=f"Over the cells, the correlation is {numbers.signed_interval(link, 2)}.",
+        ours=f"Over the cells, the correlation is {told(link)}.",
         rule=f"The correlation {BY_SIGN}.",
         judgement=by_sign(link, "higher"),
     )

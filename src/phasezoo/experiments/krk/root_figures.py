@@ -8,7 +8,7 @@ from phasezoo.experiments.krk.curves import NAMES, budgets_of, by_constant, line
 from phasezoo.experiments.krk.judging import BY_SIGN
 from phasezoo.experiments.krk.resampling import Table
 from phasezoo.experiments.krk.results import Figure, Panel
-from phasezoo.experiments.krk.trends import rise
+from phasezoo.experiments.krk.trends import rise, told
 from phasezoo.experiments.statistics import percentile_interval
 from phasezoo.report import numbers
 
@@ -51,7 +51,7 @@ def _figure(
     claim = Claim(
         text=text,
         ours=(
-            f"Kendall’s tau with C is {numbers.signed_interval(tau, 2)}; from "
+            f"Kendall’s tau with C is {told(tau)}; from "
             f"{_at(curve.means[0])} at C = {config.constants[0]:g} to {_at(curve.means[-1])} at "
             f"C = {config.constants[-1]:g}."
         ),

@@ -18,7 +18,7 @@ from phasezoo.experiments.krk.judging import (
 )
 from phasezoo.experiments.krk.resampling import Table, average
 from phasezoo.experiments.krk.results import Choice, Figure, Panel
-from phasezoo.experiments.krk.trends import choice, rise
+from phasezoo.experiments.krk.trends import choice, rise, told
 from phasezoo.experiments.statistics import ResampledMeans, percentile_interval
 from phasezoo.report import numbers
 
@@ -61,14 +61,11 @@ def _falls(low: dict[float, ResampledMeans]) -> list[Claim]:
     together = ResampledMeans(
         np.array([t.means for t in trends]), np.stack([t.resampled for t in trends], axis=1)
     )
-    listed = ", ".join(
-        f"C = {c:g}: {numbers.signed_interval(i, 2)}" for c, i in zip(low, each, strict=True)
-    )
+    listed = ", ".join(f"C = {c:g}: {told(i)}" for c, i in zip(low, each, strict=True))
     return [
         Claim(
             f"Up to C = {paper.LOW_CONSTANT:g} the DTM difference falls as T grows.",
-            f"Averaged over these C, Kendall’s tau with T is {numbers.signed_interval(overall, 2)}"
-            ".",
+            f"Averaged over these C, Kendall’s tau with T is {told(overall)}.",
             f"Tau {BY_SIGN}.",
             by_sign(overall, "lower"),
         ),

@@ -5,12 +5,14 @@ from typing import Literal
 
 import numpy as np
 
+from phasezoo.arena.elo import Interval
 from phasezoo.experiments.krk.judging import contenders
 from phasezoo.experiments.krk.resampling import Array
 from phasezoo.experiments.krk.results import Choice
 from phasezoo.experiments.statistics import ResampledMeans
+from phasezoo.report import numbers
 
-__all__ = ["argmin_shares", "choice", "correlation", "rise"]
+__all__ = ["argmin_shares", "choice", "correlation", "rise", "told"]
 
 
 def rise(curve: ResampledMeans) -> ResampledMeans:
@@ -38,6 +40,11 @@ def correlation(first: ResampledMeans, second: ResampledMeans) -> ResampledMeans
     """
     means = _correlation(first.means[None], second.means[None])[0]
     return ResampledMeans(means, _correlation(first.resampled, second.resampled))
+
+
+def told(trend: Interval | None) -> str:
+    """A correlation or tau with its interval, or that too few points leave it unknown."""
+    return "not known, for too few values" if trend is None else numbers.signed_interval(trend, 2)
 
 
 def argmin_shares(curve: ResampledMeans) -> list[float]:

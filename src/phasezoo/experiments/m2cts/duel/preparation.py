@@ -16,8 +16,10 @@ from phasezoo.experiments.games_file import check_split, check_unseen, read_game
 from phasezoo.experiments.m2cts.duel.arms import Arm, arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.learned.parts import check_games
+from phasezoo.gating.registry import AnyGate
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.splits import Splits
+from phasezoo.training.strategies import STRATEGIES
 
 __all__ = ["Prepared", "prepare"]
 
@@ -82,11 +84,12 @@ def prepare(config: M2ctsConfig) -> Prepared:
         UnknownGame: There is no such game.
     """
     game = games_registry.make(config.game).name
-    gate = gating.make(config.gate, game)
+    gate = _gate(config, game)
     if gate.num_phases < 2:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
         raise InvalidGate(message)
     arms = arms_of(config, gate.num_phases)
+    gates = {arm.gate: _gate_of_arm(arm, game) for arm in arms}
     _check_network(config, arms)
     found = read_games(game, config.games)
     store, path = found.store, found.path
@@ -98,7 +101,7 @@ def prepare(config: M2ctsConfig) -> Prepared:
     check_games(config, splits, stream(config.seed, "games of gates"))
     labelled = {config.gate: tables}
     for other in [arm.gate for arm in arms if arm.gate not in labelled]:
-        labelled[other] = splits.positions(gating.make(other, game), threads=config.threads)
+        labelled[other] = splits.positions(gates[other], threads=config.threads)
         _check_tables(labelled[other], path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
     openings, dropped = _openings(game, keys)
@@ -116,6 +119,33 @@ def prepare(config: M2ctsConfig) -> Prepared:
         openings=openings,
         openings_dropped=dropped,
     )
+
+
+def _gate(config: M2ctsConfig, game: str) -> AnyGate:
+    """The gate under study.
+
+    Raises:
+        InvalidGate: The game has no such gate.
+    """
+    try:
+        return gating.make(config.gate, game)
+    except InvalidGate as error:
+        default = " (what it is unless it is given)" if config.gate == M2ctsConfig.gate else ""
+        message = f"--gate {config.gate}{default}: {error}"
+        raise type(error)(message) from error
+
+
+def _gate_of_arm(arm: Arm, game: str) -> AnyGate:
+    """What divides the positions of a mixture.
+
+    Raises:
+        InvalidGate: The game has no such gate.
+    """
+    try:
+        return gating.make(arm.gate, game)
+    except InvalidGate as error:
+        message = f"--arms {arm.role}: is no strategy ({STRATEGIES}), and as a gate: {error}"
+        raise type(error)(message) from error
 
 
 def _openings(game: str, keys: npt.NDArray[np.uint64]) -> tuple[OpeningSuite, int]:

@@ -98,6 +98,8 @@ def opening_paragraph(results: Results) -> Markup:
         "lower": "the whole 95 % interval lies below zero: the experts hurt",
         "unclear": "the 95 % interval holds zero: whether they help or hurt cannot be told from it",
     }[elo_verdict(results)]
+    if not elo.is_known:
+        ending = "whether they help or hurt cannot be told from so few"
     return _joined(
         f"In {games}, a search that asks one expert network per phase scored ",
         figure,
