@@ -8,7 +8,7 @@ from phasezoo.arena.crossed_trainings import crossed
 from phasezoo.arena.elo import Interval, los, pentanomial_elo, trinomial_elo
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, Size
+from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, GateCost, Size
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     ArmRow,
@@ -270,7 +270,8 @@ def cost():
         for batch in (1, 64)
         for name, routing, networks in asked
     ]  # fmt: skip
-    return Cost("CPU time of one thread", 6, sizes, calls)
+    gate = [GateCost(batch, Interval(0.1, 0.1, 0.2), Interval(0.1, 0.1, 0.3)) for batch in (1, 64)]
+    return Cost("CPU time of one thread", 6, sizes, calls, gate)
 
 
 def overfitting(phases=PHASES):

@@ -158,6 +158,14 @@ def test_the_report_tells_what_gates_chose(whole):
     assert "expert of over 14" in page
 
 
+def test_what_gates_cost_stands_beside_the_networks(whole):
+    _, results, config = whole
+    assert [one.batch for one in results.cost.gate] == list(config.timed_batches)
+    for one in results.cost.gate:
+        assert 0 < one.milliseconds.low <= one.milliseconds.value <= one.milliseconds.high
+        assert one.ratio.value > 0
+
+
 def test_the_command_of_a_run_is_one_that_is_understood(whole):
     out, results, config = whole
     assert " --learned-gate " in results.command

@@ -184,6 +184,7 @@ def test_experts_cost_as_many_networks_as_they_are(whole):
         assert 0 < call.milliseconds.low <= call.milliseconds.value <= call.milliseconds.high
         assert call.ratio.value > 0
     assert asked["exact", 1].calls == 1
+    assert results.cost.gate == []
     assert asked["exact", 16].calls in (2, 3)
 
 

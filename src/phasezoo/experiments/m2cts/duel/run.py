@@ -75,7 +75,7 @@ class DuelRun(PlayingRun):
         show.show_overfitting(self.console, overfitting)
         seam = self._seam(planned)
         show.show_seam(self.console, seam)
-        cost = self._cost(planned, cards)
+        cost = self._cost(planned, cards, gates)
         show.show_cost(self.console, cost)
         judged = self._exact(planned, gates)
         if judged is not None:
@@ -248,15 +248,21 @@ class DuelRun(PlayingRun):
             lambda: measuring.measure(self.prepared, networks, self.console),
         )
 
-    def _cost(self, planned: Sequence[PlannedNetwork], cards: Sequence[NetworkCard]) -> Cost:
-        """What the networks weigh, and how long they take to answer."""
+    def _cost(
+        self,
+        planned: Sequence[PlannedNetwork],
+        cards: Sequence[NetworkCard],
+        gates: Sequence[GateCard],
+    ) -> Cost:
+        """What the networks weigh, and how long they and a learned gate take to answer."""
         self.console.heading("Memory and time of experts")
         first = self.trained(planned)[0]
+        gate = learned_gates.spec_of(self._gate_path(gates[0])) if gates else None
         return self.once(
             "cost",
             "cost.json",
             Cost,
-            lambda: timing.measure(self.prepared, first, cards, self.console),
+            lambda: timing.measure(self.prepared, first, cards, gate, self.console),
         )
 
     def _gates(self, planned: Sequence[PlannedNetwork]) -> list[GateCard]:

@@ -239,6 +239,16 @@ def show_cost(console: Console, cost: Cost) -> None:
         ]
         for one in cost.calls
     ]
+    rows += [
+        [
+            "learned gate",
+            numbers.count(one.batch),
+            numbers.ABSENT,
+            numbers.plain_interval(one.milliseconds, 2),
+            numbers.plain_interval(one.ratio, 2),
+        ]
+        for one in cost.gate
+    ]
     head = ["", "positions", "networks asked", "ms a call", "beside one network"]
     console.table(f"Time of a call, {cost.clock}", head, rows)
 

@@ -14,10 +14,10 @@ from phasezoo import gating, inference, networks
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, mixture_name
-from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, Size
+from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, GateCost, Size
 from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
-from phasezoo.experiments.timing import between_rounds, fastest
+from phasezoo.experiments.timing import between_rounds, fastest, stopwatch
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, ask
 from phasezoo.inference.manifest import MODEL
@@ -39,6 +39,7 @@ def measure(
     prepared: Prepared,
     trained: TrainedNetworks,
     cards: Sequence[NetworkCard],
+    gate: str | None,
     console: Console,
 ) -> Cost:
     """Weigh the networks of one training, and time them.
@@ -47,6 +48,7 @@ def measure(
         prepared: The run's settings and games.
         trained: Directories of the networks by role.
         cards: What each network of the run got.
+        gate: The learned gate of their training; None: there is none.
         console: Where progress is shown.
     """
     parameters = {card.name: card.parameters for card in cards}
@@ -55,14 +57,18 @@ def measure(
     is_cpu = networks.resolve_device(prepared.config.device).type == "cpu"
     clock = time.process_time if is_cpu else time.perf_counter
     calls: list[CallCost] = []
+    gates: list[GateCost] = []
     batches = prepared.config.timed_batches
     with console.task("Time of a call", max(len(batches), 1)) as task, torch_threads(1):
         players = _players(prepared, trained, clock) if batches else {}
         for batch in batches:
-            calls += _timed(players, leaves_of(prepared, batch), batch)
+            leaves = leaves_of(prepared, batch)
+            calls += _timed(players, leaves, batch)
+            if gate is not None:
+                gates.append(_timed_gate(gate, players[ONE], leaves, batch, clock))
             task.update(len(calls) // max(len(players), 1), f"{batch:,} positions")
     text = "CPU time of one thread" if is_cpu else "time that passes"
-    return Cost(text, ROUNDS, sizes, calls)
+    return Cost(text, ROUNDS, sizes, calls, gates)
 
 
 def weights_of(path: Path) -> int:
@@ -158,6 +164,26 @@ def _timed(
             )
         )
     return found
+
+
+def _timed_gate(
+    spec: str,
+    one: _Player,
+    leaves: inference.StateBatch,
+    batch: int,
+    clock: Callable[[], float],
+) -> GateCost:
+    """A learned gate in turn with the one network, round by round."""
+    gate = gating.make(spec)
+    _, _, evaluator, inside = one
+    states, players = leaves.states(), leaves.players.tolist()
+    times, ratios = [], []
+    for _ in range(ROUNDS):
+        asked = fastest(stopwatch(lambda: gate.batch(states, players), clock), ROUND_SECONDS)
+        beside = fastest(_inside(evaluator, inside, leaves), ROUND_SECONDS)
+        times.append(1e3 * asked)
+        ratios.append(asked / beside)
+    return GateCost(batch, between_rounds(times), between_rounds(ratios))
 
 
 def _inside(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from phasezoo.arena.elo import Interval
 from phasezoo.inference.cost import CostModel
 
-__all__ = ["CallCost", "Cost", "Prices", "Size"]
+__all__ = ["CallCost", "Cost", "GateCost", "Prices", "Size"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,21 @@ class CallCost:
 
 
 @dataclass(frozen=True)
+class GateCost:
+    """A learned gate that is asked for the phases of all positions of a call.
+
+    Attributes:
+        batch: Positions.
+        milliseconds: The median round between the extremes.
+        ratio: The same beside one network's call with these positions, round by round.
+    """
+
+    batch: int
+    milliseconds: Interval
+    ratio: Interval
+
+
+@dataclass(frozen=True)
 class Cost:
     """Memory and time of the networks of the first training.
 
@@ -59,12 +74,14 @@ class Cost:
         rounds: Rounds of measuring.
         sizes: One network and every mixture.
         calls: One network, and the phase mixture by each routing; empty if nothing was timed.
+        gate: The learned gate by batch; empty if there is none.
     """
 
     clock: str
     rounds: int
     sizes: list[Size]
     calls: list[CallCost]
+    gate: list[GateCost]
 
 
 @dataclass(frozen=True)
