@@ -22,8 +22,8 @@ setup: python ## make .venv with the pinned dependencies and build the core
 
 develop: setup ## the same as setup
 
-demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (8 to 18 minutes)
-	phasezoo reproduce m2cts --preset quick --arms staged --positions 225000 --games-played 100 --out $(OUT)
+demo: setup ## the main job: train phase experts, play M2CTS against MCTS, write a report (8 minutes on idle cores)
+	phasezoo reproduce m2cts --preset quick --arms staged --positions 150000 --games-played 100 --out $(OUT)
 
 test: python ## cargo test and pytest, without the slow ones (10 minutes)
 	@$(TASK) test
