@@ -84,12 +84,14 @@ def prepare(config: M2ctsConfig) -> Prepared:
         UnknownGame: There is no such game.
     """
     game = games_registry.make(config.game).name
-    gate = _gate(config, game)
+    default = " (what it is unless it is given)" if config.gate == M2ctsConfig.gate else ""
+    gate = _gate(config.gate, game, f"--gate {config.gate}{default}")
     if gate.num_phases < 2:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
         raise InvalidGate(message)
     arms = arms_of(config, gate.num_phases)
-    gates = {arm.gate: _gate_of_arm(arm, game) for arm in arms}
+    no_strategy = f"is no strategy ({STRATEGIES}), and as a gate"
+    gates = {arm.gate: _gate(arm.gate, game, f"--arms {arm.role}: {no_strategy}") for arm in arms}
     _check_network(config, arms)
     found = read_games(game, config.games)
     store, path = found.store, found.path
@@ -121,30 +123,21 @@ def prepare(config: M2ctsConfig) -> Prepared:
     )
 
 
-def _gate(config: M2ctsConfig, game: str) -> AnyGate:
-    """The gate under study.
+def _gate(spec: str, game: str, asked: str) -> AnyGate:
+    """A gate of the game.
+
+    Args:
+        spec: The gate.
+        game: The game's name.
+        asked: The option that named it, and what else an error begins with.
 
     Raises:
         InvalidGate: The game has no such gate.
     """
     try:
-        return gating.make(config.gate, game)
+        return gating.make(spec, game)
     except InvalidGate as error:
-        default = " (what it is unless it is given)" if config.gate == M2ctsConfig.gate else ""
-        message = f"--gate {config.gate}{default}: {error}"
-        raise type(error)(message) from error
-
-
-def _gate_of_arm(arm: Arm, game: str) -> AnyGate:
-    """What divides the positions of a mixture.
-
-    Raises:
-        InvalidGate: The game has no such gate.
-    """
-    try:
-        return gating.make(arm.gate, game)
-    except InvalidGate as error:
-        message = f"--arms {arm.role}: is no strategy ({STRATEGIES}), and as a gate: {error}"
+        message = f"{asked}: {error}"
         raise type(error)(message) from error
 
 
