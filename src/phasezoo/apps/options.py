@@ -1,6 +1,7 @@
 """The command line as tyro reads it from dataclasses; errors become one sentence."""
 
 import contextlib
+import dataclasses
 import io
 import re
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 import tyro
 
 from phasezoo import _core
-from phasezoo.apps.command_words import chosen
+from phasezoo.apps.command_words import chosen, options_of
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["check_threads", "glance", "parse"]
@@ -25,6 +26,7 @@ _NO_NUMBER = re.compile(
 _NO_TYPE = re.compile(
     r"no type matching \{None\}\|(\S+) could be instantiated from \['(.*?)'\]\..*"
 )
+_OPTION = re.compile(r"--[a-z][\w.-]*")
 _APPLIED = re.compile(r" \(applied to [^()]*\)")
 _SIMILAR = " Arguments are applied to"
 """Begins what tyro says of options with names alike, whatever command they belong to."""
@@ -56,7 +58,8 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
         if end.code in (0, None):
             raise
         named = _named(kind, arguments, program)
-        message = f"{_sentence(complaints.getvalue())} (see {named} --help)"
+        told = _with_own_hints(_sentence(complaints.getvalue()), chosen(kind, arguments)[0])
+        message = f"{told} (see {named} --help)"
         raise InvalidConfig(message) from None
 
 
@@ -119,6 +122,17 @@ def _sentence(framed: str) -> str:
     joined = _NO_NUMBER.sub(_no_number, joined)
     joined = _NO_TYPE.sub(r"expected \1, not '\2'", joined)
     return joined or "the options cannot be read"
+
+
+def _with_own_hints(sentence: str, command: Any) -> str:
+    """What is wrong, with names alike of this command alone, and without their help."""
+    wrong, _, alike = sentence.partition(" Perhaps you meant:")
+    if not dataclasses.is_dataclass(command):
+        return wrong
+    own = {option.name for option in options_of(command)}
+    names = dict.fromkeys(_OPTION.findall(alike))
+    known = [name for name in names if name[2:].replace("-", "_") in own][:3]
+    return f"{wrong}; perhaps {' or '.join(known)}" if known else wrong
 
 
 def _no_number(found: re.Match[str]) -> str:

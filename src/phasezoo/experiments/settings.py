@@ -11,6 +11,7 @@ __all__ = [
     "MOST_AN_UPDATE",
     "check_even",
     "check_least",
+    "check_most",
     "check_once",
     "check_positive",
     "check_rising",
@@ -46,15 +47,26 @@ def check_least(config: Any, least: Mapping[str, int]) -> None:
             raise InvalidConfig(message)
 
 
+def check_most(config: Any, most: Mapping[str, int]) -> None:
+    """Refuse numbers above their bounds; None, where a setting may be that, has none.
+
+    Raises:
+        InvalidConfig: There is one; the message names the option.
+    """
+    for name, bound in most.items():
+        value = getattr(config, name)
+        if value is not None and value > bound:
+            message = f"{option(name)} {value}: must be {bound:,} or less"
+            raise InvalidConfig(message)
+
+
 def check_training_batch(config: Any) -> None:
     """Refuse more training positions an update than any accelerator takes at once.
 
     Raises:
         InvalidConfig: There are more than 65,536.
     """
-    if config.training_batch > MOST_AN_UPDATE:
-        message = f"--training-batch {config.training_batch}: must be {MOST_AN_UPDATE:,} or less"
-        raise InvalidConfig(message)
+    check_most(config, {"training_batch": MOST_AN_UPDATE})
 
 
 def check_positive(config: Any, names: Iterable[str]) -> None:

@@ -7,10 +7,13 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 
-from phasezoo import agents, arena, games
+from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
+from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.games import registry
+from phasezoo.gating import registry as gates
 from phasezoo.training import GameStore, StoreWriter
 
 TINY = {
@@ -123,6 +126,38 @@ def test_a_game_of_ones_own_runs_with_a_gate_and_a_store(race, tmp_path):
     results = study.reproduce(config, tmp_path / "run")
     assert results.dataset.phases == ["up to 5", "over 5"]
     assert "--game race" in results.command
+
+
+def test_a_run_goes_on_with_the_gate_that_it_was_begun_with_alone(race, tmp_path, monkeypatch):
+    monkeypatch.setattr(gates, "_GATES", dict(gates._GATES))
+    match = arena.play_match(
+        agents.RandomAgent(seed=1), agents.RandomAgent(seed=2), game=race, games=120, seed=3
+    )
+    with StoreWriter(tmp_path / "store", game=race) as writer:
+        writer.extend(match)
+    study, out = DOMAINS["chess"], tmp_path / "run"
+    config = dataclasses.replace(
+        study.default, game="race", games=tmp_path / "store", gate="halves", **TINY
+    )
+    config = dataclasses.replace(config, network="mlp-8x1")
+
+    def gate(stones):
+        gating.register("halves", names=("many", "few"))(lambda state: int(state.stones < stones))
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    gate(12)
+    with monkeypatch.context() as stopped:
+        stopped.setattr(M2ctsRun, "train", stop)
+        with pytest.raises(KeyboardInterrupt):
+            study.reproduce(config, out)
+    gate(8)
+    for again in (lambda: study.resume(out), lambda: study.reproduce(config, out)):
+        with pytest.raises(RunDirectoryError, match="gate 'halves' names other phases now"):
+            again()
+    gate(12)
+    assert study.resume(out).dataset.gate == "halves"
 
 
 def refused(capsys, *words):

@@ -355,6 +355,7 @@ def test_ctrl_c_says_how_to_go_on(store, tmp_path):
         (["--arms", "head"], 2, ["--arms head: is no strategy (separated, staged", "as a gate"]),
         (["--planes", "v9"], 2, ["v9", "v2"]),
         (["--network", "rise-axb"], 2, ["rise-axb"]),
+        (["--backend", "tensorrt"], 1, ["TensorRT"]),
         (["--device", "abacus"], 2, ["abacus"]),
         (["--resume", "nothing"], 1, ["nothing", "no run"]),
         (["--resume", "nothing", "--seed", "3"], 2, ["--resume nothing", "nothing else"]),

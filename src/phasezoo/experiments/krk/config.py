@@ -9,7 +9,7 @@ from phasezoo.errors import InvalidConfig, MissingDependency
 from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.endings import EndingName
 from phasezoo.experiments.krk.reading import ONE_BY_ONE, Reading, Ties, one_by_one
-from phasezoo.experiments.settings import check_least, check_rising, listed
+from phasezoo.experiments.settings import check_least, check_most, check_rising, listed
 
 __all__ = ["PRESETS", "KrkConfig", "Preset", "Variant"]
 
@@ -106,9 +106,7 @@ class KrkConfig:
         check_rising("budgets", self.budgets, 1)
         check_rising("other_budgets", self.other_budgets, 1)
         check_rising("position_budgets", self.position_budgets, 1)
-        if self.positions > MOST_POSITIONS:
-            message = f"--positions {self.positions}: must be {MOST_POSITIONS:,} or less"
-            raise InvalidConfig(message)
+        check_most(self, {"positions": MOST_POSITIONS})
         if self.positions and importlib.util.find_spec("bitbully") is None:
             message = (
                 f"--positions {self.positions}: the solver that judges them is missing; pip "

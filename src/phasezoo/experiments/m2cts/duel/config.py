@@ -10,6 +10,7 @@ from phasezoo.experiments.settings import (
     MOST_AN_UPDATE,
     check_even,
     check_least,
+    check_most,
     check_positive,
     check_rising,
     check_training_batch,
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["PRESETS", "M2ctsConfig", "Preset"]
 
 Preset = Literal["quick", "standard", "gpu", "paper"]
+
+
+MOST_POSITIONS = 10**11
+"""Training positions, at the most: a hundred times what the paper's networks saw."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class M2ctsConfig:
     planes: str | None = None
     """Input planes (none: the game's own; paper: v2, which it calls 3.0)."""
     positions: int = 300_000
-    """Training positions that the baseline sees, and all experts together (1,000 or more)."""
+    """Training positions that the baseline sees, and all experts together (1,000 to 10^11)."""
     epochs: float | None = None
     """Passes over the training positions, in place of `positions` (above 0; paper: 7)."""
     training_batch: int = 64
@@ -163,6 +168,7 @@ class M2ctsConfig:
             "threads": 1,
         }
         check_least(self, least)
+        check_most(self, {"positions": MOST_POSITIONS})
         check_even(self, "games_played")
         check_training_batch(self)
         check_positive(self, ("learning_rate", "epochs", "movetime"))

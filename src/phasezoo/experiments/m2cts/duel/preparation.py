@@ -1,6 +1,7 @@
 """Everything a run can refuse before it writes anything: games, gate, network."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,18 @@ import numpy.typing as npt
 from phasezoo import games as games_registry
 from phasezoo import gating
 from phasezoo.arena import OpeningSuite, stream
-from phasezoo.errors import InvalidConfig, InvalidGate, StoreError
+from phasezoo.errors import InvalidConfig, InvalidGate, InvalidPlaneSpec, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.m2cts.duel.arms import Arm, arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.learned.parts import check_games
 from phasezoo.gating.registry import AnyGate
+from phasezoo.inference.backends import Running, chosen
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.splits import Splits
 from phasezoo.training.strategies import STRATEGIES
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "label_digest", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,10 @@ def prepare(config: M2ctsConfig) -> Prepared:
         message = f"--gate {config.gate!r}: has one phase, and experts need two or more to differ"
         raise InvalidGate(message)
     arms = arms_of(config, gate.num_phases)
-    no_strategy = f"is no strategy ({STRATEGIES}), and as a gate"
-    gates = {arm.gate: _gate(arm.gate, game, f"--arms {arm.role}: {no_strategy}") for arm in arms}
+    gates = {arm.gate: _gate(arm.gate, game, _asked(arm)) for arm in arms}
+    if config.gate == arms[1].gate:
+        message = f"--gate {config.gate}: is its own placebo; give a gate that tells something"
+        raise InvalidGate(message)
     _check_network(config, arms)
     found = read_games(game, config.games)
     store, path = found.store, found.path
@@ -123,6 +127,18 @@ def prepare(config: M2ctsConfig) -> Prepared:
     )
 
 
+def label_digest(tables: Mapping[str, PositionTable]) -> str:
+    """SHA-256 of the phases that a gate gave to the positions of every split, in hexadecimal.
+
+    Args:
+        tables: Positions by split.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(tables):
+        digest.update(np.ascontiguousarray(tables[name].phase, dtype="<i8").tobytes())
+    return digest.hexdigest()
+
+
 def _gate(spec: str, game: str, asked: str) -> AnyGate:
     """A gate of the game.
 
@@ -139,6 +155,12 @@ def _gate(spec: str, game: str, asked: str) -> AnyGate:
     except InvalidGate as error:
         message = f"{asked}: {error}"
         raise type(error)(message) from error
+
+
+def _asked(arm: Arm) -> str:
+    """What an error on an arm's gate begins with."""
+    no_strategy = "" if "@" in arm.role else f": is no strategy ({STRATEGIES}), and as a gate"
+    return f"--arms {arm.role}{no_strategy}"
 
 
 def _openings(game: str, keys: npt.NDArray[np.uint64]) -> tuple[OpeningSuite, int]:
@@ -160,7 +182,11 @@ def _check_network(config: M2ctsConfig, arms: Sequence[Arm]) -> None:
 
     game: Any = games_registry.make(config.game)
     planes = config.planes or game.default_planes
-    sizes = (game.plane_shape(planes), game.policy_size(planes))
+    try:
+        sizes = (game.plane_shape(planes), game.policy_size(planes))
+    except InvalidPlaneSpec as error:
+        message = f"--planes {planes}: {error}"
+        raise InvalidPlaneSpec(message) from error
     networks.describe(config.network)
     for how in {arm.strategy.phase_input for arm in arms}:
         if how is None:
@@ -168,6 +194,7 @@ def _check_network(config: M2ctsConfig, arms: Sequence[Arm]) -> None:
         told = networks.conditioned(config.network, how, 2)
         networks.make(told, *sizes, num_players=game.num_players)  # or refuse now
     networks.resolve_device(config.device)
+    chosen(config.backend, Running(config.device))
 
 
 def _check_tables(tables: dict[str, PositionTable], path: Path) -> None:

@@ -25,7 +25,7 @@ from phasezoo.experiments.m2cts.duel.learned import gates as learned_gates
 from phasezoo.experiments.m2cts.duel.learned import measuring as learned_measuring
 from phasezoo.experiments.m2cts.duel.learned.results import Division, GateCard
 from phasezoo.experiments.m2cts.duel.playing import PlayingRun
-from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
+from phasezoo.experiments.m2cts.duel.preparation import Prepared, label_digest, prepare
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     ArmRow,
@@ -115,7 +115,7 @@ class DuelRun(PlayingRun):
                 cards,
                 {
                     "reading and labelling games": ["prepare", "data"],
-                    "learning gates": ["gates/"],
+                    **({"learning gates": ["gates/"]} if self.config.learned_gate else {}),
                     "measuring losses": [
                         "losses",
                         "overfitting",
@@ -177,6 +177,7 @@ class DuelRun(PlayingRun):
                 "a new run with --out"
             )
             raise StoreError(message)
+        self._check_labels()
         if data.openings_digest != self.prepared.openings.digest():
             message = (
                 f"{self.path}: begun with other openings than this version of phasezoo has; "
@@ -184,6 +185,26 @@ class DuelRun(PlayingRun):
             )
             raise RunDirectoryError(message)
         return data
+
+    def _check_labels(self) -> None:
+        """Refuse gates that name other phases than those that the run was begun with.
+
+        A gate of the user's own may be another function under the name that it had.
+
+        Raises:
+            RunDirectoryError: One does.
+        """
+        labels = {gate: label_digest(tables) for gate, tables in self.prepared.labelled.items()}
+        if not self.directory.has("labels.json"):
+            self.directory.write_json("labels.json", labels)
+        begun = self.directory.read_json("labels.json", dict[str, str])
+        for gate, digest in labels.items():
+            if begun.get(gate) != digest:
+                message = (
+                    f"{self.path}: the gate {gate!r} names other phases now than when this run "
+                    "was begun; go on with that gate, or start a new run with --out"
+                )
+                raise RunDirectoryError(message)
 
     def _plan(self) -> list[PlannedNetwork]:
         """The experts of every arm together see as many positions as the baseline."""

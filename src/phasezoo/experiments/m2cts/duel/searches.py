@@ -134,11 +134,27 @@ def _one_of(values: Sequence[str]) -> Callable[[str], str]:
     return read
 
 
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        message = f"{text!r} is no whole number"
+        raise ValueError(message) from None
+
+
+def _milliseconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        message = f"{text!r} is no number"
+        raise ValueError(message) from None
+
+
 _KINDS: Mapping[str, Callable[[str], Any]] = {
-    "search-batch": int,
-    "nodes": int,
-    "movetime": float,
-    "simulations-per-node": int,
+    "search-batch": _number,
+    "nodes": _number,
+    "movetime": _milliseconds,
+    "simulations-per-node": _number,
     "routing": _one_of(typing.get_args(Routing)),
     "search": _one_of(("default", "published")),
 }
