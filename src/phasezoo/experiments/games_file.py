@@ -69,7 +69,7 @@ def check_split(tables: Mapping[str, PositionTable], path: Path) -> None:
         if len(table) == 0:
             message = (
                 f"{path}: leaves no positions for {name}; the games are split by game into train, "
-                "validation and test, so at least a few dozen games are needed"
+                "validation and test, so at least a few dozen different games are needed"
             )
             raise StoreError(message)
 
