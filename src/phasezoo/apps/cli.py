@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import metadata
-from typing import Annotated, Any, Protocol, TextIO, Union
+from typing import Annotated, Any, Protocol, Self, TextIO, Union
 
 from tyro.conf import subcommand
 
@@ -46,6 +46,13 @@ class Command(Protocol):
 
     def run(self) -> int:
         """Do what was asked for, and return the exit code."""
+
+
+class Parsed(Command, Protocol):
+    """The same with the common options beside its own."""
+
+    def with_plugins(self, plugins: Sequence[str]) -> Self:
+        """The same options with the modules that were imported first."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,15 +128,13 @@ def _run(given: list[str]) -> int:
         words = [*(_in_order(arguments, tree) or ["--help"]), *added]
     common.check(options, tree)
     try:
-        command: Command = parse(tree, words, program)
+        command: Parsed = parse(tree, words, program)
     except InvalidConfig as error:
         if not options:
             raise
         message = f"{error}; options of {common.config} were read too"
         raise InvalidConfig(message) from error
-    if (plugins or common.plugins) and hasattr(command, "with_plugins"):
-        command = command.with_plugins([*plugins, *common.plugins])
-    return command.run()
+    return command.with_plugins([*plugins, *common.plugins]).run()
 
 
 def _in_order(given: Sequence[str], tree: Any) -> list[str]:

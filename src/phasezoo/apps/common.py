@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from tyro.conf import arg
 
@@ -37,6 +37,10 @@ class CommonOptions:
         None
     )
     plugin: Annotated[tuple[str, ...], arg(metavar="MODULE", help=_PLUGIN_HELP)] = ()
+
+    def with_plugins(self, plugins: Sequence[str]) -> Self:
+        """The same options with the modules that the command line had imported first."""
+        return dataclasses.replace(self, plugin=tuple(plugins))
 
 
 def with_common(kind: type[T]) -> type[T]:

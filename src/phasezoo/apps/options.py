@@ -57,8 +57,9 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
     except SystemExit as end:
         if end.code in (0, None):
             raise
-        named = _named(kind, arguments, program)
-        told = _with_own_hints(_sentence(complaints.getvalue()), chosen(kind, arguments)[0])
+        command, count = chosen(kind, arguments)
+        named = getattr(command, "program", None) or " ".join([program, *arguments[:count]])
+        told = _with_own_hints(_sentence(complaints.getvalue()), command)
         message = f"{told} (see {named} --help)"
         raise InvalidConfig(message) from None
 
@@ -92,13 +93,6 @@ def check_threads(threads: int | None) -> int:
         message = f"--threads {threads}: must be 1 or more"
         raise InvalidConfig(message)
     return threads
-
-
-def _named(kind: Any, arguments: Sequence[str], program: str) -> str:
-    """The command that was meant, as it is typed before its options."""
-    command, count = chosen(kind, arguments)
-    own: str | None = getattr(command, "program", None)
-    return own or " ".join([program, *arguments[:count]])
 
 
 def _sentence(framed: str) -> str:

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
 import tyro
 
@@ -73,10 +73,6 @@ class StudyOptions:
         others = of_phases if self.study in of_phases else [self.study]
         found = next((study for study in others if study.name == kind), self.study)
         return dataclasses.replace(found, plugins=tuple(map(lasting, self.plugin)))
-
-    def with_plugins(self, plugins: Sequence[str]) -> Self:
-        """The same options with the modules that the command line had imported first."""
-        return dataclasses.replace(self, plugin=tuple(plugins))
 
     def _default_out(self, preset: str) -> Path:
         return Path("runs") / f"{self.study.program.rsplit(maxsplit=1)[-1]}-{preset}"

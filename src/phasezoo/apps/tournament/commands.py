@@ -5,9 +5,9 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from tyro.conf import Positional, arg
 
@@ -167,10 +167,6 @@ class _PlayOptions:
             config["openings"] = lasting(self.openings)
         config["plugin"] = [lasting(plugin) for plugin in self.plugin]
         return config
-
-    def with_plugins(self, plugins: Sequence[str]) -> Self:
-        """The same options with the modules that the command line had imported first."""
-        return replace(self, plugin=tuple(plugins))
 
     def _resumed(self, config: dict[str, Any]) -> "_PlayOptions":
         from phasezoo.runs import jsonable

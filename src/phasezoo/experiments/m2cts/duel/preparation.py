@@ -130,12 +130,14 @@ def prepare(config: M2ctsConfig) -> Prepared:
 def label_digest(tables: Mapping[str, PositionTable]) -> str:
     """SHA-256 of the phases that a gate gave to the positions of every split, in hexadecimal.
 
+    It is of all positions of the run, where a :func:`phasezoo.gating.fingerprint` is of a sample.
+
     Args:
         tables: Positions by split.
     """
     digest = hashlib.sha256()
     for name in sorted(tables):
-        digest.update(np.ascontiguousarray(tables[name].phase, dtype="<i8").tobytes())
+        digest.update(tables[name].phase.tobytes())
     return digest.hexdigest()
 
 

@@ -134,27 +134,24 @@ def _one_of(values: Sequence[str]) -> Callable[[str], str]:
     return read
 
 
-def _number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        message = f"{text!r} is no whole number"
-        raise ValueError(message) from None
+def _number(kind: type[int | float], called: str) -> Callable[[str], int | float]:
+    def read(text: str) -> int | float:
+        try:
+            return kind(text)
+        except ValueError:
+            message = f"{text!r} is no {called}"
+            raise ValueError(message) from None
+
+    return read
 
 
-def _milliseconds(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        message = f"{text!r} is no number"
-        raise ValueError(message) from None
-
+_WHOLE = _number(int, "whole number")
 
 _KINDS: Mapping[str, Callable[[str], Any]] = {
-    "search-batch": _number,
-    "nodes": _number,
-    "movetime": _milliseconds,
-    "simulations-per-node": _number,
+    "search-batch": _WHOLE,
+    "nodes": _WHOLE,
+    "movetime": _number(float, "number"),
+    "simulations-per-node": _WHOLE,
     "routing": _one_of(typing.get_args(Routing)),
     "search": _one_of(("default", "published")),
 }
