@@ -18,6 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.experiments.console import Console, silent
+from phasezoo.plugins import import_module
 from phasezoo.report import numbers
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
@@ -105,10 +106,11 @@ class Study(Generic[Config]):
         return self._finish(config, out, console or silent(), own, prepared)
 
     def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
-        """Finish the run in ``out`` with the settings it was started with.
+        """Finish the run in ``out`` with the settings and modules it was started with.
 
         Raises:
             RunDirectoryError: There is no such run in ``out``, or it cannot be written.
+            InvalidConfig: A module that it imported cannot be imported.
             PhasezooError: See :meth:`reproduce`.
         """
         record = read_record(out, self.name)
@@ -118,9 +120,13 @@ class Study(Generic[Config]):
                 f"--out {out}"
             )
             raise RunDirectoryError(message)
+        # Those given now come first: a file may have moved since.
+        study = dataclasses.replace(self, plugins=self.plugins or tuple(record.plugins))
+        for name in study.plugins:
+            _import(name, out)
         config = jsonable.decode(type(self.default), record.config, f"{out / 'config.json'}")
-        self._check(config)
-        return self._finish(config, out, console or silent(), own)
+        study._check(config)
+        return study._finish(config, out, console or silent(), own)
 
     def spelled(self, config: Config, out: Path) -> str:
         """The command line for these settings: the preset, and what differs from it."""
@@ -177,7 +183,12 @@ class Study(Generic[Config]):
             prepared = make.prepare(config, console)
         seconds = round(time.monotonic() - started, 3)
         with RunDirectory.create(
-            out, self.name, config, threads=config.threads, devices=_devices(config)
+            out,
+            self.name,
+            config,
+            threads=config.threads,
+            devices=_devices(config),
+            plugins=self.plugins,
         ) as directory:
             if not directory.is_done("prepare"):
                 directory.log("prepare", "done", seconds=seconds)
@@ -292,6 +303,19 @@ class StudyRun(ABC, Generic[Config, Results]):
                 f"This run was begun with other versions of {', '.join(changed)}; its numbers "
                 "may differ from an uninterrupted run's."
             )
+
+
+def _import(name: str, out: Path) -> None:
+    """Import a module that a run was begun with.
+
+    Raises:
+        InvalidConfig: It cannot be imported.
+    """
+    try:
+        import_module(name)
+    except InvalidConfig as error:
+        message = f"{out} was begun with --plugin {name}: {error}; say by --plugin where it is now"
+        raise InvalidConfig(message) from error
 
 
 def _devices(config: Any) -> list[str]:

@@ -2,12 +2,14 @@
 
 import inspect
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidArray, InvalidGate
 from phasezoo.types import SIMULTANEOUS
 
@@ -124,14 +126,18 @@ class CallableGate:
         viewers = self._viewers(states, players) if self._wants_players else None
         if self.batched:
             extra = {} if viewers is None else {"players": viewers}
-            return self._checked(self.function(states, **extra), len(states), "an answer")
-        if viewers is None:
-            answers = [self.function(state) for state in states]
-        else:
-            answers = [
-                self.function(state, player=player)
-                for state, player in zip(states, viewers, strict=True)
-            ]
+            with _asking(self.spec, f"{len(states)} states"):
+                answers = self.function(states, **extra)
+            return self._checked(answers, len(states), "an answer")
+        answers = []
+        # One block around all calls: one around each would cost as much as a short function.
+        with _asking(self.spec, lambda: shown(states[len(answers)], most=160)):
+            if viewers is None:
+                for state in states:
+                    answers.append(self.function(state))
+            else:
+                for state, player in zip(states, viewers, strict=True):
+                    answers.append(self.function(state, player=player))
         return self._checked(answers, len(states), "an answer")
 
     def _viewers(self, states: list[Any], players: Sequence[int] | None) -> list[int]:
@@ -208,9 +214,10 @@ class ObjectGate(CallableGate):
             InvalidGate: The answer is no table of probabilities.
         """
         told = {"players": players, "previous": previous}
-        given = self.own.probabilities(
-            states, **{name: value for name, value in told.items() if value is not None}
-        )
+        with _asking(self.spec, f"{len(states)} states"):
+            given = self.own.probabilities(
+                states, **{name: value for name, value in told.items() if value is not None}
+            )
         return check_probabilities(given, len(states), self.num_phases, self.spec)
 
 
@@ -254,6 +261,22 @@ def check_probabilities(
         )
         raise InvalidGate(message)
     return table
+
+
+@contextmanager
+def _asking(spec: str, about: "str | Callable[[], str]") -> Iterator[None]:
+    """Note on an error of a user's function which gate raised it, and about what.
+
+    Args:
+        spec: The gate's specification.
+        about: What it was asked about.
+    """
+    try:
+        yield
+    except Exception as error:
+        asked = about if isinstance(about, str) else about()
+        error.add_note(f"raised by the gate {spec!r}, asked about {asked}")
+        raise
 
 
 def _index(value: Any) -> int:

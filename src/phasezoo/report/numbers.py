@@ -25,6 +25,9 @@ ABSENT = "–"
 _TOO_FEW = "(too few games for an interval)"
 """Stands for an interval of which nothing is known."""
 
+_MOST_OFF = 0.1
+"""How far ± may put the ends of an interval off, by half its width."""
+
 _MINUS = "\N{MINUS SIGN}"
 
 _WORDS = (
@@ -100,14 +103,17 @@ def signed_interval(interval: Interval | None, digits: int = 3) -> str:
 
 
 def elo_interval(interval: Interval, digits: int = 0) -> str:
-    """Return an Elo difference with ± half the width, both ends if one is infinite.
+    """Return an Elo difference with ± half the width, or with both ends if that would mislead.
 
-    If both are, it says that there were too few games.
+    It would where one end is infinite, or where ± would put the ends off by more than a tenth of
+    half the width, as after a match that one side won high. If both ends are infinite, it says that
+    there were too few games.
     """
-    if not interval.is_known:
-        return f"{signed(interval.value, digits)} {_TOO_FEW}"
-    if math.isinf(interval.half_width):
-        return f"{signed(interval.value, digits)} ({span(interval, digits)})"
+    if not interval.is_known or math.isinf(interval.half_width):
+        return signed_interval(interval, digits)
+    off = abs((interval.high + interval.low) / 2 - interval.value)
+    if off > _MOST_OFF * interval.half_width:
+        return signed_interval(interval, digits)
     return f"{signed(interval.value, digits)} ± {decimal(interval.half_width, digits)}"
 
 

@@ -51,6 +51,7 @@ class RunDirectory:
         *,
         threads: int | None = None,
         devices: Sequence[str] = (),
+        plugins: Sequence[str] = (),
     ) -> Self:
         """Make ``path``, or open it if it holds a run of the very same configuration.
 
@@ -60,6 +61,7 @@ class RunDirectory:
             config: The effective settings.
             threads: See :func:`phasezoo.runs.describe`.
             devices: See :func:`phasezoo.runs.describe`.
+            plugins: See :func:`phasezoo.runs.describe`.
 
         Raises:
             RunDirectoryError: The directory belongs to another run, to another kind of run or to
@@ -72,7 +74,7 @@ class RunDirectory:
         try:
             record = read_record(path, kind)  # again: another process may just have begun it
             if record is None:
-                record = describe(kind, config, threads=threads, devices=devices)
+                record = describe(kind, config, threads=threads, devices=devices, plugins=plugins)
                 with describe_disk_errors(path):
                     write_whole(path / _RECORD, jsonable.dumps(record))
             else:

@@ -1,7 +1,7 @@
 """What a run was made with, in one record: settings, seeds, packages, environments, machine."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,6 +30,8 @@ class RunRecord:
     """Day of the run's beginning, UTC."""
     provenance: Provenance
     """Packages, environments, revision and machine."""
+    plugins: list[str] = field(default_factory=list)
+    """Modules and files of the user's own that were imported first, to be imported again."""
 
     def changed_packages(self) -> list[str]:
         """Packages whose version here is another than the run's."""
@@ -45,6 +47,7 @@ def describe(
     seeds: Mapping[str, int] | None = None,
     threads: int | None = None,
     devices: Sequence[str] = (),
+    plugins: Sequence[str] = (),
 ) -> RunRecord:
     """Describe a run that begins now, in this process.
 
@@ -54,6 +57,7 @@ def describe(
         seeds: Seeds by what they are for; without them the settings' own ``seed``, if any.
         threads: Threads that the run uses; default those of the native core.
         devices: Names of accelerators that it uses.
+        plugins: Modules and files that were imported first.
 
     Raises:
         InvalidConfig: A setting cannot be written as JSON.
@@ -69,4 +73,5 @@ def describe(
         seeds=dict(seeds),
         date=datetime.now(UTC).date().isoformat(),
         provenance=provenance.collect(threads, list(devices)),
+        plugins=list(plugins),
     )

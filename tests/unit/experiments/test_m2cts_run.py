@@ -470,6 +470,44 @@ def test_a_run_is_done_again_and_continued_with_the_modules_it_was_begun_with(
     )
 
 
+def test_a_run_goes_on_with_the_modules_it_was_begun_with_without_naming_them(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_gate.py").write_text(
+        "from phasezoo import gating\n\n\n"
+        "@gating.register('by-a-module', names=('even', 'odd'))\n"
+        "def gate(state):\n"
+        "    return state.ply % 2\n"
+    )
+    study = dataclasses.replace(CHESS, plugins=(str(tmp_path / "own_gate.py"),))
+    config = dataclasses.replace(tiny(tmp_path / "none.parquet"), gate="by-a-module")
+    with RunDirectory.create(tmp_path / "run", study.name, config, plugins=study.plugins):
+        pass
+    seen = []
+
+    def finish(self, config, out, console, own, prepared=None):
+        seen.append((gating.make(config.gate).names, self.resuming(out)))
+
+    monkeypatch.setattr(Study, "_finish", finish)
+    monkeypatch.setattr(gating.registry, "_GATES", {})
+    try:
+        assert cli.main(["reproduce", "m2cts", "--resume", "run"]) == 0
+    finally:
+        sys.modules.pop("own_gate", None)
+    assert seen[0][0] == ("even", "odd")
+    assert f"--plugin {tmp_path / 'own_gate.py'}" in seen[0][1]
+    (tmp_path / "own_gate.py").rename(tmp_path / "moved.py")
+    assert cli.main(["reproduce", "m2cts", "--resume", "run"]) == 2
+    error = capsys.readouterr().err
+    assert "run was begun with --plugin" in error
+    assert "there is no such file; say by --plugin where it is now" in error
+    try:
+        assert cli.main(["reproduce", "m2cts", "--resume", "run", "--plugin", "moved.py"]) == 0
+    finally:
+        sys.modules.pop("moved", None)
+
+
 def test_ctrl_c_before_a_run_has_begun_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 

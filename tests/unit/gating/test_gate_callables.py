@@ -100,9 +100,24 @@ def test_batched_answers_need_one_phase_a_state(answer):
         gate.batch([START, START])
 
 
-def test_errors_of_a_users_function_come_through():
-    with pytest.raises(ZeroDivisionError):
-        gating.make(lambda state: 1 // 0, names=("a", "b"))(START)
+def test_errors_of_a_users_function_come_through_and_say_what_it_was_asked():
+    def late(state):
+        return 1 // (12 - state.ply)
+
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7"]
+    states = [CHESS.from_fen(START.fen, moves[:n]) for n in range(11)]
+    twelfth = CHESS.from_fen(START.fen, [*moves, "f1e1", "b7b5"])
+    gate = gating.make(late, names=("a", "b"))
+    assert gate.batch(states).shape == (11,)
+    with pytest.raises(ZeroDivisionError) as raised:
+        gate.batch([*states, twelfth, START])
+    (note,) = raised.value.__notes__
+    assert "late'" in note
+    assert twelfth.fen in note
+    together = gating.make(lambda states: 1 // 0, names=("a", "b"), batched=True)
+    with pytest.raises(ZeroDivisionError) as raised:
+        together.batch(states)
+    assert raised.value.__notes__[0].endswith("asked about 11 states")
 
 
 def test_monotone_callables():
