@@ -9,7 +9,7 @@ from pathlib import Path
 from phasezoo.errors import StoreError
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.store import GameStore
-from phasezoo.training.store_folder import files_of
+from phasezoo.training.store_folder import store_files
 
 __all__ = ["GamesFile", "check_split", "check_unseen", "read_games"]
 
@@ -91,7 +91,7 @@ def check_unseen(test: PositionTable, path: Path) -> None:
 
 def _sha256(path: Path) -> str:
     digest = hashlib.sha256()
-    for part in files_of(path) if path.is_dir() else [path]:
+    for part in store_files(path):
         with part.open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)

@@ -12,10 +12,13 @@ from phasezoo.games import Game
 from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PhaseTable, PositionTable, count_phases
 
-__all__ = ["SPLITS", "PositionStore", "Splits", "cuts", "split_word"]
+__all__ = ["FRACTIONS", "SPLITS", "PositionStore", "Splits", "cuts", "split_word"]
 
 SPLITS = ("train", "validation", "test")
 """The names of a store's parts, in the order of their fractions."""
+
+FRACTIONS = (0.8, 0.1, 0.1)
+"""The shares of games of the parts, where nothing else is asked for."""
 
 
 class PositionStore(Protocol):
@@ -63,7 +66,7 @@ class PositionStore(Protocol):
         """The number N of games."""
         ...
 
-    def split(self, seed: int, fractions: Sequence[float] = (0.8, 0.1, 0.1)) -> "Splits":
+    def split(self, seed: int, fractions: Sequence[float] | None = None) -> "Splits":
         """Split by game into train, validation and test."""
         ...
 

@@ -20,7 +20,7 @@ from phasezoo.training.game_records import records_of
 from phasezoo.training.gate_labels import phases_in_chunks
 from phasezoo.training.positions import PhaseTable, PositionTable
 from phasezoo.training.sample_games import sample_file
-from phasezoo.training.splits import Splits, cuts, split_word
+from phasezoo.training.splits import FRACTIONS, SPLITS, Splits, cuts, split_word
 from phasezoo.training.state_records import StateRecords
 from phasezoo.training.store_dataset import Named, columns_of_rows
 from phasezoo.training.store_file import action_type, decisions_a_ply, write_text
@@ -103,7 +103,7 @@ class GameStore:
             if given[1] != made.num_players:
                 message = f"{name} is {list(given)}; {made.name!r} has {made.num_players} players"
                 raise InvalidArray(message)
-        self._set(made, columns.check(made.num_actions), metadata or {}, ())
+        self._set(made, columns.check(made.num_actions), metadata or {})
 
     @classmethod
     def of(
@@ -111,7 +111,7 @@ class GameStore:
     ) -> Self:
         """A store of columns that fit together."""
         store = object.__new__(cls)
-        store._set(game, columns, metadata or {}, ())
+        store._set(game, columns, metadata or {})
         return store
 
     def _set(
@@ -119,12 +119,15 @@ class GameStore:
         game: Game,
         columns: GameColumns,
         metadata: Mapping[str, Any],
-        damaged: tuple[str, ...],
+        damaged: tuple[str, ...] = (),
+        parts: npt.NDArray[np.int8] | None = None,
     ) -> None:
         self.game = game
         self.columns = columns
         self.metadata = dict(metadata)
         self.damaged = damaged
+        #: ``int8[N]``: 0, 1, 2 for games of train, validation and test, where the folder says so.
+        self.parts = parts
         self.records: Any = records_of(game, columns)
 
     @classmethod
@@ -133,7 +136,9 @@ class GameStore:
 
         They are written by :meth:`save`, :class:`phasezoo.training.StoreWriter` and
         ``phasezoo data import``. If a file of a folder is damaged, the others are used:
-        :attr:`damaged` and a warning say so.
+        :attr:`damaged` and a warning say so. A folder with the three stores ``train``,
+        ``validation`` and ``test``, as an import by month makes it, is one store that
+        :meth:`split` divides in this way.
 
         Args:
             path: The folder or the file.
@@ -146,9 +151,9 @@ class GameStore:
                 holds pickled starts.
         """
         place = file_path("path", path, StoreError)
-        about, columns, damaged = read_store(place)
-        game = about.made(place)
-        if not allow_pickle and any(isinstance(s, bytes) for s in columns.starts.values()):
+        read = read_store(place)
+        game = read.about.made(place)
+        if not allow_pickle and any(isinstance(s, bytes) for s in read.columns.starts.values()):
             message = (
                 f"{path}: holds pickled starts, which run code when they are read; if you trust "
                 "who made it, open it with GameStore.open(…, allow_pickle=True)"
@@ -156,7 +161,7 @@ class GameStore:
             raise StoreError(message)
         store = object.__new__(cls)
         try:
-            store._set(game, columns, about.metadata, damaged)
+            store._set(game, read.columns, read.about.metadata, read.damaged, read.parts)
         except (CorruptRecord, InvalidArray) as error:
             message = f"{path}: {error}; the file is damaged: make it anew"
             raise StoreError(message) from error
@@ -356,6 +361,8 @@ class GameStore:
     def subset(self, game_indices: npt.ArrayLike) -> Self:
         """Some of the games, in the order given.
 
+        They stay in the parts of a folder that is split (:meth:`split`), if there are some of each.
+
         Raises:
             CorruptRecord: There is no such game.
             InvalidArray: They are no list of indices; ``np.flatnonzero`` makes one of a mask.
@@ -365,23 +372,31 @@ class GameStore:
         if wrong.size:
             message = f"there is no game {wrong[0]}: there are {len(self)}, counted from 0"
             raise CorruptRecord(message)
-        return self.of(self.game, self.columns.take(index), self.metadata)
+        some = self.of(self.game, self.columns.take(index), self.metadata)
+        if self.parts is not None and len(np.unique(self.parts[index])) == len(SPLITS):
+            some.parts = self.parts[index]
+        return some
 
-    def split(self, seed: int, fractions: Sequence[float] = (0.8, 0.1, 0.1)) -> Splits:
+    def split(self, seed: int, fractions: Sequence[float] | None = None) -> Splits:
         """Split by game into train, validation and test.
 
-        Games are ranked by a hash of the seed, their start and their actions, the same on every
-        machine; games that are the same always fall into the same part, even if that shifts a
-        boundary by a game or two.
+        Games of a folder that holds these three parts (:meth:`open`) stay in them, unless fractions
+        are given. Otherwise games are ranked by a hash of the seed, their start and their actions,
+        the same on every machine; games that are the same always fall into the same part, even if
+        that shifts a boundary by a game or two.
 
         Args:
             seed: Chooses the split.
-            fractions: Shares of train, validation and test; they add up to 1.
+            fractions: Shares of train, validation and test, which add up to 1; None: the parts of
+                the folder, or (0.8, 0.1, 0.1) if it has none.
 
         Raises:
             InvalidConfig: The fractions are not three shares of a whole.
         """
-        wanted = cuts(len(self), fractions)
+        if fractions is None and self.parts is not None:
+            which = range(len(SPLITS))
+            return Splits(*(self.subset(np.flatnonzero(self.parts == part)) for part in which))
+        wanted = cuts(len(self), FRACTIONS if fractions is None else fractions)
         hashes = self.records.hashes(split_word(seed))
         order = np.argsort(hashes, kind="stable")
         ranked = hashes[order]
@@ -499,7 +514,7 @@ class GameStore:
         gate: Any = "none",
         *,
         seed: int = 0,
-        fractions: Sequence[float] = (0.8, 0.1, 0.1),
+        fractions: Sequence[float] | None = None,
         threads: int | None = None,
     ) -> PhaseTable:
         """Games and positions per phase, of each part of :meth:`split` and of all games."""

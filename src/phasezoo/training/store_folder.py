@@ -3,17 +3,19 @@
 import shutil
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo.errors import StoreError
 from phasezoo.games import Game
 from phasezoo.runs.lock import LOCK
 from phasezoo.training.columns import GameColumns
 from phasezoo.training.placing import partial_name, put_in_place
+from phasezoo.training.splits import SPLITS
 from phasezoo.training.store_file import (
     UNCHANGED,
     DamagedFile,
@@ -27,11 +29,13 @@ from phasezoo.training.store_file import (
 __all__ = [
     "SHARD_GAMES",
     "SUFFIX",
+    "StoredGames",
     "check_target",
     "files_of",
     "next_file",
     "read_store",
     "same_kind",
+    "store_files",
     "sweep",
     "write_store",
 ]
@@ -55,17 +59,46 @@ def next_file(folder: Path) -> Path:
     return folder / f"games-{last + 1:05}{SUFFIX}"
 
 
-def read_store(path: Path) -> tuple[Description, GameColumns, tuple[str, ...]]:
-    """The games of a store, and why some of its files could not be used.
+def store_files(path: Path) -> list[Path]:
+    """All files of a store: a file itself, those of a folder, or those of its three parts."""
+    if not path.is_dir():
+        return [path]
+    return files_of(path) or [file for part in _part_files(path) for file in part]
+
+
+def _part_files(folder: Path) -> list[list[Path]]:
+    """The files of train, validation and test, as an import splits games; none if one lacks."""
+    parts = [files_of(folder / name) for name in SPLITS]
+    return parts if all(parts) else []
+
+
+@dataclass(frozen=True)
+class StoredGames:
+    """What was read of a store."""
+
+    about: Description
+    """What its files say of themselves."""
+    columns: GameColumns
+    """The games."""
+    damaged: tuple[str, ...]
+    """Why some files could not be used."""
+    parts: npt.NDArray[np.int8] | None
+    """``int8[N]``: which of :data:`phasezoo.training.splits.SPLITS` each game is in, by its place
+    there; None if the store is not split."""
+
+
+def read_store(path: Path) -> StoredGames:
+    """The games of a store: a file, a folder of files, or a folder with its three parts.
 
     Raises:
         MissingDependency: pyarrow is not installed.
-        StoreError: It is missing, holds no file that can be used, or files of different games.
+        StoreError: It is missing, it or a part holds no file that can be used, or files of
+            different games.
     """
     if not path.is_dir():
-        return *read_file(path), ()
-    files = files_of(path)
-    if not files:
+        return StoredGames(*read_file(path), (), None)
+    files, parts = files_of(path), _part_files(path)
+    if not files and not parts:
         # Two levels, as imports of several games by month make them; below might be a whole disk.
         depths = (f"*/*{SUFFIX}", f"*/*/*{SUFFIX}")
         inside = sorted({str(file.parent) for depth in depths for file in path.glob(depth)})
@@ -77,19 +110,32 @@ def read_store(path: Path) -> tuple[Description, GameColumns, tuple[str, ...]]:
         message = f"{path}: no file of games (*{SUFFIX}) in this folder; {hint}"
         raise StoreError(message)
     read: list[tuple[Path, Description, GameColumns]] = []
-    damaged = []
+    sizes: list[int] = []
+    damaged: list[str] = []
+    for part in [files] if files else parts:
+        usable = _usable(part, damaged)
+        if not usable:
+            message = f"{part[0].parent}: every file of it is damaged: {damaged[-len(part)]}"
+            raise StoreError(message)
+        read += usable
+        sizes.append(sum(len(columns) for _, _, columns in usable))
+    for message in damaged:
+        warnings.warn(f"{message}. The other files of the store are used", stacklevel=3)
+    about = _common(read)
+    columns = GameColumns.joined([columns for _, _, columns in read])
+    which = None if files else np.repeat(np.arange(len(parts), dtype=np.int8), sizes)
+    return StoredGames(about, columns, tuple(damaged), which)
+
+
+def _usable(files: list[Path], damaged: list[str]) -> list[tuple[Path, Description, GameColumns]]:
+    """The files that can be read; what is wrong with the others is added to ``damaged``."""
+    read = []
     for file in files:
         try:
             read.append((file, *read_file(file)))
         except DamagedFile as error:
             damaged.append(str(error))
-    if not read:
-        message = f"{path}: every file of it is damaged: {damaged[0]}"
-        raise StoreError(message)
-    for message in damaged:
-        warnings.warn(f"{message}. The other files of the store are used", stacklevel=3)
-    about = _common(read)
-    return about, GameColumns.joined([columns for _, _, columns in read]), tuple(damaged)
+    return read
 
 
 def _common(read: list[tuple[Path, Description, GameColumns]]) -> Description:

@@ -378,6 +378,20 @@ def test_what_cannot_be_run_is_refused_before_anything_is_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_games_that_are_split_already_stay_so(store, tmp_path):
+    own = GameStore.open(store).split(5, (0.6, 0.2, 0.2))
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for name in ("train", "validation", "test"):
+        getattr(own, name).save(folder / name)
+    prepared = prepare(tiny(folder))
+    for name, part in vars(prepared.splits).items():
+        np.testing.assert_array_equal(part.actions, getattr(own, name).actions)
+    assert prepared.games == len(GameStore.open(store))
+    own.test.subset(np.arange(3)).save(folder / "test", overwrite=True)
+    assert prepare(tiny(folder)).sha256 != prepared.sha256
+
+
 def test_openings_that_the_games_contain_are_dropped(store, tmp_path):
     from phasezoo import games
     from phasezoo.arena import OpeningSuite

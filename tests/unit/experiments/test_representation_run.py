@@ -18,6 +18,7 @@ from phasezoo.experiments.representation import gradients, page, story
 from phasezoo.experiments.representation.arms import CORNERS, arms_of, groups_of
 from phasezoo.experiments.representation.config import PRESETS, RepresentationConfig
 from phasezoo.experiments.representation.domain import REPRESENTATION
+from phasezoo.experiments.representation.preparation import prepare
 from phasezoo.experiments.representation.results import Results
 from phasezoo.runs import jsonable
 from phasezoo.training import GameStore
@@ -83,6 +84,23 @@ def test_a_run_leaves_everything_it_promises(whole, small):
     assert by_nodes.played == 28 * 2  # eight players
     assert by_time.played == 3 * 2
     assert {duel.games for duel in by_nodes.duels if duel.first in CORNERS} == {2 * 2 * 2}
+
+
+def test_of_games_that_are_split_already_some_of_each_part_are_drawn(small, tmp_path):
+    own = GameStore.sample("chess").subset(np.arange(400)).split(5, (0.5, 0.25, 0.25))
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for name in ("train", "validation", "test"):
+        getattr(own, name).save(folder / name)
+    splits = prepare(dataclasses.replace(small, games=folder)).splits
+    assert [len(part) for part in vars(splits).values()] == [48, 6, 6]
+    for name, part in vars(splits).items():
+        of_part = {tuple(own_game) for own_game in _games_of(getattr(own, name))}
+        assert {tuple(game) for game in _games_of(part)} <= of_part
+
+
+def _games_of(store):
+    return np.split(store.actions, store.offsets[1:-1])
 
 
 def test_the_report_is_a_whole_page(whole):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo import games, networks
 from phasezoo.arena import stream
@@ -12,7 +13,8 @@ from phasezoo.experiments.representation.arms import arms_of
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.results import Dataset
 from phasezoo.training.positions import PositionTable, without_seen
-from phasezoo.training.splits import SPLITS, Splits
+from phasezoo.training.splits import FRACTIONS, SPLITS, Splits
+from phasezoo.training.store import GameStore
 
 __all__ = ["Prepared", "prepare"]
 
@@ -49,7 +51,7 @@ def prepare(config: RepresentationConfig) -> Prepared:
     store = found.store
     if config.max_games is not None and config.max_games < len(store):
         rng = np.random.default_rng(stream(config.seed, "games"))
-        store = store.subset(np.sort(rng.permutation(len(store))[: config.max_games]))
+        store = store.subset(_drawn(store, config.max_games, rng))
     splits = store.split(stream(config.seed, "split"))
     tables = splits.positions(threads=config.threads)
     check_split(tables, found.path)
@@ -64,6 +66,17 @@ def prepare(config: RepresentationConfig) -> Prepared:
         test_positions=len(test),
     )
     return Prepared(splits, tables["validation"], test, dataset)
+
+
+def _drawn(store: GameStore, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Games drawn from all, or from each part of a store that is split, by the usual shares."""
+    if store.parts is None:
+        return np.sort(rng.permutation(len(store))[:count])
+    drawn = [
+        rng.permutation(np.flatnonzero(store.parts == part))[: round(share * count)]
+        for part, share in enumerate(FRACTIONS)
+    ]
+    return np.sort(np.concatenate(drawn))
 
 
 def _tested(
