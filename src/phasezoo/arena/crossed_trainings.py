@@ -85,9 +85,11 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
 
     With M_a, M_b, M_e the mean squares of rows, columns and residuals (e.g. Searle, Casella and
     McCulloch, Variance Components, 1992, §4.3): var a = (M_a - M_e) / J, var b = (M_b - M_e) / I,
-    both at least 0, and var(mean) = (M_a + M_b - M_e) / (I J), never less than the games alone
-    give; its degrees of freedom are Satterthwaite's (1946). The ends of the interval are clipped to
-    [0, 1] and converted to Elo.
+    both at least 0, and var(mean) = var a / I + var b / J + M_e / (I J), never less than the games
+    alone give; its degrees of freedom are Satterthwaite's (1946).
+    (Without the zero the sum is M_a + M_b - M_e, unbiased, but its intervals hold too seldom where
+    trainings hardly differ but pairings do.) The ends of the interval are clipped to [0, 1] and
+    converted to Elo.
 
     Args:
         means: ``[I][J]``: mean pair score in [0, 1] of the match between the first side's training
@@ -111,11 +113,11 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
     m_columns = rows * float(((by_column - mean) ** 2).sum()) / (columns - 1)
     rest = table - by_row[:, None] - by_column[None, :] + mean
     m_rest = float((rest**2).sum()) / ((rows - 1) * (columns - 1))
-    variance = (m_rows + m_columns - m_rest) / table.size
-    freedom = _satterthwaite(
-        (m_rows, m_columns, -m_rest), (rows - 1, columns - 1, (rows - 1) * (columns - 1))
-    )
+    freedoms = (rows - 1, columns - 1, (rows - 1) * (columns - 1))
+    sides = max(m_rows, m_rest), max(m_columns, m_rest), -m_rest
+    variance = math.fsum(sides) / table.size
     spread = math.sqrt(max(variance, games_variance / table.size))
+    freedom = _satterthwaite(sides, freedoms)
     slope = elo_slope(mean)
     return CrossedResult(
         elo=interval_of_score(mean, spread, float(t95(freedom))),

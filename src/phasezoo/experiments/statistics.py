@@ -78,7 +78,7 @@ def over_trainings(values: Array, resampled: Array, games: int | None = None) ->
     Args:
         values: ``float64[K]``: one number per training.
         resampled: ``float64[R, K]``: the same for R draws of test games.
-        games: Games that the number is of; None: many.
+        games: Games (or whatever else was drawn) that the number is of; None: many.
 
     Returns:
         The interval, or None if the number does not exist, as for a phase without positions.

@@ -189,7 +189,8 @@ class ObjectGate(CallableGate):
 
     Args:
         own: The object.
-        monotone: Whether to answer the larger of its answer and the previous phase.
+        monotone: Whether to answer the larger of its answer and the previous phase; probabilities
+            stay the object's.
     """
 
     def __init__(self, own: Any, *, monotone: bool = False) -> None:

@@ -39,9 +39,10 @@ def describe_disk_errors(path: Path, *, every: bool = False) -> Iterator[None]:
     """Turn what the operating system says about a full or read-only disk into a typed error.
 
     Args:
-        path: The run's directory, for the message.
+        path: The run's directory.
         every: Whether every refusal of the system lies in the place; otherwise only those that
-            can lie nowhere else.
+            can lie nowhere else, and not those of a file that is elsewhere, as one that a user's
+            own gate reads.
 
     Raises:
         RunDirectoryError: The disk is full, over quota or read-only; nothing finished is lost.
@@ -54,11 +55,16 @@ def describe_disk_errors(path: Path, *, every: bool = False) -> Iterator[None]:
                 f"{path}: the disk is full ({error.strerror}); what was finished is kept, free "
                 f"some space, then {how_to_continue(path)}"
             )
-        elif every or error.errno in _REFUSED:
+        elif every or (error.errno in _REFUSED and _is_in(path, error.filename)):
             message = f"{path}: cannot be written ({error.strerror}); choose another --out"
         else:
             raise
         raise RunDirectoryError(message) from error
+
+
+def _is_in(path: Path, name: object) -> bool:
+    """Whether a file that the system refused is in a directory; it is taken to be, if unnamed."""
+    return not isinstance(name, str | Path) or Path(name).absolute().is_relative_to(path.absolute())
 
 
 def how_to_continue(path: Path) -> str:

@@ -79,6 +79,19 @@ def test_the_interval_covers_other_trainings(trainings):
     assert games_only / 400 < 0.6  # what counting games alone would have claimed
 
 
+@pytest.mark.parametrize("trainings", [3, 4, 8])
+def test_the_interval_covers_where_pairings_differ_and_trainings_do_not(trainings):
+    rng = np.random.default_rng(13)
+    true_elo = elo_of_score(0.55)
+    covered = 0
+    for _ in range(400):
+        result = crossed(
+            simulated(rng, trainings, 0.0, 0.0, 0.05), np.full((trainings, trainings), 0.01)
+        )
+        covered += result.elo.low <= true_elo <= result.elo.high
+    assert covered / 400 >= 0.94
+
+
 def test_the_variances_are_recovered_on_average():
     rng = np.random.default_rng(5)
     results = [

@@ -15,7 +15,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
 from phasezoo.experiments.m2cts.curve.crossing import crossing, place
 from phasezoo.experiments.m2cts.curve.results import Results
-from phasezoo.experiments.m2cts.domains import CURVES
+from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.statistics import between_trainings
 from phasezoo.runs import jsonable
 
@@ -162,7 +162,10 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(
 
 def test_every_game_of_stored_games_has_the_curve() -> None:
     assert "pommerman" not in CURVES
-    for study in CURVES.values():
+    for name, study in CURVES.items():
+        comparison = DOMAINS[name]
         for config in study.presets.values():
             assert isinstance(config, CurveConfig)
             config.validate()
+            for size in config.sizes:
+                comparison._check(config.at(size, comparison.presets))

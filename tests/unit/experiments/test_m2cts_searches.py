@@ -91,7 +91,9 @@ def test_equal_cost_belongs_to_the_same_search_at_equal_nodes():
 
 
 def spent(calls, rows, padded=0):
-    return MatchSide("x", rows=rows, padded_rows=padded, calls=calls, off_phase_rows=0, seconds=0)
+    return MatchSide(
+        "x", nodes=rows, rows=rows, padded_rows=padded, calls=calls, off_phase_rows=0, seconds=0
+    )
 
 
 @pytest.mark.parametrize("per_node", [None, 3])

@@ -34,7 +34,7 @@ def reading_table(table: Table, rows: Sequence[GameRow], config: KrkConfig) -> l
         return []
     lengths = {name: mean_over(table, "length", _cells(config, name)) for name in names}
     changed = {name: base_of(name) for name in names if base_of(name) in names}
-    changes = _changes(lengths, changed)
+    changes = _changes(table, config, changed)
     return [
         ReadingSummary(
             reading=name,
@@ -70,31 +70,42 @@ def _cells(config: KrkConfig, name: str) -> list[Cell]:
 
 def mean_over(table: Table, measure: str, cells: list[Cell]) -> ResampledMeans:
     """A measure's mean, each cell with equal weight; cells without any are left out."""
-    each = table.curve(measure, [[cell] for cell in cells])
+    return _averaged(table.curve(measure, [[cell] for cell in cells]))
+
+
+def _averaged(each: ResampledMeans) -> ResampledMeans:
+    """The mean over cells of numbers that exist, the same cells in every draw."""
+    kept = np.isfinite(each.means)
+    if not kept.any():
+        return ResampledMeans(np.asarray(np.nan), np.full(len(each.resampled), np.nan))
     with np.errstate(invalid="ignore"):
-        kept = np.isfinite(each.means)
-        return ResampledMeans(
-            np.asarray(each.means[kept].mean() if kept.any() else np.nan),
-            np.nanmean(np.where(kept, each.resampled, np.nan), axis=1)
-            if kept.any()
-            else np.full(len(each.resampled), np.nan),
-        )
+        drawn = np.nanmean(np.where(kept, each.resampled, np.nan), axis=1)
+    return ResampledMeans(np.asarray(each.means[kept].mean()), drawn)
 
 
 def _changes(
-    lengths: dict[str, ResampledMeans], changed: dict[str, str | None]
+    table: Table, config: KrkConfig, changed: dict[str, str | None]
 ) -> dict[str, Interval | None]:
-    """Changes of the length against the base, by intervals that hold for all of them together."""
+    """Changes of the length against the base, by intervals that hold for all of them together.
+
+    Of two readings the settings are compared in which both won games: where one of them wins none,
+    it has no length, and the others would be another mean.
+    """
     pairs = [(name, base) for name, base in changed.items() if base is not None]
     if not pairs:
         return {}
+    gaps = [_gap(table, _cells(config, name), _cells(config, base)) for name, base in pairs]
     found = ResampledMeans(
-        np.array([float(lengths[name].means - lengths[base].means) for name, base in pairs]),
-        np.stack(
-            [lengths[name].resampled - lengths[base].resampled for name, base in pairs], axis=1
-        ),
+        np.array([float(gap.means) for gap in gaps]),
+        np.stack([gap.resampled for gap in gaps], axis=1),
     )
     return dict(zip((name for name, _ in pairs), simultaneous(found), strict=True))
+
+
+def _gap(table: Table, cells: list[Cell], base: list[Cell]) -> ResampledMeans:
+    """The mean over settings of the difference of lengths, of those that both have lengths of."""
+    own, other = (table.curve("length", [[cell] for cell in each]) for each in (cells, base))
+    return _averaged(ResampledMeans(own.means - other.means, own.resampled - other.resampled))
 
 
 def interval_of(sample: ResampledMeans) -> Interval | None:

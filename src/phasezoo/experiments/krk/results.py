@@ -147,13 +147,16 @@ class Figure:
 class ReadingSummary:
     """One reading of the study, over all settings of the run with equal weight.
 
+    A setting in which no game was won has no length, and is left out of it.
+
     Attributes:
         reading: Which one.
         games: Games played.
         won: Games in which Black was mated.
         length: White's moves in a won game.
         base: The reading that it changes; None of the study's text and of its program.
-        change: Its length less that of ``base``; the intervals hold for all readings together.
+        change: Its length less that of ``base``, over the settings in which both won games; the
+            intervals hold for all readings together.
         best: Where the DTM difference is lowest over C, for each budget.
     """
 

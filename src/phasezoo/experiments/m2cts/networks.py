@@ -7,16 +7,48 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo import gating
+from phasezoo.errors import InvalidPlaneSpec
 from phasezoo.experiments.console import Console, Task
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.games import Game
 from phasezoo.training.phase_parts import take_part
 from phasezoo.training.progress import Progress
 from phasezoo.training.supervised import TrainingResult, train_supervised
 
-__all__ = ["curve_of", "train"]
+__all__ = ["check_networks", "curve_of", "train"]
 
 _REFRESH_SECONDS = 0.2
+
+
+def check_networks(
+    names: Sequence[str], game: Game, planes: str | None
+) -> tuple[tuple[int, int, int], int]:
+    """Refuse networks and planes that do not exist, before the first network is trained.
+
+    Args:
+        names: Architectures.
+        game: The game.
+        planes: Their input planes; None: the game's own.
+
+    Returns:
+        The shape of the planes and the size of the policy.
+
+    Raises:
+        InvalidConfig: There is no such architecture.
+        InvalidPlaneSpec: The game has no such planes.
+    """
+    from phasezoo import networks
+
+    spec = planes or game.default_planes
+    try:
+        sizes = game.plane_shape(spec), game.policy_size(spec)
+    except InvalidPlaneSpec as error:
+        message = f"--planes {spec}: {error}"
+        raise InvalidPlaneSpec(message) from error
+    for name in names:
+        networks.describe(name)
+    return sizes
 
 
 def train(

@@ -123,6 +123,6 @@ def compared(
 
 def _mean(sizes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Interval:
     """The mean over trainings and endings, of ``float64[K, endings]``."""
-    found = over_trainings(sizes.mean(axis=1), weights @ sizes.T)
+    found = over_trainings(sizes.mean(axis=1), weights @ sizes.T, games=sizes.shape[1])
     assert found is not None  # values are finite
     return found

@@ -146,11 +146,11 @@ def _attribution(
             mask / len(planes[MASKS]) - other / len(planes[name])
             for mask, other in zip(shares[MASKS], shares[name], strict=True)
         ]
-        new[name] = _known(over_trainings(more[0], more[1]))
+        new[name] = _known(over_trainings(more[0], more[1], games=rows))
     return Attribution(
         arm=arm.name,
         answer=answer,
-        shares={name: _known(over_trainings(*both)) for name, both in shares.items()},
+        shares={name: _known(over_trainings(*both, games=rows)) for name, both in shares.items()},
         planes=(means / means.sum(axis=1, keepdims=True)).mean(axis=0).tolist(),
         new=new,
         error=max(float(np.abs(one.errors).max()) for one in every),

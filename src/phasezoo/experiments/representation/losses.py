@@ -110,13 +110,14 @@ class _Means:
         table = np.array([[one.sums[metric] for metric in METRICS] for one in every])
         counts = np.array(every[0].counts, dtype=np.float64)
         by_game = np.moveaxis(table, 2, 0)  # float64[G, networks, metrics]
+        self._games = int((counts > 0).sum())
         self._means: ResampledMeans = resample_games(by_game, counts[:, None, None], rng, resamples)
 
     def combined(self, weights: Weights) -> dict[str, Interval | None]:
         """A combination of arms by metric, over trainings first and games second."""
         values, resampled = self._combined(weights)
         return {
-            metric: over_trainings(values[:, index], resampled[:, :, index])
+            metric: over_trainings(values[:, index], resampled[:, :, index], games=self._games)
             for index, metric in enumerate(METRICS)
         }
 

@@ -1,7 +1,7 @@
 """The knobs of the curve over sizes: those of the comparison, and the sizes."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.settings import check_rising
 
 __all__ = ["SIZES", "CurveConfig", "curve_presets"]
+
+BASE = "standard"
+"""The preset of the comparison that those begin from which the curve alone has."""
 
 LEAST = 1000
 """Training positions of the smallest size; fewer teach nothing."""
@@ -48,11 +51,18 @@ class CurveConfig(M2ctsConfig):
             raise InvalidConfig(message)
         super().validate()
 
-    def at(self, positions: int) -> M2ctsConfig:
-        """The settings of the comparison at one size."""
+    def at(self, positions: int, presets: Collection[str] = ()) -> M2ctsConfig:
+        """The settings of the comparison at one size.
+
+        Args:
+            positions: The size.
+            presets: Names that the comparison's presets have; a preset that the curve alone has was
+                made from its `standard`. Empty: any may be named.
+        """
         names = [field.name for field in dataclasses.fields(M2ctsConfig)]
         shared = {name: getattr(self, name) for name in names}
-        return M2ctsConfig(**shared | {"positions": positions})
+        own = BASE if presets and self.preset not in presets else self.preset
+        return M2ctsConfig(**shared | {"positions": positions, "preset": own})
 
 
 SIZES: Mapping[str, Mapping[str, Any]] = {
@@ -89,11 +99,11 @@ def curve_presets(
     Args:
         presets: The latter; a size that they lack, the curve lacks too.
         sizes: What is otherwise in this game, by preset; one that the comparison lacks begins from
-            its `standard`.
+            :data:`BASE`.
     """
     made = {}
     for name, changes in {**SIZES, **(sizes or {})}.items():
         if name in presets or (sizes is not None and name in sizes):
-            base = dataclasses.asdict(presets.get(name) or presets["standard"])
+            base = dataclasses.asdict(presets.get(name) or presets[BASE])
             made[name] = CurveConfig(**base | {"preset": name} | dict(changes))
     return made

@@ -11,9 +11,9 @@ __all__ = ["crossing", "place"]
 def crossing(sizes: Sequence[int], differences: Sequence[Interval]) -> Interval:
     """The size from which on a difference is zero or below, and between which sizes it may be.
 
-    The ends are where the lower and the upper ends of the differences' intervals get there: at all
-    sizes between them the 95 % band of the difference holds zero. (A bootstrap over trainings would
-    be of no width with the few that one can afford.)
+    The ends are where the lower and the upper ends of the differences' intervals get there for
+    good: at all sizes outside them the 95 % band of the difference is on one side of zero, below it
+    behind them. (A bootstrap over trainings would be of no width with the few that one can afford.)
 
     Args:
         sizes: Rising.

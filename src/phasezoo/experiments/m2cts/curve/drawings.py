@@ -1,5 +1,6 @@
 """The report's drawings, each made from results alone and described in words."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
@@ -14,19 +15,28 @@ _WIDTH = 7.6
 """Inches of a full-width drawing."""
 
 
-def losses(curves: Sequence[Curve]) -> Markup:
-    """Draw each mixture's test loss less the one network's by size."""
+def losses(curves: Sequence[Curve]) -> Markup | None:
+    """Draw each mixture's test loss less the one network's by size; None if there is none."""
     return _drawn(curves, lambda point: point.loss, "loss", "test loss − one network’s")
 
 
-def elo(curves: Sequence[Curve]) -> Markup:
-    """Draw each mixture's Elo over one network by size."""
-    return _drawn(curves, lambda point: point.elo, "elo", "Elo over one network")
+def elo(curves: Sequence[Curve]) -> Markup | None:
+    """Draw each mixture's Elo over one network by size; None if none played.
+
+    Where all games were won or lost there is no finite Elo, and no point.
+    """
+    return _drawn(curves, _finite_elo, "elo", "Elo over one network")
+
+
+def _finite_elo(point: Point) -> Interval | None:
+    return point.elo if point.elo is not None and math.isfinite(point.elo.value) else None
 
 
 def _drawn(
     curves: Sequence[Curve], number: Callable[[Point], Interval | None], name: str, label: str
-) -> Markup:
+) -> Markup | None:
+    if all(number(point) is None for curve in curves for point in curve.points):
+        return None
     figure, plot = plots.axes(_WIDTH, 3.2)
     plot.axhline(0, color=plots.BASELINE, linewidth=1)
     told = []

@@ -20,20 +20,22 @@ def render(results: Results) -> str:
         MissingDependency: Matplotlib is not installed.
     """
     counts = "trainings and test games" if results.config.trainings > 1 else "test games alone"
-    losses = drawings.losses(results.curves)
-    elo = drawings.elo([one for one in results.curves if one.elo_crossing is not None])
+    figures = {
+        f"Test loss of each mixture less that of one network that saw as many positions; below zero "
+        f"the mixture is better. Bars are 95 % intervals over {counts}.": drawings.losses(
+            results.curves
+        ),
+        "Strength of each mixture over one network that saw as many positions; above zero the "
+        "mixture is stronger. Bars are 95 % intervals. A mixture that won or lost all games at a "
+        "size has no point there.": drawings.elo(results.curves),
+    }
     return html.render(
         __package__,
         results,
         story.headline(results),
         exact=list(results.curves[0].points[0].exact),
         crossing=partial(story.crossing_text, results=results),
-        figures={
-            f"Test loss of each mixture less that of one network that saw as many positions; below "
-            f"zero the mixture is better. Bars are 95 % intervals over {counts}.": losses,
-            "Strength of each mixture over one network that saw as many positions; above zero the "
-            "mixture is stronger. Bars are 95 % intervals.": elo,
-        },
+        figures={caption: drawing for caption, drawing in figures.items() if drawing is not None},
         level=partial(story.level, results=results),
         introduction=story.introduction(results),
         published=paper,

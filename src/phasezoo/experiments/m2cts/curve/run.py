@@ -68,8 +68,9 @@ class CurveRun(StudyRun[CurveConfig, Results]):
     def _compare(self, positions: int) -> duel.Results:
         """The comparison at one size, or what is left of it."""
         self.console.heading(f"{positions:,} training positions")
-        config = self.config.at(positions)
-        study: Study[Any] = DOMAINS.get(config.game, DUEL)
+        study: Study[Any] = DOMAINS.get(self.config.game, DUEL)
+        study = replace(study, plugins=self.study.plugins)
+        config = self.config.at(positions, study.presets)
         found: duel.Results = study.reproduce(
             config,
             self.path / _folder(positions),

@@ -33,6 +33,10 @@ STARTED = " start"
 """Ends the role of networks that an arm's experts begin from."""
 
 
+_TAKEN = frozenset({BASELINE, "mixture", "alone", "from", "search", "learned"})
+"""First parts of names that networks and matches of other roles have."""
+
+
 @dataclass(frozen=True)
 class Arm:
     """A mixture of experts."""
@@ -76,6 +80,13 @@ def arms_of(config: M2ctsConfig, phases: int) -> tuple[Arm, ...]:
             continue
         if any((arm.gate, arm.strategy) == (one.gate, one.strategy) for one in found):
             message = f"--arms {text}: there already, or the mixture under study itself"
+            raise InvalidConfig(message)
+        same = next((one.role for one in found if one.folder == arm.folder), None)
+        if same is not None or arm.folder in _TAKEN:
+            taken = f"a folder of the run {arm.folder!r}" if same is None else f"{same!r}"
+            message = (
+                f"--arms {text}: its files would be named as those of {taken}; spell it otherwise"
+            )
             raise InvalidConfig(message)
         found.append(arm)
     return tuple(found)

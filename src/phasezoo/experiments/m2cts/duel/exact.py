@@ -1,6 +1,7 @@
 """Moves of every mixture judged by perfect play, in games that know it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ from phasezoo.errors import MissingDependency
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.loading import load
-from phasezoo.experiments.m2cts.duel.matches import search_options
+from phasezoo.experiments.m2cts.duel.matches import limit_text, search_options
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL, Exact, ExactRow
-from phasezoo.experiments.statistics import between_trainings
+from phasezoo.experiments.statistics import between_trainings, over_trainings, resample_games
 from phasezoo.games.random_play import random_states
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
 from phasezoo.training.solved import moves_of
@@ -68,28 +69,39 @@ def measure(
     phase = gating.make(prepared.config.gate, prepared.config.game).batch(positions.states)
     judge = _Judge(prepared, positions, searched, phase)
     roles = [*(arm.role for arm in prepared.arms), *([LEARNED] if gates else []), BASELINE]
-    found: dict[str, list[_Numbers]] = {role: [] for role in roles}
+    found: dict[str, list[_Judged]] = {role: [] for role in roles}
     with console.task("Moves by perfect play", len(trainings) * len(roles)) as task:
         done = 0
         for training, networks in enumerate(trainings):
             for role in roles:
                 own, gate = (EXPERT, gates[training]) if role == LEARNED else (role, None)
-                found[role].append(judge.numbers(own, networks[own], gate))
+                found[role].append(judge.judged(own, networks[own], gate))
                 done += 1
                 task.update(done, f"{len(positions):,} positions")
     rows = [
         ExactRow(
             {BASELINE: ONE, LEARNED: LEARNED}.get(role) or mixture_name(role),
-            _means(numbers),
-            {} if role == BASELINE else _differences(numbers, found[BASELINE]),
+            _means([one.numbers for one in judged]),
+            {} if role == BASELINE else _differences(prepared, judged, found[BASELINE]),
         )
-        for role, numbers in found.items()
+        for role, judged in found.items()
     ]
     return Exact(len(positions), positions.kind, count, len(trainings), rows)
 
 
 _Numbers = dict[str, dict[str, float]]
 """By metric, then by set of positions; nan without positions."""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What the moves of one mixture, or of the one network, of one training are worth."""
+
+    numbers: _Numbers
+    """Means."""
+    drawn: dict[str, Array]
+    """Of every metric that was taken on drawn positions and not on all of the game, its value at
+    each of them; nan where it asks nothing."""
 
 
 class _Judge:
@@ -110,27 +122,30 @@ class _Judge:
         self._columns = {**by_phase, ALL: everything}
         self._counts = positions.counts
 
-    def numbers(self, role: str, paths: Sequence[Path], gate: str | None) -> _Numbers:
+    def judged(self, role: str, paths: Sequence[Path], gate: str | None) -> _Judged:
         evaluator = self._evaluator(role, paths, gate)
         positions, policy = self._positions, self._positions.policy(evaluator)
         likeliest = positions.worth(positions.likeliest(policy))
-        drawn = positions.worth(policy)
-        found = {
-            "regret": self._by_column(likeliest.lost),
-            "perfect moves": self._by_column(np.where(self._counts, likeliest.kept, np.nan)),
-            "best moves": self._by_column(likeliest.best),
-            "distance lost": self._by_column(likeliest.distance),
-            "regret, drawn": self._by_column(drawn.lost),
+        values = {
+            "regret": likeliest.lost,
+            "perfect moves": np.where(self._counts, likeliest.kept, np.nan),
+            "best moves": likeliest.best,
+            "distance lost": likeliest.distance,
+            "regret, drawn": positions.worth(policy).lost,
         }
         if positions.win_chances is not None:
-            found["won"] = self._by_column(positions.win_chances(positions.likeliest(policy)))
-            found["won, drawn"] = self._by_column(positions.win_chances(policy))
+            values["won"] = positions.win_chances(positions.likeliest(policy))
+            values["won, drawn"] = positions.win_chances(policy)
+        drawn = dict(values) if positions.kind is None else {}
         if len(self._searched):
             worth = positions.worth(self._search(evaluator))
-            nodes = f"{self._prepared.config.nodes} nodes"
-            found[f"regret, {nodes}"] = self._by_column(worth.lost, searched=True)
-            found[f"best moves, {nodes}"] = self._by_column(worth.best, searched=True)
-        return found
+            limit = limit_text(self._prepared.config)
+            among = np.zeros(len(positions), dtype=bool)
+            among[self._searched] = True
+            for name, metric in (("regret", worth.lost), ("best moves", worth.best)):
+                values[f"{name}, {limit}"] = np.where(among, metric, np.nan)
+                drawn[f"{name}, {limit}"] = metric[self._searched]
+        return _Judged({name: self._by_column(one) for name, one in values.items()}, drawn)
 
     def _evaluator(self, role: str, paths: Sequence[Path], gate: str | None) -> Any:
         config = self._prepared.config
@@ -141,7 +156,7 @@ class _Judge:
         names = self._prepared.labelled[arm.gate]["train"].names
         experts = dict(zip(names, loaded, strict=True))
         return inference.MixtureOfExperts(
-            experts, gating.make(arm.gate, config.game), "exact", search_gate=gate
+            experts, gating.make(arm.gate, config.game), config.routing, search_gate=gate
         )
 
     def _search(self, evaluator: Any) -> Array:
@@ -157,12 +172,8 @@ class _Judge:
             chosen[begin + np.searchsorted(positions.actions[begin:end], action)] = 1.0
         return chosen
 
-    def _by_column(self, values: Array, *, searched: bool = False) -> dict[str, float]:
+    def _by_column(self, values: Array) -> dict[str, float]:
         asked = np.isfinite(values)
-        if searched:
-            among = np.zeros(len(values), dtype=bool)
-            among[self._searched] = True
-            asked &= among
         return {
             name: float(values[column & asked].mean()) if (column & asked).any() else float("nan")
             for name, column in self._columns.items()
@@ -201,16 +212,44 @@ def _means(trainings: Sequence[_Numbers]) -> dict[str, dict[str, float | None]]:
 
 
 def _differences(
-    ours: Sequence[_Numbers], theirs: Sequence[_Numbers]
+    prepared: Prepared, ours: Sequence[_Judged], theirs: Sequence[_Judged]
 ) -> dict[str, Interval | None]:
-    """Training by training, as both began from the same weights."""
-    found: dict[str, Interval | None] = {}
-    for metric in ours[0]:
-        pairs = zip(ours, theirs, strict=True)
-        values = np.array([one[metric][ALL] - other[metric][ALL] for one, other in pairs])
-        if len(values) == 1 or not np.isfinite(values).all():
-            found[metric] = None
+    """Training by training, as both began from the same weights; none with one training.
+
+    Intervals count trainings, and the draw of positions where a metric does not have them all.
+    """
+    found: dict[str, Interval | None] = dict.fromkeys(ours[0].numbers)
+    if len(ours) == 1:
+        return found
+    for metric in found:
+        pairs = list(zip(ours, theirs, strict=True))
+        values = np.array([a.numbers[metric][ALL] - b.numbers[metric][ALL] for a, b in pairs])
+        if not np.isfinite(values).all():
             continue
-        mean, half = float(values.mean()), between_trainings(values)
-        found[metric] = Interval(mean, mean - half, mean + half) if half > 0 else None
+        if metric in ours[0].drawn:
+            each = np.array([[one.drawn[metric] for one in pair] for pair in pairs])
+            rng = np.random.default_rng(prepared.seed("drawn positions", metric))
+            resampled = _resampled(each, rng, prepared.config.resamples)
+            asked = int(np.isfinite(each).sum(axis=-1).min())
+            found[metric] = over_trainings(values, resampled, games=asked)
+        elif half := between_trainings(values):
+            mean = float(values.mean())
+            found[metric] = Interval(mean, mean - half, mean + half)
     return found
+
+
+def _resampled(values: Array, rng: np.random.Generator, resamples: int) -> Array:
+    """``float64[R, K]``: differences of two means over positions that are drawn again.
+
+    Args:
+        values: ``float64[K, 2, P]``: of K trainings of both sides; nan where nothing is asked.
+        rng: Draws positions.
+        resamples: Number R of draws.
+    """
+    by_position = np.moveaxis(values, 2, 0)
+    asked = np.isfinite(by_position)
+    means = resample_games(
+        np.where(asked, by_position, 0.0), asked.astype(np.float64), rng, resamples
+    ).resampled
+    drawn: Array = means[..., 0] - means[..., 1]
+    return drawn

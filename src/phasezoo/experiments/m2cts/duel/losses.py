@@ -71,6 +71,9 @@ def loss_matrix(
     """
     means = _means(len(phases), positions, trainings, rng, resamples)
     columns = [*phases, ALL]
+    games = len(np.unique(positions.game))
+    reached = [len(np.unique(positions.game[positions.phase == k])) for k in range(len(phases))]
+    reached.append(games)
     counts = np.bincount(positions.phase, minlength=len(phases)).tolist()
     counts.append(sum(counts))
     entries = []
@@ -82,7 +85,7 @@ def loss_matrix(
     mixture, placebo, baseline = len(phases), len(phases) + 1, len(rows) - 1
     for index, (name, role, phase) in enumerate(rows):
         cells = {c: _cell(means, index, k, counts[k]) for k, c in enumerate(columns)}
-        against = _against(means, index, baseline)
+        against = _against(means, index, baseline, reached)
         same = role == "baseline"
         differences = {} if same else {c: against(k) for k, c in enumerate(columns)}
         entries.append(Entry(name, role, phase, cells, differences))
@@ -94,12 +97,11 @@ def loss_matrix(
     comparisons = [
         Comparison(
             name,
-            {c: _against(means, first, second)(k) for k, c in enumerate(columns)},
+            {c: _against(means, first, second, reached)(k) for k, c in enumerate(columns)},
             _deviation(means, first, second),
         )
         for name, (first, second) in pairs.items()
     ]
-    games = len(np.unique(positions.game))
     return Losses(columns, games, resamples, entries, comparisons)
 
 
@@ -170,7 +172,11 @@ def _cell(means: ResampledMeans, row: int, column: int, positions: int) -> Cell:
     return Cell(positions=positions, **found)
 
 
-def _against(means: ResampledMeans, first: int, second: int) -> Callable[[int], Differences]:
+def _against(
+    means: ResampledMeans, first: int, second: int, games: Sequence[int]
+) -> Callable[[int], Differences]:
+    """Differences of two rows by column, of each of which so many games have positions."""
+
     def differences(column: int) -> Differences:
         found: dict[str, Interval | None] = {}
         for metric, name in enumerate(METRICS):
@@ -179,7 +185,7 @@ def _against(means: ResampledMeans, first: int, second: int) -> Callable[[int], 
                 means.resampled[:, :, first, metric, column]
                 - means.resampled[:, :, second, metric, column]
             )
-            found[name] = over_trainings(values, drawn)
+            found[name] = over_trainings(values, drawn, games=games[column])
         return Differences(**found)
 
     return differences

@@ -36,7 +36,16 @@ from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvalua
 from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.report import numbers
 
-__all__ = ["How", "Maps", "collect", "phase_suite", "play_pairing", "search_options", "summarise"]
+__all__ = [
+    "How",
+    "Maps",
+    "collect",
+    "limit_text",
+    "phase_suite",
+    "play_pairing",
+    "search_options",
+    "summarise",
+]
 
 NAMES = ("M2CTS", "MCTS")
 ALONE = ("expert", "MCTS")
@@ -172,10 +181,8 @@ def summarise(
         limits: What bounded a move of both sides, if that is not the same.
     """
     total = collect(pairings)
-    limit = f"{numbers.count(config.nodes)} nodes a move"
-    if config.movetime is not None:
-        limit = f"{config.movetime:g} ms a move"
-    elif config.simulations_per_node is not None:
+    limit = f"{limit_text(config)} a move"
+    if config.movetime is None and config.simulations_per_node is not None:
         limit += f" and {config.simulations_per_node} simulations a node"
     if limits is not None:
         own, other = (numbers.count(each.nodes or 0) for each in limits)
@@ -250,6 +257,13 @@ def _agents(
     return first, second
 
 
+def limit_text(config: M2ctsConfig) -> str:
+    """What a move of both sides may take, in words."""
+    if config.movetime is not None:
+        return f"{config.movetime:g} ms"
+    return f"{numbers.count(config.nodes)} nodes"
+
+
 def search_options(config: M2ctsConfig) -> dict[str, Any]:
     """What both sides search with."""
     is_published = config.search == "published"
@@ -287,6 +301,7 @@ def _side(stats: SideStats) -> MatchSide:
     counts = stats.counts
     return MatchSide(
         name=stats.name,
+        nodes=stats.nodes,
         rows=counts.rows,
         padded_rows=counts.padded_rows,
         calls=counts.calls,
@@ -298,7 +313,7 @@ def _side(stats: SideStats) -> MatchSide:
 def _joined(sides: Sequence[MatchSide]) -> MatchSide:
     totals = {
         name: sum(getattr(side, name) for side in sides)
-        for name in ("rows", "padded_rows", "calls", "off_phase_rows", "seconds")
+        for name in ("nodes", "rows", "padded_rows", "calls", "off_phase_rows", "seconds")
     }
     return MatchSide(name=sides[0].name, **totals)
 

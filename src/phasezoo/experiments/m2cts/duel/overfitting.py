@@ -170,6 +170,8 @@ def _rows(
     # The same draws of test games for everybody, so that differences have their chance in common.
     tested = np.stack([[losses.total for losses in each] for each in new.values()])
     fresh, fresh_drawn = _means(tested, test.game, rng, resamples)
+    learnt_games = [len(np.unique(one.losses.game)) for side in sides.values() for one in side]
+    games = min(len(np.unique(test.game)), *learnt_games)
     found: list[GapRow] = []
     gaps: list[tuple[Array, Array]] = []
     for index, (who, side) in enumerate(sides.items()):
@@ -181,7 +183,7 @@ def _rows(
         gap = fresh[index] - learnt, fresh_drawn[:, index] - learnt_drawn
         beside = None
         if gaps:
-            beside = over_trainings(gap[0] - gaps[0][0], gap[1] - gaps[0][1])
+            beside = over_trainings(gap[0] - gaps[0][0], gap[1] - gaps[0][1], games=games)
         gaps.append(gap)
         found.append(
             GapRow(
@@ -190,7 +192,7 @@ def _rows(
                 unique_positions=float(np.mean([one.unique for one in side])),
                 learnt=_known(learnt.mean()),
                 new=_known(fresh[index].mean()),
-                gap=over_trainings(*gap),
+                gap=over_trainings(*gap, games=games),
                 beside=beside,
             )
         )

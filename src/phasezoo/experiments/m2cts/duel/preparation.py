@@ -4,19 +4,19 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from phasezoo import games as games_registry
 from phasezoo import gating
 from phasezoo.arena import OpeningSuite, stream
-from phasezoo.errors import InvalidConfig, InvalidGate, InvalidPlaneSpec, StoreError
+from phasezoo.errors import InvalidGate, StoreError
 from phasezoo.experiments.games_file import check_split, check_unseen, read_games
 from phasezoo.experiments.m2cts.duel.arms import Arm, arms_of
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.learned.parts import check_games
+from phasezoo.experiments.m2cts.duel.openings import draws_starts, openings_of
+from phasezoo.experiments.m2cts.networks import check_networks
 from phasezoo.gating.registry import AnyGate
 from phasezoo.inference.backends import Running, chosen
 from phasezoo.training.positions import PositionTable, without_seen
@@ -51,9 +51,9 @@ class Prepared:
     removed: list[int]
     """Test positions by phase that do."""
     openings: OpeningSuite
-    """Openings whose last position occurs in none of the games."""
+    """Openings whose last position occurs in none of the games, or all if too few are left."""
     openings_dropped: int
-    """Openings whose last position does."""
+    """Openings that were left out."""
 
     @property
     def phases(self) -> tuple[str, ...]:
@@ -67,8 +67,9 @@ class Prepared:
 
     @property
     def match_openings(self) -> OpeningSuite | None:
-        """The openings of the games; None where there is none but the start, which may be drawn."""
-        return self.openings if len(self.openings) > 1 else None
+        """The openings of the games; None where there is none, and starts are drawn."""
+        alone = self.openings.lines == ((),) and self.openings.start(0) is None
+        return None if alone and draws_starts(self.config.game) else self.openings
 
     def seed(self, *names: str | int) -> int:
         """The seed of a named stream of the run."""
@@ -110,7 +111,9 @@ def prepare(config: M2ctsConfig) -> Prepared:
         labelled[other] = splits.positions(gates[other], threads=config.threads)
         _check_tables(labelled[other], path)
     keys = np.unique(np.concatenate([table.key for table in tables.values()]))
-    openings, dropped = _openings(game, keys)
+    openings, dropped = openings_of(
+        game, keys, max(config.games_played // 2, 1), stream(config.seed, "random openings")
+    )
     return Prepared(
         config=config,
         source=found.text,
@@ -165,31 +168,11 @@ def _asked(arm: Arm) -> str:
     return f"--arms {arm.role}{no_strategy}"
 
 
-def _openings(game: str, keys: npt.NDArray[np.uint64]) -> tuple[OpeningSuite, int]:
-    """The openings of the matches, without those in the games, and how many these were.
-
-    In a game whose openings are so few and short that all of them occur in the games, all are kept.
-    """
-    suite = OpeningSuite.load(game)
-    if len(suite) == 1:  # the start alone
-        return suite, 0
-    try:
-        return suite.without(keys)
-    except InvalidConfig:
-        return suite, 0
-
-
 def _check_network(config: M2ctsConfig, arms: Sequence[Arm]) -> None:
     from phasezoo import networks
 
-    game: Any = games_registry.make(config.game)
-    planes = config.planes or game.default_planes
-    try:
-        sizes = (game.plane_shape(planes), game.policy_size(planes))
-    except InvalidPlaneSpec as error:
-        message = f"--planes {planes}: {error}"
-        raise InvalidPlaneSpec(message) from error
-    networks.describe(config.network)
+    game = games_registry.make(config.game)
+    sizes = check_networks([config.network], game, config.planes)
     for how in {arm.strategy.phase_input for arm in arms}:
         if how is None:
             continue

@@ -185,6 +185,7 @@ class MatchSide:
     """What one side of a match asked of its networks."""
 
     name: str
+    nodes: int
     rows: int
     padded_rows: int
     calls: int
@@ -256,6 +257,11 @@ class Matches:
     def elo(self) -> Interval:
         """The main figure: over trainings if there are several, otherwise over games."""
         return self.spread.elo if self.spread else self.total.elo
+
+    @property
+    def elo_games_only(self) -> Interval:
+        """The same with the interval that counts games of these very networks only."""
+        return self.spread.elo_games_only if self.spread else self.total.elo
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,9 @@ def show_match(console: Console, matches: Matches) -> None:
     )
     unsaid = los_unsaid(total.pentanomial)
     chance = numbers.chance(total.los) if unsaid is None else f"{numbers.ABSENT} ({unsaid})"
-    console.note(f"Elo {numbers.elo_interval(total.elo)} (95 %, games only), LOS {chance}")
+    console.note(
+        f"Elo {numbers.elo_interval(matches.elo_games_only)} (95 %, games only), LOS {chance}"
+    )
     spread = matches.spread
     if spread is not None:
         console.note(

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from phasezoo.arena.elo import Interval, los_unsaid
 from phasezoo.experiments.m2cts.duel import paper
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     Comparison,
@@ -18,6 +19,7 @@ from phasezoo.experiments.m2cts.duel.results import (
 )
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.report import numbers
+from phasezoo.training.strategies import Strategy
 
 __all__ = [
     "arm_sentences",
@@ -31,13 +33,16 @@ __all__ = [
     "exact_paragraph",
     "exact_sentences",
     "expectation",
+    "expert_sentence",
     "headline",
     "learned_sentences",
+    "los_text",
     "loss_sentences",
     "match_sentence",
     "opening_paragraph",
     "overfitting_sentence",
     "phase_starts",
+    "placebo_sentence",
     "removed_sentence",
 ]
 
@@ -91,7 +96,8 @@ def opening_paragraph(results: Results) -> Markup:
         if many
         else "for this one training"
     )
-    games = f"{numbers.count(total.games)} games at equal nodes"
+    bound = "nodes" if results.config.movetime is None else "time a move"
+    games = f"{numbers.count(total.games)} games at equal {bound}"
     figure = _strong(f"{numbers.elo_interval(elo)} Elo")
     ending = {
         "higher": "the whole 95 % interval lies above zero: the experts helped",
@@ -117,19 +123,59 @@ def match_sentence(results: Results) -> str:
     )
 
 
-def cost_sentence(total: Pairing) -> str:
-    """How much inference the experts took for the same nodes."""
+def expert_sentence(config: M2ctsConfig) -> str:
+    """What an expert is, by how it learns."""
+    return {
+        "separated": "An expert is a network trained only on the positions of one phase.",
+        "staged": "An expert is a network that learnt from positions of all phases first, and from "
+        "those of one phase last.",
+        "weighted": "An expert is a network that learnt from positions of all phases, among which "
+        "those of one phase counted more.",
+        "planes": "All experts are one network that learnt from all positions and is told the "
+        "phase of each by further inputs.",
+        "heads": "All experts are one network that learnt from all positions and has outputs of "
+        "their own for each phase.",
+    }[Strategy.parse(config.strategy).kind]
+
+
+def placebo_sentence(results: Results) -> str:
+    """What the placebo is, and what comparing with it tells."""
+    count = len(results.dataset.phases)
+    means = "by a hash of the position, which means nothing"
+    if Strategy.parse(results.config.strategy).phase_input is not None:
+        return (
+            "Experts might win because knowing the phase helps, or because their network is a "
+            "little larger. To tell these apart there is a placebo: the same network with "
+            f"{numbers.spelled(count)} phases told {means}."
+        )
+    return (
+        "Experts might win because they specialise, and might lose because each sees only a part "
+        f"of the games. To tell these apart there is a placebo: {numbers.spelled(count)} more "
+        f"networks that divide the same positions just as thinly, but {means}. Placebo against one "
+        "network is what thinner data costs; phase experts against the placebo is what knowing a "
+        "phase gives."
+    )
+
+
+def los_text(total: Pairing) -> str:
+    """The likelihood of superiority, or a dash where none can be told."""
+    return numbers.ABSENT if los_unsaid(total.pentanomial) else numbers.chance(total.los)
+
+
+def cost_sentence(results: Results) -> str:
+    """How much inference the experts took beside the one network."""
+    total = results.matches.total
     mixture, baseline = total.sides
+    same = "For the same nodes" if results.config.movetime is None else "In the same time a move"
     if not (mixture.seconds > 0 and baseline.seconds > 0 and baseline.mean_rows > 0):
         return "The time spent in the networks was too short to be compared."
     ratio = mixture.seconds / baseline.seconds
     return (
-        f"For the same nodes, the experts took {numbers.decimal(ratio, 2)} times the one network's "
+        f"{same}, the experts took {numbers.decimal(ratio, 2)} times the one network's "
         f"time: their batches are smaller ({numbers.decimal(mixture.mean_rows, 1)} rows a call "
         f"against {numbers.decimal(baseline.mean_rows, 1)}), because each is divided by phase."
         if ratio > 1 and mixture.mean_rows < baseline.mean_rows
-        else f"For the same nodes, the experts took {numbers.decimal(ratio, 2)} times the one "
-        "network's time."
+        else f"{same}, the experts took {numbers.decimal(ratio, 2)} times the one network's time."
     )
 
 
@@ -373,7 +419,7 @@ def certainty(results: Results) -> list[Markup]:
             _strong("Games. "),
             f"{numbers.count(total.games)} games in {numbers.count(sum(total.pentanomial))} "
             f"pairs, each opening played from both sides. Counting games only, the difference is "
-            f"{numbers.elo_interval(total.elo)} Elo, {chance}",
+            f"{numbers.elo_interval(results.matches.elo_games_only)} Elo, {chance}",
         )
     ]
     if spread is None:

@@ -12,7 +12,12 @@ from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.play import GameRow
 from phasezoo.experiments.m2cts.pommerman.results import Record
-from phasezoo.experiments.statistics import over_trainings, resample_games, wilson
+from phasezoo.experiments.statistics import (
+    between_trainings,
+    over_trainings,
+    resample_games,
+    wilson,
+)
 from phasezoo.report import numbers
 
 __all__ = ["claims_of", "records_of"]
@@ -83,8 +88,10 @@ def _wins(rows: Sequence[GameRow]) -> Wins:
 def _difference(wins: Wins, other: Wins, config: PommermanConfig) -> Interval | None:
     """The difference of win rates on the same boards and seats, with a 95 % interval.
 
-    Boards are drawn with replacement, the four games on a board together, in each training by
-    itself, since every training has boards of its own; trainings count as Student's t has it.
+    Every training has boards of its own, so that the spread between trainings holds the chance of
+    boards and games too: the interval is Student's t over trainings. It is never narrower than that
+    over boards alone, which are drawn with replacement, the four games on a board together, in each
+    training by itself.
     """
     values, resampled = [], []
     for training, gap in enumerate(wins - other):
@@ -92,7 +99,13 @@ def _difference(wins: Wins, other: Wins, config: PommermanConfig) -> Interval | 
         means = resample_games(gap[:, None], np.full((len(gap), 1), 4.0), rng, config.resamples)
         values.append(means.means[0])
         resampled.append(means.resampled[:, 0])
-    return over_trainings(np.array(values), np.stack(resampled, axis=1))
+    mean, drawn = float(np.mean(values)), np.mean(resampled, axis=0)
+    boards = min(int(np.isfinite(gap).sum()) for gap in wins - other)
+    over_boards = over_trainings(np.array([mean]), drawn[:, None], games=boards * len(values))
+    if over_boards is None or len(values) == 1 or not over_boards.is_known:
+        return over_boards
+    half = max(between_trainings(np.array(values)), over_boards.half_width)
+    return Interval(mean, mean - half, mean + half)
 
 
 def claims_of(records: Sequence[Record]) -> list[Claim]:

@@ -6,13 +6,16 @@ Every finished game is on disk, so a run that was stopped goes on with the games
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from phasezoo import games
 from phasezoo.errors import RunDirectoryError
+from phasezoo.experiments.console import Console
+from phasezoo.experiments.m2cts.networks import check_networks
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.m2cts.pommerman import findings, page, show, training
 from phasezoo.experiments.m2cts.pommerman.agents import agent_of
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.lineup import Contender, contenders, networks_of, plan
-from phasezoo.experiments.m2cts.pommerman.play import GameRow, Task, play_games, tasks_of
+from phasezoo.experiments.m2cts.pommerman.play import GAME, GameRow, Task, play_games, tasks_of
 from phasezoo.experiments.m2cts.pommerman.results import Dataset, LossRow, Results
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.report import numbers
@@ -25,6 +28,13 @@ GAMES_FILE = "games.jsonl"
 
 class PommermanRun(M2ctsRun[PommermanConfig, Results]):
     """Mixtures by several gates, and one network, each against three of the original's agents."""
+
+    @classmethod
+    def prepare(cls, config: PommermanConfig, console: Console) -> None:
+        """Refuse networks that do not exist; the large one is trained last."""
+        del console
+        names = (config.network, config.large_network)
+        check_networks([one for one in names if one is not None], games.make(GAME), None)
 
     def work(self) -> Results:
         """Do every stage that is not done."""

@@ -159,4 +159,4 @@ def _gap(
     sums = np.stack(by_game, axis=1).astype(np.float64)
     rng = np.random.default_rng(stream(config.seed, "resampling losses"))
     means = resample_games(sums, counts[:, None], rng, config.resamples)
-    return over_trainings(means.means, means.resampled)
+    return over_trainings(means.means, means.resampled, games=int((counts > 0).sum()))

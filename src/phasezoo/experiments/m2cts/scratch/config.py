@@ -95,7 +95,12 @@ class ScratchConfig:
             raise InvalidConfig(message)
         check_even(self, "match_games")
         for strategy in self.strategies:
-            Strategy.parse(strategy)
+            if Strategy.parse(strategy).phase_input is not None:
+                message = (
+                    f"{option('strategies')} {strategy}: is for training on stored games; experts "
+                    "that learn by play are separated, staged or weighted:FACTOR"
+                )
+                raise InvalidConfig(message)
         if not self.strategies or len(set(self.strategies)) < len(self.strategies):
             message = f"{option('strategies')} {' '.join(self.strategies)}: give one or more, once"
             raise InvalidConfig(message)

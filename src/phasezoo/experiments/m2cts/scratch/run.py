@@ -8,6 +8,7 @@ from phasezoo.arena import crossed_pairs, stream
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.learning import Course, Meeting, learn, meet
+from phasezoo.experiments.m2cts.networks import check_networks
 from phasezoo.experiments.m2cts.scratch import page, show, story
 from phasezoo.experiments.m2cts.scratch.config import ScratchConfig
 from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
@@ -27,7 +28,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
 
     @classmethod
     def prepare(cls, config: ScratchConfig, console: Console) -> None:
-        """Refuse games that have more than two players, and gates that do not fit."""
+        """Refuse games of more than two players, and gates, networks and planes that do not fit."""
         del console
         handle = games.make(config.game)
         if handle.num_players != 2:
@@ -36,6 +37,7 @@ class ScratchRun(StudyRun[ScratchConfig, Results]):
         if len(gating.make(config.gate, handle.name).names) < 2:
             message = f"--gate {config.gate}: it has one phase, so there is nothing to compare"
             raise InvalidConfig(message)
+        check_networks([config.network], handle, config.planes)
 
     def work(self) -> Results:
         """Do every stage that is not done."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from phasezoo.arena.elo import Interval
 from phasezoo.experiments.claims import BY_ELO, Claim, by_sign
 from phasezoo.experiments.m2cts.scratch import paper
 from phasezoo.experiments.m2cts.scratch.config import ScratchConfig
@@ -10,9 +11,21 @@ from phasezoo.report import numbers
 
 __all__ = ["claims_of", "headline", "introduction"]
 
+BY_MORE = (
+    "agrees if the whole 95 % interval of the Elo difference lies above the claim’s number, "
+    "disagrees if it lies below"
+)
+
+SETTLES = f"not settled by one training, or by fewer than {paper.UPDATES} rounds"
+
 
 def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Claim]:
-    """What the paper says of each strategy after its ten rounds, beside our last round."""
+    """What the paper says of each strategy after its ten rounds, beside our last round.
+
+    How a training comes out is chance too, so that one training settles nothing; nor do fewer
+    rounds.
+    """
+    settles = config.trainings > 1 and config.updates >= paper.UPDATES
     last = {one.strategy: one for one in advantages if one.update == config.updates}
     found = []
     for strategy, published in paper.ELO.items():
@@ -26,8 +39,11 @@ def claims_of(advantages: Sequence[Advantage], config: ScratchConfig) -> list[Cl
             f"{'above' if above else 'below'} one network after {paper.UPDATES} rounds."
         )
         ours = f"Elo after {_rounds(config.updates)}: {numbers.elo_interval(elo)}."
-        known = elo if elo.is_known else None
-        found.append(Claim(text, ours, BY_ELO, by_sign(known, "higher" if above else "lower")))
+        known = elo if elo.is_known and settles else None
+        rule = f"{BY_MORE if above else BY_ELO}; {SETTLES}"
+        if known is not None and above:  # more than a number: by the sign of what is left
+            known = Interval(*(end - published for end in (known.value, known.low, known.high)))
+        found.append(Claim(text, ours, rule, by_sign(known, "higher" if above else "lower")))
     return found
 
 

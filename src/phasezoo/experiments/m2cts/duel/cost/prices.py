@@ -56,4 +56,4 @@ def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[
 
 def _spent(side: MatchSide) -> SideStats:
     counts = Counts(rows=side.rows, padded_rows=side.padded_rows, calls=side.calls)
-    return SideStats(side.name, nodes=side.rows, counts=counts)
+    return SideStats(side.name, nodes=side.nodes, counts=counts)
