@@ -16,6 +16,8 @@ from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.domain import KRK
 from phasezoo.experiments.krk.play import make_agent, reply
 from phasezoo.experiments.krk.reading import DIFFERENCES, ONE_BY_ONE, Reading, one_by_one
+from phasezoo.experiments.krk.reading_table import reading_table
+from phasezoo.experiments.krk.resampling import table_of
 from phasezoo.experiments.krk.sweep import play_sweep
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -138,6 +140,29 @@ def test_a_run_compares_every_reading(tmp_path):
 def longer_by_name(task, config):
     more = 4 * (task.cell.reading == "thesis+closer")
     return row(task, [1] * (int(task.cell.constant) + more))
+
+
+def test_a_setting_without_a_won_game_makes_no_reading_look_shorter():
+    config = dataclasses.replace(
+        LITTLE, constants=(1.0, 50.0), readings=("author", "author+last"), reading_games=12
+    )
+    config = dataclasses.replace(config, games=12)
+
+    def moves(cell):
+        return 40 if cell.constant == 50.0 else 20
+
+    games = []
+    for task in tasks_of(config):
+        won = (task.cell.reading, task.cell.constant) != ("author+last", 50.0)
+        noise = int(np.random.default_rng(task.seed).integers(3))
+        games.append(dataclasses.replace(row(task, [1]), won=won, moves=moves(task.cell) + noise))
+    table = table_of(games, 1, 200)
+    by_name = {one.reading: one for one in reading_table(table, games, config)}
+    assert by_name["author+last"].length.high < 25  # of the setting that it wins in
+    assert by_name["author"].length.low > 29
+    change = by_name["author+last"].change
+    assert change.low <= 0 <= change.high
+    assert abs(change.value) < 3
 
 
 def test_readings_share_seeds():

@@ -1,7 +1,12 @@
+import dataclasses
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from phasezoo.arena.elo import Interval
+from phasezoo.experiments.m2cts.duel import exact
 from phasezoo.experiments.m2cts.duel.losses import (
     TestPositions,
     TrainingLosses,
@@ -105,6 +110,53 @@ def test_the_matrix_picks_each_position_from_its_own_expert():
     assert both.policy.value == pytest.approx(-1.0)
     assert both.policy.high < 0
     assert losses.games == 10
+
+
+@pytest.mark.parametrize("trainings", [2, 8])
+def test_moves_judged_in_drawn_positions_hold_what_all_positions_say(trainings):
+    generator, held, runs, positions = rng(), 0, 200, 300
+    prepared = SimpleNamespace(
+        seed=lambda *names: int(generator.integers(2**31)), config=SimpleNamespace(resamples=200)
+    )
+    for _ in range(runs):
+        # Positions are hard for all trainings alike; on average one side loses 0.02 more.
+        hard = generator.normal(0.02, 0.3, positions)
+        sides = [
+            [
+                exact._Judged({"regret": {ALL: float(values.mean())}}, {"regret": values})
+                for values in (
+                    shift * hard + generator.normal(0, 0.05) + generator.normal(0, 0.1, positions)
+                    for _ in range(trainings)
+                )
+            ]
+            for shift in (1, 0)
+        ]
+        found = exact._differences(prepared, *sides)["regret"]
+        held += found.low <= 0.02 <= found.high
+    assert held / runs >= 0.92
+
+
+@pytest.mark.parametrize("games", [2, 3, 6, 20])
+def test_of_few_games_no_difference_is_told_that_is_not_there(games):
+    generator, told = rng(), 0
+    for _ in range(60):
+        game = np.repeat(np.arange(games), 10)
+        positions = TestPositions(
+            game=game, phase=np.zeros(len(game), np.int64), parts={"placebo": game * 0}
+        )
+
+        def noisy(game=game):
+            losses = generator.normal(2, 0.5, games)[game] + generator.normal(0, 0.1, len(game))
+            return dataclasses.replace(
+                constant(0.0, 0.0, True, len(game)), policy=losses.astype(np.float32)
+            )
+
+        training = TrainingLosses([noisy()], {"placebo": [noisy()]}, noisy())
+        losses = loss_matrix(["all of it"], positions, [training], generator, 200)
+        both = next(c for c in losses.comparisons if c.name == "both").differences[ALL].total
+        assert math.isfinite(both.low) == (games >= 4)
+        told += verdict(both) != "unclear"
+    assert told <= 9  # 3 of 60 are expected
 
 
 def test_the_three_comparisons_add_up_and_a_missing_phase_stays_missing():

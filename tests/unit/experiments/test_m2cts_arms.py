@@ -117,6 +117,11 @@ def test_the_same_command_goes_on_with_what_is_there(whole):
         (("weighted:0",), InvalidConfig, "weighted:FACTOR"),
         (("nonsense@plies:3",), InvalidConfig, "nonsense"),
         (("no-such-gate",), InvalidGate, "no-such-gate"),
+        (
+            ("weighted:4", "weighted:.4"),
+            InvalidConfig,
+            "named as those of 'weighted:4'",
+        ),
     ],
 )
 def test_arms_that_there_are_not_are_refused(whole, tmp_path, arms, error, told):
@@ -124,6 +129,12 @@ def test_arms_that_there_are_not_are_refused(whole, tmp_path, arms, error, told)
     with pytest.raises(error, match=told):
         STUDY.reproduce(dataclasses.replace(config, arms=arms), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("gate", ["mixture", "baseline", "learned", "Expert"])
+def test_an_arm_whose_files_would_be_those_of_others_is_refused(gate):
+    with pytest.raises(InvalidConfig, match="spell it otherwise"):
+        arms_of(M2ctsConfig(arms=(gate,)), 3)
 
 
 def test_the_placebo_can_be_made_to_play():

@@ -12,11 +12,15 @@ from test_m2cts_games import TINY, few
 from phasezoo.apps import cli
 from phasezoo.arena.intervals import Interval
 from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.console import silent
+from phasezoo.experiments.m2cts.curve import drawings
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
 from phasezoo.experiments.m2cts.curve.crossing import crossing, place
-from phasezoo.experiments.m2cts.curve.results import Results
+from phasezoo.experiments.m2cts.curve.results import Curve, Point, Results
+from phasezoo.experiments.m2cts.curve.run import CurveRun
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.statistics import between_trainings
+from phasezoo.experiments.study import Study
 from phasezoo.runs import jsonable
 
 SIZES = (100, 1000, 10_000)
@@ -118,6 +122,43 @@ def test_a_run_puts_the_comparisons_at_all_sizes_together(whole) -> None:
     before = (out / "sizes/1000/journal.jsonl").read_text()
     assert STUDY.reproduce(config, out) == results
     assert (out / "sizes/1000/journal.jsonl").read_text() == before
+
+
+@pytest.mark.parametrize("elos", [(-math.inf, -math.inf), (-math.inf, -100.0)])
+def test_a_size_at_which_all_games_were_lost_has_no_point(elos) -> None:
+    points = [
+        Point(size, Interval(1.0, 0.5, 1.5), Interval(elo, -math.inf, 0.0), {})
+        for size, elo in zip((1000, 2000), elos, strict=True)
+    ]
+    curve = Curve("phase mixture", "plies:14", "separated", points, None, None)
+    found = drawings.elo([curve])
+    assert (found is None) == (elos[1] == -math.inf)
+    if found is not None:
+        assert "at 2,000 −100" in found
+        assert "at 1,000" not in found
+    assert drawings.losses([curve]) is not None
+
+
+def test_sizes_know_the_modules_of_the_whole(tmp_path, monkeypatch) -> None:
+    asked = []
+
+    def reproduce(study, config, out, console, prepared):
+        asked.append((study.plugins, config.positions, prepared.config))
+
+    monkeypatch.setattr(Study, "reproduce", reproduce)
+    run = object.__new__(CurveRun)
+    run.study = dataclasses.replace(STUDY, plugins=("my_gate.py",))
+    run.config, run.path, run.console = STUDY.default, tmp_path, silent()
+
+    @dataclasses.dataclass
+    class Games:
+        config: object = None
+
+    run.prepared = Games()
+    run._compare(10_000)
+    ((plugins, positions, config),) = asked
+    assert plugins == ("my_gate.py",)
+    assert positions == config.positions == 10_000
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from phasezoo import agents, arena, games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import RunDirectoryError
 from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel.openings import draws_starts, openings_of
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.games import registry
 from phasezoo.gating import registry as gates
@@ -122,10 +123,13 @@ def test_a_game_of_ones_own_runs_with_a_gate_and_a_store(race, tmp_path):
     config = dataclasses.replace(
         study.default, game="race", games=tmp_path / "store", gate="plies:5", **TINY
     )
-    config = dataclasses.replace(config, network="mlp-8x1")
+    config = dataclasses.replace(config, network="mlp-8x1", games_played=20)
     results = study.reproduce(config, tmp_path / "run")
     assert results.dataset.phases == ["up to 5", "over 5"]
     assert "--game race" in results.command
+    # It brings no openings and always starts alike: without random ones, all games were the same.
+    assert results.dataset.openings >= 10
+    assert results.matches.total.games == 20
 
 
 def test_a_run_goes_on_with_the_gate_that_it_was_begun_with_alone(race, tmp_path, monkeypatch):
@@ -178,6 +182,43 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_written(race, tmp
     assert "krk" in told
     assert "connect-four" in told
     assert not out.exists()
+
+
+def test_few_openings_that_are_left_are_not_played_instead_of_all():
+    suite = arena.OpeningSuite.load("connect-four")
+    keys = np.array([suite.state(index).key for index in range(len(suite))], dtype=np.uint64)
+    for seen in (0, 1, len(suite) - 10):
+        left, dropped = openings_of("connect-four", keys[:seen], 100, seed=1)
+        assert (len(left), dropped) == (len(suite) - seen, seen)
+    for seen in (len(suite) - 9, len(suite) - 1, len(suite)):
+        assert openings_of("connect-four", keys[:seen], 100, seed=1) == (suite, 0)
+
+
+def test_a_game_that_brings_no_openings_gets_random_ones(race):
+    nothing = np.array([], dtype=np.uint64)
+    suite, dropped = openings_of("race", nothing, 30, seed=1)
+    assert (len(suite), dropped) == (30, 0)
+    assert len({suite.state(index).key for index in range(30)}) == 30
+    assert openings_of("race", nothing, 30, seed=1) == (suite, 0)
+    # No more than there are: three first moves, and nine pairs of them.
+    assert {len(line) for line in openings_of("race", nothing, 9, seed=1)[0].lines} == {2}
+    seen = np.array([suite.state(index).key for index in range(20)], dtype=np.uint64)
+    assert openings_of("race", seen, 30, seed=1)[1] == 20
+    assert not draws_starts("race")
+    assert openings_of("race", nothing, 1, seed=1) == (arena.OpeningSuite("race", ((),)), 0)
+    # King and rook always start alike too, and networks have seen nearly all positions of it.
+    assert len(openings_of("krk", nothing, 30, seed=1)[0]) == 30
+
+
+def test_where_starts_are_drawn_the_start_is_the_only_opening(race, monkeypatch):
+    def begun(seed=None):
+        return Race((1 + (seed or 0) % 3,))
+
+    planes = {"default": (1, 5, 5)}
+    games.register("begun", initial_state=begun, num_players=2, num_actions=3, plane_specs=planes)
+    assert draws_starts("begun")
+    suite, dropped = openings_of("begun", np.array([], dtype=np.uint64), 30, seed=1)
+    assert (suite.lines, dropped) == (((),), 0)
 
 
 def test_openings_that_all_games_have_are_kept_and_played_once_with_each_side(tmp_path):

@@ -12,6 +12,7 @@ from phasezoo.arena.intervals import Interval
 from phasezoo.experiments.m2cts.duel import page, story
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.results import GapRow, Overfitting, Results, SearchRow
+from phasezoo.report import numbers
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -43,6 +44,48 @@ def test_every_outcome_of_the_match_is_told(elo):
     is_told = "(LOS) is" in words
     assert is_told != ("(LOS) can be told: all pairs scored alike" in words)
     assert is_told != elo.startswith("all")
+
+
+def test_no_likelihood_is_shown_where_none_can_be_told():
+    for elo in ("higher", "all won"):
+        found = synthetic.results(elo=elo)
+        shown = story.los_text(found.matches.total)
+        assert (shown == "–") == elo.startswith("all")
+        assert ("99.9" in page.render(found)) == ("99.9" in shown)
+
+
+def test_one_report_has_one_interval_that_counts_games_only():
+    found = synthetic.results(trainings=4)
+    spread = found.matches.spread
+    wide = dataclasses.replace(spread, elo_games_only=Interval(spread.elo.value, -123.4, 99.9))
+    words = check(
+        page.render(
+            dataclasses.replace(found, matches=dataclasses.replace(found.matches, spread=wide))
+        )
+    )
+    assert "−123 to +100" in words
+    assert numbers.elo_interval(found.matches.total.elo) not in words
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "untold"),
+    [
+        ({}, ("at equal nodes", "For the same nodes", "just as thinly"), ("time a move",)),
+        ({"movetime": 20.0}, ("at equal time a move", "In the same time a move"), ("equal nodes",)),
+        ({"strategy": "heads"}, ("outputs of their own for each phase",), ("just as thinly",)),
+        ({"strategy": "planes"}, ("is told the phase of each",), ("of one phase.",)),
+        ({"strategy": "staged"}, ("of all phases first",), ("trained only on",)),
+        ({"strategy": "weighted:4"}, ("counted more",), ("trained only on",)),
+    ],
+)
+def test_the_report_says_how_this_run_was_made(changes, told, untold):
+    found = synthetic.results()
+    config = dataclasses.replace(found.config, **changes)
+    words = check(page.render(dataclasses.replace(found, config=config)))
+    for text in told:
+        assert text in words
+    for text in untold:
+        assert text not in words
 
 
 def test_of_too_few_games_nothing_is_said_to_hold_zero():

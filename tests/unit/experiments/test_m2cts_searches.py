@@ -90,10 +90,8 @@ def test_equal_cost_belongs_to_the_same_search_at_equal_nodes():
     assert dear.at_equal_nodes([plain, majority, dear]) == majority
 
 
-def spent(calls, rows, padded=0):
-    return MatchSide(
-        "x", nodes=rows, rows=rows, padded_rows=padded, calls=calls, off_phase_rows=0, seconds=0
-    )
+def spent(calls, rows, padded=0, nodes=None):
+    return MatchSide("x", nodes or rows, rows, padded, calls, off_phase_rows=0, seconds=0)
 
 
 @pytest.mark.parametrize("per_node", [None, 3])
@@ -114,6 +112,10 @@ def test_the_mixture_gets_the_nodes_that_cost_as_much(per_node):
     padded = dataclasses.replace(total, sides=(spent(20, 100, padded=100), spent(10, 100)))
     played = dataclasses.replace(played, total=padded)
     assert equal_limits(config, Prices(price, price), played)[0].nodes == 150
+    # By soft routing each of three experts is asked about every node.
+    soft = dataclasses.replace(total, sides=(spent(30, 300, nodes=100), spent(10, 100)))
+    played = dataclasses.replace(played, total=soft)
+    assert equal_limits(config, Prices(price, price), played)[0].nodes == 100
 
 
 def test_recalibrated_values_are_the_map_of_the_networks_own():

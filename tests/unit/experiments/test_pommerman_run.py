@@ -226,6 +226,14 @@ def test_wrong_settings_are_refused(change, error, words):
         dataclasses.replace(SMALL, **change).validate()
 
 
+@pytest.mark.parametrize("option", ["network", "large_network"])
+def test_a_network_that_does_not_exist_is_refused_before_the_first_training(option, tmp_path):
+    config = dataclasses.replace(SMALL, **{option: "no-such-network"})
+    with pytest.raises(InvalidConfig, match="no-such-network"):
+        POMMERMAN.reproduce(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_command_line_finds_the_study(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["reproduce", "m2cts", "--game", "go"]) == 2

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import shlex
 
 import pytest
@@ -9,11 +10,12 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.arena import crossed_pairs
-from phasezoo.errors import InvalidConfig, InvalidGate, UnknownGame
+from phasezoo.arena.elo import Interval
+from phasezoo.errors import InvalidConfig, InvalidGate, InvalidPlaneSpec, UnknownGame
 from phasezoo.experiments.m2cts.scratch import story
 from phasezoo.experiments.m2cts.scratch.config import PRESETS, ScratchConfig
 from phasezoo.experiments.m2cts.scratch.domain import SCRATCH
-from phasezoo.experiments.m2cts.scratch.results import Results
+from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -99,6 +101,13 @@ def test_a_run_that_has_ended_is_not_done_again(whole):
         ({"strategies": ()}, InvalidConfig, "give one or more"),
         ({"strategies": ("staged", "staged")}, InvalidConfig, "once"),
         ({"strategies": ("stage",)}, InvalidConfig, "stage"),
+        (
+            {"strategies": ("heads",)},
+            InvalidConfig,
+            "heads: is for training on stored",
+        ),
+        ({"network": "mpl-16x1"}, InvalidConfig, "mpl-16x1"),
+        ({"planes": "v9"}, InvalidPlaneSpec, "--planes v9"),
         ({"match_games": 3}, InvalidConfig, "must be even"),
         ({"trainings": 0}, InvalidConfig, "--trainings 0"),
         ({"from_scratch": False}, InvalidConfig, "stored games"),
@@ -108,6 +117,29 @@ def test_settings_that_make_no_sense_are_named(changes, error, words, tmp_path):
     with pytest.raises(error, match=words):
         SCRATCH.reproduce(dataclasses.replace(SMALL, **changes), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("ends", "trainings", "updates", "judged"),
+    [
+        ((120, 180), 3, 10, ("agrees", "disagrees")),
+        ((5, 35), 3, 10, ("disagrees", "disagrees")),
+        ((50, 180), 3, 10, ("not settled", "disagrees")),
+        ((-150, -50), 3, 10, ("disagrees", "agrees")),
+        ((120, 180), 1, 10, ("not settled", "not settled")),
+        ((-150, -50), 3, 9, ("not settled", "not settled")),
+        ((-math.inf, math.inf), 3, 10, ("not settled", "not settled")),
+    ],
+)
+def test_claims_need_trainings_and_rounds_and_the_size_they_name(ends, trainings, updates, judged):
+    config = dataclasses.replace(SMALL, trainings=trainings, updates=updates)
+    value = 0.0 if math.isinf(ends[0]) else sum(ends) / 2
+    found = [
+        Advantage(strategy, updates, [], Interval(value, *ends))
+        for strategy in ("staged", "separated")
+    ]
+    claims = story.claims_of(found, config)
+    assert tuple(claim.judgement for claim in claims) == judged
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -1,9 +1,11 @@
 """Files that are whole, or as they were, when the disk refuses."""
 
+import errno
+
 import pytest
 
 from phasezoo.errors import RunDirectoryError, StoreError
-from phasezoo.runs.files import append_line, save_files, write_whole
+from phasezoo.runs.files import append_line, describe_disk_errors, save_files, write_whole
 
 
 def test_a_refused_line_leaves_nothing_of_itself(tmp_path, full_disk):
@@ -33,6 +35,13 @@ def test_of_several_files_all_or_none_are_written(tmp_path, full_disk):
     save_files(files)
     assert (tmp_path / "short").read_bytes() == b"12345"
     assert (tmp_path / "long").read_bytes() == b"1234567890"
+
+
+def test_a_refused_file_that_is_elsewhere_is_not_the_runs_fault(tmp_path):
+    own, other = tmp_path / "run" / "log", tmp_path / "table.bin"
+    for named, kind in ((own, RunDirectoryError), (other, PermissionError)):
+        with pytest.raises(kind), describe_disk_errors(tmp_path / "run"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(named))
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):

@@ -21,7 +21,7 @@ def render(results: Results) -> str:
     """
     counts = "trainings and test games" if results.config.trainings > 1 else "test games alone"
     figures = {
-        f"Test loss of each mixture less that of one network that saw as many positions; below zero "
+        "Test loss of each mixture less that of one network that saw as many positions; below zero "
         f"the mixture is better. Bars are 95 % intervals over {counts}.": drawings.losses(
             results.curves
         ),

@@ -34,7 +34,8 @@ def openings_of(
 
     Where fewer than ten would be left, as in a game whose openings are few and short, all are kept.
     A game that has no openings and always starts alike gets random ones, as short as so many of
-    them can be. Where starts are drawn, the start alone is the only opening.
+    them can be, if more than one is wanted. Where starts are drawn, the start alone is the only
+    opening.
 
     Args:
         game: The game's name.
@@ -44,7 +45,7 @@ def openings_of(
     """
     suite = OpeningSuite.load(game)
     if len(suite) == 1:
-        if draws_starts(game):
+        if wanted == 1 or draws_starts(game):
             return suite, 0
         suite = _random(game, wanted, seed) or suite
     try:
@@ -59,6 +60,7 @@ def draws_starts(game: str) -> bool:
     made = games.make(game)
     if made.native:
         return made.takes_seed and made.draws_start(made.options)
+    # A user's own game does not say so.
     starts = [made.initial_state(seed=seed) for seed in range(_PROBED)]
     return len({getattr(start, "key", None) for start in starts}) > 1
 
