@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from phasezoo.envs import GameVectorEnv
@@ -27,7 +27,12 @@ WAYS = {
 
 
 def arrays_of(kept):
-    """All arrays in what was kept."""
+    """All arrays in what was kept, those inside arrays of objects too."""
+    if isinstance(kept, np.ndarray) and kept.dtype == object:
+        inside = [each for each in kept.flat if isinstance(each, np.ndarray)]
+        rest = np.empty(kept.size, dtype=object)
+        rest[:] = [None if isinstance(each, np.ndarray) else each for each in kept.flat]
+        return [*inside, rest]
     if isinstance(kept, np.ndarray | memoryview):
         return [np.asarray(kept)]
     if isinstance(kept, dict):
@@ -61,6 +66,8 @@ ACTIONS = st.one_of(
     st.sampled_from(["NextStep", "SameStep"]),
     st.lists(ACTIONS, min_size=5, max_size=40),
 )
+# The last step ends games, whose last observations are arrays inside an array.
+@example(3, "SameStep", [*[("keep", "a buffer")] * 17, ("keep", "all"), ("keep", "flags")])
 def test_what_is_held_stays_and_what_is_new_is_right(count, mode, doings):
     options = {"opponent": None, "autoreset_mode": mode, "max_plies": 9, "gate": "moves:3"}
     envs = GameVectorEnv(count, "chess", threads=2, **options)
