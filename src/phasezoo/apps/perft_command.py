@@ -75,18 +75,15 @@ def divide(game: str, fen: str | None, depth: int, threads: int | None) -> list[
         UnknownGame: There is no such game, or it has no perft.
     """
     from phasezoo import games
+    from phasezoo.games.queries import move_text
 
     _core.perft(game, fen, 0, threads)  # refuses a game without perft, and a position that is none
     handle = games.make(game)
     state: Any = handle.initial_state() if fen is None else handle.from_fen(fen)
     return [
-        (_name(state, action), _leaves(game, state.play(action), depth - 1, threads))
+        (move_text(state, action), _leaves(game, state.play(action), depth - 1, threads))
         for action in map(int, state.legal_actions)
     ]
-
-
-def _name(state: Any, action: int) -> str:
-    return str(state.uci(action)) if hasattr(state, "uci") else str(action)
 
 
 def _leaves(game: str, state: Any, depth: int, threads: int | None) -> int:

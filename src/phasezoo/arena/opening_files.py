@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError
+from phasezoo.games import queries
 
 __all__ = ["Opening", "action_of", "parse_openings"]
 
@@ -98,7 +99,7 @@ def _played(game: games.Game, number: int, start: str | None, words: list[str]) 
         except PhasezooError as error:
             message = f"opening {number} ({' '.join(words)[:80]}): {error}"
             raise InvalidUci(message) from error
-        moves.append(state.uci(action) if hasattr(state, "uci") else str(action))
+        moves.append(queries.move_text(state, action))
         state = state.play(action)
     return Opening(start, tuple(moves))
 

@@ -9,6 +9,7 @@ import numpy as np
 from phasezoo import games, gating
 from phasezoo.arena.opening_files import Opening, parse_openings
 from phasezoo.errors import InvalidConfig
+from phasezoo.games import queries
 from phasezoo.types import Gate
 
 __all__ = ["first_at"]
@@ -95,7 +96,6 @@ def _in_store(store: Any) -> Iterator[Opening]:
         first = states[0]
         before = tuple(getattr(first, "moves", ()))
         moves = (
-            state.uci(action) if hasattr(state, "uci") else str(action)
-            for state, action in zip(states, actions, strict=False)
+            queries.move_text(state, action) for state, action in zip(states, actions, strict=False)
         )
         yield Opening(getattr(first, "start_fen", None), (*before, *moves))

@@ -18,6 +18,7 @@ from phasezoo.training.resampling import ResampledMeans, percentiles, resample_g
 __all__ = [
     "ResampledMeans",
     "Verdict",
+    "around",
     "between_trainings",
     "over_trainings",
     "percentile_interval",
@@ -37,6 +38,11 @@ def verdict(interval: Interval) -> Verdict:
     if interval.high < 0:
         return "lower"
     return "higher" if interval.low > 0 else "unclear"
+
+
+def around(value: float, half: float) -> Interval:
+    """Return an estimate with an interval of this half-width."""
+    return Interval(value, value - half, value + half)
 
 
 def percentile_interval(value: float, resampled: Array) -> Interval | None:
@@ -90,8 +96,7 @@ def over_trainings(values: Array, resampled: Array, games: int | None = None) ->
         over_games = _stretched(over_games, games)
     if over_games is None or len(values) == 1 or not over_games.is_known:
         return over_games
-    half = math.hypot(between_trainings(values), over_games.half_width)
-    return Interval(mean, mean - half, mean + half)
+    return around(mean, math.hypot(between_trainings(values), over_games.half_width))
 
 
 def _stretched(interval: Interval, games: int) -> Interval:

@@ -18,10 +18,16 @@ __all__ = [
     "encode",
     "is_over",
     "legal_actions_of",
+    "move_text",
     "planes_of",
     "to_play_of",
     "where",
 ]
+
+
+def move_text(state: Any, action: Any) -> str:
+    """An action as text: UCI notation, or its number in games that have none."""
+    return str(state.uci(action)) if hasattr(state, "uci") else str(action)
 
 
 def to_play_of(state: Any) -> int:

@@ -31,6 +31,7 @@ __all__ = [
     "PlannedStage",
     "Strategy",
     "StrategyPlan",
+    "check_learns_by_play",
     "phase_weights",
     "plan_strategy",
 ]
@@ -91,6 +92,24 @@ class Strategy:
             )
             raise InvalidConfig(message)
         return cls("weighted", float(match[1]))
+
+
+def check_learns_by_play(strategy: Strategy, given: str) -> None:
+    """Refuse strategies that are for stored games alone.
+
+    Args:
+        strategy: The strategy.
+        given: What named it, for the message.
+
+    Raises:
+        InvalidConfig: It is one network that is told the phase.
+    """
+    if strategy.phase_input is not None:
+        message = (
+            f"{given}: is for training on stored games; experts that learn by play are separated, "
+            "staged or weighted:FACTOR"
+        )
+        raise InvalidConfig(message)
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,8 @@ def test_perft_divide_adds_up_to_the_count(game, fen, depth, count, capsys):
 
 def test_perft_divides_a_game_without_notation_by_playing_it(monkeypatch):
     from phasezoo import games
-    from phasezoo.apps.perft_command import _leaves, _name
+    from phasezoo.apps.perft_command import _leaves
+    from phasezoo.games.queries import move_text
 
     state = games.make("chess").initial_state()
 
@@ -232,7 +233,7 @@ def test_perft_divides_a_game_without_notation_by_playing_it(monkeypatch):
             return Plain(self.inner.play(action))
 
     assert _leaves("plain", Plain(state), 3, None) == 8_902
-    assert _name(Plain(state), 7) == "7"
+    assert move_text(Plain(state), 7) == "7"
 
 
 LONG = "x" * 300

@@ -15,7 +15,7 @@ from phasezoo.training.selfplay.config import SelfPlayConfig
 from phasezoo.training.selfplay.learner import Learner
 from phasezoo.training.selfplay.outcome import Row
 from phasezoo.training.selfplay.replay import Replay
-from phasezoo.training.strategies import Strategy, phase_weights
+from phasezoo.training.strategies import Strategy, check_learns_by_play, phase_weights
 
 __all__ = ["Students"]
 
@@ -65,12 +65,7 @@ class Students:
         self.gate = None if gate is None else gating.make(gate, game.name)
         self._least = max(2, config.learning.batch_size // 2)
         self.strategy = Strategy.parse(config.strategy)
-        if self.strategy.phase_input is not None:
-            message = (
-                f"strategy={config.strategy!r}: is for training on stored games; experts that "
-                "learn by play are separated, staged or weighted:FACTOR"
-            )
-            raise InvalidConfig(message)
+        check_learns_by_play(self.strategy, f"strategy={config.strategy!r}")
         shared = {"config": config.learning, "schedule": config.schedule, "seed": seed, **options}
         if self.gate is None:
             self.learners = {ALL: Learner(game, network, **shared)}

@@ -18,7 +18,12 @@ from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.matches import limit_text, search_options
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL, Exact, ExactRow
-from phasezoo.experiments.statistics import between_trainings, over_trainings, resample_games
+from phasezoo.experiments.statistics import (
+    around,
+    between_trainings,
+    over_trainings,
+    resample_games,
+)
 from phasezoo.games.random_play import random_states
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
 from phasezoo.training.solved import moves_of
@@ -125,7 +130,8 @@ class _Judge:
     def judged(self, role: str, paths: Sequence[Path], gate: str | None) -> _Judged:
         evaluator = self._evaluator(role, paths, gate)
         positions, policy = self._positions, self._positions.policy(evaluator)
-        likeliest = positions.worth(positions.likeliest(policy))
+        chosen = positions.likeliest(policy)
+        likeliest = positions.worth(chosen)
         values = {
             "regret": likeliest.lost,
             "perfect moves": np.where(self._counts, likeliest.kept, np.nan),
@@ -134,7 +140,7 @@ class _Judge:
             "regret, drawn": positions.worth(policy).lost,
         }
         if positions.win_chances is not None:
-            values["won"] = positions.win_chances(positions.likeliest(policy))
+            values["won"] = positions.win_chances(chosen)
             values["won, drawn"] = positions.win_chances(policy)
         drawn = dict(values) if positions.kind is None else {}
         if len(self._searched):
@@ -221,8 +227,8 @@ def _differences(
     found: dict[str, Interval | None] = dict.fromkeys(ours[0].numbers)
     if len(ours) == 1:
         return found
+    pairs = list(zip(ours, theirs, strict=True))
     for metric in found:
-        pairs = list(zip(ours, theirs, strict=True))
         values = np.array([a.numbers[metric][ALL] - b.numbers[metric][ALL] for a, b in pairs])
         if not np.isfinite(values).all():
             continue
@@ -233,8 +239,7 @@ def _differences(
             asked = int(np.isfinite(each).sum(axis=-1).min())
             found[metric] = over_trainings(values, resampled, games=asked)
         elif half := between_trainings(values):
-            mean = float(values.mean())
-            found[metric] = Interval(mean, mean - half, mean + half)
+            found[metric] = around(float(values.mean()), half)
     return found
 
 

@@ -9,7 +9,7 @@ from phasezoo import games
 from phasezoo.arena import OpeningSuite
 from phasezoo.arena.opening_files import Opening
 from phasezoo.errors import InvalidConfig
-from phasezoo.games import contracts
+from phasezoo.games import contracts, queries
 from phasezoo.games.random_play import random_action
 
 __all__ = ["draws_starts", "openings_of"]
@@ -47,7 +47,7 @@ def openings_of(
     if len(suite) == 1:
         if wanted == 1 or draws_starts(game):
             return suite, 0
-        suite = _random(game, wanted, seed) or suite
+        suite = _random(games.make(game), wanted, seed) or suite
     try:
         left, dropped = suite.without(keys)
     except InvalidConfig:
@@ -65,7 +65,7 @@ def draws_starts(game: str) -> bool:
     return len({getattr(start, "key", None) for start in starts}) > 1
 
 
-def _random(game: str, wanted: int, seed: int) -> OpeningSuite | None:
+def _random(game: games.Game, wanted: int, seed: int) -> OpeningSuite | None:
     """Openings of random moves with different last positions; None if the first move ends games."""
     rng = np.random.default_rng(seed)
     most: dict[Any, Opening] = {}
@@ -73,21 +73,21 @@ def _random(game: str, wanted: int, seed: int) -> OpeningSuite | None:
         found: dict[Any, Opening] = {}
         for _ in range(_TRIES * wanted):
             line = _line(game, plies, rng)
-            if line is not None and len(found) < wanted:
+            if line is not None:
                 found.setdefault(*line)
+            if len(found) == wanted:
+                return OpeningSuite.of(game.name, found.values())
         most = max(most, found, key=len)
-        if len(most) == wanted:
-            break
-    return OpeningSuite.of(games.make(game).name, most.values()) if most else None
+    return OpeningSuite.of(game.name, most.values()) if most else None
 
 
-def _line(game: str, plies: int, rng: np.random.Generator) -> tuple[Any, Opening] | None:
+def _line(game: games.Game, plies: int, rng: np.random.Generator) -> tuple[Any, Opening] | None:
     """Random moves, with the key of the position after them; None if the game is over there."""
-    state: Any = games.make(game).initial_state()
+    state: Any = game.initial_state()
     moves = []
     for _ in range(plies):
         action = random_action(state, rng)
-        moves.append(state.uci(action) if hasattr(state, "uci") else str(action))
+        moves.append(queries.move_text(state, action))
         state = contracts.played(state, action)
         if state.is_terminal:
             return None

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from phasezoo.experiments.m2cts.duel import courses, figures, paper, story
+from phasezoo.experiments.m2cts.duel import courses, exact_story, figures, paper, story
 from phasezoo.experiments.m2cts.duel.arms import mixtures
 from phasezoo.experiments.m2cts.duel.results import ALL, Pairing, Results
 from phasezoo.experiments.m2cts.duel.seam import drawing
@@ -31,6 +31,7 @@ def render(results: Results) -> str:
         more_versions=[("games, SHA-256", results.dataset.sha256)],
         filters={"listing": _listing, "mixtures": mixtures, "test_set": _test_set},
         courses=courses,
+        exact_story=exact_story,
         figures=figures,
         ordered_colours=plots.ordered_colours,
         plural=_plural,

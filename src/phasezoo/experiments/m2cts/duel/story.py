@@ -30,8 +30,6 @@ __all__ = [
     "data_share",
     "describe",
     "elo_verdict",
-    "exact_paragraph",
-    "exact_sentences",
     "expectation",
     "expert_sentence",
     "headline",
@@ -45,9 +43,6 @@ __all__ = [
     "placebo_sentence",
     "removed_sentence",
 ]
-
-_EXACT_BETTER: dict[str, Verdict] = {"regret": "lower", "best moves": "higher", "won": "higher"}
-"""Which way each metric of moves by perfect play is the better one."""
 
 _MUCH_DATA = 0.5
 """Share of the paper's training positions from which its full-data figures are the ones to
@@ -236,60 +231,6 @@ def loss_sentences(results: Results) -> list[Markup]:
             _joined(_strong(title), f" {what[0].upper()}{what[1:]}: {figure}. {ending}")
         )
     return sentences
-
-
-def exact_paragraph(results: Results) -> str:
-    """What was judged by perfect play, and how."""
-    exact = results.exact
-    if exact is None:
-        return ""
-    which = (
-        f"all {numbers.count(exact.positions)} positions {exact.kind}, so that no chance of a "
-        "sample is in these numbers"
-        if exact.kind is not None
-        else f"{numbers.count(exact.positions)} positions of random games that occur in no "
-        "training game"
-    )
-    won = (
-        " Won: the share of positions from which the likeliest moves win within the rules against "
-        "a defender who knows them; drawn: the chance of winning if every move is drawn from the "
-        "policy."
-        if "won" in exact.rows[0].numbers
-        else ""
-    )
-    return (
-        f"Perfect play of this game is known. The likeliest moves of every network were judged in "
-        f"{which}. Regret: what the outcome loses by a move, 1 from a win to a loss. Perfect: of "
-        "the positions where some move loses something, the share in which it does not. Best: "
-        "moves that lose no time either. Distance: how much longer the win takes, or how much "
-        f"sooner the loss comes, a move.{won}"
-    )
-
-
-def exact_sentences(results: Results) -> list[str]:
-    """Whether experts or one network play the better moves, a sentence for each main metric."""
-    exact = results.exact
-    if exact is None:
-        return []
-    if exact.trainings == 1:
-        alone = (
-            "There was one training of each side: the numbers are about these very networks, and "
-            "say nothing of others."
-        )
-        return [alone]
-    found = []
-    for metric, better in _EXACT_BETTER.items():
-        for row in exact.rows:
-            difference = row.differences.get(metric)
-            if difference is None:
-                continue
-            said = verdict(difference)
-            word = {better: "better than", "unclear": "not told apart from"}.get(said, "worse than")
-            found.append(
-                f"{metric.capitalize()}: the {row.name} is {word} one network, "
-                f"{numbers.signed_interval(difference, 4)}."
-            )
-    return found
 
 
 def overfitting_sentence(found: Overfitting) -> str:

@@ -13,6 +13,7 @@ from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.play import GameRow
 from phasezoo.experiments.m2cts.pommerman.results import Record
 from phasezoo.experiments.statistics import (
+    around,
     between_trainings,
     over_trainings,
     resample_games,
@@ -104,8 +105,7 @@ def _difference(wins: Wins, other: Wins, config: PommermanConfig) -> Interval | 
     over_boards = over_trainings(np.array([mean]), drawn[:, None], games=boards * len(values))
     if over_boards is None or len(values) == 1 or not over_boards.is_known:
         return over_boards
-    half = max(between_trainings(np.array(values)), over_boards.half_width)
-    return Interval(mean, mean - half, mean + half)
+    return around(mean, max(between_trainings(np.array(values)), over_boards.half_width))
 
 
 def claims_of(records: Sequence[Record]) -> list[Claim]:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.scratch import paper
 from phasezoo.experiments.settings import check_even, check_least, check_positive, option
-from phasezoo.training.strategies import Strategy
+from phasezoo.training.strategies import Strategy, check_learns_by_play
 
 __all__ = ["PRESETS", "Preset", "ScratchConfig"]
 
@@ -95,12 +95,7 @@ class ScratchConfig:
             raise InvalidConfig(message)
         check_even(self, "match_games")
         for strategy in self.strategies:
-            if Strategy.parse(strategy).phase_input is not None:
-                message = (
-                    f"{option('strategies')} {strategy}: is for training on stored games; experts "
-                    "that learn by play are separated, staged or weighted:FACTOR"
-                )
-                raise InvalidConfig(message)
+            check_learns_by_play(Strategy.parse(strategy), f"{option('strategies')} {strategy}")
         if not self.strategies or len(set(self.strategies)) < len(self.strategies):
             message = f"{option('strategies')} {' '.join(self.strategies)}: give one or more, once"
             raise InvalidConfig(message)
