@@ -136,6 +136,45 @@ def test_moves_judged_in_drawn_positions_hold_what_all_positions_say(trainings):
     assert held / runs >= 0.92
 
 
+@pytest.mark.parametrize(
+    ("kind", "searched", "drawn"),
+    [
+        ("of the game", 4, set()),
+        ("of the game", 3, {"regret, 50 nodes", "best moves, 50 nodes"}),
+        ("of the game", 0, set()),
+        (None, 4, {"regret", "perfect moves", "best moves", "distance lost", "regret, drawn",
+                   "regret, 50 nodes", "best moves, 50 nodes"}),
+    ],
+)  # fmt: skip
+def test_only_positions_that_are_not_all_count_as_drawn(kind, searched, drawn, monkeypatch):
+    worth = SimpleNamespace(**dict.fromkeys(("lost", "kept", "best", "distance"), np.ones(4)))
+
+    class Positions:
+        win_chances, counts = None, np.ones(4, dtype=bool)
+
+        def __len__(self):
+            return 4
+
+        def policy(self, evaluator):
+            return evaluator
+
+        def likeliest(self, policy):
+            return policy
+
+        def worth(self, policy):
+            return worth
+
+    positions = Positions()
+    positions.kind = kind
+    prepared = SimpleNamespace(
+        phases=("early", "late"), config=SimpleNamespace(movetime=None, nodes=50)
+    )
+    judge = exact._Judge(prepared, positions, np.arange(searched), np.array([0, 0, 1, 1]))
+    monkeypatch.setattr(judge, "_evaluator", lambda *asked: None)
+    monkeypatch.setattr(judge, "_search", lambda evaluator: None)
+    assert set(judge.judged("expert", [], None).drawn) == drawn
+
+
 @pytest.mark.parametrize("games", [2, 3, 6, 20])
 def test_of_few_games_no_difference_is_told_that_is_not_there(games):
     generator, told = rng(), 0

@@ -142,7 +142,8 @@ class _Judge:
         if positions.win_chances is not None:
             values["won"] = positions.win_chances(chosen)
             values["won, drawn"] = positions.win_chances(policy)
-        drawn = dict(values) if positions.kind is None else {}
+        has_all = positions.kind is not None
+        drawn = {} if has_all else dict(values)
         if len(self._searched):
             worth = positions.worth(self._search(evaluator))
             limit = limit_text(self._prepared.config)
@@ -150,7 +151,8 @@ class _Judge:
             among[self._searched] = True
             for name, metric in (("regret", worth.lost), ("best moves", worth.best)):
                 values[f"{name}, {limit}"] = np.where(among, metric, np.nan)
-                drawn[f"{name}, {limit}"] = metric[self._searched]
+                if not has_all or len(self._searched) < len(positions):
+                    drawn[f"{name}, {limit}"] = metric[self._searched]
         return _Judged({name: self._by_column(one) for name, one in values.items()}, drawn)
 
     def _evaluator(self, role: str, paths: Sequence[Path], gate: str | None) -> Any:
