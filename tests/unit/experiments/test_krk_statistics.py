@@ -10,7 +10,7 @@ from phasezoo.arena.elo import Interval
 from phasezoo.experiments.claims import by_sign
 from phasezoo.experiments.krk import findings, story
 from phasezoo.experiments.krk.constant_figure import moves_up
-from phasezoo.experiments.krk.curves import by_constant
+from phasezoo.experiments.krk.curves import by_constant, by_threshold
 from phasezoo.experiments.krk.judging import (
     by_contenders,
     by_range,
@@ -206,6 +206,34 @@ def test_a_trend_of_a_single_value_is_not_known():
     told = [claim.ours for figure in figures for claim in figure.claims]
     assert sum("not known, for too few values" in text for text in told) >= 4
     assert not any(" –" in text for text in told)
+
+
+def test_figure_48_shows_averages_over_low_and_over_high_constants():
+    config = dataclasses.replace(SMALL, constants=(0.25, 1.0, 5.0, 50.0))
+    games = rows(config, lambda cell: cell.constant + cell.threshold)
+    (averaged,) = (p for p in _panels_of_figure_48(games, config) if "averaged" in p.title)
+    table = table_of(games, seed=config.seed, resamples=config.resamples)
+    for line, constants in zip(averaged.lines, ((0.25, 1.0), (5.0, 50.0)), strict=True):
+        each = [
+            by_threshold(table, "difference", config, "uct", c, (3000, 6000)) for c in constants
+        ]
+        resampled = np.mean([curve.resampled for curve in each], axis=0)
+        low, high = np.percentile(resampled, [2.5, 97.5], axis=0)
+        means = np.mean([curve.means for curve in each], axis=0)
+        assert [[y.low, y.value, y.high] for y in line.y] == [
+            pytest.approx(point) for point in zip(low, means, high, strict=True)
+        ]
+
+
+def test_figure_48_averages_nothing_over_one_constant():
+    config = dataclasses.replace(SMALL, constants=(1.0, 5.0))
+    games = rows(config, lambda cell: cell.threshold)
+    assert not [p for p in _panels_of_figure_48(games, config) if "averaged" in p.title]
+
+
+def _panels_of_figure_48(games, config):
+    (figure,) = (one for one in findings.find(games, config).figures if one.number == "4.8")
+    return figure.panels
 
 
 def test_pure_noise_settles_nothing_about_places():

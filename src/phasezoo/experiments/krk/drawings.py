@@ -81,7 +81,9 @@ def win_rates(cells: Sequence[CellSummary]) -> Markup:
 def curves(figure: Figure) -> Markup:
     """Draw the panels of a figure, with 95 % bands."""
     count = len(figure.panels)
-    columns = 1 if count == 1 else 2 if count <= 4 else 4
+    # Many small panels have one legend, so they must show the same lines.
+    alike = len({tuple(line.name for line in panel.lines) for panel in figure.panels}) == 1
+    columns = 1 if count == 1 else 4 if alike and count > 4 else 2
     rows = math.ceil(count / columns)
     height = 3.4 if count == 1 else (3.5 if columns == 2 else 1.75) * rows
     drawing, made = plots.axes(_WIDTH, height, columns=columns, rows=rows)

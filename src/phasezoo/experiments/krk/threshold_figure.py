@@ -1,6 +1,6 @@
 """Figure 4.8: the DTM difference by T for each C, and where it is lowest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -36,14 +36,16 @@ def threshold_figure(table: Table, config: KrkConfig) -> Figure:
     low = {c: curve for c, curve in curves.items() if c <= paper.LOW_CONSTANT}
     high = {c: curve for c, curve in curves.items() if c >= paper.HIGH_CONSTANT}
     claims = [*_falls(low), *_lowest_near_thirty(config, high)]
+    groups = {
+        f"C ≤ {paper.LOW_CONSTANT:g}": low,
+        f"C ≥ {paper.HIGH_CONSTANT:g}": high,
+    }
     panels = [
-        Panel(title, "T", _UNIT, [line(f"C = {c:g}", "uct", config.thresholds, curve)
-                                  for c, curve in group.items()])
-        for title, group in ((f"UCT, C ≤ {paper.LOW_CONSTANT:g}", low),
-                             (f"UCT, C ≥ {paper.HIGH_CONSTANT:g}", high))
-        if group
+        Panel(f"UCT, {name}", "T", _UNIT, [line(f"C = {c:g}", "uct", config.thresholds, curve)
+                                           for c, curve in group.items()])
+        for name, group in groups.items() if group
     ]  # fmt: skip
-    panels += _variants(table, config)
+    panels += [*_averaged(config, groups), *_variants(table, config)]
     about = (
         "The mean DTM difference of White’s moves, averaged over budgets. “Best T” is the arg-min "
         "of such a curve, so it is shown as its distribution over resamples of the games."
@@ -103,6 +105,17 @@ def _lowest_near_thirty(config: KrkConfig, high: dict[float, ResampledMeans]) ->
 
 def _share(found: Choice, values: Sequence[float]) -> float:
     return sum(s for v, s in zip(found.values, found.shares, strict=True) if v in values)
+
+
+def _averaged(
+    config: KrkConfig, groups: Mapping[str, Mapping[float, ResampledMeans]]
+) -> list[Panel]:
+    lines = [
+        line(name, "uct", config.thresholds, average(list(group.values())))
+        for name, group in groups.items()
+        if len(group) > 1
+    ]
+    return [Panel("UCT, averaged over C", "T", _UNIT, lines)] if lines else []
 
 
 def _variants(table: Table, config: KrkConfig) -> list[Panel]:
