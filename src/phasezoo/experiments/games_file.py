@@ -68,8 +68,9 @@ def check_split(tables: Mapping[str, PositionTable], path: Path) -> None:
     for name, table in tables.items():
         if len(table) == 0:
             message = (
-                f"{path}: leaves no positions for {name}; the games are split by game into train, "
-                "validation and test, so at least a few dozen different games are needed"
+                f"{path}: leaves no positions for {name}; a folder that is split needs games in "
+                "each part, and others are split by game into train, validation and test, for "
+                "which at least a few dozen different games are needed"
             )
             raise StoreError(message)
 
@@ -92,6 +93,8 @@ def check_unseen(test: PositionTable, path: Path) -> None:
 def _sha256(path: Path) -> str:
     digest = hashlib.sha256()
     for part in store_files(path):
+        if path not in (part, part.parent):  # a part of the split, which must keep its games
+            digest.update(part.parent.name.encode())
         with part.open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)

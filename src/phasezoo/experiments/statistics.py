@@ -29,6 +29,9 @@ __all__ = [
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
+_ROUNDING = 1e-12
+"""Means of numbers that are all alike differ by no more, by their size."""
+
 Verdict: TypeAlias = Literal["lower", "higher", "unclear"]
 """What a 95 % interval of a difference says: below zero, above zero, or neither."""
 
@@ -77,9 +80,11 @@ def over_trainings(values: Array, resampled: Array, games: int | None = None) ->
     the standard deviation between trainings: all trainings share the test games, so the chance in
     the games does not shrink with K.
 
-    A bootstrap of few games is too narrow, and of one game it has no width. With ``games`` the
-    interval over games is stretched about the mean by t(games - 1) / 1.96, and with fewer than four
-    of them nothing is said: the ends are infinite.
+    A bootstrap of few games is too narrow, and of games that are all alike it has no width, however
+    few they are. With ``games`` the interval over games is stretched about the mean by
+    t(n - 1) sqrt(n / (n - 1)) / 1.96 for n games (Student's t; the variance of n draws is
+    (n - 1) / n of the unbiased one). With fewer than four of them, or if they are all alike,
+    nothing is said: the ends are infinite.
 
     Args:
         values: ``float64[K]``: one number per training.
@@ -93,7 +98,8 @@ def over_trainings(values: Array, resampled: Array, games: int | None = None) ->
     mean = float(values.mean())
     over_games = percentile_interval(mean, resampled.mean(axis=1))
     if over_games is not None and games is not None:
-        over_games = _stretched(over_games, games)
+        alike = float(np.ptp(resampled.mean(axis=1))) <= _ROUNDING * max(1.0, abs(mean))
+        over_games = _stretched(over_games, 1 if alike else games)
     if over_games is None or len(values) == 1 or not over_games.is_known:
         return over_games
     return around(mean, math.hypot(between_trainings(values), over_games.half_width))
@@ -104,7 +110,7 @@ def _stretched(interval: Interval, games: int) -> Interval:
     mean = interval.value
     if games < MIN_PAIRS:
         return Interval(mean, -math.inf, math.inf)
-    factor = float(t95(games - 1)) / Z95
+    factor = float(t95(games - 1)) * math.sqrt(games / (games - 1)) / Z95
     below, above = factor * (mean - interval.low), factor * (interval.high - mean)
     return Interval(mean, mean - below, mean + above)
 

@@ -8,7 +8,7 @@ from phasezoo.games import contracts, queries
 from phasezoo.games.base import Game
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["MOST_PLIES", "random_action", "random_states"]
+__all__ = ["MOST_PLIES", "random_action", "random_games", "random_states"]
 
 MOST_PLIES = 5_000
 """A random game that is longer is given up."""
@@ -16,16 +16,25 @@ MOST_PLIES = 5_000
 
 def random_states(game: Game, count: int, seed: int) -> list[Any]:
     """States of random games, in which nobody has won yet; for the checkers of other objects."""
+    return [state for states in random_games(game, count, seed) for state in states]
+
+
+def random_games(game: Game, count: int, seed: int) -> list[list[Any]]:
+    """So many states in all, each game's by themselves; the last game may be cut short."""
     rng = np.random.default_rng(seed)
-    states: list[Any] = []
-    while len(states) < count:
+    played: list[list[Any]] = []
+    left = count
+    while left > 0:
         state = game.initial_state(seed=int(rng.integers(2**31)))
+        states: list[Any] = []
         for _ in range(MOST_PLIES):
-            if state.is_terminal or len(states) == count:
+            if state.is_terminal or len(states) == left:
                 break
             states.append(state)
             state = contracts.played(state, random_action(state, rng))
-    return states
+        played.append(states)
+        left -= len(states)
+    return played
 
 
 def random_action(state: Any, rng: np.random.Generator) -> Any:

@@ -22,7 +22,7 @@ __all__ = [
 ABSENT = "–"
 """Stands where a number does not exist, such as a loss on no positions."""
 
-_TOO_FEW = "(too few games for an interval)"
+_TOO_FEW = "(no interval: too few games, or all alike)"
 """Stands for an interval of which nothing is known."""
 
 _MOST_OFF = 0.1

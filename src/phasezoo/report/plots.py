@@ -63,8 +63,7 @@ _ORDERED = ((0xF2, 0xB8, 0x4B), (0x3D, 0xA0, 0x92), (0x3A, 0x5F, 0xA8))
 _POINTS_PER_INCH = 72
 
 LONGEST = 600.0
-"""Length (of Elo, where intervals may be infinite) at which a side of an interval is cut, so that
-the others can be read."""
+"""Length (of Elo, say) at which a side of an interval is cut, so that the others can be read."""
 
 
 @dataclass(frozen=True)
@@ -106,16 +105,22 @@ def axes(
 def with_intervals(
     plot: Any, x: Sequence[float], found: Sequence[Interval], label: str, colour: str
 ) -> None:
-    """Draw estimates as a line with their intervals, a side of which is cut at :data:`LONGEST`."""
+    """Draw estimates as a line with their intervals.
+
+    A side that is infinite is drawn as long as all that is finite spans, and none is longer than
+    :data:`LONGEST`.
+    """
     values = [one.value for one in found]
-    below = [_cut(one.value - one.low) for one in found]
-    above = [_cut(one.high - one.value) for one in found]
+    finite = [end for one in found for end in (one.low, one.value, one.high) if math.isfinite(end)]
+    far = max(finite) - min(finite) or max(map(abs, values)) or 1.0
+    below = [_cut(one.value - one.low, far) for one in found]
+    above = [_cut(one.high - one.value, far) for one in found]
     plot.errorbar(x, values, yerr=[below, above], fmt="-o", color=colour, markersize=4, capsize=3,
                   label=label)  # fmt: skip
 
 
-def _cut(length: float) -> float:
-    return min(max(length, 0.0), LONGEST) if math.isfinite(length) else LONGEST
+def _cut(length: float, far: float) -> float:
+    return min(max(length, 0.0) if math.isfinite(length) else far, LONGEST)
 
 
 def entitle(plot: Any, text: str) -> None:

@@ -181,8 +181,11 @@ class GameStore:
     def merge(cls, stores: "Iterable[GameStore]") -> Self:
         """The games of several stores of one game, one after the other.
 
+        Games of folders that are split (:meth:`split`) stay in their parts.
+
         Raises:
-            StoreError: There are none, or they are of different games or options.
+            StoreError: There are none, they are of different games or options, or some are split
+                and some are not.
         """
         given = [stores] if isinstance(stores, GameStore) else list(stores)
         if not given:
@@ -196,8 +199,17 @@ class GameStore:
                     f"{dict(other.options)} cannot be in one store: merge those that are alike"
                 )
                 raise StoreError(message)
+        parts = [store.parts for store in given if store.parts is not None]
+        if parts and len(parts) < len(given):
+            message = (
+                "some of these stores are split into train, validation and test, and some are not: "
+                "open those three folders as stores of their own, and merge part by part"
+            )
+            raise StoreError(message)
         metadata = {key: value for store in given for key, value in store.metadata.items()}
-        return cls.of(first, GameColumns.joined([store.columns for store in given]), metadata)
+        merged = cls.of(first, GameColumns.joined([store.columns for store in given]), metadata)
+        merged.parts = np.concatenate(parts) if parts else None
+        return merged
 
     @classmethod
     def from_dataset(
@@ -272,7 +284,8 @@ class GameStore:
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the games to a folder, or to a file if the name ends in ``.parquet``.
 
-        It appears only once it is whole.
+        It appears only once it is whole. Games of a folder that is split (:meth:`split`) make such
+        a folder again.
 
         Args:
             path: The folder or the file.
@@ -280,11 +293,13 @@ class GameStore:
 
         Raises:
             MissingDependency: pyarrow is not installed.
-            StoreError: Something is there already, or it cannot be written (a full disk, say); what
-                was there before is left as it was.
+            StoreError: Something is there already, or it cannot be written (a full disk, say), or
+                games that are split are to go to one file; what was there before is left as it was.
         """
         place = file_path("path", path, StoreError)
-        write_store(place, self.game, self.columns, self.metadata, overwrite=overwrite)
+        write_store(
+            place, self.game, self.columns, self.metadata, parts=self.parts, overwrite=overwrite
+        )
 
     @property
     def variant(self) -> str:
@@ -361,7 +376,7 @@ class GameStore:
     def subset(self, game_indices: npt.ArrayLike) -> Self:
         """Some of the games, in the order given.
 
-        They stay in the parts of a folder that is split (:meth:`split`), if there are some of each.
+        They stay in the parts of a folder that is split (:meth:`split`).
 
         Raises:
             CorruptRecord: There is no such game.
@@ -372,10 +387,12 @@ class GameStore:
         if wrong.size:
             message = f"there is no game {wrong[0]}: there are {len(self)}, counted from 0"
             raise CorruptRecord(message)
-        some = self.of(self.game, self.columns.take(index), self.metadata)
-        if self.parts is not None and len(np.unique(self.parts[index])) == len(SPLITS):
-            some.parts = self.parts[index]
+        some = self._some(index)
+        some.parts = None if self.parts is None else self.parts[index]
         return some
+
+    def _some(self, index: npt.NDArray[np.int64]) -> Self:
+        return self.of(self.game, self.columns.take(index), self.metadata)
 
     def split(self, seed: int, fractions: Sequence[float] | None = None) -> Splits:
         """Split by game into train, validation and test.
@@ -395,7 +412,7 @@ class GameStore:
         """
         if fractions is None and self.parts is not None:
             which = range(len(SPLITS))
-            return Splits(*(self.subset(np.flatnonzero(self.parts == part)) for part in which))
+            return Splits(*(self._some(np.flatnonzero(self.parts == part)) for part in which))
         wanted = cuts(len(self), FRACTIONS if fractions is None else fractions)
         hashes = self.records.hashes(split_word(seed))
         order = np.argsort(hashes, kind="stable")
@@ -407,7 +424,7 @@ class GameStore:
                 bound += 1
             bounds.append(bound)
         bounds.append(len(self))
-        parts = [self.subset(np.sort(order[low:high])) for low, high in pairwise(bounds)]
+        parts = [self._some(np.sort(order[low:high])) for low, high in pairwise(bounds)]
         return Splits(*parts)
 
     def positions(self, gate: Any = "none", *, threads: int | None = None) -> PositionTable:

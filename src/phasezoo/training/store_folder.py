@@ -32,6 +32,7 @@ __all__ = [
     "StoredGames",
     "check_target",
     "files_of",
+    "is_split",
     "next_file",
     "read_store",
     "same_kind",
@@ -66,6 +67,11 @@ def store_files(path: Path) -> list[Path]:
     return files_of(path) or [file for part in _part_files(path) for file in part]
 
 
+def is_split(folder: Path) -> bool:
+    """Whether a folder holds the three stores train, validation and test."""
+    return bool(_part_files(folder))
+
+
 def _part_files(folder: Path) -> list[list[Path]]:
     """The files of train, validation and test, as an import splits games; none if one lacks."""
     parts = [files_of(folder / name) for name in SPLITS]
@@ -93,7 +99,7 @@ def read_store(path: Path) -> StoredGames:
     Raises:
         MissingDependency: pyarrow is not installed.
         StoreError: It is missing, it or a part holds no file that can be used, or files of
-            different games.
+            different games, or there are files beside the three parts.
     """
     if not path.is_dir():
         return StoredGames(*read_file(path), (), None)
@@ -108,6 +114,12 @@ def read_store(path: Path) -> StoredGames:
             else "make a store with phasezoo data import or training.StoreWriter"
         )
         message = f"{path}: no file of games (*{SUFFIX}) in this folder; {hint}"
+        raise StoreError(message)
+    if files and parts:
+        message = (
+            f"{path}: holds {files[0].name} beside the stores {', '.join(SPLITS)}, so that it is "
+            "not clear which games are meant; move one or the other elsewhere"
+        )
         raise StoreError(message)
     read: list[tuple[Path, Description, GameColumns]] = []
     sizes: list[int] = []
@@ -197,8 +209,10 @@ def check_target(path: Path, *, overwrite: bool) -> None:
     if path.suffix == SUFFIX:
         check_writable(path, overwrite=overwrite)
     elif path.is_dir():
-        known = {*files_of(path), path / LOCK}
-        others = [file.name for file in path.iterdir() if file not in known]
+        folders = [path, *(path / name for name in SPLITS if is_split(path))]
+        known = {*folders, *(folder / LOCK for folder in folders)}
+        known.update(file for folder in folders for file in files_of(folder))
+        others = [file.name for folder in folders for file in folder.iterdir() if file not in known]
         if others or not overwrite:
             what = "exists already: choose another name, or allow overwriting (--overwrite)"
             if others:
@@ -218,15 +232,25 @@ def write_store(
     columns: GameColumns,
     metadata: Mapping[str, Any],
     *,
+    parts: npt.NDArray[np.int8] | None = None,
     overwrite: bool = False,
     shard_games: int = SHARD_GAMES,
 ) -> None:
     """Write games to a file or a folder of files, which appears only once it is whole.
 
+    Games that are split go to a folder with the stores train, validation and test.
+
     Raises:
         MissingDependency: pyarrow is not installed.
-        StoreError: Something is there that may not be replaced, or it cannot be written.
+        StoreError: Something is there that may not be replaced, or it cannot be written; or games
+            that are split are to go to one file.
     """
+    if parts is not None and path.suffix == SUFFIX:
+        message = (
+            f"{path} is one file, and these games are split into {', '.join(SPLITS)}: name a "
+            f"folder (without {SUFFIX}), or write each part of split() to a file of its own"
+        )
+        raise StoreError(message)
     check_target(path, overwrite=overwrite)
     if path.suffix == SUFFIX:
         write_file(path, game, columns, metadata, overwrite=overwrite)
@@ -234,12 +258,23 @@ def write_store(
     partial = partial_name(path)
     try:
         partial.mkdir()
-        for first in range(0, max(len(columns), 1), shard_games):
-            part = columns.take(np.arange(first, min(first + shard_games, len(columns))))
-            write_file(next_file(partial), game, part, metadata)
+        for folder, rows in _places(partial, len(columns), parts):
+            folder.mkdir(exist_ok=True)
+            for first in range(0, max(len(rows), 1), shard_games):
+                some = columns.take(rows[first : first + shard_games])
+                write_file(next_file(folder), game, some, metadata)
         put_in_place(partial, path)
     except OSError as error:
         message = f"{path} cannot be written ({error.strerror}); {UNCHANGED}"
         raise StoreError(message) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def _places(
+    folder: Path, games: int, parts: npt.NDArray[np.int8] | None
+) -> list[tuple[Path, npt.NDArray[np.int64]]]:
+    """Which games go to which folder."""
+    if parts is None:
+        return [(folder, np.arange(games))]
+    return [(folder / name, np.flatnonzero(parts == part)) for part, name in enumerate(SPLITS)]

@@ -17,12 +17,14 @@ from phasezoo.training.columns import GameColumns, Start
 from phasezoo.training.game_entry import GameEntry, columns_of
 from phasezoo.training.match_games import entries_of
 from phasezoo.training.replayed import replayed
+from phasezoo.training.splits import SPLITS
 from phasezoo.training.starts import pickled, start_state, start_text
 from phasezoo.training.store import GameStore
 from phasezoo.training.store_file import decisions_a_ply, describe, write_file
 from phasezoo.training.store_folder import (
     SUFFIX,
     files_of,
+    is_split,
     next_file,
     same_kind,
     sweep,
@@ -94,6 +96,12 @@ class StoreWriter:
             message = (
                 f"{self.folder} exists already: choose another name, or add to its games with "
                 "append=True"
+            )
+            raise StoreError(message)
+        if is_split(self.folder):
+            message = (
+                f"{self.folder}: holds the stores {', '.join(SPLITS)}; add games to one of them, "
+                f"such as {self.folder / SPLITS[0]}"
             )
             raise StoreError(message)
         if self.folder.is_dir():

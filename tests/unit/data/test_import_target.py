@@ -4,7 +4,6 @@ import shutil
 
 import numpy as np
 import pytest
-from game_makers import assert_same, random_games, store_of
 
 from phasezoo.errors import InvalidConfig, StoreError
 from phasezoo.training.import_target import MonthSplit, months_of
@@ -81,31 +80,6 @@ def test_named_months_are_validation_and_test(pgn, tmp_path):
     with pytest.raises(InvalidConfig, match="no game of chess of 2001-01"):
         import_pgn(pgn, tmp_path / "no", "chess", split=MonthSplit(test=("2001-01",)))
     assert not (tmp_path / "no").exists()
-
-
-def test_a_folder_of_the_three_parts_is_a_store_that_keeps_them(tmp_path):
-    names = ("train", "validation", "test")
-    games = random_games(60, seed=4)
-    kept = {name: store_of(games[20 * k : 20 * (k + 1)]) for k, name in enumerate(names)}
-    (tmp_path / "all").mkdir()
-    for name, store in kept.items():
-        store.save(tmp_path / "all" / name)
-    whole = GameStore.open(tmp_path / "all")
-    assert len(whole) == 60
-    for seed in (0, 1):
-        for name, store in kept.items():
-            assert_same(getattr(whole.split(seed), name), store)
-    table = whole.phase_table("lichess")
-    for name, store in kept.items():
-        assert table.count(name, "all").positions == store.num_positions
-    assert len(whole.split(0, (1, 0, 0)).train) == 60  # shares that are asked for come first
-    mixed = whole.subset(np.random.default_rng(1).permutation(60)[:30])
-    assert sorted(map(len, vars(mixed.split(0)).values())) == sorted(
-        np.bincount(mixed.parts).tolist()
-    )
-    # Games of one part alone are split as any others are.
-    assert len(whole.split(0).train.split(0).test) == 2
-    assert whole.subset(np.arange(40)).parts is None
 
 
 def test_a_part_whose_files_are_all_damaged_is_not_left_out(pgn, tmp_path):

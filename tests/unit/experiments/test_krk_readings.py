@@ -16,7 +16,7 @@ from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.domain import KRK
 from phasezoo.experiments.krk.play import make_agent, reply
 from phasezoo.experiments.krk.reading import DIFFERENCES, ONE_BY_ONE, Reading, one_by_one
-from phasezoo.experiments.krk.reading_table import reading_table
+from phasezoo.experiments.krk.reading_table import interval_of, mean_over, reading_table
 from phasezoo.experiments.krk.resampling import table_of
 from phasezoo.experiments.krk.sweep import play_sweep
 
@@ -163,6 +163,18 @@ def test_a_setting_without_a_won_game_makes_no_reading_look_shorter():
     change = by_name["author+last"].change
     assert change.low <= 0 <= change.high
     assert abs(change.value) < 3
+
+
+def test_a_draw_without_a_won_game_is_no_mean_of_other_settings():
+    config = dataclasses.replace(LITTLE, constants=(1.0, 50.0), games=5)
+    games = []
+    for task in tasks_of(config):
+        rare = task.cell.constant == 50.0
+        won = not rare or task.number == 0
+        noise = int(np.random.default_rng(task.seed).integers(3))
+        games.append(dataclasses.replace(row(task, [1]), won=won, moves=20 + 20 * rare + noise))
+    length = interval_of(mean_over(table_of(games, 1, 400), "length", cells_of(config)))
+    assert 29 < length.low < length.high < 33
 
 
 def test_readings_share_seeds():

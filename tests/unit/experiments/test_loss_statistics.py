@@ -40,6 +40,26 @@ def test_resampling_covers_the_true_mean_about_as_often_as_it_says():
     assert 180 <= inside <= 199
 
 
+def test_games_that_are_all_alike_say_nothing_of_others():
+    alike = resample_games(np.full((10, 2), 0.1), np.ones((10, 1)), rng(), 50)
+    one = over_trainings(alike.means[:1], alike.resampled[:, :1], games=10)
+    assert (one.value, one.low, one.high) == (pytest.approx(0.1), -math.inf, math.inf)
+    # The spread between trainings does not replace what games would say.
+    apart = over_trainings(np.array([0.1, 0.3]), alike.resampled + np.array([0, 0.2]), games=10)
+    assert not apart.is_known
+
+
+@pytest.mark.parametrize("games", [4, 10, 20])
+def test_a_rare_difference_is_not_excluded_by_games_that_do_not_show_it(games):
+    generator, held = rng(), 0
+    for _ in range(400):
+        won = (generator.random((games, 1)) < 0.1).astype(float)
+        found = resample_games(won, np.ones((games, 1)), generator, 100)
+        interval = over_trainings(found.means, found.resampled, games=games)
+        held += interval.low <= 0.1 <= interval.high
+    assert held / 400 >= 0.92
+
+
 def test_no_positions_give_no_interval():
     found = resample_games(np.zeros((3, 2)), np.array([[1.0, 0.0]] * 3), rng(), 20)
     assert over_trainings(found.means[None, 1], found.resampled[:, None, 1]) is None
@@ -108,19 +128,21 @@ def test_the_matrix_picks_each_position_from_its_own_expert():
     assert mixture[ALL].positions == count
     both = next(c for c in losses.comparisons if c.name == "both").differences[ALL]
     assert both.policy.value == pytest.approx(-1.0)
-    assert both.policy.high < 0
+    assert not both.policy.is_known  # all games are alike
     assert losses.games == 10
 
 
 @pytest.mark.parametrize("trainings", [2, 8])
-def test_moves_judged_in_drawn_positions_hold_what_all_positions_say(trainings):
+@pytest.mark.parametrize("length", [1, 6])  # positions of one game are alike
+def test_moves_judged_in_drawn_positions_hold_what_all_positions_say(trainings, length):
     generator, held, runs, positions = rng(), 0, 200, 300
+    origin = np.repeat(np.arange(positions // length), length)
     prepared = SimpleNamespace(
         seed=lambda *names: int(generator.integers(2**31)), config=SimpleNamespace(resamples=200)
     )
     for _ in range(runs):
         # Positions are hard for all trainings alike; on average one side loses 0.02 more.
-        hard = generator.normal(0.02, 0.3, positions)
+        hard = generator.normal(0.02, 0.3, positions // length)[origin]
         sides = [
             [
                 exact._Judged({"regret": {ALL: float(values.mean())}}, {"regret": values})
@@ -131,7 +153,7 @@ def test_moves_judged_in_drawn_positions_hold_what_all_positions_say(trainings):
             ]
             for shift in (1, 0)
         ]
-        found = exact._differences(prepared, *sides)["regret"]
+        found = exact._differences(prepared, origin, *sides)["regret"]
         held += found.low <= 0.02 <= found.high
     assert held / runs >= 0.92
 

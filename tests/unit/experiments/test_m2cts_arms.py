@@ -131,7 +131,9 @@ def test_arms_that_there_are_not_are_refused(whole, tmp_path, arms, error, told)
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("gate", ["mixture", "baseline", "learned", "Expert"])
+@pytest.mark.parametrize(
+    "gate", ["mixture", "baseline", "learned", "Expert", "from-opening", "search-x"]
+)
 def test_an_arm_whose_files_would_be_those_of_others_is_refused(gate):
     with pytest.raises(InvalidConfig, match="spell it otherwise"):
         arms_of(M2ctsConfig(arms=(gate,)), 3)

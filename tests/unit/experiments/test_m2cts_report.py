@@ -9,9 +9,16 @@ import synthetic
 from page_checker import check_page
 
 from phasezoo.arena.intervals import Interval
-from phasezoo.experiments.m2cts.duel import page, story
+from phasezoo.experiments.m2cts.duel import exact_story, page, story
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
-from phasezoo.experiments.m2cts.duel.results import GapRow, Overfitting, Results, SearchRow
+from phasezoo.experiments.m2cts.duel.results import (
+    Exact,
+    ExactRow,
+    GapRow,
+    Overfitting,
+    Results,
+    SearchRow,
+)
 from phasezoo.report import numbers
 from phasezoo.runs import jsonable
 
@@ -51,7 +58,7 @@ def test_no_likelihood_is_shown_where_none_can_be_told():
         found = synthetic.results(elo=elo)
         shown = story.los_text(found.matches.total)
         assert (shown == "–") == elo.startswith("all")
-        assert ("99.9" in page.render(found)) == ("99.9" in shown)
+        assert ("99.9" in check(page.render(found))) == ("99.9" in shown)
 
 
 def test_one_report_has_one_interval_that_counts_games_only():
@@ -67,15 +74,24 @@ def test_one_report_has_one_interval_that_counts_games_only():
     assert numbers.elo_interval(found.matches.total.elo) not in words
 
 
+_SEES_A_PART = ("trained only on", "just as thinly", "sees only a part", "gets only the positions")
+_DIVIDES = (*_SEES_A_PART, "ividing the data", "divided at random", "better experts")
+
+
 @pytest.mark.parametrize(
     ("changes", "told", "untold"),
     [
         ({}, ("at equal nodes", "For the same nodes", "just as thinly"), ("time a move",)),
-        ({"movetime": 20.0}, ("at equal time a move", "In the same time a move"), ("equal nodes",)),
-        ({"strategy": "heads"}, ("outputs of their own for each phase",), ("just as thinly",)),
-        ({"strategy": "planes"}, ("is told the phase of each",), ("of one phase.",)),
-        ({"strategy": "staged"}, ("of all phases first",), ("trained only on",)),
-        ({"strategy": "weighted:4"}, ("counted more",), ("trained only on",)),
+        (
+            {"movetime": 20.0},
+            ("at equal time a move", "In the same time a move"),
+            ("equal nodes", "Equal nodes"),
+        ),
+        ({"strategy": "heads"}, ("outputs of their own for each phase",), _DIVIDES),
+        ({"strategy": "planes"}, ("is told the phase of each", "further inputs where"), _DIVIDES),
+        ({"strategy": "staged"}, ("of all phases first", "later stages from"), _SEES_A_PART),
+        ({"strategy": "weighted:4"}, ("counted as much as 4 others",), _SEES_A_PART),
+        ({"strategy": "weighted:0.5"}, ("counted as much as 0.5 others",), ("counted more",)),
     ],
 )
 def test_the_report_says_how_this_run_was_made(changes, told, untold):
@@ -88,13 +104,34 @@ def test_the_report_says_how_this_run_was_made(changes, told, untold):
         assert text not in words
 
 
+@pytest.mark.parametrize(
+    ("kind", "searched", "told"),
+    [
+        ("of the game", 0, "is in these numbers. Regret"),
+        ("of the game", 500, "is in these numbers. Regret"),
+        ("of the game", 20, "but for those of searches, over 20 of them that are drawn. Regret"),
+        (None, 20, "500 positions of random games that occur in no training game. Regret"),
+    ],
+)
+def test_what_was_drawn_of_moves_by_perfect_play_is_said(kind, searched, told):
+    exact = Exact(500, kind, searched, 1, [ExactRow("one network", {"regret": {}}, {})])
+    assert told in exact_story.paragraph(dataclasses.replace(synthetic.results(), exact=exact))
+
+
+def test_the_paper_lets_nothing_be_expected_of_other_strategies_at_this_size():
+    found = synthetic.results()
+    assert story.expectation(found)
+    staged = dataclasses.replace(found.config, strategy="staged")
+    assert not story.expectation(dataclasses.replace(found, config=staged))
+
+
 def test_of_too_few_games_nothing_is_said_to_hold_zero():
     found = synthetic.results(elo="unclear")
     nothing = Interval(0.0, -math.inf, math.inf)
     total = dataclasses.replace(found.matches.total, elo=nothing)
     matches = dataclasses.replace(found.matches, total=total)
     told = str(story.opening_paragraph(dataclasses.replace(found, matches=matches)))
-    assert "too few games for an interval" in told
+    assert "no interval: too few games" in told
     assert "cannot be told from so few" in told
     assert "zero" not in told
 

@@ -20,7 +20,7 @@ from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.cost.prices import equal_limits
 from phasezoo.experiments.m2cts.duel.cost.results import Prices
 from phasezoo.experiments.m2cts.duel.preparation import prepare
-from phasezoo.experiments.m2cts.duel.results import MatchSide
+from phasezoo.experiments.m2cts.duel.results import MatchSide, Pairing
 from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvaluator
 from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.experiments.m2cts.duel.searches import searches_of
@@ -91,7 +91,7 @@ def test_equal_cost_belongs_to_the_same_search_at_equal_nodes():
 
 
 def spent(calls, rows, padded=0, nodes=None):
-    return MatchSide("x", nodes or rows, rows, padded, calls, off_phase_rows=0, seconds=0)
+    return MatchSide("x", rows, padded, calls, off_phase_rows=0, seconds=0, nodes=nodes or rows)
 
 
 @pytest.mark.parametrize("per_node", [None, 3])
@@ -116,6 +116,19 @@ def test_the_mixture_gets_the_nodes_that_cost_as_much(per_node):
     soft = dataclasses.replace(total, sides=(spent(30, 300, nodes=100), spent(10, 100)))
     played = dataclasses.replace(played, total=soft)
     assert equal_limits(config, Prices(price, price), played)[0].nodes == 100
+
+
+def test_games_of_a_version_that_counted_no_nodes_are_read_and_give_no_equal_cost():
+    played = synthetic.matches("lower")
+    old = jsonable.encode(played.total)
+    for side in old["sides"]:
+        del side["nodes"]
+    total = matches.collect([jsonable.decode(Pairing, old), played.total])
+    assert [side.nodes for side in total.sides] == [None, None]
+    assert total.sides[0].rows == 2 * played.total.sides[0].rows
+    price = CostModel(10.0, 1.0)
+    with pytest.raises(InvalidConfig, match="did not count nodes; run the command again"):
+        equal_limits(M2ctsConfig(), Prices(price, price), dataclasses.replace(played, total=total))
 
 
 def test_recalibrated_values_are_the_map_of_the_networks_own():

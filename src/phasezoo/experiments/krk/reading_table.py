@@ -74,12 +74,14 @@ def mean_over(table: Table, measure: str, cells: list[Cell]) -> ResampledMeans:
 
 
 def _averaged(each: ResampledMeans) -> ResampledMeans:
-    """The mean over cells of numbers that exist, the same cells in every draw."""
+    """The mean over cells of numbers that exist, the same cells in every draw.
+
+    A draw that leaves one of them without a number has no mean: that of the others is another.
+    """
     kept = np.isfinite(each.means)
     if not kept.any():
         return ResampledMeans(np.asarray(np.nan), np.full(len(each.resampled), np.nan))
-    with np.errstate(invalid="ignore"):
-        drawn = np.nanmean(np.where(kept, each.resampled, np.nan), axis=1)
+    drawn = each.resampled[:, kept].mean(axis=1)
     return ResampledMeans(np.asarray(each.means[kept].mean()), drawn)
 
 

@@ -12,8 +12,9 @@ def crossing(sizes: Sequence[int], differences: Sequence[Interval]) -> Interval:
     """The size from which on a difference is zero or below, and between which sizes it may be.
 
     The ends are where the lower and the upper ends of the differences' intervals get there for
-    good: at all sizes outside them the 95 % band of the difference is on one side of zero, below it
-    behind them. (A bootstrap over trainings would be of no width with the few that one can afford.)
+    good: behind the upper one the whole 95 % band lies at zero or below, and no size behind the
+    lower one has its whole band above zero. (A bootstrap over trainings would be of no width with
+    the few that one can afford.)
 
     Args:
         sizes: Rising.

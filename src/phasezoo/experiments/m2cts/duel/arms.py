@@ -36,6 +36,9 @@ STARTED = " start"
 _TAKEN = frozenset({BASELINE, "mixture", "alone", "from", "search", "learned"})
 """First parts of names that networks and matches of other roles have."""
 
+_TAKEN_BEGINNINGS = ("alone-", "from-", "search-")
+"""Of these the names of a phase or a search follow."""
+
 
 @dataclass(frozen=True)
 class Arm:
@@ -82,7 +85,8 @@ def arms_of(config: M2ctsConfig, phases: int) -> tuple[Arm, ...]:
             message = f"--arms {text}: there already, or the mixture under study itself"
             raise InvalidConfig(message)
         same = next((one.role for one in found if one.folder == arm.folder), None)
-        if same is not None or arm.folder in _TAKEN:
+        is_taken = arm.folder in _TAKEN or arm.folder.startswith(_TAKEN_BEGINNINGS)
+        if same is not None or is_taken:
             taken = f"a folder of the run {arm.folder!r}" if same is None else f"{same!r}"
             message = (
                 f"--arms {text}: its files would be named as those of {taken}; spell it otherwise"

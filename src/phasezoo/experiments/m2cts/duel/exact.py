@@ -24,7 +24,7 @@ from phasezoo.experiments.statistics import (
     over_trainings,
     resample_games,
 )
-from phasezoo.games.random_play import random_states
+from phasezoo.games.random_play import random_games
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
 from phasezoo.training.solved import moves_of
 from phasezoo.training.solved_positions import SolvedPositions
@@ -67,7 +67,7 @@ def measure(
             none: there are no such gates.
         console: Where progress is shown.
     """
-    positions = _positions(prepared)
+    positions, origin = _positions(prepared)
     rng = np.random.default_rng(prepared.seed("searched positions"))
     count = min(prepared.config.searched_positions, len(positions))
     searched = np.sort(rng.permutation(len(positions))[:count])
@@ -87,7 +87,7 @@ def measure(
         ExactRow(
             {BASELINE: ONE, LEARNED: LEARNED}.get(role) or mixture_name(role),
             _means([one.numbers for one in judged]),
-            {} if role == BASELINE else _differences(prepared, judged, found[BASELINE]),
+            {} if role == BASELINE else _differences(prepared, origin, judged, found[BASELINE]),
         )
         for role, judged in found.items()
     ]
@@ -106,7 +106,7 @@ class _Judged:
     """Means."""
     drawn: dict[str, Array]
     """Of every metric that was taken on drawn positions and not on all of the game, its value at
-    each of them; nan where it asks nothing."""
+    each position; nan where it asks nothing."""
 
 
 class _Judge:
@@ -150,9 +150,9 @@ class _Judge:
             among = np.zeros(len(positions), dtype=bool)
             among[self._searched] = True
             for name, metric in (("regret", worth.lost), ("best moves", worth.best)):
-                values[f"{name}, {limit}"] = np.where(among, metric, np.nan)
+                values[f"{name}, {limit}"] = at_searched = np.where(among, metric, np.nan)
                 if not has_all or len(self._searched) < len(positions):
-                    drawn[f"{name}, {limit}"] = metric[self._searched]
+                    drawn[f"{name}, {limit}"] = at_searched
         return _Judged({name: self._by_column(one) for name, one in values.items()}, drawn)
 
     def _evaluator(self, role: str, paths: Sequence[Path], gate: str | None) -> Any:
@@ -188,19 +188,26 @@ class _Judge:
         }
 
 
-def _positions(prepared: Prepared) -> SolvedPositions:
-    """All positions of the game, or different ones of random games that are not in train."""
+def _positions(prepared: Prepared) -> tuple[SolvedPositions, npt.NDArray[np.int64]]:
+    """All positions of the game, or different ones of random games that are not in train.
+
+    Also ``int64[P]``: what each was drawn with, which is its random game. Positions of one game
+    resemble each other.
+    """
     config = prepared.config
     if config.game in ALL_POSITIONS:
-        return ALL_POSITIONS[config.game]()
+        everything = ALL_POSITIONS[config.game]()
+        return everything, np.arange(len(everything))
     game = games.make(config.game)
-    drawn = random_states(game, _DRAWN * config.exact_positions, prepared.seed("exact positions"))
+    seed = prepared.seed("exact positions")
+    played = random_games(game, _DRAWN * config.exact_positions, seed)
+    drawn = [state for states in played for state in states]
+    origin = np.repeat(np.arange(len(played)), list(map(len, played)))
     keys = np.array([state.key for state in drawn], dtype=np.uint64)
     _, first = np.unique(keys, return_index=True)
     new = first[~np.isin(keys[first], prepared.tables["train"].key)]
-    rng = np.random.default_rng(prepared.seed("exact positions"))
-    chosen = rng.permutation(new)[: config.exact_positions]
-    return _judged(config.game, tuple(drawn[row] for row in chosen))
+    chosen = np.random.default_rng(seed).permutation(new)[: config.exact_positions]
+    return _judged(config.game, tuple(drawn[row] for row in chosen)), origin[chosen]
 
 
 @lru_cache(maxsize=1)
@@ -220,11 +227,15 @@ def _means(trainings: Sequence[_Numbers]) -> dict[str, dict[str, float | None]]:
 
 
 def _differences(
-    prepared: Prepared, ours: Sequence[_Judged], theirs: Sequence[_Judged]
+    prepared: Prepared,
+    origin: npt.NDArray[np.int64],
+    ours: Sequence[_Judged],
+    theirs: Sequence[_Judged],
 ) -> dict[str, Interval | None]:
     """Training by training, as both began from the same weights; none with one training.
 
-    Intervals count trainings, and the draw of positions where a metric does not have them all.
+    Intervals count trainings, and the draw of positions where a metric does not have them all:
+    those of one random game together.
     """
     found: dict[str, Interval | None] = dict.fromkeys(ours[0].numbers)
     if len(ours) == 1:
@@ -237,26 +248,27 @@ def _differences(
         if metric in ours[0].drawn:
             each = np.array([[one.drawn[metric] for one in pair] for pair in pairs])
             rng = np.random.default_rng(prepared.seed("drawn positions", metric))
-            resampled = _resampled(each, rng, prepared.config.resamples)
-            asked = int(np.isfinite(each).sum(axis=-1).min())
-            found[metric] = over_trainings(values, resampled, games=asked)
+            sums, counts = _by_game(each, origin)
+            means = resample_games(sums, counts, rng, prepared.config.resamples).resampled
+            asked = int((counts > 0).sum(axis=0).min())
+            found[metric] = over_trainings(values, means[..., 0] - means[..., 1], games=asked)
         elif half := between_trainings(values):
             found[metric] = around(float(values.mean()), half)
     return found
 
 
-def _resampled(values: Array, rng: np.random.Generator, resamples: int) -> Array:
-    """``float64[R, K]``: differences of two means over positions that are drawn again.
+def _by_game(values: Array, origin: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+    """Sums and counts, ``float64[G, K, 2]``, of each game that a position with a value is from.
 
     Args:
         values: ``float64[K, 2, P]``: of K trainings of both sides; nan where nothing is asked.
-        rng: Draws positions.
-        resamples: Number R of draws.
+        origin: ``int64[P]``: the game of each position.
     """
-    by_position = np.moveaxis(values, 2, 0)
-    asked = np.isfinite(by_position)
-    means = resample_games(
-        np.where(asked, by_position, 0.0), asked.astype(np.float64), rng, resamples
-    ).resampled
-    drawn: Array = means[..., 0] - means[..., 1]
-    return drawn
+    asked = np.isfinite(values)
+    kept = asked.any(axis=(0, 1))
+    _, game = np.unique(origin[kept], return_inverse=True)
+    shape = (game.max(initial=-1) + 1, *values.shape[:2])
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    np.add.at(sums, game, np.moveaxis(np.where(asked, values, 0.0)[..., kept], 2, 0))
+    np.add.at(counts, game, np.moveaxis(asked[..., kept].astype(np.float64), 2, 0))
+    return sums, counts

@@ -15,9 +15,14 @@ def paragraph(results: Results) -> str:
     exact = results.exact
     if exact is None:
         return ""
+    searched = (
+        f", but for those of searches, over {numbers.count(exact.searched)} of them that are drawn"
+        if 0 < exact.searched < exact.positions
+        else ""
+    )
     which = (
         f"all {numbers.count(exact.positions)} positions {exact.kind}, so that no chance of a "
-        "sample is in these numbers"
+        f"sample is in these numbers{searched}"
         if exact.kind is not None
         else f"{numbers.count(exact.positions)} positions of random games that occur in no "
         "training game"

@@ -313,9 +313,12 @@ def _side(stats: SideStats) -> MatchSide:
 def _joined(sides: Sequence[MatchSide]) -> MatchSide:
     totals = {
         name: sum(getattr(side, name) for side in sides)
-        for name in ("nodes", "rows", "padded_rows", "calls", "off_phase_rows", "seconds")
+        for name in ("rows", "padded_rows", "calls", "off_phase_rows", "seconds")
     }
-    return MatchSide(name=sides[0].name, **totals)
+    nodes = [side.nodes for side in sides if side.nodes is not None]
+    return MatchSide(
+        name=sides[0].name, **totals, nodes=sum(nodes) if len(nodes) == len(sides) else None
+    )
 
 
 def _pair_scores(pairing: Pairing) -> Any:

@@ -3,7 +3,14 @@
 import math
 from collections.abc import Sequence
 
-from phasezoo.experiments.m2cts.duel import courses, exact_story, figures, paper, story
+from phasezoo.experiments.m2cts.duel import (
+    courses,
+    exact_story,
+    figures,
+    paper,
+    story,
+    strategy_story,
+)
 from phasezoo.experiments.m2cts.duel.arms import mixtures
 from phasezoo.experiments.m2cts.duel.results import ALL, Pairing, Results
 from phasezoo.experiments.m2cts.duel.seam import drawing
@@ -40,6 +47,7 @@ def render(results: Results) -> str:
         seam_story=seam_story,
         score=_score,
         story=story,
+        strategy_story=strategy_story,
         strength=_strength,
         strongest_loss=max((abs(gap.value) for gap in gaps), default=0.0),
         strongest_score=max((abs(_score(p) - 0.5) for p in results.matches.pairings), default=0.0),

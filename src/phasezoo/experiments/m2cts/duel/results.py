@@ -185,12 +185,13 @@ class MatchSide:
     """What one side of a match asked of its networks."""
 
     name: str
-    nodes: int
     rows: int
     padded_rows: int
     calls: int
     off_phase_rows: int
     seconds: float
+    nodes: int | None = None
+    """Positions evaluated; None in games of a version that did not count them."""
 
     @property
     def mean_rows(self) -> float:

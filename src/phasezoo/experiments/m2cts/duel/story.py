@@ -6,7 +6,6 @@ from markupsafe import Markup
 
 from phasezoo.arena.elo import Interval, los_unsaid
 from phasezoo.experiments.m2cts.duel import paper
-from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.results import (
     ALL,
     Comparison,
@@ -17,9 +16,9 @@ from phasezoo.experiments.m2cts.duel.results import (
     Pairing,
     Results,
 )
+from phasezoo.experiments.m2cts.duel.strategy_story import loss_texts
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.report import numbers
-from phasezoo.training.strategies import Strategy
 
 __all__ = [
     "arm_sentences",
@@ -31,7 +30,6 @@ __all__ = [
     "describe",
     "elo_verdict",
     "expectation",
-    "expert_sentence",
     "headline",
     "learned_sentences",
     "los_text",
@@ -40,7 +38,6 @@ __all__ = [
     "opening_paragraph",
     "overfitting_sentence",
     "phase_starts",
-    "placebo_sentence",
     "removed_sentence",
 ]
 
@@ -118,40 +115,6 @@ def match_sentence(results: Results) -> str:
     )
 
 
-def expert_sentence(config: M2ctsConfig) -> str:
-    """What an expert is, by how it learns."""
-    return {
-        "separated": "An expert is a network trained only on the positions of one phase.",
-        "staged": "An expert is a network that learnt from positions of all phases first, and from "
-        "those of one phase last.",
-        "weighted": "An expert is a network that learnt from positions of all phases, among which "
-        "those of one phase counted more.",
-        "planes": "All experts are one network that learnt from all positions and is told the "
-        "phase of each by further inputs.",
-        "heads": "All experts are one network that learnt from all positions and has outputs of "
-        "their own for each phase.",
-    }[Strategy.parse(config.strategy).kind]
-
-
-def placebo_sentence(results: Results) -> str:
-    """What the placebo is, and what comparing with it tells."""
-    count = len(results.dataset.phases)
-    means = "by a hash of the position, which means nothing"
-    if Strategy.parse(results.config.strategy).phase_input is not None:
-        return (
-            "Experts might win because knowing the phase helps, or because their network is a "
-            "little larger. To tell these apart there is a placebo: the same network with "
-            f"{numbers.spelled(count)} phases told {means}."
-        )
-    return (
-        "Experts might win because they specialise, and might lose because each sees only a part "
-        f"of the games. To tell these apart there is a placebo: {numbers.spelled(count)} more "
-        f"networks that divide the same positions just as thinly, but {means}. Placebo against one "
-        "network is what thinner data costs; phase experts against the placebo is what knowing a "
-        "phase gives."
-    )
-
-
 def los_text(total: Pairing) -> str:
     """The likelihood of superiority, or a dash where none can be told."""
     return numbers.ABSENT if los_unsaid(total.pentanomial) else numbers.chance(total.los)
@@ -193,29 +156,9 @@ def removed_sentence(dataset: Dataset) -> str:
 
 def loss_sentences(results: Results) -> list[Markup]:
     """What specialisation gave, what thinner data cost, and what both came to."""
-    losses = results.losses
-    count = len(results.dataset.phases)
-    experts = f"{numbers.spelled(count)} experts" if count > 1 else "one expert"
-    texts = {
-        "specialisation": (
-            "What specialisation gives.",
-            "the phase experts' test loss against the placebo experts'",
-            ("Knowing a phase made better experts", "Knowing a phase made worse experts"),
-        ),
-        "thinning": (
-            "What thinner data costs.",
-            f"the loss of {experts} who divide the positions at random against one network's",
-            ("Dividing the data helped by itself", "Dividing the data cost accuracy"),
-        ),
-        "both": (
-            "Both together.",
-            "the phase experts' loss against one network's",
-            ("The mixture predicts better", "The mixture predicts worse"),
-        ),
-    }
     sentences = []
-    for name, (title, what, (better, worse)) in texts.items():
-        interval = comparison(losses, name).differences[ALL].total
+    for name, (title, what, (better, worse)) in loss_texts(results).items():
+        interval = comparison(results.losses, name).differences[ALL].total
         if interval is None:
             sentences.append(
                 _joined(_strong(title), " There were no test positions to measure it on.")
@@ -299,9 +242,10 @@ def learned_sentences(found: LearnedGates) -> list[str]:
 def expectation(results: Results) -> list[str]:
     """Why the result is what the paper lets one expect at this size, or that it is not.
 
-    Nothing of a game that the paper does not have.
+    Nothing of a game that the paper does not have, nor of experts that do not learn separated: the
+    paper has their figures with all of its data alone.
     """
-    if not beside_paper(results):
+    if not beside_paper(results) or results.config.strategy != "separated":
         return []
     share = data_share(results)
     half = ", ".join(numbers.signed(b.value, 1) for _, b in paper.DATA_AND_SIZE)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from phasezoo.agents import Limit
 from phasezoo.arena import SideStats, equal_cost_limits
+from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.cost.measuring import leaves_of
@@ -47,6 +48,9 @@ def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[
         config: The settings of the search; one network keeps its nodes.
         prices: What calls and rows cost.
         played: The mixture's games against one network by that search at equal nodes.
+
+    Raises:
+        InvalidConfig: These games were played by a version that did not count nodes.
     """
     first, second = (_spent(side) for side in played.total.sides)
     given = config.limit()
@@ -56,4 +60,10 @@ def equal_limits(config: M2ctsConfig, prices: Prices, played: Matches) -> tuple[
 
 def _spent(side: MatchSide) -> SideStats:
     counts = Counts(rows=side.rows, padded_rows=side.padded_rows, calls=side.calls)
+    if side.nodes is None:
+        message = (
+            "equal-cost: the games at equal nodes were played by a version that did not count "
+            "nodes; run the command again with another --out"
+        )
+        raise InvalidConfig(message)
     return SideStats(side.name, nodes=side.nodes, counts=counts)
