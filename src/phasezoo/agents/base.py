@@ -328,6 +328,9 @@ def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:
     Raises:
         InvalidConfig: ``agent`` is none of these.
     """
+    if isinstance(agent, type):
+        message = f"{agent.__name__} is a class: give an agent, such as {agent.__name__}(…)"
+        raise InvalidConfig(message)
     if hasattr(agent, "seats"):
         seats: Seats = agent.seats(game, **options)
         return seats

@@ -128,6 +128,7 @@ class BeamAgent(SearchingAgent):
     """
 
     player = 0
+    ends_by_itself = True
 
     def __init__(
         self,

@@ -29,6 +29,8 @@ class SearchingAgent(ABC):
     seed: int
     player: int
     """Whom calls of the agent move, if players move at once."""
+    ends_by_itself: bool = False
+    """Whether a search without a limit ends, as one of so many layers does."""
     game: games.Game | None
     _called: MCTSSession | None = None
     _batches: int = 0

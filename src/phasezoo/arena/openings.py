@@ -1,5 +1,6 @@
 """Opening suites: what the games of a match start with."""
 
+import difflib
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -79,9 +80,13 @@ class OpeningSuite:
         suffix = f"_{SUITE}" if name is None else f"_{name}_{SUITE}"
         packaged = _data() / f"{handle.name}{suffix}"
         if name is not None and name not in cls.names(game):
-            known = ", ".join(map(repr, cls.names(game))) or "none"
+            close = difflib.get_close_matches(name, cls.names(game), n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else "."
+            known = ", ".join(map(repr, cls.names(game)))
+            has = f"It has {known} and a usual one" if known else "It has the usual one alone"
             message = (
-                f"openings {name!r}: neither a file nor a suite of {handle.name!r}; it has {known}"
+                f"openings {name!r}: neither a file nor a suite of {handle.name!r}{hint} {has}, "
+                "which is taken if openings are left out"
             )
             raise InvalidConfig(message)
         if not packaged.is_file():
@@ -265,7 +270,9 @@ def as_suite(
         return OpeningSuite.load(game)
     if isinstance(openings, (str, Path)):
         name = str(openings)
-        is_name = name in OpeningSuite.names(game) and not Path(openings).is_file()
+        # A name has neither a folder nor an end; load() refuses those that the game does not have.
+        may_be_name = Path(name).name == name and not Path(name).suffix
+        is_name = may_be_name and not Path(name).exists()
         return OpeningSuite.load(game, name) if is_name else OpeningSuite.read(openings, game)
     if isinstance(openings, OpeningSuite):
         if openings.game != game:

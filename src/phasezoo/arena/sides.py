@@ -43,7 +43,7 @@ def make_sides(
         threads: Threads that walk trees and make planes.
 
     Raises:
-        InvalidConfig: ``names`` or ``limit`` are not as many as the agents.
+        InvalidConfig: ``names`` or ``limit`` are not as many as the agents, or a search has no end.
     """
     limits = limit if isinstance(limit, Sequence) else [limit] * len(players)
     _check_count("limit", limits, len(players))
@@ -100,6 +100,13 @@ def _side(
 ) -> Side:
     own = getattr(agent, "limit", None)
     limit = own if own is None or limit is None else limit  # without one, it does not search
+    is_endless = isinstance(limit, Limit) and limit.infinite
+    if is_endless and not getattr(agent, "ends_by_itself", False):
+        message = (
+            f"{name}: its search is {limit}, and nobody stops one in a match; limit it by nodes=, "
+            "simulations=, movetime_ms= or clock="
+        )
+        raise InvalidConfig(message)
     config = getattr(agent, "config", None)
     evaluator = getattr(agent, "evaluator", None)
     mixture = evaluator if isinstance(evaluator, MixtureOfExperts) else None

@@ -1,6 +1,5 @@
 """One game as it is conducted: moves, ends, rewards and legality."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +12,9 @@ from phasezoo.conductor.action_parts import index_of
 from phasezoo.conductor.moment import Ending, Moment
 from phasezoo.conductor.view import View
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
-from phasezoo.games.contracts import checked_players, played
+from phasezoo.games.contracts import checked_players, checked_returns, played
 from phasezoo.games.options import flag, one_of
+from phasezoo.games.queries import check_actions
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
 __all__ = ["ILLEGAL", "REWARDS", "Conductor"]
@@ -210,7 +210,7 @@ class Conductor:
         """``int64[L]``, ascending.
 
         Raises:
-            GameContract: The player is to move but has none.
+            GameContract: The player is to move but has none, or one is no action of the game.
         """
         actions = games.legal_actions_of(moment.state, player)
         if len(actions) == 0 and player in games.acting_players(moment.state):
@@ -219,6 +219,8 @@ class Conductor:
                 "must say that it is over, or give at least one action"
             )
             raise GameContract(message)
+        if not self.game.native:
+            check_actions(moment.state, player, actions, self.game.num_actions)
         return actions
 
     def acting(self, moment: Moment) -> tuple[int, ...]:
@@ -262,28 +264,8 @@ class Conductor:
             for player, gate in enumerate(gates)
         )
 
-    def _rewards(self, state: Any) -> tuple[float, ...]:
-        given = state.returns
-        try:
-            rewards = tuple(float(value) for value in given)
-        except (TypeError, ValueError):
-            rewards = (math.nan,)
-        if not all(math.isfinite(reward) for reward in rewards):
-            message = (
-                f"{self.game.name!r}: returns is {given!r} at the end; expected "
-                f"{len(self._players)} finite numbers, one a player"
-            )
-            raise GameContract(message)
-        return rewards
-
     def _ending(self, state: Any) -> Ending:
-        rewards = self._rewards(state)
-        if len(rewards) != len(self._players):
-            message = (
-                f"{self.game.name!r}: returns has {len(rewards)} entries, but the game was "
-                f"registered with {len(self._players)} players"
-            )
-            raise GameContract(message)
+        rewards = checked_returns(state, len(self._players))
         reason = _reason(state)
         if not self.game.tells_winners:
             result = "1-0" if rewards[0] > 0 else "0-1" if rewards[0] < 0 else "1/2-1/2"

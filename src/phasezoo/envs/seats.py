@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from phasezoo._core import Stream
 from phasezoo.errors import InvalidConfig
 
@@ -29,7 +31,7 @@ def seat_of(agent_color: Any, num_players: int) -> Seat:
         return str(agent_color)
     if num_players == 2 and agent_color in COLORS:
         return COLORS[agent_color]
-    is_index = isinstance(agent_color, int) and not isinstance(agent_color, bool)
+    is_index = isinstance(agent_color, int | np.integer) and not isinstance(agent_color, bool)
     if is_index and 0 <= agent_color < num_players:
         return int(agent_color)
     colors = "'white', 'black', " if num_players == 2 else ""

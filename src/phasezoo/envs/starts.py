@@ -27,17 +27,25 @@ def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
         InvalidUci: A move is not legal where it stands.
     """
     given = given_options(options)
-    known = {"fen": "text", "moves": "a list of UCI"}
-    if game.parse_columns is not None:
-        known = {"columns": "digits from 1, one a move"}
+    known = _known(game)
     unknown = sorted(map(str, given.keys() - known.keys()))
     if unknown:
         allowed = " and ".join(f"{name!r} ({what})" for name, what in known.items())
-        message = f"reset options {unknown}: known {'are' if len(known) > 1 else 'is'} {allowed}"
+        listed = (
+            f"known {'are' if len(known) > 1 else 'is'} {allowed}"
+            if known
+            else (f"{game.name!r} has none; set_game_state(state) goes on from a state")
+        )
+        message = f"reset options {unknown}: {listed}"
         raise InvalidConfig(message)
+    for name in {"fen", "columns"} & given.keys():
+        if not isinstance(given[name], str | None):
+            message = f"reset option {name}={given[name]!r}: expected a text"
+            raise InvalidConfig(message)
     moves = given.get("moves")
     moves = () if moves is None else moves
-    if isinstance(moves, str) or not isinstance(moves, Sequence):
+    is_list = isinstance(moves, Sequence) and not isinstance(moves, str)
+    if not is_list or not all(isinstance(move, str) for move in moves):
         message = f"reset option moves={moves!r}: expected a list of UCI moves, ['e2e4', 'e7e5']"
         raise InvalidConfig(message)
     if given.get("columns") is not None:
@@ -62,6 +70,16 @@ def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
         )
         raise InvalidConfig(message)
     return state
+
+
+def _known(game: Game) -> dict[str, str]:
+    """The reset options of a game, and what each of them is."""
+    if game.parse_columns is not None:
+        return {"columns": "digits from 1, one a move, as a text"}
+    known = {"fen": "text"} if game.parse_position is not None else {}
+    if hasattr(game.state_type, "parse_uci"):
+        known["moves"] = "a list of UCI"
+    return known
 
 
 def given_options(options: Any) -> dict[str, Any]:

@@ -9,7 +9,17 @@ from phasezoo.errors import GameContract
 from phasezoo.games.queries import acting_players, legal_actions_of, to_play_of, where
 from phasezoo.types import SIMULTANEOUS
 
-__all__ = ["check_state", "checked_players", "is_state", "played", "unchanged"]
+__all__ = [
+    "check_state",
+    "checked_players",
+    "checked_returns",
+    "is_state",
+    "played",
+    "unchanged",
+]
+
+_SLACK = 1e-6
+"""How far a return may lie outside [-1, 1], for rounding."""
 
 
 def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
@@ -27,6 +37,26 @@ def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
         f"{where(state)}: {given}, expected players from 0 to {num_players - 1}"
         + ("" if at_once else f", or {SIMULTANEOUS} where several move at once")
         + f", in {state!r}"
+    )
+    raise GameContract(message)
+
+
+def checked_returns(state: Any, num_players: int) -> tuple[float, ...]:
+    """What each player got at the end of a game.
+
+    Raises:
+        GameContract: It is not one number in [-1, 1] for each player.
+    """
+    given = state.returns
+    try:
+        returns = tuple(float(value) for value in given)
+    except (TypeError, ValueError):
+        returns = ()
+    if len(returns) == num_players and all(abs(value) <= 1 + _SLACK for value in returns):
+        return returns
+    message = (
+        f"{where(state)}: returns is {given!r} at the end, expected {num_players} numbers in "
+        f"[-1, 1], one a player, in {state!r}"
     )
     raise GameContract(message)
 

@@ -15,6 +15,7 @@ from phasezoo.types import SIMULTANEOUS, ActionMask, Actions, Planes
 __all__ = [
     "acting_players",
     "action_mask",
+    "check_actions",
     "encode",
     "is_over",
     "legal_actions_of",
@@ -128,6 +129,20 @@ def legal_actions_of(state: Any, player: int) -> Actions:
     return _whole_numbers(state, state.legal_actions, "legal_actions")
 
 
+def check_actions(state: Any, player: int, actions: Actions, num_actions: int) -> None:
+    """Refuse actions that the game does not have.
+
+    Raises:
+        GameContract: One is below 0, or not below ``num_actions``.
+    """
+    if len(actions) and not 0 <= actions.min() <= actions.max() < num_actions:
+        message = (
+            f"{where(state)}: player {player} may play {actions.tolist()}, but the game has the "
+            f"actions 0 to {num_actions - 1}"
+        )
+        raise GameContract(message)
+
+
 def _of_many(state: Any, name: str, meaning: str) -> Any:
     """What a state in which players move at once has to have.
 
@@ -148,13 +163,19 @@ def _of_many(state: Any, name: str, meaning: str) -> Any:
 
 
 def action_mask(state: Any, player: int, num_actions: int) -> ActionMask:
-    """``int8[A]``: 1 where ``player`` may play the action; zeros when it is not their turn."""
+    """``int8[A]``: 1 where ``player`` may play the action; zeros when it is not their turn.
+
+    Raises:
+        GameContract: As for :func:`legal_actions_of`, or an action is none of the game's.
+    """
     if player == state.to_play:
         own = getattr(state, "action_mask", None)  # made faster than from a list of actions
         if isinstance(own, np.ndarray) and (own.shape, own.dtype) == ((num_actions,), np.int8):
             return own
     mask = np.zeros(num_actions, dtype=np.int8)
-    mask[legal_actions_of(state, player)] = 1
+    actions = legal_actions_of(state, player)
+    check_actions(state, player, actions, num_actions)
+    mask[actions] = 1
     return mask
 
 

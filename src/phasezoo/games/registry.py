@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
+
 from phasezoo import plugins
 from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
@@ -100,8 +102,9 @@ def register(
             planes of choices left out are called ``"plane 0"`` and so on.
 
     Raises:
-        InvalidConfig: The name is no text, or belongs to a game of the package; a size is out of
-            range; ``initial_state`` cannot be called; or ``plane_names`` do not fit the planes.
+        InvalidConfig: The name is no text, or belongs to a game of the package; a size or the shape
+            of planes is none; ``initial_state`` cannot be called; or ``plane_names`` do not fit the
+            planes.
     """
     check_sizes(name, num_players, num_actions)
     if name in _package():
@@ -114,11 +117,7 @@ def register(
             "state when it is called, such as the state's class"
         )
         raise InvalidConfig(message)
-    if not plane_specs:
-        message = (
-            f"{name!r}: plane_specs is empty; give at least one, such as {{'default': (2, 3, 3)}}"
-        )
-        raise InvalidConfig(message)
+    _check_shapes(name, plane_specs)
     if default_planes is not None and default_planes not in plane_specs:
         message = f"{name!r}: default_planes={default_planes!r} is not among {list(plane_specs)}"
         raise InvalidConfig(message)
@@ -139,6 +138,29 @@ def register(
     _REGISTERED[name] = game
     _BY_TYPE[state_type] = game
     return game
+
+
+def _check_shapes(game: str, given: Any) -> None:
+    """Refuse shapes of planes that are none.
+
+    Raises:
+        InvalidConfig: There are none, or one is not three whole numbers above 0.
+    """
+    if not isinstance(given, Mapping) or not given:
+        message = (
+            f"{game!r}: plane_specs is {given!r}; expected at least one shape by the name of the "
+            "planes, such as {'default': (2, 3, 3)}"
+        )
+        raise InvalidConfig(message)
+    for planes, shape in given.items():
+        sizes = tuple(shape) if isinstance(shape, Sequence) and not isinstance(shape, str) else ()
+        are_whole = all(isinstance(size, int | np.integer) for size in sizes)
+        if len(sizes) != 3 or not are_whole or min(sizes) < 1:
+            message = (
+                f"{game!r}: plane_specs[{planes!r}] is {shape!r}; expected channels, height and "
+                "width, each 1 or more, such as (2, 3, 3)"
+            )
+            raise InvalidConfig(message)
 
 
 def _checked_names(

@@ -170,8 +170,14 @@ def test_the_packages_suites():
     }
     with pytest.raises(InvalidConfig, match=r"'odd': neither a file .*'drawn', 'two-ply'"):
         Suite.load("connect-four", "odd")
-    with pytest.raises(InvalidConfig, match="cannot be read"):
-        arena.play_match("random", "random", game="connect-four", games=2, openings="odd")
+    for game, name, told in (
+        ("connect-four", "drawm", r"did you mean 'drawn'\? It has 'drawn', 'two-ply' and a usual"),
+        ("chess", "balanced", r"neither a file nor a suite of 'chess'"),
+        ("krk", "odd", r"It has the usual one alone"),
+        ("chess", "no/such.pgn", "no/such.pgn: cannot be read"),
+    ):
+        with pytest.raises(InvalidConfig, match=told):
+            arena.play_match("random", "random", game=game, games=2, openings=name)
 
 
 @pytest.mark.parametrize(("game", "name"), suites())

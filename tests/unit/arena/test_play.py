@@ -367,3 +367,19 @@ def test_agents_without_randomness_need_openings(tmp_path):
     assert len(arena.play_match(first, "random", games=20, **options).games) == 20
     del options["openings"]  # a suite that the game names
     assert len(arena.play_match(first, last, games=20, **options).games) == 20
+
+
+def test_a_search_that_nobody_stops_is_refused():
+    endless = agents.Limit(infinite=True)
+    for agent, limit in (
+        (agents.MCTSAgent(Material(), limit=endless), None),
+        (agents.MCTSAgent(Material(), limit=agents.Limit(nodes=4)), endless),
+        (agents.UCTAgent(limit=agents.Limit(simulations=4)), (endless, None)),
+    ):
+        with pytest.raises(InvalidConfig, match="nobody stops one in a match"):
+            arena.play_match(agent, "random", games=2, limit=limit)
+
+
+def test_a_class_is_no_agent():
+    with pytest.raises(InvalidConfig, match=r"RandomAgent is a class: give an agent"):
+        arena.play_match(agents.RandomAgent, "random", game="connect-four", games=2)

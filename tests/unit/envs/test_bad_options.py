@@ -29,6 +29,12 @@ def test_reset_options_that_are_no_dictionary_are_refused(options):
             env.reset(seed=1, options=options)
 
 
+@pytest.mark.parametrize("options", [{"board": 3}, {"fen": "x"}, {"moves": ["e2e4"]}])
+def test_a_game_without_notation_has_no_reset_options(options):
+    with pytest.raises(InvalidConfig, match=r"'pommerman-ffa' has none; set_game_state"):
+        gym.make("PommermanFFA-v0").reset(options=options)
+
+
 def test_a_limit_that_the_core_cannot_count_is_refused():
     with pytest.raises(InvalidConfig, match="from 1 to 9223372036854775807"):
         agents.Limit(nodes=10**30)

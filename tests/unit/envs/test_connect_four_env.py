@@ -50,6 +50,7 @@ class TestStarts:
             ({"columns": "1111111"}, InvalidState, "full"),
             ({"columns": "1212121"}, InvalidConfig, "over (connect_four)"),
             ({"fen": "8/8"}, InvalidConfig, "'columns'"),
+            ({"columns": 4453}, InvalidConfig, "columns=4453: expected a text"),
             ({"moves": ["e2e4"]}, InvalidConfig, "'columns'"),
         ],
     )

@@ -96,7 +96,7 @@ def test_the_third_occurrence_is_a_draw_also_across_given_moves():
 
 
 def test_the_colour_is_that_asked_for():
-    for color, seat in (("white", 0), ("black", 1), (1, 1)):
+    for color, seat in (("white", 0), ("black", 1), (1, 1), (np.int64(1), 1)):
         env = ChessEnv(agent_color=color)
         _, info = env.reset(seed=1)
         assert (env.seat, info["to_play"], info["ply"]) == (seat, seat, seat)
@@ -324,6 +324,8 @@ def test_positions_and_moves_start_a_game():
         ({"moves": ["e2e5"]}, errors.InvalidUci, "e2e5"),
         ({"moves": ["xyz"]}, errors.InvalidUci, "xyz"),
         ({"moves": "e2e4"}, errors.InvalidConfig, "list of UCI"),
+        ({"moves": [1]}, errors.InvalidConfig, "list of UCI"),
+        ({"fen": 3}, errors.InvalidConfig, "fen=3: expected a text"),
         ({"fen": "7k/5KQ1/8/8/8/8/8/8 b - - 0 1"}, errors.InvalidConfig, "checkmate"),
         ({"fen": "7k/8/8/8/8/8/8/6K1 w - - 0 1"}, errors.InvalidConfig, "insufficient_material"),
     ],

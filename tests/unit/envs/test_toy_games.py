@@ -277,12 +277,26 @@ class WrongReturns(Race):
     returns = np.zeros(2, dtype=np.float32)
 
     def play(self, action):
-        return WrongReturns(10)
+        return type(self)(10)
+
+
+class LargeReturns(WrongReturns):
+    returns = np.array([5, -5, 0], dtype=np.float32)
+
+
+class Unknown(Race):
+    legal_actions = np.array([0, 99])
 
 
 @pytest.mark.parametrize(
     ("state", "message"),
-    [(Stuck, "no legal action"), (WrongPlanes, "gave shape"), (WrongReturns, "returns has 2")],
+    [
+        (Stuck, "no legal action"),
+        (Unknown, r"may play \[0, 99\], but the game has the actions 0 to 3"),
+        (WrongPlanes, "gave shape"),
+        (WrongReturns, "expected 3 numbers in"),
+        (LargeReturns, "expected 3 numbers in"),
+    ],
 )
 def test_broken_games_are_named(state, message):
     register(

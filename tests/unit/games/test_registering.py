@@ -48,6 +48,11 @@ def registered(**given):
         ({"num_players": "2"}, "num_players='2', expected a whole number"),
         ({"num_actions": float("nan")}, "num_actions=nan, expected a whole number"),
         ({"initial_state": None}, "initial_state=None; expected something that makes"),
+        ({"plane_specs": {}}, "expected at least one shape"),
+        ({"plane_specs": [1]}, r"plane_specs is \[1\]; expected at least one shape"),
+        ({"plane_specs": {"default": "x"}}, "is 'x'; expected channels, height and width"),
+        ({"plane_specs": {"default": (1, 1)}}, r"is \(1, 1\); expected channels"),
+        ({"plane_specs": {"default": (1, 0, 1)}}, r"is \(1, 0, 1\); expected channels"),
     ],
 )
 def test_what_cannot_be_registered_is_refused_and_leaves_no_trace(given, told):
@@ -56,10 +61,11 @@ def test_what_cannot_be_registered_is_refused_and_leaves_no_trace(given, told):
     assert games.make("chess").name == "chess"
 
 
-@pytest.mark.parametrize("rewards", [None, "win", (float("nan"), 0.0), (float("inf"), 0.0)])
-def test_a_match_refuses_returns_that_are_no_numbers(rewards):
+@pytest.mark.parametrize("rewards", [None, "win", (float("nan"), 0.0), (float("inf"), 0.0),
+                                     (0.0,), (5.0, -5.0), (1.0, 1.1)])  # fmt: skip
+def test_a_match_refuses_returns_that_are_none(rewards):
     registered(initial_state=lambda: Once(rewards=rewards))
-    with pytest.raises(GameContract, match=r"returns is .* expected 2 finite numbers"):
+    with pytest.raises(GameContract, match=r"returns is .* expected 2 numbers in \[-1, 1\]"):
         arena.play_match("random", "random", game="once", games=2)
 
 

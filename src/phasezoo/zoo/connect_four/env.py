@@ -44,7 +44,7 @@ class ConnectFourEnv(GymEnv):
     ## Information
     | key | value |
     |---|---|
-    | ``action_mask`` | ``int8[7]``, 1 = legal; all ones in a finished game, whose next action is ignored |
+    | ``action_mask`` | ``int8[7]``, 1 = legal; all ones in a finished game |
     | ``state`` | the state, a value: :attr:`game_state` |
     | ``to_play`` | the player to move, 0 or 1 |
     | ``ply`` | stones on the board |

@@ -64,7 +64,7 @@ class AtomicChessEnv(GymEnv):
     ## Information
     | key | value |
     |---|---|
-    | ``action_mask`` | ``int8[4672]``, 1 = legal; all ones in a finished game, whose next action is ignored |
+    | ``action_mask`` | ``int8[4672]``, 1 = legal; all ones in a finished game |
     | ``state`` | the state, a value: :attr:`game_state` |
     | ``fen`` | its FEN |
     | ``to_play`` | 0 White, 1 Black |
