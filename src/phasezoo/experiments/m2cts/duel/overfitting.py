@@ -22,7 +22,7 @@ from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.statistics import over_trainings, resample_games
 from phasezoo.training.data import LabelledSplits, TrainingData
 from phasezoo.training.evaluation import PositionLosses
-from phasezoo.training.positions import PositionTable
+from phasezoo.training.positions import PositionTable, are_among
 from phasezoo.training.preparation import samplers_of
 from phasezoo.training.splits import PositionStore
 
@@ -95,7 +95,7 @@ def _learnt(
     lone: npt.NDArray[np.uint64],
     rng: np.random.Generator,
 ) -> _Learnt:
-    once = _some(rows.select(np.isin(rows.key, lone)), rng)
+    once = _some(rows.select(are_among(rows.key, lone)), rng)
     return _Learnt(path, rows.num_unique(), _losses(prepared, path, prepared.splits.train, once))
 
 
@@ -136,7 +136,10 @@ def learnt_positions(
 
 
 def _met_once(train: PositionTable) -> npt.NDArray[np.uint64]:
-    """Keys of positions that no other training position equals, as test positions equal none."""
+    """Keys of positions that no other training position equals, as test positions equal none.
+
+    Rising.
+    """
     keys, counts = np.unique(train.key, return_counts=True)
     once: npt.NDArray[np.uint64] = keys[counts == 1]
     return once
