@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -85,8 +86,8 @@ class OpeningSuite:
             known = ", ".join(map(repr, cls.names(game)))
             has = f"It has {known} and a usual one" if known else "It has the usual one alone"
             message = (
-                f"openings {name!r}: neither a file nor a suite of {handle.name!r}{hint} {has}, "
-                "which is taken if openings are left out"
+                f"openings {name[:80]!r}: neither a file nor a suite of {handle.name!r}{hint} "
+                f"{has}, which is taken if openings are left out"
             )
             raise InvalidConfig(message)
         if not packaged.is_file():
@@ -272,7 +273,7 @@ def as_suite(
         name = str(openings)
         # A name has neither a folder nor an end; load() refuses those that the game does not have.
         may_be_name = Path(name).name == name and not Path(name).suffix
-        is_name = may_be_name and not Path(name).exists()
+        is_name = may_be_name and not os.path.exists(name)  # noqa: PTH110 - Path's raises if long
         return OpeningSuite.load(game, name) if is_name else OpeningSuite.read(openings, game)
     if isinstance(openings, OpeningSuite):
         if openings.game != game:

@@ -31,11 +31,9 @@ def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
     unknown = sorted(map(str, given.keys() - known.keys()))
     if unknown:
         allowed = " and ".join(f"{name!r} ({what})" for name, what in known.items())
-        listed = (
-            f"known {'are' if len(known) > 1 else 'is'} {allowed}"
-            if known
-            else (f"{game.name!r} has none; set_game_state(state) goes on from a state")
-        )
+        listed = f"known {'are' if len(known) > 1 else 'is'} {allowed}"
+        if not known:
+            listed = f"{game.name!r} has none; set_game_state(state) goes on from a state"
         message = f"reset options {unknown}: {listed}"
         raise InvalidConfig(message)
     for name in {"fen", "columns"} & given.keys():
@@ -54,12 +52,6 @@ def start(game: Game, options: Mapping[str, Any] | None, seed: int) -> Any:
         state = game.from_fen(given["fen"], moves)
     else:
         state = game.initial_state(seed=seed)
-        if moves and not hasattr(state, "parse_uci"):
-            message = (
-                f"reset option moves: {game.name!r} has no notation of moves; use "
-                "set_game_state(state) to go on from a state"
-            )
-            raise InvalidConfig(message)
         for move in moves:
             state = state.play(state.parse_uci(move))
     if state.is_terminal:

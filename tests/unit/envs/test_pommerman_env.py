@@ -245,9 +245,9 @@ def test_bad_input_is_refused():
     for action in (6, -1, 1.5, "up", [0, 0, 0], None):
         with pytest.raises(IllegalAction, match="0 to 5"):
             env.step(action)
-    with pytest.raises(UnknownGame, match="has no FEN"):
+    with pytest.raises(InvalidConfig, match="has none; set_game_state"):
         env.reset(options={"fen": "8/8"})
-    with pytest.raises(InvalidConfig, match="no notation of moves"):
+    with pytest.raises(InvalidConfig, match="has none; set_game_state"):
         env.reset(options={"moves": ["e2e4"]})
     radio = pommerman_v0.parallel_env(mode="radio")
     radio.reset(seed=1)

@@ -200,7 +200,9 @@ def test_few_games_have_wide_intervals_or_none():
     assert some.rows[0].numbers["apart"].half_width > 0
     drawn = np.linspace(0.9, 1.1, 101)[:, None]
     many, four = (over_trainings(np.ones(1), drawn, games=n) for n in (10_000, 4))
-    assert four.half_width == pytest.approx(many.half_width * 3.182 / 1.96, rel=1e-3)
+    assert four.half_width == pytest.approx(
+        many.half_width * 3.182 * math.sqrt(4 / 3) / 1.96, rel=1e-3
+    )
     assert over_trainings(np.ones(1), drawn).half_width == pytest.approx(0.095)
     assert not over_trainings(np.array([1.0, 2.0]), np.ones((5, 2)), games=1).is_known
 
