@@ -1,6 +1,5 @@
 """Agents by name and by short texts."""
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from phasezoo.agents.kinds import AgentKind
 from phasezoo.agents.option_values import told_kind
 from phasezoo.agents.own_agents import own_kind, text_of_own
 from phasezoo.agents.spec_text import SpecText, read_spec, write_spec
+from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig, UnknownGame
 
 __all__ = ["make", "names", "options", "parse", "register", "spec_of"]
@@ -196,9 +196,9 @@ def _find(name: str) -> AgentKind | None:
 
 
 def _unknown(name: str) -> UnknownGame:
-    close = difflib.get_close_matches(str(name), names(), n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
+    known = names()
     return UnknownGame(
-        f"{name!r}: no such agent{hint} Known are {', '.join(names())}; agents.register(…) "
-        "adds one of your own, and module:my_module:MyAgent names one in a module"
+        f"{name!r}: no such agent{did_you_mean(name, known)} Known are {', '.join(known)}; "
+        "agents.register(…) adds one of your own, and module:my_module:MyAgent names one in a "
+        "module"
     )

@@ -17,7 +17,7 @@ from phasezoo.arena.records import Ending, GameRecord, SideStats, Thought
 from phasezoo.conductor import Conductor, Moment, View, make_view, told
 from phasezoo.conductor.action_parts import index_of
 from phasezoo.errors import GameForfeited, IllegalAction, InvalidEvaluation
-from phasezoo.games.contracts import checked_players, checked_returns, unchanged
+from phasezoo.games.contracts import checked_players, unchanged
 from phasezoo.games.failures import failure_of
 from phasezoo.inference.counts import Counts
 from phasezoo.types import SIMULTANEOUS, Gate
@@ -280,11 +280,9 @@ class ConcurrentGames:
 
     def _go_on(self, running: _Running) -> None:
         """Ask for the next moves, or end the game."""
-        if running.state.is_terminal:
-            outcome = getattr(running.state, "outcome", None)
-            reason = "rules" if outcome is None else outcome.reason
-            returns = checked_returns(running.state, self._game.num_players)
-            self._end(running, "rules", reason, returns)
+        ending = running.moment.ending
+        if ending is not None:
+            self._end(running, "rules", ending.reason or "rules", ending.rewards)
             return
         if self._max_plies is not None and running.plies >= self._max_plies:
             self._end(running, "max_plies", "max_plies", [0.0] * self._game.num_players)

@@ -1,6 +1,5 @@
 """Opening suites: what the games of a match start with."""
 
-import difflib
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.arena.opening_files import Opening, parse_openings
 from phasezoo.arena.streams import stream
-from phasezoo.checking import shown
+from phasezoo.checking import did_you_mean, shown
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
 from phasezoo.games.options import at_least
 
@@ -80,14 +79,12 @@ class OpeningSuite:
         name = handle.match_openings if name is None else name
         suffix = f"_{SUITE}" if name is None else f"_{name}_{SUITE}"
         packaged = _data() / f"{handle.name}{suffix}"
-        if name is not None and name not in cls.names(game):
-            close = difflib.get_close_matches(name, cls.names(game), n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else "."
-            known = ", ".join(map(repr, cls.names(game)))
+        if name is not None and name not in (names := cls.names(game)):
+            known = ", ".join(map(repr, names))
             has = f"It has {known} and a usual one" if known else "It has the usual one alone"
             message = (
-                f"openings {name[:80]!r}: neither a file nor a suite of {handle.name!r}{hint} "
-                f"{has}, which is taken if openings are left out"
+                f"openings {name[:80]!r}: neither a file nor a suite of {handle.name!r}"
+                f"{did_you_mean(name, names)} {has}, which is taken if openings are left out"
             )
             raise InvalidConfig(message)
         if not packaged.is_file():

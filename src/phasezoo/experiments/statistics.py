@@ -13,7 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.intervals import MIN_PAIRS, Z95, Interval, t95
-from phasezoo.training.resampling import ResampledMeans, percentiles, resample_games
+from phasezoo.training.resampling import (
+    ResampledMeans,
+    percentiles,
+    resample_games,
+    sums_by_game,
+    widening,
+)
 
 __all__ = [
     "ResampledMeans",
@@ -23,7 +29,9 @@ __all__ = [
     "over_trainings",
     "percentile_interval",
     "resample_games",
+    "sums_by_game",
     "verdict",
+    "widening",
     "wilson",
 ]
 
@@ -96,10 +104,12 @@ def over_trainings(values: Array, resampled: Array, games: int | None = None) ->
     """
     resampled = resampled[np.isfinite(resampled).all(axis=1)]
     mean = float(values.mean())
-    over_games = percentile_interval(mean, resampled.mean(axis=1))
+    drawn = resampled.mean(axis=1)
+    over_games = percentile_interval(mean, drawn)
     if over_games is not None and games is not None:
-        alike = float(np.ptp(resampled.mean(axis=1))) <= _ROUNDING * max(1.0, abs(mean))
-        over_games = _stretched(over_games, 1 if alike else games)
+        are_alike = np.ptp(drawn) <= _ROUNDING * max(1.0, abs(mean))
+        is_known = games >= MIN_PAIRS and not are_alike
+        over_games = _stretched(over_games, games) if is_known else around(mean, math.inf)
     if over_games is None or len(values) == 1 or not over_games.is_known:
         return over_games
     return around(mean, math.hypot(between_trainings(values), over_games.half_width))
@@ -108,9 +118,7 @@ def over_trainings(values: Array, resampled: Array, games: int | None = None) ->
 def _stretched(interval: Interval, games: int) -> Interval:
     """What is known of an interval over games if there are so many of them."""
     mean = interval.value
-    if games < MIN_PAIRS:
-        return Interval(mean, -math.inf, math.inf)
-    factor = float(t95(games - 1)) * math.sqrt(games / (games - 1)) / Z95
+    factor = float(t95(games - 1)) * widening(games) / Z95
     below, above = factor * (mean - interval.low), factor * (interval.high - mean)
     return Interval(mean, mean - below, mean + above)
 

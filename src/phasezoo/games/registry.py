@@ -1,7 +1,6 @@
 """The games by name, and by the type of their states."""
 
 import copyreg
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import plugins
+from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.games.options import is_unicode
@@ -58,10 +58,8 @@ def make(name: "str | Game", **options: Any) -> Game:
         return name.with_options(**{**name.options, **options}) if options else name
     game = _find(name)
     if game is None:
-        close = difflib.get_close_matches(str(name), names(), n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else "."
         message = (
-            f"{name!r}: no such game{hint} Known are {', '.join(names())}; "
+            f"{name!r}: no such game{did_you_mean(name, names())} Known are {', '.join(names())}; "
             "games.register(…) adds one of your own"
         )
         raise UnregisteredGame(message)

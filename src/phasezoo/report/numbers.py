@@ -22,7 +22,7 @@ __all__ = [
 ABSENT = "–"
 """Stands where a number does not exist, such as a loss on no positions."""
 
-_TOO_FEW = "(no interval: too few games, or all alike)"
+_NO_INTERVAL = "(no interval: too few games, or all alike)"
 """Stands for an interval of which nothing is known."""
 
 _MOST_OFF = 0.1
@@ -88,7 +88,7 @@ def plain_interval(interval: Interval | None, digits: int = 2) -> str:
     if interval is None:
         return ABSENT
     if not interval.is_known:
-        return f"{decimal(interval.value, digits)} {_TOO_FEW}"
+        return f"{decimal(interval.value, digits)} {_NO_INTERVAL}"
     low, high = decimal(interval.low, digits), decimal(interval.high, digits)
     return f"{decimal(interval.value, digits)} ({low} to {high})"
 
@@ -98,7 +98,7 @@ def signed_interval(interval: Interval | None, digits: int = 3) -> str:
     if interval is None:
         return ABSENT
     if not interval.is_known:
-        return f"{signed(interval.value, digits)} {_TOO_FEW}"
+        return f"{signed(interval.value, digits)} {_NO_INTERVAL}"
     return f"{signed(interval.value, digits)} ({span(interval, digits)})"
 
 

@@ -1,12 +1,13 @@
 """Means over positions with what they might have been: whole games are drawn again (bootstrap)."""
 
+import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ResampledMeans", "percentiles", "resample_games"]
+__all__ = ["ResampledMeans", "percentiles", "resample_games", "sums_by_game", "widening"]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -52,6 +53,34 @@ def resample_games(
     means = _ratio(flat_sums.sum(axis=0), flat_counts.sum(axis=0))
     shape = sums.shape[1:]
     return ResampledMeans(means.reshape(shape), resampled.reshape((resamples, *shape)))
+
+
+def sums_by_game(values: Array, games: npt.NDArray[Any]) -> tuple[Array, Array]:
+    """Sums over the positions of each game, and numbers of them, as they are resampled.
+
+    Args:
+        values: ``float64[..., P]``: nan where a position does not count.
+        games: ``[P]``: the game of each position.
+
+    Returns:
+        ``float64[G, ...]`` twice, without games of which nothing counts.
+    """
+    counts = np.isfinite(values)
+    kept = counts.any(axis=tuple(range(values.ndim - 1)))
+    _, game = np.unique(games[kept], return_inverse=True)
+    shape = (int(game.max(initial=-1)) + 1, *values.shape[:-1])
+    sums, numbers = np.zeros(shape), np.zeros(shape)
+    np.add.at(sums, game, np.moveaxis(np.where(counts, values, 0.0)[..., kept], -1, 0))
+    np.add.at(numbers, game, np.moveaxis(counts[..., kept].astype(np.float64), -1, 0))
+    return sums, numbers
+
+
+def widening(games: int) -> float:
+    """What makes the variance of resampled means unbiased: that of n draws is (n - 1) / n of it.
+
+    Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 5.3.
+    """
+    return math.sqrt(games / (games - 1)) if games > 1 else 1.0
 
 
 def percentiles(value: float, resampled: Array) -> tuple[float, float] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +13,7 @@ from phasezoo.games import Game
 from phasezoo.training.batches import Batch
 from phasezoo.training.positions import PhaseTable, PositionTable, count_phases
 
-__all__ = ["FRACTIONS", "SPLITS", "PositionStore", "Splits", "cuts", "split_word"]
+__all__ = ["FRACTIONS", "SPLITS", "PositionStore", "Splits", "ranked", "split_word"]
 
 SPLITS = ("train", "validation", "test")
 """The names of a store's parts, in the order of their fractions."""
@@ -123,7 +124,7 @@ class Splits:
         return count_phases(self.positions(gate, threads=threads))
 
 
-def cuts(games: int, fractions: Sequence[float]) -> list[int]:
+def _cuts(games: int, fractions: Sequence[float]) -> list[int]:
     """Where ``games`` ranked games are cut in two places, so that the parts have these shares.
 
     Raises:
@@ -137,6 +138,33 @@ def cuts(games: int, fractions: Sequence[float]) -> list[int]:
         )
         raise InvalidConfig(message)
     return [round(share * games) for share in np.cumsum(shares)[:2]]
+
+
+def ranked(
+    hashes: npt.NDArray[np.uint64], fractions: Sequence[float]
+) -> list[npt.NDArray[np.int64]]:
+    """Games of each part if they are ranked by their hashes; those with the same stay together.
+
+    Args:
+        hashes: ``uint64[N]``: of each game.
+        fractions: Shares of train, validation and test.
+
+    Returns:
+        Indices, rising, of train, validation and test.
+
+    Raises:
+        InvalidConfig: The fractions are not three shares of a whole.
+    """
+    count = len(hashes)
+    order = np.argsort(hashes, kind="stable")
+    in_order = hashes[order]
+    bounds = [0]
+    for cut in _cuts(count, fractions):
+        bound = max(cut, bounds[-1])
+        while 0 < bound < count and in_order[bound] == in_order[bound - 1]:
+            bound += 1
+        bounds.append(bound)
+    return [np.sort(order[low:high]) for low, high in pairwise([*bounds, count])]
 
 
 def split_word(seed: int) -> int:

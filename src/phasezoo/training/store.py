@@ -1,7 +1,6 @@
 """Stored games of any game: opening, saving, splitting and labelling them, making batches."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -9,23 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import _core, gating
-from phasezoo.errors import CorruptRecord, InvalidArray, InvalidConfig, StoreError
-from phasezoo.games import Game, PackedPlanes, make
+from phasezoo.errors import CorruptRecord, InvalidArray, StoreError
+from phasezoo.games import Game, make
 from phasezoo.games.options import file_path
-from phasezoo.games.packed import general_planes
-from phasezoo.training import targets
-from phasezoo.training.batches import Batch, SparsePolicy
+from phasezoo.training.batches import Batch
 from phasezoo.training.columns import GameColumns, Start, Texts, Visits, as_column, starts_of
 from phasezoo.training.game_records import records_of
 from phasezoo.training.gate_labels import phases_in_chunks
 from phasezoo.training.positions import PhaseTable, PositionTable
 from phasezoo.training.sample_games import sample_file
-from phasezoo.training.splits import FRACTIONS, SPLITS, Splits, cuts, split_word
+from phasezoo.training.splits import FRACTIONS, SPLITS, Splits, ranked, split_word
 from phasezoo.training.state_records import StateRecords
+from phasezoo.training.store_batch import batch_of
 from phasezoo.training.store_dataset import Named, columns_of_rows
 from phasezoo.training.store_file import action_type, decisions_a_ply, write_text
 from phasezoo.training.store_folder import read_store, write_store
-from phasezoo.types import Planes
 
 __all__ = ["GameStore", "Splits"]
 
@@ -107,11 +104,15 @@ class GameStore:
 
     @classmethod
     def of(
-        cls, game: Game, columns: GameColumns, metadata: Mapping[str, Any] | None = None
+        cls,
+        game: Game,
+        columns: GameColumns,
+        metadata: Mapping[str, Any] | None = None,
+        parts: npt.NDArray[np.int8] | None = None,
     ) -> Self:
-        """A store of columns that fit together."""
+        """A store of columns that fit together; ``parts`` as :attr:`parts`."""
         store = object.__new__(cls)
-        store._set(game, columns, metadata or {})
+        store._set(game, columns, metadata or {}, parts=parts)
         return store
 
     def _set(
@@ -207,9 +208,8 @@ class GameStore:
             )
             raise StoreError(message)
         metadata = {key: value for store in given for key, value in store.metadata.items()}
-        merged = cls.of(first, GameColumns.joined([store.columns for store in given]), metadata)
-        merged.parts = np.concatenate(parts) if parts else None
-        return merged
+        columns = GameColumns.joined([store.columns for store in given])
+        return cls.of(first, columns, metadata, np.concatenate(parts) if parts else None)
 
     @classmethod
     def from_dataset(
@@ -387,12 +387,8 @@ class GameStore:
         if wrong.size:
             message = f"there is no game {wrong[0]}: there are {len(self)}, counted from 0"
             raise CorruptRecord(message)
-        some = self._some(index)
-        some.parts = None if self.parts is None else self.parts[index]
-        return some
-
-    def _some(self, index: npt.NDArray[np.int64]) -> Self:
-        return self.of(self.game, self.columns.take(index), self.metadata)
+        parts = None if self.parts is None else self.parts[index]
+        return self.of(self.game, self.columns.take(index), self.metadata, parts)
 
     def split(self, seed: int, fractions: Sequence[float] | None = None) -> Splits:
         """Split by game into train, validation and test.
@@ -411,21 +407,12 @@ class GameStore:
             InvalidConfig: The fractions are not three shares of a whole.
         """
         if fractions is None and self.parts is not None:
-            which = range(len(SPLITS))
-            return Splits(*(self._some(np.flatnonzero(self.parts == part)) for part in which))
-        wanted = cuts(len(self), FRACTIONS if fractions is None else fractions)
-        hashes = self.records.hashes(split_word(seed))
-        order = np.argsort(hashes, kind="stable")
-        ranked = hashes[order]
-        bounds = [0]
-        for cut in wanted:
-            bound = max(cut, bounds[-1])
-            while 0 < bound < len(self) and ranked[bound] == ranked[bound - 1]:
-                bound += 1
-            bounds.append(bound)
-        bounds.append(len(self))
-        parts = [self._some(np.sort(order[low:high])) for low, high in pairwise(bounds)]
-        return Splits(*parts)
+            parts = [np.flatnonzero(self.parts == part) for part in range(len(SPLITS))]
+        else:
+            hashes = self.records.hashes(split_word(seed))
+            parts = ranked(hashes, FRACTIONS if fractions is None else fractions)
+        # A part by itself is in no parts any more, and is split as any other store is.
+        return Splits(*(self.of(self.game, self.columns.take(p), self.metadata) for p in parts))
 
     def positions(self, gate: Any = "none", *, threads: int | None = None) -> PositionTable:
         """Every position before a ply for everyone who acts there; every action is checked.
@@ -486,44 +473,8 @@ class GameStore:
                 planes show no moves.
             InvalidPlaneSpec: The game has no such planes.
         """
-        if symmetries is not None and self.num_symmetries == 1:
-            message = f"positions of {self.variant} have no symmetries: leave them out"
-            raise InvalidConfig(message)
-        if hidden is not None and not self.has_history:
-            message = f"planes of {self.variant} show no last moves that could be hidden"
-            raise InvalidConfig(message)
-        count = len(rows)
-        game, ply, player = table.game[rows], table.ply[rows], table.player[rows]
-        shown: Planes | PackedPlanes
-        if packed and self.game.native:
-            shown = self.game.plane_layout(planes).empty(count)
-        else:
-            shown = np.empty((count, *self.game.plane_shape(planes)), dtype=np.float32)
-        action = np.empty(count, dtype=np.int64)
-        plies_left = np.empty(count, dtype=np.float32)
-        decisions = targets.decisions_of(self.columns, game, ply, player)
-        policy = targets.policy_of(self.columns, decisions)
-        given = None if policy is None else (policy.offsets, policy.actions)
-        turned = self.records.sample(
-            game, ply, player, planes, shown, action, plies_left, hidden, symmetries, given, threads
-        )
-        if packed and isinstance(shown, np.ndarray):
-            shown = general_planes(shown)
-        if policy is not None:
-            policy = SparsePolicy(policy.offsets, turned, policy.probabilities)
-        values = targets.own_first(self.returns[game], player)
-        value = values[:, 0].copy()
-        return Batch(
-            planes=shown,
-            action=action,
-            value=targets.mixed(value, self.columns.values, decisions, value_mix),
-            wdl=(1 - np.sign(value)).astype(np.int64),
-            plies_left=plies_left,
-            phase=table.phase[rows],
-            game=game,
-            weight=np.ones(count, dtype=np.float32),
-            policy=policy,
-            values=values,
+        return batch_of(
+            self, table, rows, planes, hidden, symmetries, value_mix, threads, packed=packed
         )
 
     def phase_table(

@@ -209,7 +209,7 @@ def check_target(path: Path, *, overwrite: bool) -> None:
     if path.suffix == SUFFIX:
         check_writable(path, overwrite=overwrite)
     elif path.is_dir():
-        folders = [path, *(path / name for name in SPLITS if is_split(path))]
+        folders = [path, *((path / name for name in SPLITS) if is_split(path) else ())]
         known = {*folders, *(folder / LOCK for folder in folders)}
         known.update(file for folder in folders for file in files_of(folder))
         others = [file.name for folder in folders for file in folder.iterdir() if file not in known]

@@ -1,11 +1,11 @@
 """The axes of the package by name: the only file of this folder that names rooms."""
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from phasezoo.agents.own_agents import attribute_named
+from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig, MissingDependency, PhasezooError
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.choosing import with_agent, with_learner
@@ -78,8 +78,7 @@ def _chosen(axis: Axis, config: GeneraliseConfig) -> Axis:
 
 
 def _unknown(name: str) -> InvalidConfig:
-    close = difflib.get_close_matches(name, [*AXES, *GAMES], n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
+    hint = did_you_mean(name, [*AXES, *GAMES])
     return InvalidConfig(
         f"{name!r} is no axis{hint} There are {', '.join(AXES)}, all of a game by its name "
         f"({', '.join(GAMES)}), and one's own as module:attr"

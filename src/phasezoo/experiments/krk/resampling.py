@@ -1,6 +1,5 @@
 """Means of every cell with their bootstrap over games, and curves through cells."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -12,7 +11,12 @@ from phasezoo.arena import stream
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.krk.cells import Cell
 from phasezoo.experiments.krk.play import GameRow
-from phasezoo.experiments.statistics import ResampledMeans, percentile_interval, resample_games
+from phasezoo.experiments.statistics import (
+    ResampledMeans,
+    percentile_interval,
+    resample_games,
+    widening,
+)
 
 __all__ = ["MEASURES", "Array", "Table", "average", "intervals", "table_of"]
 
@@ -81,16 +85,8 @@ def table_of(rows: Sequence[GameRow], seed: int, resamples: int) -> Table:
         rng = np.random.default_rng(stream(seed, "resampling", name, games[0].number))
         found = resample_games(parts[..., 0], parts[..., 1], rng, resamples)
         means[place] = found.means
-        resampled[:, place] = found.means + _widening(len(games)) * (found.resampled - found.means)
+        resampled[:, place] = found.means + widening(len(games)) * (found.resampled - found.means)
     return Table(list(by_cell), means, resampled)
-
-
-def _widening(games: int) -> float:
-    """What makes the variance of resampled means unbiased: that of n draws is (n - 1) / n of it.
-
-    Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 5.3.
-    """
-    return math.sqrt(games / (games - 1)) if games > 1 else 1.0
 
 
 def average(samples: Sequence[ResampledMeans]) -> ResampledMeans:

@@ -23,6 +23,7 @@ from phasezoo.experiments.statistics import (
     between_trainings,
     over_trainings,
     resample_games,
+    sums_by_game,
 )
 from phasezoo.games.random_play import random_games
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
@@ -248,27 +249,10 @@ def _differences(
         if metric in ours[0].drawn:
             each = np.array([[one.drawn[metric] for one in pair] for pair in pairs])
             rng = np.random.default_rng(prepared.seed("drawn positions", metric))
-            sums, counts = _by_game(each, origin)
+            sums, counts = sums_by_game(each, origin)
             means = resample_games(sums, counts, rng, prepared.config.resamples).resampled
             asked = int((counts > 0).sum(axis=0).min())
             found[metric] = over_trainings(values, means[..., 0] - means[..., 1], games=asked)
         elif half := between_trainings(values):
             found[metric] = around(float(values.mean()), half)
     return found
-
-
-def _by_game(values: Array, origin: npt.NDArray[np.int64]) -> tuple[Array, Array]:
-    """Sums and counts, ``float64[G, K, 2]``, of each game that a position with a value is from.
-
-    Args:
-        values: ``float64[K, 2, P]``: of K trainings of both sides; nan where nothing is asked.
-        origin: ``int64[P]``: the game of each position.
-    """
-    asked = np.isfinite(values)
-    kept = asked.any(axis=(0, 1))
-    _, game = np.unique(origin[kept], return_inverse=True)
-    shape = (game.max(initial=-1) + 1, *values.shape[:2])
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    np.add.at(sums, game, np.moveaxis(np.where(asked, values, 0.0)[..., kept], 2, 0))
-    np.add.at(counts, game, np.moveaxis(asked[..., kept].astype(np.float64), 2, 0))
-    return sums, counts

@@ -19,7 +19,7 @@ from phasezoo.experiments.m2cts.duel.evaluation import drawn, evaluate
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import GapRow, Overfitting
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
-from phasezoo.experiments.statistics import over_trainings, resample_games
+from phasezoo.experiments.statistics import over_trainings, resample_games, sums_by_game
 from phasezoo.training.data import LabelledSplits, TrainingData
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.positions import PositionTable, are_among
@@ -206,12 +206,7 @@ def _means(
     values: Array, games: npt.NDArray[Any], rng: np.random.Generator, resamples: int
 ) -> tuple[Array, Array]:
     """Means over positions of ``[S, K, P]`` and the same for R draws of games, ``[R, S, K]``."""
-    _, game = np.unique(games, return_inverse=True)
-    total = int(game.max(initial=-1)) + 1
-    sums = np.zeros((total, *values.shape[:2]))
-    np.add.at(sums, game, np.moveaxis(values, 2, 0))
-    counts = np.bincount(game, minlength=total).astype(np.float64)[:, None, None]
-    found = resample_games(sums, counts, rng, resamples)
+    found = resample_games(*sums_by_game(values, games), rng, resamples)
     return found.means, found.resampled
 
 

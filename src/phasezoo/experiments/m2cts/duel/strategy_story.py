@@ -29,18 +29,18 @@ def expert_sentence(config: M2ctsConfig) -> str:
 
 def alike_sentence(config: M2ctsConfig) -> str:
     """What all networks have in common."""
-    network = f"the architecture {config.network}"
-    rest = "and all follow the same schedule of learning rates"
-    return {
-        "separated": f"All networks have {network} and start from the same weights, {rest}.",
-        "staged": f"All networks have {network}. The one network and the first stage of the "
-        f"experts start from the same weights, later stages from the stage before, {rest}.",
-        "weighted": f"All networks have {network} and start from the same weights, {rest}.",
-        "planes": f"All networks have {network}, with further inputs where the phase is told; "
-        f"what is alike in them starts from the same weights, {rest}.",
-        "heads": f"All networks have {network}, with outputs for each phase where there are "
-        f"several; what is alike in them starts from the same weights, {rest}.",
-    }[Strategy.parse(config.strategy).kind]
+    begun = {
+        "staged": ". The one network and the first stage of the experts start from the same "
+        "weights, later stages from the stage before",
+        "planes": ", with further inputs where the phase is told; what is alike in them starts "
+        "from the same weights",
+        "heads": ", with outputs for each phase where there are several; what is alike in them "
+        "starts from the same weights",
+    }.get(Strategy.parse(config.strategy).kind, " and start from the same weights")
+    return (
+        f"All networks have the architecture {config.network}{begun}, and all follow the same "
+        "schedule of learning rates."
+    )
 
 
 def placebo_sentence(results: Results) -> str:
