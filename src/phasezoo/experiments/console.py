@@ -15,7 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-__all__ = ["Console", "Task", "TerminalConsole", "silent"]
+__all__ = ["Console", "SilentConsole", "Task", "TerminalConsole", "silent"]
 
 
 class Task(Protocol):
@@ -116,21 +116,25 @@ class _Line:
         self.last = note or f"{done:,} done"
 
 
-class _Silent:
+class SilentConsole:
+    """A console that shows nothing, for runs started from a program."""
+
     def heading(self, text: str) -> None:
-        pass
+        """Show nothing."""
 
     def note(self, text: str) -> None:
-        pass
+        """Show nothing."""
 
     def table(self, title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        pass
+        """Show nothing."""
 
     @contextlib.contextmanager
     def task(self, name: str, total: int) -> Iterator[Task]:
+        """Show nothing."""
+        del name, total
         yield _Line()
 
 
 def silent() -> Console:
-    """Return a console that shows nothing, for runs started from a program."""
-    return _Silent()
+    """Return a console that shows nothing."""
+    return SilentConsole()

@@ -270,10 +270,14 @@ class StudyRun(ABC, Generic[Config, Results]):
             kind: What that is.
             make: Does the stage.
         """
-        if not (self.directory.is_done(stage) and self.directory.has(name)):
+        if not self.has_done(stage, name):
             with self.directory.stage(stage):
                 self.directory.write_json(name, make())
         return self.directory.read_json(name, kind)
+
+    def has_done(self, stage: str, name: str) -> bool:
+        """Whether a stage is done, and the file of what it found is there."""
+        return self.directory.is_done(stage) and self.directory.has(name)
 
     def same(self, name: str, value: Any) -> None:
         """Write a file that must be the same in every attempt.

@@ -7,6 +7,7 @@ ran out of disk at any point therefore goes on with the first stage that is not 
 
 import contextlib
 import json
+import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -180,6 +181,23 @@ class RunDirectory:
         with describe_disk_errors(self.path):
             yield
         self.log(name, "done", seconds=round(time.monotonic() - started, 3))
+
+    def overlap(self, begin: str) -> float:
+        """How many stages whose names begin so ran at once on average while one ran; 1 if none did.
+
+        Of each finished stage the last attempt counts.
+        """
+        ends = {e["stage"]: e for e in self.events() if e["event"] == "done"}
+        spans = sorted(
+            (e["time"] - e["seconds"], e["time"]) for s, e in ends.items() if s.startswith(begin)
+        )
+        spent = busy = 0.0
+        last = -math.inf
+        for first, end in spans:
+            spent += end - first
+            busy += max(0.0, end - max(first, last))
+            last = max(last, end)
+        return max(1.0, spent / busy) if busy > 0 else 1.0
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds that each finished stage took, its last attempt only."""

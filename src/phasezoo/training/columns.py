@@ -198,6 +198,14 @@ class GameColumns:
             width=width,
         )
 
+    def locked(self) -> Self:
+        """These columns, whose arrays cannot be written any more."""
+        for part in (self, self.players, self.sources, self.visits):
+            for column in vars(part).values() if part is not None else ():
+                if isinstance(column, np.ndarray):
+                    _frozen(column)
+        return self
+
     def check(self, num_actions: int) -> Self:
         """These columns, if they fit together.
 

@@ -131,6 +131,13 @@ class GameStore:
         self.parts = parts
         self.records: Any = records_of(game, columns)
 
+    def __getstate__(self) -> tuple[Any, ...]:  # another process makes records of its own
+        return self.game, self.columns, self.metadata, self.damaged, self.parts
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        game, columns, *others = state
+        self._set(game, columns.locked(), *others)
+
     @classmethod
     def open(cls, path: str | Path, *, allow_pickle: bool = False) -> Self:
         """The games of a folder or a Parquet file.

@@ -229,6 +229,16 @@ def test_starts_are_pickled_only_if_asked_for(tmp_path):
         GameStore("nim", [0], [0, 1], [[0, 0]], starts={0: pickle.dumps(Ttt())})
 
 
+def test_a_store_goes_to_another_process_without_the_states_it_keeps(store):
+    table = store.positions()
+    expected = Sampler(store, table, batch_size=200).batch(0)
+    size = len(pickle.dumps(store))
+    assert size == len(pickle.dumps(GameStore.of(store.game, store.columns)))
+    other = pickle.loads(pickle.dumps(store))
+    given = Sampler(other, other.positions(), batch_size=200).batch(0)
+    np.testing.assert_array_equal(given.planes, expected.planes)
+
+
 def test_few_states_are_kept_where_memory_is_short(store, monkeypatch):
     table = store.positions()
     expected = Sampler(store, table, batch_size=200).batch(0)

@@ -1,5 +1,7 @@
 """A folder of train, validation and test is one store, whose games stay where they are."""
 
+import pickle
+
 import numpy as np
 import pytest
 from game_makers import assert_same, random_games, store_of
@@ -43,6 +45,13 @@ def test_a_folder_of_the_three_parts_is_a_store_that_keeps_them(folder, kept):
     assert len(whole.split(0, (1, 0, 0)).train) == 60  # shares that are asked for come first
     # Games of one part alone are split as any others are.
     assert len(whole.split(0).train.split(0).test) == 2
+
+
+def test_it_keeps_them_in_another_process_too(folder):
+    whole = GameStore.open(folder)
+    other = pickle.loads(pickle.dumps(whole))
+    np.testing.assert_array_equal(other.parts, whole.parts)
+    assert sizes(other) == [20, 20, 20]
 
 
 def test_some_of_its_games_stay_where_they_are_even_if_a_part_is_left_empty(folder):

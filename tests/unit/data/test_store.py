@@ -2,6 +2,7 @@
 
 import functools
 import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -156,6 +157,28 @@ def test_columns_that_do_not_fit_are_refused(change, error):
 def test_names_that_are_numbers_are_kept_as_their_text():
     store = GameStore("chess", [E4, E4], [0, 2], [[1, -1]], players=[[0, 7]], sources=[0])
     assert (store.columns.players[0], store.columns.sources[0]) == (["0", "7"], "0")
+
+
+def test_a_store_goes_to_another_process(store):
+    """It holds the same games there, which make the same batches and cannot be written."""
+    searched = GameStore(
+        "chess", [E4, E4], [0, 2], [[1, -1]], visits=([0, 1, 2], [E4, E4], [3, 4]),
+        values=[0.5, np.nan], phases=[0, 1],
+    )  # fmt: skip
+    for one in (store, searched, store.subset([])):
+        other = pickle.loads(pickle.dumps(one))
+        assert_same(other, one)
+        columns = [*vars(other.columns).values(), other.columns.players.codes]
+        columns += vars(other.columns.visits).values() if other.has_visits else ()
+        for column in columns:
+            assert not isinstance(column, np.ndarray) or not column.flags.writeable
+    table = store.positions("lichess")
+    rows = np.arange(0, len(table), 7)
+    mine, theirs = (s.batch(table, rows, "v2") for s in (store, pickle.loads(pickle.dumps(store))))
+    np.testing.assert_array_equal(mine.planes, theirs.planes)
+    splits = store.split(3)
+    for name in ("train", "validation", "test"):
+        assert_same(getattr(pickle.loads(pickle.dumps(splits)), name), getattr(splits, name))
 
 
 def test_the_sample_games_are_there():

@@ -14,7 +14,7 @@ from page_checker import check_page
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.catalogue import STUDIES
-from phasezoo.experiments.representation import gradients, page, story
+from phasezoo.experiments.representation import gradients, page, paper, story
 from phasezoo.experiments.representation.arms import CORNERS, arms_of, groups_of
 from phasezoo.experiments.representation.config import PRESETS, RepresentationConfig
 from phasezoo.experiments.representation.domain import REPRESENTATION
@@ -27,6 +27,15 @@ pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 pytest.importorskip("captum", reason="gradients need the extra 'captum'")
 
 TINY = "resnet-8x1:policy=pointwise"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_engine():
+    """As many play wherever these tests run, whether Stockfish is installed or not."""
+    with pytest.MonkeyPatch.context() as patch:
+        for game in paper.ENGINE_NODES:
+            patch.setitem(paper.ENGINE_NODES, game, ("no-such-engine", 10))
+        yield
 
 
 @pytest.fixture(scope="module")

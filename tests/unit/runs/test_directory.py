@@ -97,6 +97,19 @@ def test_stages_are_done_only_when_they_ended(tmp_path):
         assert list(run.seconds()) == ["data"]
 
 
+def test_how_many_stages_ran_at_once(tmp_path, monkeypatch):
+    """One from 0 to 10, one from 4 to 10, after a pause one from 20 to 24: 20 seconds in 14."""
+    with RunDirectory.create(tmp_path / "run", "study", CONFIG) as directory:
+        assert directory.overlap("train/") == 1
+        for name, end, seconds in (("a", 9, 9), ("a", 10, 10), ("b", 10, 6), ("c", 24, 4)):
+            monkeypatch.setattr("time.time", lambda end=end: float(end))
+            directory.log(f"train/{name}", "done", seconds=seconds)
+            directory.log("games", "done", seconds=24.0)
+        assert directory.overlap("train/") == pytest.approx(20 / 14)
+        assert directory.overlap("train/c") == 1
+        assert directory.overlap("other") == 1
+
+
 def test_a_line_after_one_cut_short_is_still_read(tmp_path):
     RunDirectory.create(tmp_path, "m2cts", CONFIG).__exit__()
     (tmp_path / "journal.jsonl").write_text('{"stage": "match", "event": "do')

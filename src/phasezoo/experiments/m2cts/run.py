@@ -1,21 +1,33 @@
 """The stages that the study of phase experts has in every game: data, training, losses, games."""
 
+import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from phasezoo.arena import stream
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
+from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
 from phasezoo.experiments.study import Settings, StudyRun
 from phasezoo.inference.manifest import Manifest
 from phasezoo.training.trainer import torch_threads
 
 __all__ = ["M2ctsRun"]
 
-Config = TypeVar("Config", bound=Settings)
+
+class TrainingSettings(Settings, Protocol):
+    """The knobs of a study that trains networks."""
+
+    @property
+    def train_workers(self) -> int:
+        """Networks trained at the same time."""
+
+
+Config = TypeVar("Config", bound=TrainingSettings)
 Results = TypeVar("Results")
 
 
@@ -50,8 +62,11 @@ class M2ctsRun(StudyRun[Config, Results]):
 
         Raises:
             CheckpointError: A network that was trained before is truncated or changed.
+            WorkersFailed: A process that trained networks ended by itself.
         """
         self.console.heading("Training")
+        if self.config.train_workers > 1:
+            self._train_side_by_side(planned)
         return [self._card(network) for network in planned]
 
     def times(
@@ -65,15 +80,53 @@ class M2ctsRun(StudyRun[Config, Results]):
         """
         found = {name: self.seconds(begin) for name, begin in stages.items()}
         first, *rest = found.items()
-        return dict([first, ("training", sum(card.seconds for card in cards)), *rest])
+        training = sum(card.seconds for card in cards) / self.directory.overlap("train/")
+        return dict([first, ("training", training), *rest])
+
+    def _train_side_by_side(self, planned: Sequence[PlannedNetwork]) -> None:
+        """Train those that are not trained, each by its share of the threads."""
+        workers = self.config.train_workers
+        threads = max(1, self.threads // workers)
+        started: dict[str, float] = {}
+
+        def job(network: PlannedNetwork) -> Job:
+            recipe = dict(self.recipe(network))
+            recipe["config"] = replace(recipe["config"], threads=threads)
+            return Job(network, recipe, self.networks / network.name)
+
+        def begun(network: PlannedNetwork) -> None:
+            started[network.name] = time.monotonic()
+            self.directory.log(_stage(network), "begin")
+
+        def done(network: PlannedNetwork, card: NetworkCard) -> None:
+            self.directory.write_json(_file(network), card)
+            seconds = round(time.monotonic() - started[network.name], 3)
+            self.directory.log(_stage(network), "done", seconds=seconds)
+
+        missing = [one for one in planned if not self.has_done(_stage(one), _file(one))]
+        if missing:
+            modules = [type(self).__module__, *self.study.plugins]
+            train_side_by_side(
+                [job(network) for network in missing], workers, modules, self.console, begun, done
+            )
 
     def _card(self, network: PlannedNetwork) -> NetworkCard:
         path = self.networks / network.name
         card = self.once(
-            f"train/{network.name}",
-            f"networks/{network.name}/card.json",
+            _stage(network),
+            _file(network),
             NetworkCard,
             lambda: train(network, self.recipe(network), path, self.console),
         )
         Manifest.read(path).read_bytes(path)  # a card does not say that the network is still whole
         return card
+
+
+def _stage(network: PlannedNetwork) -> str:
+    """The name of its training in the journal."""
+    return f"train/{network.name}"
+
+
+def _file(network: PlannedNetwork) -> str:
+    """The file of what it got."""
+    return f"networks/{network.name}/card.json"

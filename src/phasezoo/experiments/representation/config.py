@@ -139,6 +139,9 @@ class RepresentationConfig:
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
     threads: int | None = None
     """Threads for native code and networks (1 or more; none: every usable core)."""
+    train_workers: int = 1
+    """Networks trained at the same time, each in a process of its own with its share of the threads
+    (1 or more); every process holds the games once more."""
 
     def validate(self) -> None:
         """Check every range.
@@ -152,7 +155,7 @@ class RepresentationConfig:
         one: tuple[str, ...] = ("trainings", "architecture_trainings", "grid_trainings")
         one += ("training_batch",)
         one += ("validation_positions", "milliseconds", "ending_nodes", "engine_nodes")
-        one += ("search_batch", "concurrency", "threads")
+        one += ("search_batch", "concurrency", "threads", "train_workers")
         two: tuple[str, ...] = (
             "test_games",
             "rounds",

@@ -140,6 +140,9 @@ class M2ctsConfig:
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
     threads: int | None = None
     """Threads for native code and networks (1 or more; none: every usable core)."""
+    train_workers: int = 1
+    """Networks trained at the same time, each in a process of its own with its share of the threads
+    (1 or more); every process holds the games once more."""
 
     def validate(self) -> None:
         """Check every range.
@@ -166,6 +169,7 @@ class M2ctsConfig:
             "concurrency": 1,
             "max_plies": 2,
             "threads": 1,
+            "train_workers": 1,
         }
         check_least(self, least)
         check_most(self, {"positions": MOST_POSITIONS})

@@ -95,6 +95,9 @@ class PommermanConfig:
     """Where networks are trained and run, such as cpu or cuda; none: a GPU if there is one."""
     threads: int | None = None
     """Threads for native code and networks (1 or more; none: every usable core)."""
+    train_workers: int = 1
+    """Networks trained at the same time, each in a process of its own with its share of the threads
+    (1 or more); every process holds the games once more."""
 
     def validate(self) -> None:
         """Check every range.
@@ -117,6 +120,7 @@ class PommermanConfig:
             "concurrency": 1,
             "resamples": 100,
             "threads": 1,
+            "train_workers": 1,
         }
         check_least(self, least)
         rates = ("epochs", "learning_rate", "large_epochs", "large_learning_rate")

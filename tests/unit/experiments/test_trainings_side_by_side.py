@@ -1,0 +1,214 @@
+"""Networks trained at the same time are those trained one after the other, and stop together."""
+
+import dataclasses
+import fcntl
+import io
+import json
+import multiprocessing
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phasezoo.apps import cli
+from phasezoo.errors import WorkersFailed
+from phasezoo.experiments.console import TerminalConsole, silent
+from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
+from phasezoo.experiments.m2cts.duel.preparation import prepare
+from phasezoo.experiments.m2cts.duel.run import DuelRun
+from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
+from phasezoo.runs import RunDirectory
+from phasezoo.training import GameStore
+
+pytest.importorskip("torch", reason="training needs the extra 'train'")
+
+CHESS = DOMAINS["chess"]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("games") / "few.parquet"
+    GameStore.sample("chess").subset(np.arange(60)).save(path)
+    return path
+
+
+def tiny(store, **changes):
+    settings = {
+        "games": store,
+        "gate": "plies:30",
+        "arms": ("staged", "heads"),
+        "network": "rise-8x1",
+        "positions": 1000,
+        "training_batch": 64,
+        "validation_positions": 64,
+        "device": "cpu",
+        "threads": 1,
+    }
+    return M2ctsConfig(**(settings | changes))
+
+
+def trained(config, out, console=None):
+    """Train all networks of a run: its plan, its cards, and how it spent its time."""
+    prepared = prepare(config)
+    with RunDirectory.create(out, CHESS.name, config, threads=config.threads) as directory:
+        run = DuelRun(CHESS, directory, config, prepared, console or silent())
+        planned = run._plan()
+        return planned, run.train(planned), directory.overlap("train/")
+
+
+def weights(out):
+    return {path.parent.name: path.read_bytes() for path in out.rglob("model.safetensors")}
+
+
+@pytest.fixture(scope="module")
+def one_by_one(store, tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "one"
+    return out, trained(tiny(store), out)
+
+
+@pytest.fixture(scope="module")
+def at_once(store, tmp_path_factory):
+    """The same trainings, two at a time, and what was shown."""
+    out = tmp_path_factory.mktemp("runs") / "two"
+    shown = io.StringIO()
+    return out, trained(at_once_settings(store), out, TerminalConsole(shown)), shown.getvalue()
+
+
+def at_once_settings(store):
+    return tiny(store, train_workers=2, threads=2)
+
+
+def test_the_networks_are_those_trained_one_after_the_other(one_by_one, at_once):
+    """Those that start from another one, and the parts of a shared one, too."""
+    alone, (planned, cards, alone_overlap) = one_by_one
+    out, (_, found, overlap), shown = at_once
+    assert weights(out) == weights(alone)
+    for mine, theirs in zip(found, cards, strict=True):
+        assert dataclasses.replace(mine, seconds=theirs.seconds) == theirs
+    assert alone_overlap == pytest.approx(1, abs=0.05)
+    assert 1 < overlap <= 2
+    learning = sum(not network.is_part for network in planned)
+    assert learning < len(planned)
+    assert shown.count("positions/s") == learning
+    assert f"{learning} of {learning} trained" in shown
+
+
+def test_a_second_attempt_trains_what_is_missing(at_once, store, tmp_path):
+    out, _, _ = at_once
+    shutil.copytree(out, tmp_path / "run")
+    missing = tmp_path / "run/networks/staged-start-1"
+    shutil.rmtree(missing)
+    before = (tmp_path / "run/journal.jsonl").read_text().splitlines()
+    trained(at_once_settings(store), tmp_path / "run")
+    after = (tmp_path / "run/journal.jsonl").read_text().splitlines()
+    assert [json.loads(line)["stage"] for line in after[len(before) :]] == [
+        "train/staged-start-1", "train/staged-start-1",
+    ]  # fmt: skip
+    assert weights(tmp_path / "run") == weights(out)
+
+
+@pytest.fixture
+def own_networks(tmp_path, monkeypatch):
+    """A module with a network that fails and one whose process ends, for the processes too."""
+    (tmp_path / "own_networks.py").write_text(
+        "import os\n"
+        "from phasezoo import networks\n"
+        "def failing(*_, **__):\n"
+        "    raise ValueError('no such luck')\n"
+        "def ending(*_, **__):\n"
+        "    os._exit(3)\n"
+        "networks.register('failing', failing)\n"
+        "networks.register('ending', ending)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "own_networks"
+
+
+def jobs_of(one_by_one, store, out, **recipe):
+    """Trainings of two networks, the second by another recipe."""
+    config = tiny(store)
+    planned = one_by_one[1][0][:2]
+    splits = prepare(config).splits
+    usual = {"store": splits.train, "splits": splits, "network": "rise-8x1", "planes": None}
+    return [
+        Job(network, usual | changes, out / network.name)
+        for network, changes in zip(planned, ({}, recipe), strict=True)
+    ]
+
+
+def attempt(jobs, modules=()):
+    done = []
+    train_side_by_side(
+        jobs, 2, modules, silent(), lambda network: None, lambda network, card: done.append(card)
+    )
+    return done
+
+
+def test_what_a_training_raises_ends_all_of_them(one_by_one, store, tmp_path, own_networks):
+    jobs = jobs_of(one_by_one, store, tmp_path, network="failing")
+    with pytest.raises(Exception, match="no such luck"):
+        attempt(jobs, [own_networks])
+    assert not multiprocessing.active_children()
+    again = [jobs[0], dataclasses.replace(jobs[1], recipe=jobs[0].recipe)]
+    assert [card.name for card in attempt(again)] != []
+
+
+def test_a_process_that_ends_by_itself_is_told_of(one_by_one, store, tmp_path, own_networks):
+    jobs = jobs_of(one_by_one, store, tmp_path, network="ending")
+    with pytest.raises(WorkersFailed, match="fewer --train-workers"):
+        attempt(jobs, [own_networks])
+    assert not multiprocessing.active_children()
+
+
+def children_of(pid):
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except OSError:
+        return []
+    return [int(word) for word in text.split()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_with_the_run(store, tmp_path, how):
+    """Also with one that is killed; what they held is free for the next attempt."""
+    out = tmp_path / "run"
+    words = [
+        "reproduce", "m2cts", "--preset", "quick", "--games", str(store), "--gate", "plies:30",
+        "--network", "rise-8x1", "--positions", "2000000",
+        "--train-workers", "2", "--threads", "2", "--out", str(out),
+    ]  # fmt: skip
+    run = subprocess.Popen(
+        [sys.executable, "-m", "phasezoo", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while len(list(out.glob("networks/*/metrics.csv"))) < 2:
+        assert run.poll() is None, run.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    children = children_of(run.pid)
+    assert len(children) >= 2
+    run.send_signal(how)
+    _, errors = run.communicate(timeout=60)
+    assert "Traceback" not in errors
+    while any(Path(f"/proc/{child}").is_dir() for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    for lock in out.glob("networks/*/run.lock"):
+        with lock.open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_workers_below_one_are_refused(store, tmp_path, capsys):
+    words = ["reproduce", "m2cts", "--games", str(store), "--train-workers", "0"]
+    assert cli.main([*words, "--out", str(tmp_path / "run")]) == 2
+    assert "--train-workers 0: must be 1 or more" in capsys.readouterr().err
