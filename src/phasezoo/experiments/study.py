@@ -25,6 +25,9 @@ from phasezoo.runs.directory import check_free, read_record
 
 __all__ = ["Settings", "Study", "StudyRun"]
 
+INCIDENTAL = ("train_workers",)
+"""Settings that say how a run is worked off; another attempt at it may have others."""
+
 T = TypeVar("T")
 
 
@@ -102,7 +105,7 @@ class Study(Generic[Config]):
             PhasezooError: Anything else that is wrong; nothing that is finished is lost.
         """
         self._check(config)
-        check_free(out, self.name, config)
+        check_free(out, self.name, config, INCIDENTAL)
         return self._finish(config, out, console or silent(), own, prepared)
 
     def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
@@ -189,6 +192,7 @@ class Study(Generic[Config]):
             threads=config.threads,
             devices=_devices(config),
             plugins=self.plugins,
+            incidental=INCIDENTAL,
         ) as directory:
             if not directory.is_done("prepare"):
                 directory.log("prepare", "done", seconds=seconds)

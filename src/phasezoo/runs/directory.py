@@ -9,7 +9,7 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
@@ -53,6 +53,7 @@ class RunDirectory:
         threads: int | None = None,
         devices: Sequence[str] = (),
         plugins: Sequence[str] = (),
+        incidental: Collection[str] = (),
     ) -> Self:
         """Make ``path``, or open it if it holds a run of the very same configuration.
 
@@ -63,12 +64,13 @@ class RunDirectory:
             threads: See :func:`phasezoo.runs.describe`.
             devices: See :func:`phasezoo.runs.describe`.
             plugins: See :func:`phasezoo.runs.describe`.
+            incidental: Settings that another attempt may have otherwise.
 
         Raises:
             RunDirectoryError: The directory belongs to another run, to another kind of run or to
                 something else, is in use, or cannot be written. Nothing in it was changed.
         """
-        check_free(path, kind, config)
+        check_free(path, kind, config, incidental)
         with describe_disk_errors(path, every=True):
             path.mkdir(parents=True, exist_ok=True)
         held = lock.acquire(path)
@@ -79,7 +81,7 @@ class RunDirectory:
                 with describe_disk_errors(path):
                     write_whole(path / _RECORD, jsonable.dumps(record))
             else:
-                check_free(path, kind, config)
+                check_free(path, kind, config, incidental)
         except BaseException:
             held.close()
             raise
@@ -182,22 +184,30 @@ class RunDirectory:
             yield
         self.log(name, "done", seconds=round(time.monotonic() - started, 3))
 
-    def overlap(self, begin: str) -> float:
-        """How many stages whose names begin so ran at once on average while one ran; 1 if none did.
+    def busy(self, begin: str) -> float:
+        """Return the seconds in which at least one stage ran whose name begins so.
 
-        Of each finished stage the last attempt counts.
+        An attempt that was cut short counts up to the last line of the journal before the next.
         """
-        ends = {e["stage"]: e for e in self.events() if e["event"] == "done"}
-        spans = sorted(
-            (e["time"] - e["seconds"], e["time"]) for s, e in ends.items() if s.startswith(begin)
-        )
-        spent = busy = 0.0
-        last = -math.inf
-        for first, end in spans:
-            spent += end - first
-            busy += max(0.0, end - max(first, last))
-            last = max(last, end)
-        return max(1.0, spent / busy) if busy > 0 else 1.0
+        total, end = 0.0, -math.inf
+        for first, last in sorted(self._attempts(begin)):
+            total += max(0.0, last - max(first, end))
+            end = max(end, last)
+        return total
+
+    def _attempts(self, begin: str) -> Iterator[tuple[float, float]]:
+        """Beginning and end of every attempt at some stages."""
+        running: dict[str, float] = {}
+        before = 0.0
+        for event in self.events():
+            stage, now = event["stage"], event["time"]
+            if stage.startswith(begin):
+                started = running.pop(stage, None)
+                if started is not None:
+                    yield started, now if event["event"] == "done" else before
+                if event["event"] == "begin":
+                    running[stage] = now
+            before = now
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds that each finished stage took, its last attempt only."""
@@ -205,8 +215,14 @@ class RunDirectory:
         return {e["stage"]: float(e["seconds"]) for e in done}
 
 
-def check_free(path: Path, kind: str, config: Any) -> None:
+def check_free(path: Path, kind: str, config: Any, incidental: Collection[str] = ()) -> None:
     """Refuse a directory that a new run of ``config`` must not write into; change nothing.
+
+    Args:
+        path: The directory.
+        kind: What is run.
+        config: The effective settings.
+        incidental: Settings that another attempt may have otherwise.
 
     Raises:
         RunDirectoryError: See :meth:`RunDirectory.create`.
@@ -224,7 +240,10 @@ def check_free(path: Path, kind: str, config: Any) -> None:
             "for --out (nothing was changed)"
         )
         raise RunDirectoryError(message)
-    there, wanted = record.config, jsonable.plain(config)
+    there, wanted = (
+        {key: value for key, value in one.items() if key not in incidental}
+        for one in (record.config, jsonable.plain(config))
+    )
     keys = there.keys() | wanted.keys()
     unshared = sorted(there.keys() ^ wanted.keys())
     if unshared and all(there[key] == wanted[key] for key in there.keys() & wanted.keys()):

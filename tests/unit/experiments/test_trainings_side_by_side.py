@@ -5,6 +5,7 @@ import fcntl
 import io
 import json
 import multiprocessing
+import os
 import shutil
 import signal
 import subprocess
@@ -16,13 +17,15 @@ import numpy as np
 import pytest
 
 from phasezoo.apps import cli
-from phasezoo.errors import WorkersFailed
+from phasezoo.errors import InvalidConfig, PhasezooError, WorkersFailed
 from phasezoo.experiments.console import TerminalConsole, silent
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import prepare
 from phasezoo.experiments.m2cts.duel.run import DuelRun
-from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
+from phasezoo.experiments.m2cts.side_by_side import train_side_by_side
+from phasezoo.experiments.m2cts.training_process import Job
+from phasezoo.experiments.study import INCIDENTAL
 from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
 
@@ -54,12 +57,14 @@ def tiny(store, **changes):
 
 
 def trained(config, out, console=None):
-    """Train all networks of a run: its plan, its cards, and how it spent its time."""
+    """Train all networks of a run: its plan, its cards, and how many learnt at once on average."""
     prepared = prepare(config)
-    with RunDirectory.create(out, CHESS.name, config, threads=config.threads) as directory:
+    with RunDirectory.create(out, CHESS.name, config, incidental=INCIDENTAL) as directory:
         run = DuelRun(CHESS, directory, config, prepared, console or silent())
         planned = run._plan()
-        return planned, run.train(planned), directory.overlap("train/")
+        cards = run.train(planned)
+        times = run.times(cards, {"all": ["train/"]})
+        return planned, cards, times["all"] / directory.busy("train/")
 
 
 def weights(out):
@@ -114,56 +119,73 @@ def test_a_second_attempt_trains_what_is_missing(at_once, store, tmp_path):
 
 
 @pytest.fixture
-def own_networks(tmp_path, monkeypatch):
-    """A module with a network that fails and one whose process ends, for the processes too."""
-    (tmp_path / "own_networks.py").write_text(
-        "import os\n"
+def own_networks(tmp_path):
+    """A file with networks that fail, each in its way."""
+    path = tmp_path / "own_networks.py"
+    path.write_text(
+        "import os, signal\n"
         "from phasezoo import networks\n"
+        "class TwoError(Exception):\n"
+        "    def __init__(self, code, text):\n"
+        "        super().__init__(f'{code}: {text}')\n"
         "def failing(*_, **__):\n"
-        "    raise ValueError('no such luck')\n"
-        "def ending(*_, **__):\n"
-        "    os._exit(3)\n"
-        "networks.register('failing', failing)\n"
-        "networks.register('ending', ending)\n"
+        "    raise ArithmeticError('no such luck')\n"
+        "def unsendable(*_, **__):\n"
+        "    raise TwoError(7, 'the real reason')\n"
+        "def killed(*_, **__):\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "for factory in (failing, unsendable, killed):\n"
+        "    networks.register(factory.__name__, factory)\n"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    return "own_networks"
-
-
-def jobs_of(one_by_one, store, out, **recipe):
-    """Trainings of two networks, the second by another recipe."""
-    config = tiny(store)
-    planned = one_by_one[1][0][:2]
-    splits = prepare(config).splits
-    usual = {"store": splits.train, "splits": splits, "network": "rise-8x1", "planes": None}
-    return [
-        Job(network, usual | changes, out / network.name)
-        for network, changes in zip(planned, ({}, recipe), strict=True)
-    ]
+    return str(path)
 
 
 def attempt(jobs, modules=()):
-    done = []
-    train_side_by_side(
-        jobs, 2, modules, silent(), lambda network: None, lambda network, card: done.append(card)
-    )
-    return done
+    """Train, and say what was begun and done."""
+    begun, done = [], []
+    try:
+        train_side_by_side(
+            jobs, 2, modules, silent(),
+            lambda network: begun.append(network.name),
+            lambda network, _: done.append(network.name),
+        )  # fmt: skip
+    finally:
+        assert not multiprocessing.active_children()
+    return begun, done
 
 
-def test_what_a_training_raises_ends_all_of_them(one_by_one, store, tmp_path, own_networks):
-    jobs = jobs_of(one_by_one, store, tmp_path, network="failing")
-    with pytest.raises(Exception, match="no such luck"):
+def jobs_of(planned, store, out, **recipe):
+    """Trainings of two networks: a long one, and one by another recipe."""
+    splits = prepare(tiny(store)).splits
+    usual = {"store": splits.train, "splits": splits, "network": "rise-8x1", "planes": None}
+    long = dataclasses.replace(planned[0], positions=2_000_000)
+    return [
+        Job(network, usual | changes, out / network.name)
+        for network, changes in ((long, {}), (planned[1], recipe))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("network", "error", "text"),
+    [
+        ("failing", Exception, "no such luck"),
+        ("unsendable", PhasezooError, "the real reason"),
+        ("killed", WorkersFailed, "expert-up-to-30-1: the process .* ended by SIGKILL; .* fewer"),
+    ],
+)
+def test_one_that_fails_ends_the_others_at_once(
+    one_by_one, store, tmp_path, own_networks, network, error, text
+):
+    planned = one_by_one[1][0]
+    jobs = jobs_of(planned, store, tmp_path, network=network)
+    with pytest.raises(error, match=text):
         attempt(jobs, [own_networks])
-    assert not multiprocessing.active_children()
-    again = [jobs[0], dataclasses.replace(jobs[1], recipe=jobs[0].recipe)]
-    assert [card.name for card in attempt(again)] != []
 
 
-def test_a_process_that_ends_by_itself_is_told_of(one_by_one, store, tmp_path, own_networks):
-    jobs = jobs_of(one_by_one, store, tmp_path, network="ending")
-    with pytest.raises(WorkersFailed, match="fewer --train-workers"):
-        attempt(jobs, [own_networks])
-    assert not multiprocessing.active_children()
+def test_a_module_that_cannot_be_imported_is_told_of(one_by_one, store, tmp_path):
+    jobs = jobs_of(one_by_one[1][0], store, tmp_path)
+    with pytest.raises(InvalidConfig, match="no_such_module"):
+        attempt(jobs, ["no_such_module"])
 
 
 def children_of(pid):
@@ -177,18 +199,19 @@ def children_of(pid):
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_processes_end_with_the_run(store, tmp_path, how):
-    """Also with one that is killed; what they held is free for the next attempt."""
+    """Also if it is killed; what they held is free for the next attempt."""
     out = tmp_path / "run"
     words = [
         "reproduce", "m2cts", "--preset", "quick", "--games", str(store), "--gate", "plies:30",
-        "--network", "rise-8x1", "--positions", "2000000",
-        "--train-workers", "2", "--threads", "2", "--out", str(out),
+        "--network", "rise-8x1", "--positions", "2000000", "--train-workers", "2", "--threads", "2",
+        "--out", str(out),
     ]  # fmt: skip
     run = subprocess.Popen(
         [sys.executable, "-m", "phasezoo", *words],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
     deadline = time.monotonic() + 120
     while len(list(out.glob("networks/*/metrics.csv"))) < 2:
@@ -197,7 +220,10 @@ def test_processes_end_with_the_run(store, tmp_path, how):
         time.sleep(0.1)
     children = children_of(run.pid)
     assert len(children) >= 2
-    run.send_signal(how)
+    if how == signal.SIGINT:
+        os.killpg(run.pid, how)  # as a terminal sends it, to every process
+    else:
+        run.send_signal(how)
     _, errors = run.communicate(timeout=60)
     assert "Traceback" not in errors
     while any(Path(f"/proc/{child}").is_dir() for child in children):
@@ -206,6 +232,15 @@ def test_processes_end_with_the_run(store, tmp_path, how):
     for lock in out.glob("networks/*/run.lock"):
         with lock.open("rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_fewer_workers_go_on_with_a_run(at_once, store, tmp_path):
+    out, _, _ = at_once
+    shutil.copytree(out, tmp_path / "run")
+    config = tiny(store, train_workers=1, threads=2)
+    _, cards, _ = trained(config, tmp_path / "run")
+    assert weights(tmp_path / "run") == weights(out)
+    assert [card.name for card in cards] == [card.name for card in at_once[1][1]]
 
 
 def test_workers_below_one_are_refused(store, tmp_path, capsys):

@@ -97,17 +97,33 @@ def test_stages_are_done_only_when_they_ended(tmp_path):
         assert list(run.seconds()) == ["data"]
 
 
-def test_how_many_stages_ran_at_once(tmp_path, monkeypatch):
-    """One from 0 to 10, one from 4 to 10, after a pause one from 20 to 24: 20 seconds in 14."""
+def test_how_long_stages_took_that_ran_at_once(tmp_path, monkeypatch):
+    """Two from 0 on; one ends at 10, then the run is killed; the other needs 5 from 50 on."""
     with RunDirectory.create(tmp_path / "run", "study", CONFIG) as directory:
-        assert directory.overlap("train/") == 1
-        for name, end, seconds in (("a", 9, 9), ("a", 10, 10), ("b", 10, 6), ("c", 24, 4)):
-            monkeypatch.setattr("time.time", lambda end=end: float(end))
-            directory.log(f"train/{name}", "done", seconds=seconds)
-            directory.log("games", "done", seconds=24.0)
-        assert directory.overlap("train/") == pytest.approx(20 / 14)
-        assert directory.overlap("train/c") == 1
-        assert directory.overlap("other") == 1
+        assert directory.busy("train/") == 0
+        for now, stage, event in (
+            (0, "train/a", "begin"), (1, "train/b", "begin"), (10, "train/a", "done"),
+            (12, "other", "begin"), (50, "train/b", "begin"), (51, "other", "done"),
+            (55, "train/b", "done"), (80, "train/c", "begin"), (81, "train/d", "begin"),
+            (85, "train/d", "done"), (90, "train/c", "done"), (95, "other", "done"),
+        ):  # fmt: skip
+            monkeypatch.setattr("time.time", lambda now=now: float(now))
+            directory.log(stage, event)
+        assert directory.busy("train/") == 12 + 5 + 10
+        assert directory.busy("train/b") == 11 + 5
+        assert directory.busy("nothing") == 0
+
+
+def test_another_attempt_may_have_other_incidental_settings(tmp_path):
+    def begin(config):
+        with RunDirectory.create(tmp_path / "run", "study", config, incidental=("speed",)) as run:
+            return run.config
+
+    assert begin(CONFIG | {"speed": 1})["speed"] == 1
+    assert begin(CONFIG | {"speed": 2})["speed"] == 1, "what it was begun with"
+    assert begin(CONFIG)["seed"] == 1, "one that does not know them yet"
+    with pytest.raises(RunDirectoryError, match="seed 1 there, 2 here"):
+        begin(CONFIG | {"speed": 1, "seed": 2})
 
 
 def test_a_line_after_one_cut_short_is_still_read(tmp_path):

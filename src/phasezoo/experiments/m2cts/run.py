@@ -11,7 +11,8 @@ from phasezoo.arena import stream
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
-from phasezoo.experiments.m2cts.side_by_side import Job, train_side_by_side
+from phasezoo.experiments.m2cts.side_by_side import train_side_by_side
+from phasezoo.experiments.m2cts.training_process import Job
 from phasezoo.experiments.study import Settings, StudyRun
 from phasezoo.inference.manifest import Manifest
 from phasezoo.training.trainer import torch_threads
@@ -80,7 +81,9 @@ class M2ctsRun(StudyRun[Config, Results]):
         """
         found = {name: self.seconds(begin) for name, begin in stages.items()}
         first, *rest = found.items()
-        training = sum(card.seconds for card in cards) / self.directory.overlap("train/")
+        training = sum(card.seconds for card in cards)
+        if self.config.train_workers > 1:
+            training = self.directory.busy("train/")
         return dict([first, ("training", training), *rest])
 
     def _train_side_by_side(self, planned: Sequence[PlannedNetwork]) -> None:

@@ -86,9 +86,10 @@ def recipe(episodes: Episodes, config: PommermanConfig, network: PlannedNetwork)
     """What a network is trained on and how."""
     is_large = network.role == "large"
     rate = config.large_learning_rate if is_large else config.learning_rate
+    splits = episodes.large_splits if is_large else episodes.splits
     return {
-        "store": episodes.large if is_large and episodes.large is not None else episodes.store,
-        "splits": episodes.large_splits if is_large else episodes.splits,
+        "store": splits.train,
+        "splits": splits,
         "network": str(config.large_network) if is_large else config.network,
         "config": make_config(
             POMMERMAN,
