@@ -12,6 +12,7 @@ import pytest
 from page_checker import check_page
 
 from phasezoo.apps import cli
+from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.representation import gradients, page, paper, story
@@ -93,6 +94,15 @@ def test_a_run_leaves_everything_it_promises(whole, small):
     assert by_nodes.played == 28 * 2  # eight players
     assert by_time.played == 3 * 2
     assert {duel.games for duel in by_nodes.duels if duel.first in CORNERS} == {2 * 2 * 2}
+
+
+def test_planes_that_are_alike_everywhere_explain_nothing_for_certain(whole):
+    _, results = whole
+    for one in results.gradients.average:
+        assert one.shares["chess960"] == Interval(0.0, 0.0, 0.0)
+        ends = [end for share in one.shares.values() for end in (share.low, share.high)]
+        assert np.isfinite(ends).all()
+        assert one.shares["own pieces"].high > one.shares["own pieces"].low
 
 
 def test_of_games_that_are_split_already_some_of_each_part_are_drawn(small, tmp_path):

@@ -138,6 +138,8 @@ def _attribution(
                 drawn[:, :, group].sum(axis=2) / drawn.sum(axis=2))  # fmt: skip
 
     shares = {name: share(group) for name, group in planes.items()}
+    # Planes that are alike in all positions, such as those of chess960 in chess, explain nothing.
+    constant = {name for name, group in planes.items() if not sizes[:, :, group].any()}
     new = {}
     for name in new_groups(arm.planes):
         if name == MASKS:
@@ -150,7 +152,12 @@ def _attribution(
     return Attribution(
         arm=arm.name,
         answer=answer,
-        shares={name: _known(over_trainings(*both, games=rows)) for name, both in shares.items()},
+        shares={
+            name: Interval(0.0, 0.0, 0.0)
+            if name in constant
+            else _known(over_trainings(*both, games=rows))
+            for name, both in shares.items()
+        },
         planes=(means / means.sum(axis=1, keepdims=True)).mean(axis=0).tolist(),
         new=new,
         error=max(float(np.abs(one.errors).max()) for one in every),
