@@ -37,14 +37,6 @@ FILES = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    """A few of the packaged games, so that labelling them takes no time."""
-    path = tmp_path_factory.mktemp("games") / "few.parquet"
-    GameStore.sample("chess").subset(np.arange(60)).save(path)
-    return path
-
-
 def tiny(store, **changes):
     settings = {
         "games": store,

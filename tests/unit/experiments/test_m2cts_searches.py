@@ -26,7 +26,6 @@ from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.experiments.m2cts.duel.searches import searches_of
 from phasezoo.inference.cost import CostModel
 from phasezoo.runs import jsonable
-from phasezoo.training import GameStore
 
 
 def searched(*texts, **changes):
@@ -146,9 +145,7 @@ def test_recalibrated_values_are_the_map_of_the_networks_own():
     assert np.array_equal(mapped.policy_logits, plain.policy_logits)
 
 
-def test_other_searches_are_matches_of_the_same_networks(tmp_path):
-    store = tmp_path / "few.parquet"
-    GameStore.sample("chess").subset(np.arange(60)).save(store)
+def test_other_searches_are_matches_of_the_same_networks(store, tmp_path):
     texts = ("nodes=6,routing=majority", "recalibrated", "movetime=1", "equal-cost")
     config = tiny(store, searches=texts, games_played=4, watched_positions=0)
     out = tmp_path / "run"

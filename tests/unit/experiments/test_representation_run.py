@@ -40,11 +40,9 @@ def no_engine():
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    path = tmp_path_factory.mktemp("games") / "few.parquet"
-    GameStore.sample("chess").subset(np.arange(60)).save(path)
+def small(store):
     return RepresentationConfig(
-        games=path,
+        games=store,
         max_games=60,
         network=TINY,
         trainings=2,

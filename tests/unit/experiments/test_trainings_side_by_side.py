@@ -13,7 +13,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from phasezoo.apps import cli
@@ -27,18 +26,10 @@ from phasezoo.experiments.m2cts.side_by_side import train_side_by_side
 from phasezoo.experiments.m2cts.training_process import Job
 from phasezoo.experiments.study import INCIDENTAL
 from phasezoo.runs import RunDirectory
-from phasezoo.training import GameStore
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")
 
 CHESS = DOMAINS["chess"]
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("games") / "few.parquet"
-    GameStore.sample("chess").subset(np.arange(60)).save(path)
-    return path
 
 
 def tiny(store, **changes):
