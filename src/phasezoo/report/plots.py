@@ -169,6 +169,7 @@ def forest(
     *,
     hints: tuple[str, str] = ("", ""),
     width: float = 7.6,
+    near: bool = False,
 ) -> Any:
     """Draw estimates with their intervals, one a row, under group headings, around zero.
 
@@ -178,10 +179,12 @@ def forest(
         digits: Digits of the numbers printed at the right.
         hints: What left and right of zero mean.
         width: In inches.
+        near: Whether estimates that lie far outside leave the picture with an arrow, so that the
+            others can be told apart (:func:`outer_fences`).
     """
     rows = sum(len(estimates) + 1 for _, estimates in groups)
     figure, plot = axes(width, 0.27 * rows + 0.85)
-    low, high = _extent([e.interval for _, estimates in groups for e in estimates])
+    low, high = _extent([e.interval for _, estimates in groups for e in estimates], near=near)
     plot.axvline(0, color=MUTED, linewidth=1)
     place, ticks = 0.0, []
     for heading, estimates in groups:
@@ -241,8 +244,23 @@ def _dress(plot: Any) -> None:
     plot.grid(axis="y", color=GRID, linewidth=0.6)
 
 
-def _extent(intervals: Sequence[Interval | None]) -> tuple[float, float]:
+def outer_fences(values: Sequence[float]) -> tuple[float, float]:
+    """Between which values do not lie far outside: three ranges of the middle half beyond it.
+
+    Tukey, "Exploratory Data Analysis", 1977, section 2D.
+
+    Args:
+        values: At least one.
+    """
+    lower, upper = np.quantile(values, (0.25, 0.75))
+    return float(lower - 3 * (upper - lower)), float(upper + 3 * (upper - lower))
+
+
+def _extent(intervals: Sequence[Interval | None], *, near: bool) -> tuple[float, float]:
     ends = [x for i in intervals if i for x in (i.low, i.value, i.high) if math.isfinite(x)]
+    if near and ends:
+        lower, upper = outer_fences(ends)
+        ends = [x for x in ends if lower <= x <= upper]
     low, high = min([0.0, *ends]), max([0.0, *ends])
     margin = 0.06 * (high - low) or 1.0
     return low - margin, high + margin
@@ -260,11 +278,14 @@ def _draw_estimate(
         low, high = (min(max(end, extent[0]), extent[1]) for end in (interval.low, interval.high))
         width = 2.6 if estimate.strong else 1.8
         plot.plot([low, high], [place, place], color=estimate.colour, linewidth=width)
-        # An end that is infinite leaves the picture with an arrow.
-        for end, kept, marker in ((interval.low, low, "<"), (interval.high, high, ">")):
-            if math.isinf(end):
-                plot.plot([kept], [place], marker, color=estimate.colour, markersize=6)
-        if math.isfinite(interval.value):
+        # An end that is infinite, or far outside, leaves the picture with an arrow.
+        for leaves, edge, marker in (
+            (interval.low < extent[0], extent[0], "<"),
+            (interval.high > extent[1], extent[1], ">"),
+        ):
+            if leaves:
+                plot.plot([edge], [place], marker, color=estimate.colour, markersize=6)
+        if extent[0] <= interval.value <= extent[1]:
             size = 8 if estimate.strong else 6
             plot.plot([interval.value], [place], "o", color=estimate.colour, markersize=size,
                       markeredgecolor=SURFACE, markeredgewidth=1)  # fmt: skip

@@ -11,11 +11,18 @@ from phasezoo import games, inference, networks
 from phasezoo.agents import Limit
 from phasezoo.errors import EngineFailed
 from phasezoo.experiments.console import silent
-from phasezoo.experiments.representation import findings, gradients, matches, paper, towers
+from phasezoo.experiments.representation import (
+    drawings,
+    findings,
+    gradients,
+    matches,
+    paper,
+    towers,
+)
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.endings import read_endings
 from phasezoo.experiments.representation.planes import groups, new_groups
-from phasezoo.experiments.representation.results import Attribution, Latency
+from phasezoo.experiments.representation.results import ArmRow, Attribution, Latency, Losses, Table
 from phasezoo.experiments.timing import between_rounds
 from phasezoo.networks.alphavile import _PLANS
 
@@ -278,3 +285,22 @@ def test_masks_must_have_more_than_every_other_new_group(material, judgement):
     }
     one = Attribution("v2-wdlp", "value", shares, [1 / 52] * 52, new, 0.0)
     assert findings._masks(one).judgement == judgement
+
+
+def test_a_network_far_above_the_others_stands_at_the_edge_with_its_loss():
+    losses = [3.1, 3.12, 3.15, 3.2, 3.16, 6.27]
+    rows = [
+        ArmRow(f"net{n}", f"net{n}", 1, 1, 1, {"total": findings.Interval(x, x - 0.03, x + 0.03)})
+        for n, x in enumerate(losses)
+    ]
+    unknown = ArmRow("unknown", "unknown", 1, 1, 1, {"total": None})
+    table = Table("corners", [*rows, unknown], {})
+    times = [
+        Latency(row.name, "onnx", 1, findings.Interval(50.0 + n, 50.0, 60.0))
+        for n, row in enumerate(table.rows)
+    ]
+    drawn = str(drawings.latency(Losses([table], []), times))
+    assert ">6.27<" in drawn
+    assert ">3.20<" in drawn
+    assert ">5.0<" not in drawn
+    drawings.latency(Losses([Table("corners", [unknown], {})], []), times[-1:])

@@ -34,3 +34,31 @@ def test_a_long_side_is_cut_and_one_point_alone_is_drawn():
         low, high = limits([Interval(value, -math.inf, math.inf)])
         assert low < value < high
         assert high - low < 5
+
+
+def test_outer_fences_leave_out_what_is_far_outside():
+    """Quartiles of 0, 1, …, 8 are 2 and 6; three times their range beyond them is -10 and 18."""
+    assert plots.outer_fences(range(9)) == (-10, 18)
+    assert plots.outer_fences([5.0]) == (5, 5)
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_estimates_far_outside_leave_a_forest_with_an_arrow(near):
+    usual = [
+        plots.Estimate(str(n), Interval(n / 10, n / 10 - 1, n / 10 + 1), "k") for n in range(8)
+    ]
+    far = [
+        plots.Estimate("far", Interval(900, 800, 1000), "k"),
+        plots.Estimate("partly", Interval(0.5, -1e6, 1), "k"),
+        plots.Estimate("endless", Interval(0.5, -math.inf, math.inf), "k"),
+    ]
+    figure = plots.forest([("all", [*usual, *far])], "some", 1, near=near)
+    (plot,) = figure.axes
+    low, high = plot.get_xlim()
+    assert (high < 5) == near
+    assert (low > -5) == near
+    arrows = [line.get_marker() for line in plot.lines if line.get_marker() in "<>"]
+    assert sorted(arrows) == (["<", "<", ">", ">"] if near else ["<", ">"])
+    points = sum(line.get_marker() == "o" for line in plot.lines)
+    assert points == (10 if near else 11)
+    assert "+900.0  [+800.0 to +1000.0]" in {text.get_text() for text in plot.texts}

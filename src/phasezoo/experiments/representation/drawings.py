@@ -54,7 +54,7 @@ def grids(losses: Losses) -> Markup:
             rows.append(Estimate(short(row.label), interval, plots.PHASE))
             words.append(f"{row.label}: {numbers.signed_interval(interval)}")
         groups.append((f"{TABLES[table.name]}, beside {short(table.rows[0].label)}", rows))
-    figure = _wide_forest(groups)
+    figure = _wide_forest(groups, near=True)
     return plots.to_svg(figure, "grids", "Differences of total loss. " + "; ".join(words) + ".")
 
 
@@ -68,13 +68,23 @@ def latency(losses: Losses, found: Sequence[Latency]) -> Markup:
     figure, every = plots.axes(_WIDTH, 2.5 * len(backends) + 0.6, columns=len(batches),
                                rows=len(backends), sharey=True)  # fmt: skip
     panels = np.atleast_1d(every).reshape(len(backends), len(batches))
-    for one in found:
+    totals = {
+        name: total.value
+        for name, row in rows.items()
+        if (total := row.metrics["total"]) is not None
+    }
+    far = _far_above(totals)
+    highest = max((total for name, total in totals.items() if name not in far), default=0.0)
+    for one in (one for one in found if one.arm in totals):
         plot = panels[backends.index(one.backend), batches.index(one.batch)]
-        total = rows[one.arm].metrics["total"]
-        if total is not None:
-            colour = colours[tables[one.arm].name]
-            place = (one.microseconds.value, total.value)
-            plot.plot(*place, "o", markersize=4.5, alpha=0.85, color=colour)
+        colour, x, y = colours[tables[one.arm].name], one.microseconds.value, totals[one.arm]
+        if one.arm not in far:
+            plot.plot(x, y, "o", markersize=4.5, alpha=0.85, color=colour)
+            continue
+        plot.plot(x, highest, "^", markersize=4.5, alpha=0.85, color=colour)
+        below = -10 - 9 * (far.index(one.arm) % 2)  # two beside each other stay legible
+        plot.annotate(numbers.decimal(y, 2), (x, highest), xytext=(0, below), ha="center",
+                      textcoords="offset points", fontsize=7, color=colour)  # fmt: skip
     for row, backend in enumerate(backends):
         for column, batch in enumerate(batches):
             plot = panels[row, column]
@@ -97,6 +107,14 @@ def latency(losses: Losses, found: Sequence[Latency]) -> Markup:
         if one.arm in CORNERS
     )
     return plots.to_svg(figure, "latency", f"Total loss by time of a position. {words}.")
+
+
+def _far_above(totals: Mapping[str, float]) -> list[str]:
+    """Networks that lie so far above the others that these could not be told apart beside them."""
+    if not totals:
+        return []
+    _, fence = plots.outer_fences(list(totals.values()))
+    return [name for name, total in totals.items() if total > fence]
 
 
 def attributions(average: Sequence[Attribution]) -> Markup:
@@ -177,9 +195,9 @@ def elo(games: Sequence[Games], labels: Mapping[str, str]) -> Markup:
     return plots.to_svg(figure, "elo", "; ".join(words) + ".")
 
 
-def _wide_forest(groups: Any) -> Any:
+def _wide_forest(groups: Any, *, near: bool = False) -> Any:
     return plots.forest(groups, "difference of total loss on test positions", 3,
-                        hints=("← better", "worse →"))  # fmt: skip
+                        hints=("← better", "worse →"), near=near)  # fmt: skip
 
 
 def _colours(tables: Sequence[Table]) -> dict[str, str]:
