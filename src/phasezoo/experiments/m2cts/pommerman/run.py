@@ -89,7 +89,7 @@ class PommermanRun(M2ctsRun[PommermanConfig, Results]):
     def _large_positions(self) -> int:
         if self.episodes.large is None:
             return 0
-        positions = len(self.episodes.large_splits.train.positions("none"))
+        positions = len(self.episodes.large.train.positions("none"))
         return max(1, round(self.config.large_epochs * positions))
 
     def _games(

@@ -30,16 +30,10 @@ __all__ = ["Episodes", "describe", "measure", "read", "recipe"]
 class Episodes:
     """The episodes of a run, split, and the training positions labelled by every gate."""
 
-    store: GameStore
     splits: Splits
-    split_seed: int
     tables: dict[str, Any]
-    large: GameStore | None
-
-    @property
-    def large_splits(self) -> Splits:
-        """The episodes of the large network, split by the same seed."""
-        return self.splits if self.large is None else self.large.split(self.split_seed)
+    large: Splits | None
+    """Those of the large network, split by the same seed; None if there is none."""
 
 
 def read(config: PommermanConfig) -> Episodes:
@@ -55,8 +49,9 @@ def read(config: PommermanConfig) -> Episodes:
         tables[str(made.spec)] = splits.train.positions(made)
     large = None
     if config.large_network is not None:
-        large = EpisodeStore(GAME, config.large_samples, seed=seed, threads=config.threads)
-    return Episodes(store, splits, split_seed, tables, large)
+        store = EpisodeStore(GAME, config.large_samples, seed=seed, threads=config.threads)
+        large = store.split(split_seed)
+    return Episodes(splits, tables, large)
 
 
 def describe(episodes: Episodes) -> Dataset:
@@ -86,7 +81,7 @@ def recipe(episodes: Episodes, config: PommermanConfig, network: PlannedNetwork)
     """What a network is trained on and how."""
     is_large = network.role == "large"
     rate = config.large_learning_rate if is_large else config.learning_rate
-    splits = episodes.large_splits if is_large else episodes.splits
+    splits = episodes.large if is_large and episodes.large is not None else episodes.splits
     return {
         "store": splits.train,
         "splits": splits,
