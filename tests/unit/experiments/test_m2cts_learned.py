@@ -17,7 +17,7 @@ from phasezoo.errors import InvalidConfig, RunDirectoryError, StoreError
 from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.curve.run import mixtures_of
 from phasezoo.experiments.m2cts.domains import DOMAINS
-from phasezoo.experiments.m2cts.duel.evaluation import drawn
+from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, drawn
 from phasezoo.experiments.m2cts.duel.learned import measuring
 from phasezoo.experiments.m2cts.duel.preparation import prepare
 from phasezoo.gating.learned import MANIFEST, WEIGHTS, GateManifest
@@ -116,7 +116,9 @@ def test_a_gate_that_answers_as_the_fixed_one_changes_nothing(whole, tmp_path):
     (tmp_path / "same" / WEIGHTS).write_bytes(data)
     (tmp_path / "same" / MANIFEST).write_bytes(manifest.to_json())
     trainings = [networks(out, config, 0)]
-    found = measuring.measure(prepared, trainings, [tmp_path / "same"], silent())
+    found = measuring.measure(
+        prepared, trainings, [tmp_path / "same"], TestAnswers(prepared), silent()
+    )
     assert found.shares == {
         "up to 14": [1.0, 0.0],
         "over 14": [0.0, 1.0],

@@ -72,6 +72,40 @@ def test_losses_are_those_of_every_position(some_games: GameStore) -> None:
     assert losses.phase is rows.phase
 
 
+class Rounded:
+    """Answers a few whole numbers alone, so that many actions are equally likely."""
+
+    plane_spec = "minimal"
+
+    def __init__(self, actions: int) -> None:
+        self.actions = actions
+
+    def evaluate(self, planes: Planes) -> Evaluation:
+        logits = np.random.default_rng(len(planes)).integers(0, 4, (len(planes), self.actions))
+        return Evaluation(
+            policy_logits=logits.astype(np.float32), value=np.zeros(len(planes), np.float32)
+        )
+
+
+def test_among_equally_likely_actions_the_first_is_ahead(some_games: GameStore) -> None:
+    store = some_games.subset(range(2))
+    rows = store.positions("lichess")
+    network = Rounded(4672)
+    losses = evaluate_network(network, store, rows, batch_size=len(rows))
+    logits = network.evaluate(np.empty((len(rows), 0), np.float32)).policy_logits
+    assert logits is not None
+    assert losses.rank is not None
+    assert losses.best_three is not None
+    order = np.argsort(-logits, axis=1, kind="stable")
+    played = store.batch(rows, np.arange(len(rows)), "minimal").action
+    expected = [row.tolist().index(action) for row, action in zip(order, played, strict=True)]
+    assert losses.rank.tolist() == expected
+    assert losses.correct.tolist() == [place == 0 for place in expected]
+    shares = np.exp(logits.astype(np.float64))
+    best = np.sort(shares, axis=1)[:, -3:].sum(axis=1) / shares.sum(axis=1)
+    np.testing.assert_allclose(losses.best_three, best, rtol=1e-5)
+
+
 def test_means_by_phase_add_up(some_games: GameStore) -> None:
     store = some_games.subset(range(3))
     rows = store.positions("lichess")

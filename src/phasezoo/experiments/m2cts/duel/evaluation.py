@@ -18,7 +18,7 @@ from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.splits import PositionStore
 
-__all__ = ["TrainedNetworks", "drawn", "evaluate", "measure"]
+__all__ = ["TestAnswers", "TrainedNetworks", "drawn", "evaluate", "measure"]
 
 
 TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
@@ -26,21 +26,64 @@ TrainedNetworks: TypeAlias = Mapping[str, Sequence[Path]]
 each phase of its gate, in the gate's order."""
 
 
-def measure(prepared: Prepared, trainings: Sequence[TrainedNetworks], console: Console) -> Losses:
+class TestAnswers:
+    """How one network and the phase experts of every training do on all test positions.
+
+    Several tables of a run are made of them, and asking takes as long as training small networks:
+    each training is asked once in a process.
+    """
+
+    __test__ = False  # not a test, whatever its name
+
+    def __init__(self, prepared: Prepared) -> None:
+        """Ask nothing yet.
+
+        Args:
+            prepared: The run's games and settings.
+
+        Raises:
+            StoreError: No test position is left in the games drawn for testing.
+        """
+        self.rows = drawn(prepared, "test")
+        self._prepared = prepared
+        self._known: dict[tuple[Path, ...], list[PositionLosses]] = {}
+
+    def of(self, networks: TrainedNetworks) -> tuple[PositionLosses, list[PositionLosses]]:
+        """The answers of one training: its one network's, and each phase's expert's.
+
+        Args:
+            networks: Directories of the networks by role.
+        """
+        asked = (*networks[BASELINE], *networks[EXPERT])
+        if asked not in self._known:
+            test = self._prepared.splits.test
+            self._known[asked] = evaluate(self._prepared, asked, test, self.rows)
+        one, *experts = self._known[asked]
+        return one, experts
+
+
+def measure(
+    prepared: Prepared,
+    trainings: Sequence[TrainedNetworks],
+    answers: TestAnswers,
+    console: Console,
+) -> Losses:
     """Return the loss matrix over the test games of a run.
 
-    Raises:
-        StoreError: No test position is left in the games drawn for testing.
+    Args:
+        prepared: The run's games and settings.
+        trainings: Directories of the networks of each training by role.
+        answers: What one network and the phase experts of each say.
+        console: Where progress is shown.
     """
-    rows = drawn(prepared, "test")
+    rows = answers.rows
     parts = {arm.role: _parts(prepared, arm, rows) for arm in prepared.arms[1:]}
     total = len(trainings) * len(rows) * (1 + len(prepared.phases) + len(parts))
     measured = []
     with console.task("Test losses", total) as task:
         done = 0
         for networks in trainings:
-            one = _training(prepared, networks, rows, parts)
-            measured.append(one)
+            measured.append(_training(prepared, networks, answers, parts))
             done += total // len(trainings)
             task.update(done, f"{len(rows):,} test positions")
     positions = TestPositions(
@@ -86,19 +129,19 @@ def _parts(prepared: Prepared, arm: Arm, rows: PositionTable) -> npt.NDArray[np.
 def _training(
     prepared: Prepared,
     networks: TrainedNetworks,
-    rows: PositionTable,
+    answers: TestAnswers,
     parts: Mapping[str, npt.NDArray[np.int64]],
 ) -> TrainingLosses:
+    baseline, experts = answers.of(networks)
     test = prepared.splits.test
-    everywhere = evaluate(prepared, [*networks[BASELINE], *networks[EXPERT]], test, rows)
     others = {
         role: [
-            evaluate(prepared, [path], test, rows.select(part == index))[0]
+            evaluate(prepared, [path], test, answers.rows.select(part == index))[0]
             for index, path in enumerate(networks[role])
         ]
         for role, part in parts.items()
     }
-    return TrainingLosses(experts=everywhere[1:], others=others, baseline=everywhere[0])
+    return TrainingLosses(experts=experts, others=others, baseline=baseline)
 
 
 def evaluate(

@@ -1,6 +1,7 @@
 """The comparison of two searches, stage by stage: data, training, losses, games, report."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -236,11 +237,17 @@ class DuelRun(PlayingRun):
             **{f"match {i + 1} v {j + 1}": self.seed("match", i, j) for i, j in pairs},
         }
 
+    @cached_property
+    def _answers(self) -> evaluation.TestAnswers:
+        return evaluation.TestAnswers(self.prepared)
+
     def _losses(self, planned: Sequence[PlannedNetwork]) -> Losses:
         self.console.heading("Losses on test positions")
 
         def measure() -> Losses:
-            found = evaluation.measure(self.prepared, self.trained(planned), self.console)
+            found = evaluation.measure(
+                self.prepared, self.trained(planned), self._answers, self.console
+            )
             self.directory.write_text("losses.csv", losses_csv(found))
             return found
 
@@ -266,7 +273,7 @@ class DuelRun(PlayingRun):
             "seam",
             "seam.json",
             Seam,
-            lambda: measuring.measure(self.prepared, networks, self.console),
+            lambda: measuring.measure(self.prepared, networks, self._answers, self.console),
         )
 
     def _cost(
@@ -318,7 +325,9 @@ class DuelRun(PlayingRun):
             "division",
             "division.json",
             Division,
-            lambda: learned_measuring.measure(self.prepared, networks, paths, self.console),
+            lambda: learned_measuring.measure(
+                self.prepared, networks, paths, self._answers, self.console
+            ),
         )
         played = self.against_all(
             planned,

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT
-from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks, drawn, evaluate
+from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, TrainedNetworks
 from phasezoo.experiments.m2cts.duel.learned.gates import spec_of
 from phasezoo.experiments.m2cts.duel.learned.results import Division
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
@@ -32,6 +31,7 @@ def measure(
     prepared: Prepared,
     trainings: Sequence[TrainedNetworks],
     gates: Sequence[Path],
+    answers: TestAnswers,
     console: Console,
 ) -> Division:
     """Route the test positions by learned gates, and compare what is lost.
@@ -42,21 +42,18 @@ def measure(
         prepared: The run's games and settings.
         trainings: Directories of the networks of each training by role.
         gates: Directory of each training's gate.
+        answers: What one network and the phase experts of each training say.
         console: Where progress is shown.
-
-    Raises:
-        StoreError: No test position is left in the games drawn for testing.
     """
-    rows = drawn(prepared, "test")
-    rows = rows.select(~np.isin(rows.key, prepared.tables["validation"].key))
+    new = ~np.isin(answers.rows.key, prepared.tables["validation"].key)
+    rows = answers.rows.select(new)
     phase = rows.phase.astype(np.int64)
     chosen, beside_one, beside_mixture = [], [], []
     with console.task("Test losses by learned gates", len(trainings)) as task:
         for networks, gate in zip(trainings, gates, strict=True):
-            asked = [*networks[BASELINE], *networks[EXPERT]]
-            found = evaluate(prepared, asked, prepared.splits.test, rows)
-            one, *others = (losses.total.astype(np.float64) for losses in found)
-            experts = np.stack(others)
+            baseline, others = answers.of(networks)
+            one = baseline.total[new]
+            experts = np.stack([losses.total[new] for losses in others])
             own = _chosen(prepared, gate, rows)
             lost = placed(experts, own)
             chosen.append(own)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, PLACEBO
-from phasezoo.experiments.m2cts.duel.evaluation import evaluate
+from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, evaluate
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.seam.recalibration import Recalibration, fitted
 from phasezoo.training.evaluation import PositionLosses
@@ -57,7 +57,7 @@ def placed(values: Array, phase: npt.NDArray[np.int64]) -> Array:
 def answers_of(
     prepared: Prepared,
     networks: Mapping[str, Sequence[Path]],
-    rows: PositionTable,
+    test: TestAnswers,
     near: npt.NDArray[np.int64],
     validation: PositionTable,
 ) -> Answers:
@@ -66,15 +66,14 @@ def answers_of(
     Args:
         prepared: The run's games and settings.
         networks: Their directories by role.
-        rows: P test positions.
+        test: What one network and the phase experts say of the P test positions.
         near: Which of them lie near a boundary.
         validation: Validation positions that values are recalibrated by.
     """
     experts, baseline = networks[EXPERT], networks[BASELINE]
-    everywhere = evaluate(prepared, [*baseline, *experts], prepared.splits.test, rows)
-    one, own = everywhere[0], everywhere[1:]
-    has_wdl = all(found.wdl is not None for found in everywhere)
-    beside = evaluate(prepared, networks[PLACEBO], prepared.splits.test, rows.select(near))
+    one, own = test.of(networks)
+    has_wdl = all(found.wdl is not None for found in (one, *own))
+    beside = evaluate(prepared, networks[PLACEBO], prepared.splits.test, test.rows.select(near))
     expert_maps, one_maps = [], []
     for phase, path in enumerate(experts):
         some = validation.of_phase(phase)

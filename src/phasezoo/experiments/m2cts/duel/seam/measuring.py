@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.console import Console
-from phasezoo.experiments.m2cts.duel.evaluation import TrainedNetworks, drawn
+from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, TrainedNetworks, drawn
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL
 from phasezoo.experiments.m2cts.duel.seam.answers import Answers, answers_of, placed
@@ -29,23 +29,26 @@ Indices = npt.NDArray[np.int64]
 Numbers = dict[str, Interval | None]
 
 
-def measure(prepared: Prepared, trainings: Sequence[TrainedNetworks], console: Console) -> Seam:
+def measure(
+    prepared: Prepared,
+    trainings: Sequence[TrainedNetworks],
+    answers: TestAnswers,
+    console: Console,
+) -> Seam:
     """Ask the networks of every training about test positions, and compare what they say.
 
     Args:
         prepared: The run's games and settings.
         trainings: Directories of the networks of each training by role.
+        answers: What one network and the phase experts of each say of the test positions.
         console: Where progress is shown.
-
-    Raises:
-        StoreError: No test position is left in the games drawn for testing.
     """
-    rows, validation = drawn(prepared, "test"), drawn(prepared, "validation")
+    rows, validation = answers.rows, drawn(prepared, "validation")
     near = near_boundaries(prepared.tables["test"], rows)
     found = []
     with console.task("Values where phases meet", len(trainings)) as task:
         for networks in trainings:
-            found.append(answers_of(prepared, networks, rows, near.rows, validation))
+            found.append(answers_of(prepared, networks, answers, near.rows, validation))
             task.update(len(found), f"{len(near):,} test positions near a boundary")
     store: Any = prepared.splits.test
     results = store.returns[rows.game, rows.player]
