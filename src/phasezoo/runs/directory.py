@@ -9,7 +9,7 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
@@ -178,11 +178,24 @@ class RunDirectory:
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Journal the start of a stage, and its end with the seconds it took if it got there."""
-        self.log(name, "begin")
-        started = time.monotonic()
+        end = self.begin(name)
         with describe_disk_errors(self.path):
             yield
-        self.log(name, "done", seconds=round(time.monotonic() - started, 3))
+        end()
+
+    def begin(self, stage: str) -> Callable[[], None]:
+        """Journal the start of a stage, one of several that run at the same time.
+
+        Returns:
+            What journals its end, with the seconds it took.
+        """
+        self.log(stage, "begin")
+        started = time.monotonic()
+
+        def end() -> None:
+            self.log(stage, "done", seconds=round(time.monotonic() - started, 3))
+
+        return end
 
     def busy(self, begin: str) -> float:
         """Return the seconds in which at least one stage ran whose name begins so.

@@ -1,8 +1,7 @@
 """The stages that the study of phase experts has in every game: data, training, losses, games."""
 
-import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -90,7 +89,7 @@ class M2ctsRun(StudyRun[Config, Results]):
         """Train those that are not trained, each by its share of the threads."""
         workers = self.config.train_workers
         threads = max(1, self.threads // workers)
-        started: dict[str, float] = {}
+        ends: dict[str, Callable[[], None]] = {}
 
         def job(network: PlannedNetwork) -> Job:
             recipe = dict(self.recipe(network))
@@ -98,13 +97,11 @@ class M2ctsRun(StudyRun[Config, Results]):
             return Job(network, recipe, self.networks / network.name)
 
         def begun(network: PlannedNetwork) -> None:
-            started[network.name] = time.monotonic()
-            self.directory.log(_stage(network), "begin")
+            ends[network.name] = self.directory.begin(_stage(network))
 
         def done(network: PlannedNetwork, card: NetworkCard) -> None:
             self.directory.write_json(_file(network), card)
-            seconds = round(time.monotonic() - started[network.name], 3)
-            self.directory.log(_stage(network), "done", seconds=seconds)
+            ends[network.name]()
 
         missing = [one for one in planned if not self.has_done(_stage(one), _file(one))]
         if missing:
