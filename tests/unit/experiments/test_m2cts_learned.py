@@ -103,6 +103,28 @@ def test_losses_by_learned_gates_are_those_of_the_experts_that_they_choose(whole
     assert found.beside_one["all"].low < found.beside_one["all"].high
 
 
+def test_the_networks_of_a_training_are_asked_once(whole):
+    """What is kept is of one training each; no other table sees another training's answers."""
+    out, _, config = whole
+    prepared = prepare(config)
+    answers = TestAnswers(prepared)
+    assert len(answers.rows) == len(drawn(prepared, "test")) > 0
+    one, experts = answers.of(networks(out, config, 0))
+    again, _ = answers.of(networks(out, config, 0))
+    other, _ = answers.of(networks(out, config, 1))
+    assert again is one
+    for path, losses in zip(
+        [*networks(out, config, 0)["expert"], *networks(out, config, 1)["baseline"]],
+        [*experts, other],
+        strict=True,
+    ):
+        alone = evaluate_network(
+            inference.load(path, threads=1), prepared.splits.test, answers.rows
+        )
+        np.testing.assert_allclose(losses.total, alone.total, atol=1e-5)
+    assert not np.allclose(one.total, other.total)
+
+
 def test_a_gate_that_answers_as_the_fixed_one_changes_nothing(whole, tmp_path):
     out, results, config = whole
     prepared = prepare(config)
