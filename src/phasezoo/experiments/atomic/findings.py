@@ -75,11 +75,13 @@ def _ladder(course: Course) -> list[Claim]:
     clear = last.low > first.high
     lower = last.high < first.low
     judgement: Judgement = "agrees" if clear else "disagrees" if lower else "not settled"
+    published = [won for _, beaten, won in paper.MATCHES if beaten == "M-0"]
+    wins = " and ".join(numbers.percent(won / 100) for won in published)
     return [
         Claim(
             text=(
                 "Strength grows with training, fast at first: M-4000 and M-8000 win "
-                f"{numbers.percent(paper.LAST_AGAINST_FIRST)} of their decided games against M-0."
+                f"{wins} of their decided games against M-0."
             ),
             ours=(
                 f"Version {last.name} rates {numbers.signed(gains, 0)} Elo beside version "

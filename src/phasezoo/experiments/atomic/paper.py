@@ -10,7 +10,6 @@ __all__ = [
     "COLLISIONS",
     "FIRST_AGAINST_UNTRAINED",
     "GAMES_AN_HOUR",
-    "LAST_AGAINST_FIRST",
     "LAST_STEP_AGAINST_UNTRAINED",
     "MATCHES",
     "MOVE_MS",
@@ -51,9 +50,6 @@ GAMES_AN_HOUR = 3_200
 
 FIRST_AGAINST_UNTRAINED = 0.98
 """Share of decided games that M-0 wins against untrained weights (1,000 games)."""
-
-LAST_AGAINST_FIRST = 0.836
-"""The same of M-8000 against M-0."""
 
 MATCHES = (
     ("M-0", "untrained", 98.0),

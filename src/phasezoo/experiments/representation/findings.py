@@ -278,7 +278,9 @@ def _masks(one: Attribution) -> Claim:
     elif min(highs.values()) < 0:
         judgement = "disagrees"
     ahead = [name for name, interval in one.new.items() if interval.value < 0]
-    told = f"more a plane: {', '.join(ahead)}" if ahead else "no other group has more a plane"
+    told = "no other group has a larger share per plane"
+    if ahead:
+        told = f"a larger share per plane: {', '.join(ahead)}"
     return Claim(
         text="Among the new planes the two masks of all pieces matter most.",
         ours=(

@@ -25,7 +25,7 @@ class PommermanConfig:
 
     One searching agent against three SimpleAgents, on the same boards and in all four seats for one
     network, a mixture for each gate, and a placebo. Sizes come as presets: `quick` takes minutes on
-    two cores, `standard` is for a claim and takes an hour or two, `paper` has the published sizes.
+    two cores, `standard` is for a claim and takes hours, `paper` has the published sizes.
     """
 
     game: Literal["pommerman"] = "pommerman"
