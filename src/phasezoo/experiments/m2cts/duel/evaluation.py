@@ -46,7 +46,7 @@ class TestAnswers:
         """
         self.rows = drawn(prepared, "test")
         self._prepared = prepared
-        self._known: dict[tuple[Path, ...], list[PositionLosses]] = {}
+        self._known: dict[tuple[Path, ...], tuple[PositionLosses, list[PositionLosses]]] = {}
 
     def of(self, networks: TrainedNetworks) -> tuple[PositionLosses, list[PositionLosses]]:
         """The answers of one training: its one network's, and each phase's expert's.
@@ -57,9 +57,9 @@ class TestAnswers:
         asked = (*networks[BASELINE], *networks[EXPERT])
         if asked not in self._known:
             test = self._prepared.splits.test
-            self._known[asked] = evaluate(self._prepared, asked, test, self.rows)
-        one, *experts = self._known[asked]
-        return one, experts
+            one, *experts = evaluate(self._prepared, asked, test, self.rows)
+            self._known[asked] = one, experts
+        return self._known[asked]
 
 
 def measure(
