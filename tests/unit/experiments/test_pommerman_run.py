@@ -2,14 +2,16 @@
 
 import dataclasses
 import json
+import types
 
 import numpy as np
 import pytest
 from page_checker import check_page
 
 from phasezoo.apps import cli
+from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidGate, RunDirectoryError
-from phasezoo.experiments.m2cts.pommerman import findings
+from phasezoo.experiments.m2cts.pommerman import findings, story
 from phasezoo.experiments.m2cts.pommerman import run as study_run
 from phasezoo.experiments.m2cts.pommerman.config import PRESETS, PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.domain import POMMERMAN
@@ -168,6 +170,43 @@ def test_win_rates_and_their_differences_count_boards():
     first, second = findings.claims_of([one, gate, placebo])
     assert first.judgement == "agrees"
     assert second.judgement == "disagrees"  # 40 points are not 5 to 11
+
+
+def test_what_is_said_tells_gates_and_opponents_apart():
+    def gate(name, difference, to_placebo):
+        made = findings.records_of(
+            [
+                row(Contender(*who, training, 100), board, seat, "won")
+                for who in (("one network", "one", "none"), (name, "gate", name))
+                for training in range(2)
+                for board in range(2)
+                for seat in range(4)
+            ],
+            SMALL,
+        )[1]
+        return dataclasses.replace(made, difference=difference, to_placebo=to_placebo)
+
+    more, fewer, unclear = (
+        Interval(0.1, 0.05, 0.15),
+        Interval(-0.1, -0.2, -0.01),
+        Interval(0, -1, 1),
+    )
+    records = [
+        gate("steps:40", unclear, unclear),
+        gate("steps:40,120", unclear, fewer),
+        gate("proximity:6,3", more, unclear),
+    ]
+    said = [claim.text for claim in findings.claims_of(records)]
+    assert len(set(said[::2])) == 3
+    assert any("mixedness:6,3" in text for text in said)
+    config = dataclasses.replace(SMALL, trainings=2)
+    results = types.SimpleNamespace(records=records, config=config)
+    assert story.headline(results) == (
+        "Experts by proximity:6,3 win more games than one network; "
+        "for steps:40 and steps:40,120 against one network these games do not tell; "
+        "experts by steps:40,120 win fewer games than the placebo; "
+        "for steps:40 and proximity:6,3 against the placebo these games do not tell"
+    )
 
 
 def test_the_lineup_shares_positions_and_starts_alike():

@@ -120,7 +120,8 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
         gap = record.difference
         if record.kind != "gate" or gap is None or gate not in paper.CLAIMED_GATES:
             continue
-        name = {"proximity": "mixedness"}.get(gate, gate)
+        # The paper's name of the gate, with thresholds: a gate can be played by several.
+        name = record.name.replace("proximity", "mixedness")
         scaled = Interval(100 * gap.value, 100 * gap.low, 100 * gap.high)
         ours = f"{numbers.signed_interval(scaled, 1)} points"
         several = len(record.by_training) > 1

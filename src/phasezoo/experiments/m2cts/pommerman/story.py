@@ -1,5 +1,7 @@
 """The report's sentences."""
 
+from collections.abc import Sequence
+
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
@@ -54,23 +56,31 @@ def label(record: Record) -> str:
 
 
 def headline(results: Results) -> str:
-    """The main result as one line."""
-    gates = [r for r in results.records if r.kind == "gate" and r.difference is not None]
-    found: dict[str, list[str]] = {"higher": [], "lower": [], "unclear": []}
-    for record in gates:
-        if record.difference is not None:
-            found[verdict(record.difference)].append(record.name)
-    parts = []
-    if found["higher"]:
-        parts.append(f"experts by {_listed(found['higher'])} win more games than one network")
-    if found["lower"]:
-        parts.append(f"experts by {_listed(found['lower'])} win fewer games than one network")
-    if found["unclear"]:
-        parts.append(f"for {_listed(found['unclear'])} these games do not tell")
+    """The main result as one line: against one network, and against the placebo."""
+    gates = [record for record in results.records if record.kind == "gate"]
+    to_one = [(record.name, record.difference) for record in gates]
+    to_placebo = [(record.name, record.to_placebo) for record in gates]
+    parts = [*_compared(to_one, "one network"), *_compared(to_placebo, "the placebo")]
     if results.config.trainings == 1:
         parts.insert(0, "with one training, too few for a claim")
     text = "; ".join(parts)
     return text[:1].upper() + text[1:]
+
+
+def _compared(differences: Sequence[tuple[str, Interval | None]], other: str) -> list[str]:
+    """What the differences to another contender say, in words."""
+    found: dict[str, list[str]] = {"higher": [], "lower": [], "unclear": []}
+    for name, difference in differences:
+        if difference is not None:
+            found[verdict(difference)].append(name)
+    parts = []
+    if found["higher"]:
+        parts.append(f"experts by {_listed(found['higher'])} win more games than {other}")
+    if found["lower"]:
+        parts.append(f"experts by {_listed(found['lower'])} win fewer games than {other}")
+    if found["unclear"]:
+        parts.append(f"for {_listed(found['unclear'])} against {other} these games do not tell")
+    return parts
 
 
 def introduction(results: Results) -> str:
