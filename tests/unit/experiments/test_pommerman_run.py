@@ -173,18 +173,15 @@ def test_win_rates_and_their_differences_count_boards():
 
 
 def test_what_is_said_tells_gates_and_opponents_apart():
+    players = [("one network", "one", "none"), ("a gate", "gate", "a gate")]
+    both = [Contender(*who, t, 100) for who in players for t in range(2)]
+    rows = [row(one, task.board, task.seat, "won") for one in both for task in tasks_of(one, 2)]
+    _, some_gate = findings.records_of(rows, SMALL)
+
     def gate(name, difference, to_placebo):
-        made = findings.records_of(
-            [
-                row(Contender(*who, training, 100), board, seat, "won")
-                for who in (("one network", "one", "none"), (name, "gate", name))
-                for training in range(2)
-                for board in range(2)
-                for seat in range(4)
-            ],
-            SMALL,
-        )[1]
-        return dataclasses.replace(made, difference=difference, to_placebo=to_placebo)
+        return dataclasses.replace(
+            some_gate, name=name, difference=difference, to_placebo=to_placebo
+        )
 
     more, fewer, unclear = (
         Interval(0.1, 0.05, 0.15),

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from phasezoo.arena import stream
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.claims import Claim, Judgement, by_sign
-from phasezoo.experiments.m2cts.pommerman import paper
+from phasezoo.experiments.m2cts.pommerman import paper, story
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.play import GameRow
 from phasezoo.experiments.m2cts.pommerman.results import Record
@@ -19,7 +19,6 @@ from phasezoo.experiments.statistics import (
     resample_games,
     wilson,
 )
-from phasezoo.report import numbers
 
 __all__ = ["claims_of", "records_of"]
 
@@ -122,8 +121,7 @@ def claims_of(records: Sequence[Record]) -> list[Claim]:
             continue
         # The paper's name of the gate, with thresholds: a gate can be played by several.
         name = record.name.replace("proximity", "mixedness")
-        scaled = Interval(100 * gap.value, 100 * gap.low, 100 * gap.high)
-        ours = f"{numbers.signed_interval(scaled, 1)} points"
+        ours = f"{story.points(gap)} points"
         several = len(record.by_training) > 1
         claims.append(
             Claim(

@@ -49,6 +49,4 @@ def _differences(records: Sequence[Record]) -> Markup:
 
 
 def _row(record: Record, colour: str) -> plots.Estimate:
-    gap = record.difference
-    scaled = None if gap is None else Interval(100 * gap.value, 100 * gap.low, 100 * gap.high)
-    return plots.Estimate(record.name, scaled, colour, strong=True)
+    return plots.Estimate(record.name, story.in_points(record.difference), colour, strong=True)

@@ -9,7 +9,17 @@ from phasezoo.experiments.m2cts.pommerman.results import Phases, Record, Results
 from phasezoo.experiments.statistics import verdict
 from phasezoo.report import numbers
 
-__all__ = ["headline", "introduction", "label", "points", "share", "shares", "spread", "title"]
+__all__ = [
+    "headline",
+    "in_points",
+    "introduction",
+    "label",
+    "points",
+    "share",
+    "shares",
+    "spread",
+    "title",
+]
 
 _OPPONENTS = {"simple": "SimpleAgents", "simple_unbiased": "SimpleUnbiasedAgents"}
 
@@ -29,12 +39,16 @@ def share(interval: Interval) -> str:
     return f"{numbers.percent(interval.value)} ({low} to {high})"
 
 
-def points(interval: Interval | None) -> str:
-    """A difference of win rates in percentage points with its interval."""
-    if interval is None:
-        return numbers.ABSENT
-    scaled = Interval(100 * interval.value, 100 * interval.low, 100 * interval.high)
-    return numbers.signed_interval(scaled, 1)
+def in_points(difference: Interval | None) -> Interval | None:
+    """A difference of win rates in percentage points."""
+    if difference is None:
+        return None
+    return Interval(100 * difference.value, 100 * difference.low, 100 * difference.high)
+
+
+def points(difference: Interval | None) -> str:
+    """A difference of win rates in percentage points with its interval, as text."""
+    return numbers.signed_interval(in_points(difference), 1)
 
 
 def shares(phases: Phases) -> str:
