@@ -7,6 +7,7 @@ narrow for a claim about a method. The same for matches is in
 """
 
 import math
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
     "Verdict",
     "around",
     "between_trainings",
+    "by_verdict",
     "over_trainings",
     "percentile_interval",
     "resample_games",
@@ -49,6 +51,15 @@ def verdict(interval: Interval) -> Verdict:
     if interval.high < 0:
         return "lower"
     return "higher" if interval.low > 0 else "unclear"
+
+
+def by_verdict(differences: Iterable[tuple[str, Interval | None]]) -> dict[Verdict, list[str]]:
+    """Group names by what their differences say; those without an interval are left out."""
+    found: dict[Verdict, list[str]] = {"higher": [], "lower": [], "unclear": []}
+    for name, difference in differences:
+        if difference is not None:
+            found[verdict(difference)].append(name)
+    return found
 
 
 def around(value: float, half: float) -> Interval:

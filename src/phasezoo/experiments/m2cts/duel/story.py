@@ -17,7 +17,7 @@ from phasezoo.experiments.m2cts.duel.results import (
     Results,
 )
 from phasezoo.experiments.m2cts.duel.strategy_story import loss_texts
-from phasezoo.experiments.statistics import Verdict, verdict
+from phasezoo.experiments.statistics import Verdict, by_verdict, verdict
 from phasezoo.report import numbers
 
 __all__ = [
@@ -178,10 +178,7 @@ def loss_sentences(results: Results) -> list[Markup]:
 
 def overfitting_sentence(found: Overfitting) -> str:
     """Whether experts fit what they learnt from more closely than one network does."""
-    words: dict[Verdict, list[str]] = {"higher": [], "lower": [], "unclear": []}
-    for row in found.rows:
-        if row.beside is not None:
-            words[verdict(row.beside)].append(row.phase)
+    words = by_verdict((row.phase, row.beside) for row in found.rows)
     closely: dict[Verdict, str] = {"higher": "more", "lower": "less"}
     apart = [
         f"{text} closely than one network in {', '.join(words[kind])}"

@@ -1,12 +1,12 @@
 """The report's sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from phasezoo.arena.elo import Interval
 from phasezoo.experiments.m2cts.pommerman import paper
 from phasezoo.experiments.m2cts.pommerman.config import PommermanConfig
 from phasezoo.experiments.m2cts.pommerman.results import Phases, Record, Results
-from phasezoo.experiments.statistics import verdict
+from phasezoo.experiments.statistics import Verdict, by_verdict
 from phasezoo.report import numbers
 
 __all__ = [
@@ -72,8 +72,8 @@ def label(record: Record) -> str:
 def headline(results: Results) -> str:
     """The main result as one line: against one network, and against the placebo."""
     gates = [record for record in results.records if record.kind == "gate"]
-    to_one = [(record.name, record.difference) for record in gates]
-    to_placebo = [(record.name, record.to_placebo) for record in gates]
+    to_one = by_verdict((record.name, record.difference) for record in gates)
+    to_placebo = by_verdict((record.name, record.to_placebo) for record in gates)
     parts = [*_compared(to_one, "one network"), *_compared(to_placebo, "the placebo")]
     if results.config.trainings == 1:
         parts.insert(0, "with one training, too few for a claim")
@@ -81,12 +81,8 @@ def headline(results: Results) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _compared(differences: Sequence[tuple[str, Interval | None]], other: str) -> list[str]:
-    """What the differences to another contender say, in words."""
-    found: dict[str, list[str]] = {"higher": [], "lower": [], "unclear": []}
-    for name, difference in differences:
-        if difference is not None:
-            found[verdict(difference)].append(name)
+def _compared(found: Mapping[Verdict, Sequence[str]], other: str) -> list[str]:
+    """What the gates' differences to another contender say, in words."""
     parts = []
     if found["higher"]:
         parts.append(f"experts by {_listed(found['higher'])} win more games than {other}")
@@ -117,7 +113,7 @@ def _times(trainings: int) -> str:
     return "with one training" if trainings == 1 else f"with {numbers.spelled(trainings)} trainings"
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
