@@ -13,6 +13,7 @@ no more with it. One that fails is told of by a warning, once, and taken for abs
 
 import importlib
 import importlib.util
+import shutil
 import sys
 import warnings
 from collections.abc import Container
@@ -24,7 +25,7 @@ from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig, PhasezooError
 
-__all__ = ["Kind", "import_module", "lasting", "load", "load_all"]
+__all__ = ["Kind", "import_module", "is_installed_program", "lasting", "load", "load_all"]
 
 Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
 """What a package can offer; the groups of entry points are called so, after ``phasezoo.``."""
@@ -139,6 +140,12 @@ def import_module(path: str) -> ModuleType:
 def lasting(name: str) -> str:
     """A name, or the absolute path of a file: what is done with it may go on from elsewhere."""
     return str(Path(name).absolute()) if Path(name).is_file() else name
+
+
+def is_installed_program(command: str) -> bool:
+    """Whether a command is the bare name of a program in ``PATH``, without arguments."""
+    found = shutil.which(command) if Path(command).name == command else None
+    return found is not None and Path(found).is_absolute()
 
 
 def _is_of(module: ModuleType, file: Path) -> bool:

@@ -58,19 +58,22 @@ AGENTS: dict[str, AgentKind] = {
     "decoupled_mcts": AgentKind(DecoupledMCTSAgent, own_parts=(NETWORK,)),
     "human": AgentKind(HumanAgent),
     "legacy_pommerman": AgentKind(
-        LegacyPommermanAgent, first="agent", read={"agent": attribute_named}
+        LegacyPommermanAgent,
+        first="agent",
+        read={"agent": attribute_named},
+        names_code=True,
     ),
     "m2cts": AgentKind(make_m2cts, like=M2CTSAgent, own_parts=(LOADING, TABLES)),
     "mcts": AgentKind(MCTSAgent, own_parts=(NETWORK, TABLES)),
     "policy": AgentKind(PolicyAgent, own_parts=(NETWORK,)),
     "random": AgentKind(RandomAgent),
-    "sb3": AgentKind(SB3Agent, first="model", read={"algorithm": attribute_named}),
+    "sb3": AgentKind(SB3Agent, first="model", read={"algorithm": attribute_named}, names_code=True),
     "scripted": AgentKind(_scripted, first="script", like=SimpleAgent),
     "simple": AgentKind(SimpleAgent),
     "simple_unbiased": AgentKind(SimpleUnbiasedAgent),
     "single_player_mcts": AgentKind(SinglePlayerMCTSAgent, own_parts=(NETWORK,)),
     "tablebase": AgentKind(TablebaseAgent),
-    "uci": AgentKind(EngineAgent, first="command", rest="options"),
+    "uci": AgentKind(EngineAgent, first="command", rest="options", names_code=True),
     "uct": AgentKind(UCTAgent),
 }
 """What makes each, and from which options."""

@@ -80,6 +80,8 @@ class AgentKind:
     """The argument that collects, as a dictionary, whatever options are not known."""
     sets_name: bool = True
     """Whether agents are told their ``name``, also if ``make`` takes none."""
+    names_code: bool = False
+    """Whether its texts name a module, a program or a file of pickled objects."""
 
     @cached_property
     def _signature(self) -> Parameters:

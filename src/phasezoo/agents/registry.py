@@ -12,7 +12,7 @@ from phasezoo.agents.spec_text import SpecText, read_spec, write_spec
 from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig, UnknownGame
 
-__all__ = ["make", "names", "options", "parse", "register", "spec_of"]
+__all__ = ["code_named", "make", "names", "options", "parse", "register", "spec_of"]
 
 OWN = "module"
 """The name of agents that are named by their module: ``module:my_module:MyAgent``."""
@@ -141,6 +141,29 @@ def spec_of(agent: Any) -> str:
         )
         raise InvalidConfig(message)
     return write_spec(SpecText(OWN, own, {}))
+
+
+def code_named(text: str) -> str | None:
+    """The module, program or file of pickled objects that a text names, if it names one.
+
+    None for agents of the package that run its own code alone, and for registered ones.
+
+    Args:
+        text: As for :func:`parse`; nothing is imported or started.
+
+    Raises:
+        InvalidConfig: It does not follow the grammar.
+    """
+    spec = read_spec(text)
+    kind = _find(spec.name)
+    if spec.name == OWN:
+        own = spec.options.get("object", spec.first) or ""
+        return own.rpartition(":")[0] or own
+    if kind is None:
+        return None if spec.first is None else spec.name
+    if not kind.names_code:
+        return None
+    return spec.options.get(kind.first or "", spec.first) or spec.name
 
 
 def _parsed_own(spec: SpecText, text: str) -> Any:

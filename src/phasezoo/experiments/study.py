@@ -7,6 +7,7 @@ of packages, the report and the command that does it all again are here, once.
 import dataclasses
 import importlib
 import importlib.util
+import re
 import shlex
 import time
 from abc import ABC, abstractmethod
@@ -18,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
 from phasezoo.experiments.console import Console, silent
-from phasezoo.plugins import import_module
+from phasezoo.plugins import import_module, is_installed_program, lasting
 from phasezoo.report import numbers
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
@@ -27,6 +28,16 @@ __all__ = ["Settings", "Study", "StudyRun"]
 
 INCIDENTAL = ("train_workers",)
 """Settings that say how a run is worked off; another attempt at it may have others."""
+
+MAY_NAME_CODE = ("agent", "axes", "learner", "network")
+"""Settings of studies whose texts can name something of one's own, ``module:name``."""
+
+_WORDS = "(?:experts|learned|monotone|network|sb3):"
+
+_CODE = re.compile(
+    rf"(?:{_WORDS})*(?!{_WORDS})(?P<module>[\w./\\-]+):[A-Za-z_][\w.]*(?![\w.=]).*", re.DOTALL
+)
+"""Such a text; what stands before an equals sign is an option."""
 
 T = TypeVar("T")
 
@@ -111,9 +122,12 @@ class Study(Generic[Config]):
     def resume(self, out: Path, console: Console | None = None, **own: Any) -> Any:
         """Finish the run in ``out`` with the settings and modules it was started with.
 
+        What is in ``out`` may come from anybody: code that it names is run only if :attr:`plugins`
+        names it too.
+
         Raises:
             RunDirectoryError: There is no such run in ``out``, or it cannot be written.
-            InvalidConfig: A module that it imported cannot be imported.
+            InvalidConfig: It names code that was not named again, or a module cannot be imported.
             PhasezooError: See :meth:`reproduce`.
         """
         record = read_record(out, self.name)
@@ -123,13 +137,44 @@ class Study(Generic[Config]):
                 f"--out {out}"
             )
             raise RunDirectoryError(message)
-        # Those given now come first: a file may have moved since.
-        study = dataclasses.replace(self, plugins=self.plugins or tuple(record.plugins))
-        for name in study.plugins:
-            _import(name, out)
+        if len(self.plugins) < len(record.plugins):  # a file may have moved since
+            again = dataclasses.replace(self, plugins=tuple(record.plugins)).resuming(out)
+            message = (
+                f"{out} was begun with --plugin {', '.join(record.plugins)}, which runs their "
+                f"code: if you trust it, name it again: {again}"
+            )
+            raise InvalidConfig(message)
+        for name in self.plugins:
+            import_module(name)
         config = jsonable.decode(type(self.default), record.config, f"{out / 'config.json'}")
-        study._check(config)
-        return study._finish(config, out, console or silent(), own)
+        self._check_code(config, out)
+        self._check(config)
+        return self._finish(config, out, console or silent(), own)
+
+    def _check_code(self, config: Config, out: Path) -> None:
+        """Refuse settings, read from a run's directory, that name code of somebody's own.
+
+        Raises:
+            InvalidConfig: One names a module that is no plugin, or a program by its path.
+        """
+        known = {lasting(name) for name in self.plugins}
+        named = []
+        for setting in MAY_NAME_CODE:
+            value = getattr(config, setting, None)
+            for text in value if isinstance(value, tuple) else (value,):
+                found = _CODE.fullmatch(text) if isinstance(text, str) else None
+                if found is not None and lasting(found["module"]) not in known:
+                    named.append(f"--{setting} {text}")
+        engine = getattr(config, "engine", None)
+        if isinstance(engine, str) and not is_installed_program(engine):
+            named.append(f"--engine {engine}")
+        if named:
+            message = (
+                f"{out / 'config.json'} names code to run: {', '.join(named)}. If you trust it, go "
+                f"on by the whole command, {self.spelled(config, out)}; or name modules again by "
+                "--plugin"
+            )
+            raise InvalidConfig(message)
 
     def spelled(self, config: Config, out: Path) -> str:
         """The command line for these settings: the preset, and what differs from it."""
@@ -311,19 +356,6 @@ class StudyRun(ABC, Generic[Config, Results]):
                 f"This run was begun with other versions of {', '.join(changed)}; its numbers "
                 "may differ from an uninterrupted run's."
             )
-
-
-def _import(name: str, out: Path) -> None:
-    """Import a module that a run was begun with.
-
-    Raises:
-        InvalidConfig: It cannot be imported.
-    """
-    try:
-        import_module(name)
-    except InvalidConfig as error:
-        message = f"{out} was begun with --plugin {name}: {error}; say by --plugin where it is now"
-        raise InvalidConfig(message) from error
 
 
 def _devices(config: Any) -> list[str]:

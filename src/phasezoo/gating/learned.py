@@ -304,6 +304,9 @@ def load(spec: str, game: str | None = None, *, monotone: bool = False) -> Learn
 
 
 def _bytes(path: Path) -> bytes:
+    if path.exists() and not is_file(path):  # a pipe or a device might never end
+        message = f"{path}: not a file; a gate's folder holds plain files"
+        raise InvalidGate(message)
     try:
         return path.read_bytes()
     except OSError as error:

@@ -3,6 +3,8 @@
 import contextlib
 import dataclasses
 import functools
+import importlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -133,12 +135,23 @@ def load_network(
                 runner, directory, manifest, data, running, threads, allow_other_game
             )
     evaluator.source = directory
-    again = functools.partial(
-        load_network, backend=runner, device=device, threads=threads, dtype=dtype,
-        compiled=compiled, graphs=graphs, allow_other_game=allow_other_game, packed=packed,
-    )  # fmt: skip
+    options: dict[str, Any] = {
+        "backend": runner, "device": device, "threads": threads, "dtype": dtype,
+        "compiled": compiled, "graphs": graphs, "allow_other_game": allow_other_game,
+        "packed": packed,
+    }  # fmt: skip
+    module = (manifest.network_factory or "").partition(":")[0]
+    again = functools.partial(_again, module if module in sys.modules else None, **options)
     evaluator.reload = again, (directory.absolute(),)
     return evaluator
+
+
+def _again(module: str | None, path: Path, **options: Any) -> NetworkEvaluator:
+    """Load a network as another process did, which had the module of its factory imported."""
+    if module is not None:
+        with contextlib.suppress(Exception):  # what then cannot be built is told of by its name
+            importlib.import_module(module)
+    return load_network(path, **options)
 
 
 def _of_model(

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,9 +25,13 @@ def read_file(path: Path) -> bytes:
     """The bytes of ``path``.
 
     Raises:
-        CheckpointError: The file is not there or cannot be read.
+        CheckpointError: The file is not there or cannot be read, or it is none: a pipe or a device
+            might never end.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            message = f"{path}: not a file; a network's folder holds plain files"
+            raise CheckpointError(message)
         return path.read_bytes()
     except OSError as error:
         message = f"{path}: cannot be read ({error.strerror})"

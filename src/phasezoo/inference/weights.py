@@ -44,18 +44,28 @@ def model_bytes(weights: "nn.Module | dict[str, torch.Tensor]") -> bytes:
 def build_network(manifest: Manifest, data: bytes, where: str | Path) -> nn.Module:
     """Make the network of ``manifest`` with the weights in ``data``.
 
-    It is looked for by its name among the registered ones, then by the import path of its factory:
-    a module that can be imported by its name, never a file beside the manifest.
+    It is looked for by its name among the registered ones, then by the import path of its factory.
+    A manifest may come from anybody: no code is imported that lies in its folder, or that is
+    neither installed nor imported by the user already.
+
+    Args:
+        manifest: What says which network it is.
+        data: Its weights, as the bytes of a ``safetensors`` file.
+        where: The folder of both, or the file of weights in it.
 
     Raises:
         CheckpointError: Nobody here can build it, or the weights are of another one.
     """
+    place = Path(where)
     spec = networks.NetworkSpec(
-        manifest.network, manifest.network_options, manifest.network_factory
+        manifest.network,
+        manifest.network_options,
+        manifest.network_factory,
+        place if place.is_dir() else place.parent,
     )
     try:
         network = networks.make(
-            spec if manifest.network_factory else str(spec),  # a text says what names there are
+            spec,
             manifest.input_shape,
             manifest.num_actions,
             num_players=manifest.num_players,

@@ -3,13 +3,14 @@
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import InvalidConfig, UnregisteredNetwork
 from phasezoo.networks.catalogue import FAMILIES
-from phasezoo.networks.imports import import_path, imported
+from phasezoo.networks.imports import import_path, imported, trusted
 from phasezoo.networks.options import OptionTable, OptionValue
 from phasezoo.networks.phase_input import PHASE_OPTIONS, PhaseChoice
 from phasezoo.networks.registry import Factory, find, form, known, refuse_modules
@@ -40,6 +41,8 @@ class NetworkSpec:
     factory: str | None
     """Where the factory is imported from, ``module:name``; None if it cannot be imported, as with
     a lambda, a function inside another, or a script's own."""
+    folder: Path | None = field(default=None, repr=False, compare=False)
+    """The folder whose file says all this, if one does; no code that lies in it is imported."""
 
     def __str__(self) -> str:
         options = ",".join(
@@ -91,10 +94,11 @@ def _from_spec(spec: NetworkSpec) -> Plan:
         message = (
             f"{where}: it is not registered here, and its factory cannot be imported, since it was "
             "defined inside a function, as a lambda or in a script of its own; call "
-            "networks.register(name, factory) before, or keep the factory in a module"
+            "networks.register(name, factory) before, or keep the factory in a module. "
+            f"{_unknown(spec.name)}"
         )
         raise UnregisteredNetwork(message)
-    factory = imported(spec.factory, where)
+    factory = trusted(spec.factory, where, spec.folder)
     table = OptionTable.of(factory)
     sized = table.required() and not _PATH.fullmatch(spec.name)
     base, _, tail = spec.name.rpartition("-")

@@ -1,5 +1,6 @@
 import csv
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -152,7 +153,8 @@ def test_a_directory_of_another_match_is_left_alone(tmp_path, capsys):
         (("match", "random", "random", "--games", "3"), "must be even"),
         (("match", "random", "random", "--names", "a"), "1 names for 2 agents"),
         (("match", "random", "random", "--openings", "none.txt"), "none.txt"),
-        (("match", "random", "random", "--resume", "x"), "nothing else beside it"),
+        (("match", "--games", "4", "--resume", "x"), "nothing else beside it"),
+        (("match", "random", "random", "--resume", "x"), "no run of 'match' to resume there"),
         (("match", "random", "random", "--check-adjudication", "0.1"), "give --adjudicate"),
         (("match", "random", "random", "--tables", "nowhere"), "nowhere: no such folder"),
         (("match", "random", "random", "--sprt", "5", "0"), "elo0 must be below elo1"),
@@ -220,6 +222,10 @@ def test_a_resumed_run_finds_the_files_of_its_agents(tmp_path, monkeypatch, caps
     monkeypatch.chdir(elsewhere)
     capsys.readouterr()
     code, _, err = run("match", "--resume", Path("../home/cut"), capsys=capsys)
+    assert code == 2
+    assert "names code to run: module:own_last_agent.py:last" in err
+    again = err.partition("name it again: phasezoo ")[2]
+    code, _, err = run(*shlex.split(again), capsys=capsys)
     assert code == 0, err
     assert files(home / "cut") == whole
     assert Path.cwd() == elsewhere
@@ -247,19 +253,77 @@ def test_settings_that_were_damaged_are_told(tmp_path, capsys, written, damaged,
     assert said in err
 
 
-def test_a_resumed_run_imports_the_plugins_that_it_was_begun_with(tmp_path, monkeypatch, capsys):
+def test_a_resumed_run_imports_the_plugins_that_are_named_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "last_plugin.py").write_text(PLUGIN)
+    (tmp_path / "last_plugin.py").write_text(PLUGIN + "\nprint('runs')\n")
     words = ("match", "last_of_plugin", "random:seed=2", *FOUR)
     try:
         assert run(*words, "--plugin", "last_plugin.py", "--out", "m") == 0
         assert "--plugin last_plugin.py" in (tmp_path / "m" / "report.html").read_text()
-        monkeypatch.chdir("/")
         del sys.modules["last_plugin"]
         monkeypatch.delitem(registry._OWN, "last_of_plugin")
-        assert run("match", "--resume", tmp_path / "m") == 0
+        monkeypatch.chdir("/")
+        capsys.readouterr()
+        code, _, err = run("match", "--resume", tmp_path / "m", capsys=capsys)
+        assert code == 2
+        assert f"names code to run: {tmp_path / 'last_plugin.py'}. " in err
+        assert "last_plugin" not in sys.modules
+        again = err.partition("name it again: phasezoo ")[2]
+        monkeypatch.chdir(tmp_path)
+        code, told, _ = run(*shlex.split(again), capsys=capsys)
+        assert code == 0
+        assert told.count("runs\n") == 1
     finally:
         sys.modules.pop("last_plugin", None)
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "module:planted.py:agent",
+        "planted:agent",
+        "module:os:system,command=touch ran",
+        "uci:./planted.sh,nodes=1",
+        "uci:'sh -c \"touch ran\"',nodes=1",
+        "uci:sh,nodes=1,Debug Log File=ran",
+        "sb3:planted.zip",
+        "legacy_pommerman:planted:Agent",
+    ],
+)
+def test_agents_of_a_run_from_elsewhere_run_nothing_unasked(tmp_path, monkeypatch, capsys, agent):
+    out = tmp_path / "m"
+    assert run("match", "random:seed=1", "random:seed=2", *FOUR, "--out", out) == 0
+    for name in ("planted.py", "planted.sh"):
+        (out / name).write_text("open('ran', 'w')\n" if name.endswith("py") else "touch ran\n")
+        (out / name).chmod(0o755)
+    config = json.loads((out / "config.json").read_text())
+    config["config"]["agents"] = [agent, "random:seed=2"]
+    (out / "config.json").write_text(json.dumps(config))
+    (out / "begun_in.txt").write_text(f"{out}\n")
+    (out / "games.jsonl").unlink()
+    monkeypatch.chdir(out)
+    code, _, err = run("match", "--resume", out, capsys=capsys)
+    assert code == 2
+    assert "names code to run" in err
+    code, _, err = run("match", "random:seed=1", "random:seed=2", "--resume", out, capsys=capsys)
+    assert code == 2
+    assert "its agents are" in err
+    assert not list(tmp_path.rglob("ran"))
+
+
+@pytest.mark.parametrize(
+    ("agent", "runs"),
+    [
+        ("random", False),
+        ("mcts:net=phasezoo/chess-small,nodes=10", False),
+        ("uci:sh,nodes=10,Threads=2,Hash=64,Ponder=false", False),
+        ("uci:/bin/sh,nodes=10", True),
+        ("uci:no-such-program-anywhere,nodes=10", True),
+        ("uci:sh,nodes=10,EvalFile=nn.bin", True),
+    ],
+)
+def test_installed_engines_go_on_unasked(agent, runs):
+    assert commands._runs_code(agent) is runs
 
 
 def test_a_match_ends_as_soon_as_its_test_decides(capsys, tmp_path):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from safetensors.numpy import load_file
 
 from phasezoo import games, gating
 from phasezoo.apps import cli
-from phasezoo.errors import RunDirectoryError
+from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
@@ -476,9 +477,7 @@ def test_a_run_is_done_again_and_continued_with_the_modules_it_was_begun_with(
     )
 
 
-def test_a_run_goes_on_with_the_modules_it_was_begun_with_without_naming_them(
-    tmp_path, monkeypatch, capsys
-):
+def test_a_run_goes_on_with_the_modules_that_are_named_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_gate.py").write_text(
         "from phasezoo import gating\n\n\n"
@@ -497,21 +496,57 @@ def test_a_run_goes_on_with_the_modules_it_was_begun_with_without_naming_them(
 
     monkeypatch.setattr(Study, "_finish", finish)
     monkeypatch.setattr(gating.registry, "_GATES", {})
+    assert cli.main(["reproduce", "m2cts", "--resume", "run"]) == 2
+    error = capsys.readouterr().err
+    assert "own_gate" not in sys.modules
+    again = f"phasezoo reproduce m2cts --resume run --plugin {tmp_path / 'own_gate.py'}"
+    assert error.endswith(f"if you trust it, name it again: {again}\n")
     try:
-        assert cli.main(["reproduce", "m2cts", "--resume", "run"]) == 0
+        assert cli.main(shlex.split(again)[1:]) == 0
     finally:
         sys.modules.pop("own_gate", None)
     assert seen[0][0] == ("even", "odd")
     assert f"--plugin {tmp_path / 'own_gate.py'}" in seen[0][1]
     (tmp_path / "own_gate.py").rename(tmp_path / "moved.py")
-    assert cli.main(["reproduce", "m2cts", "--resume", "run"]) == 2
-    error = capsys.readouterr().err
-    assert "run was begun with --plugin" in error
-    assert "there is no such file; say by --plugin where it is now" in error
     try:
         assert cli.main(["reproduce", "m2cts", "--resume", "run", "--plugin", "moved.py"]) == 0
     finally:
         sys.modules.pop("moved", None)
+
+
+@pytest.mark.parametrize(
+    ("setting", "text", "is_code"),
+    [
+        ("network", "resnet-16x2", False),
+        ("network", "resnet-16x2:policy=pointwise", False),
+        ("network", "planted:Net", True),
+        ("network", "planted.py:Net:width=3", True),
+        ("agent", "mcts:nodes=50", False),
+        ("agent", "planted:player", True),
+        ("learner", "sb3:PPO,timesteps=20000", False),
+        ("learner", "experts:learned:runs/gate", False),
+        ("learner", "sb3:planted:PPO,timesteps=2", True),
+        ("learner", "network:planted:Net", True),
+        ("axes", ("chess/phases", "planted:AXIS"), True),
+        ("engine", "sh", False),
+        ("engine", "./planted", True),
+        ("engine", "sh -c true", True),
+    ],
+)
+def test_settings_of_a_run_from_elsewhere_name_no_code_unasked(
+    tmp_path, monkeypatch, setting, text, is_code
+):
+    study = dataclasses.replace(CHESS, plugins=("my_own_module",))
+    config = types.SimpleNamespace(**{setting: text})
+    monkeypatch.setattr(Study, "spelled", lambda self, config, out: "THE COMMAND")
+    if is_code:
+        with pytest.raises(InvalidConfig, match=r"names code to run.*THE COMMAND"):
+            study._check_code(config, tmp_path)
+    else:
+        study._check_code(config, tmp_path)
+    if setting != "engine":
+        named = types.SimpleNamespace(**{setting: "my_own_module:Thing"})
+        study._check_code(named, tmp_path)
 
 
 def test_ctrl_c_before_a_run_has_begun_says_so(tmp_path, monkeypatch, capsys):

@@ -1,6 +1,7 @@
 """``phasezoo match`` and ``phasezoo tournament``: their options, and what a run leaves behind."""
 
 import contextlib
+import re
 import shlex
 import sys
 import time
@@ -13,9 +14,8 @@ from tyro.conf import Positional, arg
 
 from phasezoo._interrupt import saying
 from phasezoo.apps.command_words import Looks
-from phasezoo.apps.common import Common
 from phasezoo.errors import InvalidConfig, PhasezooError
-from phasezoo.plugins import lasting
+from phasezoo.plugins import is_installed_program, lasting
 
 __all__ = ["MatchOptions", "TournamentOptions"]
 
@@ -27,6 +27,9 @@ _ADJUDICATE = (
 
 NUMBER = r"(?i)[+-]?([\d.]+(e[+-]?\d+)?|nan|inf(inity)?)"
 """What Python reads as a number."""
+
+_HARMLESS = re.compile(r"[0-9.+/]+|true|false")
+"""Values of an engine's options that name no file: numbers, clocks, switches."""
 
 BEGUN_IN = "begun_in.txt"
 """Where a run was begun: relative paths in agents' texts are meant from there."""
@@ -70,7 +73,8 @@ class _PlayOptions:
     """Directory for games, results and report, new or empty; the same command again goes on with
     what is unfinished there (none: the result is printed alone)."""
     resume: Path | None = None
-    """Directory of a run to go on with, by its own settings; nothing else may be given beside."""
+    """Directory of a run to go on with, by its own settings. Agents and --plugin are given again
+    beside it if they run modules or programs of one's own; nothing else may be."""
     plugin: tuple[str, ...] = ()
     """Modules or files that were imported first."""
 
@@ -93,8 +97,9 @@ class _PlayOptions:
         from phasezoo.runs import RunDirectory
 
         def stopped() -> str | None:
-            command = f"phasezoo {self.kind} --resume {shlex.quote(str(out))}"
-            return f"Stopped. Continue with: {command}" if (out / "games.jsonl").exists() else None
+            if not (out / "games.jsonl").exists():
+                return None
+            return f"Stopped. Continue with: {self._resuming(out)}"
 
         with saying(stopped):
             if self.resume is not None:
@@ -129,10 +134,43 @@ class _PlayOptions:
                 f"phasezoo {other} --resume {shlex.quote(str(self.resume))}"
             )
             raise InvalidConfig(message)
-        with RunDirectory.resume(out, self.kind) as run, _where_it_was_begun(out):
+        with RunDirectory.resume(out, self.kind) as run:
             resumed = self._resumed(run.config)
-            Common((), None, resumed.plugin).import_plugins()
-            resumed._keep(run)
+            self._check_named_again(resumed)
+            with _where_it_was_begun(out):
+                resumed._keep(run)
+
+    def _check_named_again(self, run: "_PlayOptions") -> None:
+        """Refuse to run code that a run's directory names and this command does not.
+
+        The directory may come from anybody, and plugins were imported before it was read.
+
+        Raises:
+            InvalidConfig: The message lists the code, and the command that names it.
+        """
+        if self.agents and self.agents != run.agents:
+            message = (
+                f"--resume {self.resume}: its agents are {' '.join(map(shlex.quote, run.agents))}; "
+                "give the same, or start another run with --out"
+            )
+            raise InvalidConfig(message)
+        named: list[str] = []
+        if len(self.plugin) < len(run.plugin):  # a file may have moved since
+            named += run.plugin
+        if not self.agents:
+            named += filter(_runs_code, run.agents)
+        if named:
+            message = (
+                f"{self.resume}/config.json names code to run: {', '.join(named)}. If you trust "
+                f"it, name it again: {run._resuming(self.resume)}"
+            )
+            raise InvalidConfig(message)
+
+    def _resuming(self, out: Any) -> str:
+        """The command line that goes on with these settings in a directory."""
+        agents = self.agents if any(map(_runs_code, self.agents)) else ()
+        plugins = [word for each in self.plugin for word in ("--plugin", lasting(each))]
+        return shlex.join(["phasezoo", self.kind, *agents, "--resume", str(out), *plugins])
 
     def _check(self) -> None:
         """Refuse what cannot be played.
@@ -141,7 +179,7 @@ class _PlayOptions:
             InvalidConfig: The message names the option.
         """
         if self.resume is not None:
-            if self != type(self)(resume=self.resume, plugin=self.plugin):
+            if self != type(self)(self.agents, resume=self.resume, plugin=self.plugin):
                 message = (
                     f"--resume {self.resume}: a run goes on with its own settings; give nothing "
                     "else beside it, or start another one with --out"
@@ -243,6 +281,23 @@ class _PlayOptions:
             else:
                 words += [option] if value is True else [option, *map(str, many)]
         return shlex.join(words)
+
+
+def _runs_code(agent: str) -> bool:
+    """Whether an agent's text runs more than the package's own code and installed engines.
+
+    An engine is one if it goes by the name of a program in ``PATH``, and none of its options can
+    name a file.
+    """
+    from phasezoo.agents.registry import code_named
+    from phasezoo.agents.spec_text import read_spec
+
+    code = code_named(agent)
+    spec = read_spec(agent)
+    if code is None or spec.name != "uci":
+        return code is not None
+    given = {key: value for key, value in spec.options.items() if key not in ("name", "command")}
+    return not is_installed_program(code) or not all(map(_HARMLESS.fullmatch, given.values()))
 
 
 @contextlib.contextmanager
