@@ -53,8 +53,8 @@ def resolve_device(device: str | None) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         resolved = torch.device(device)
-        torch.empty(0, device=resolved)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        torch.zeros(1, device=resolved).cpu()  # which a device that holds no numbers cannot
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
         reason = str(error).splitlines()[0]
         message = f"device {device!r} cannot be used here ({reason}); use cpu, or leave it out"
         raise InvalidConfig(message) from error

@@ -1,20 +1,36 @@
 """``phasezoo web``: the board in the browser."""
 
 import contextlib
+import logging
+import os
 import secrets
 import socket
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 from tyro.conf import arg
 
 from phasezoo.errors import InvalidConfig, MissingDependency
 
+if TYPE_CHECKING:
+    from phasezoo.apps.web.server import Server
+
 __all__ = ["WebOptions", "listening"]
 
 LONGEST_SEARCH = 3_600.0
+
+SPARE = 100
+"""Connections beyond those of the pages that may be open: of files, and of who is refused."""
+
+END_SECONDS = 0.5
+"""Time for searches to end after Ctrl-C."""
+
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C ended."""
 
 RUNS = Path("runs")
 """Where runs usually lie."""
@@ -32,22 +48,27 @@ class WebOptions:
     port: int = 8017
     """Port to listen at; 0: any that is free."""
     token: str | None = None
-    """What pages have to know to be let in (none: nothing on this machine, elsewhere a new one)."""
+    """What pages have to know to be let in (none: nothing on this machine, elsewhere a new one).
+    Without it, others who have an account on this machine may play too."""
     name: Annotated[tuple[str, ...], arg(metavar="NAME")] = ()
     """Further names by which browsers reach this server, such as that of a proxy, at any port."""
     agents: Annotated[tuple[str, ...], arg(metavar="TEXT")] = ()
     """Agents to suggest first, as short texts such as "m2cts:experts=runs/x,nodes=400"."""
     runs: Annotated[tuple[Path, ...], arg(metavar="DIR")] = ()
     """Folders of runs, stores and PGN that pages may look into (none: runs, if there is one)."""
-    any_agent: bool = False
-    """Let pages name agents that import modules, start programs or load pickled objects; on this
-    machine they always may."""
+    trust: Annotated[bool, arg(aliases=("--any-agent",))] = False
+    """Let pages name any folder, and agents that import modules, start programs or load pickled
+    objects. With --token, pages on this machine always may."""
     threads: int = 2
     """Agents that play at once, and as many that analyse; the others wait for their turn."""
     games: int = 2_000
     """Games at once."""
     move_seconds: float = 60.0
     """The longest that a search goes on."""
+    memory_mb: int = 2_048
+    """MiB for the search trees and caches of all games together."""
+    engines: int = 8
+    """Processes of engines at once."""
 
     def run(self) -> int:
         """Serve until Ctrl-C.
@@ -60,7 +81,8 @@ class WebOptions:
         try:
             import uvicorn
 
-            from phasezoo.apps.web.guard import is_loopback
+            from phasezoo.apps.web.connections import LOGGERS, Seldom, patient
+            from phasezoo.apps.web.guard import bytes_of, is_loopback
             from phasezoo.apps.web.server import Settings, make_app
         except ImportError as error:
             message = "phasezoo web needs starlette and uvicorn: pip install 'phasezoo[web]'"
@@ -82,25 +104,34 @@ class WebOptions:
                 token=token,
                 names=self.name,
                 agents=self.agents,
-                trusting=is_local or self.any_agent,
+                trusting=self.trust or (is_local and self.token is not None),
                 threads=self.threads,
                 games=self.games,
                 runs=(*self.runs, *usual),
                 move_seconds=self.move_seconds,
+                memory_mb=self.memory_mb,
+                engines=self.engines,
             )
+            app = make_app(settings)
             config = uvicorn.Config(
-                make_app(settings),
+                app,
                 log_level="warning",
+                http=patient(settings.pages + SPARE),
                 ws_max_size=LONGEST_MESSAGE,
                 ws="websockets-sansio",
-                timeout_graceful_shutdown=2,
+                timeout_graceful_shutdown=1,
                 server_header=False,
             )
+            for name in LOGGERS:
+                logging.getLogger(name).addFilter(Seldom())
             shown = f"[{self.host}]" if ":" in self.host else self.host
-            ticket = "" if token is None else f"/?token={token}"
+            ticket = "" if token is None else f"/?token={quote(bytes_of(token), safe='')}"
             sys.stdout.write(f"phasezoo: http://{shown}:{port}{ticket}  (Ctrl-C ends it)\n")
             sys.stdout.flush()
-            uvicorn.Server(config).run(sockets=[listener])
+            try:
+                uvicorn.Server(config).run(sockets=[listener])
+            finally:
+                _end(app.state.server)
         return 0
 
     def _check(self) -> None:
@@ -114,6 +145,8 @@ class WebOptions:
             ("threads", 1, 256),
             ("games", 1, 1_000_000),
             ("move_seconds", 0.1, LONGEST_SEARCH),
+            ("memory_mb", 16, 1_000_000),
+            ("engines", 0, 1_000),
         ):
             value = getattr(self, name)
             if not least <= value <= most:
@@ -123,6 +156,20 @@ class WebOptions:
         if self.token is not None and len(self.token) < 8:
             message = "--token: give at least 8 letters, or leave it out for one that is drawn"
             raise InvalidConfig(message)
+
+
+def _end(server: "Server") -> None:
+    """End this process at once if a thread still thinks or loads.
+
+    The interpreter cannot end while native code goes on in such threads.
+    """
+    waited = time.monotonic() + END_SECONDS
+    while server.workers.busy and time.monotonic() < waited:
+        time.sleep(0.02)
+    if server.workers.busy:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -136,10 +183,12 @@ def listening(host: str, port: int) -> socket.socket:
         InvalidConfig: The address is none of this machine, or taken.
     """
     try:
-        kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        kind, _, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with contextlib.ExitStack() as opened:
-            listener = opened.enter_context(socket.socket(kind, socket.SOCK_STREAM))
+            # The event loop sends small answers at once only if it knows that this is TCP.
+            listener = opened.enter_context(socket.socket(kind, socket.SOCK_STREAM, protocol))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             listener.bind(address)
             listener.listen(2048)
             opened.pop_all()

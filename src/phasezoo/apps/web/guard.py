@@ -1,17 +1,18 @@
 """Who may speak to the server: the right host, the right origin, and off this machine a token."""
 
+import hashlib
 import hmac
 import ipaddress
 import socket
 from collections.abc import Sequence
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["COOKIE", "Guard", "is_loopback"]
+__all__ = ["COOKIE", "Guard", "bytes_of", "is_loopback"]
 
 COOKIE = "phasezoo_token"
 
@@ -45,6 +46,11 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def bytes_of(token: str) -> bytes:
+    """A token as browsers send it: in UTF-8, or whatever bytes the command line had."""
+    return token.encode("utf-8", "surrogateescape")
+
+
 class Guard:
     """Lets requests pass that are meant for this server, and adds headers to what is answered.
 
@@ -64,7 +70,9 @@ class Guard:
         self, app: ASGIApp, *, host: str, port: int, token: str | None, names: Sequence[str] = ()
     ) -> None:
         self._app = app
-        self._token = token
+        self._token = None if token is None else bytes_of(token)
+        # Cookies hold few characters, and need not hold the token itself.
+        self._ticket = hashlib.sha256(b"phasezoo web\0" + (self._token or b"")).hexdigest()
         self._port = port
         self._is_local = is_loopback(host)
         self._given = {name.lower() for name in names}
@@ -106,11 +114,15 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_own(hosts[0]):
             return "this server does not go by that name: see phasezoo web --help, --name"
-        origin = headers.get("origin")
-        if origin is None:
+        origins = headers.getlist("origin")
+        if not origins:
             return None  # not sent by a browser, or to open a page
-        split = urlsplit(origin)
-        if split.scheme not in ("http", "https") or split.netloc.lower() != hosts[0].lower():
+        try:
+            split = urlsplit(origins[0])
+        except ValueError:  # such as a bracket that nothing closes
+            return "its Origin is no address"
+        is_own = split.scheme in ("http", "https") and split.netloc.lower() == hosts[0].lower()
+        if len(origins) > 1 or not is_own or split.path or split.query or split.fragment:
             return "requests from pages of other sites are refused"
         return None
 
@@ -135,28 +147,29 @@ class Guard:
 
     def _knows(self, headers: Headers) -> bool:
         assert self._token is not None
-        given = [headers.get("authorization", "").removeprefix("Bearer ")]
+        given = headers.get("authorization", "").removeprefix("Bearer ").encode("latin-1")
+        # A client may write the header in Latin-1 or in UTF-8, as browsers do.
+        found = [given, given.decode("latin-1").encode()]
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
             cookie = None
-        if cookie is not None:
-            given.append(cookie.value)
-        wanted = self._token.encode()
-        return any(hmac.compare_digest(each.encode(), wanted) for each in given)
+        is_kept = cookie is not None and hmac.compare_digest(
+            cookie.value.encode(), self._ticket.encode()
+        )
+        return is_kept or any(hmac.compare_digest(each, self._token) for each in found)
 
     async def _ask_token(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take the token out of the address and keep it as a cookie, or refuse."""
+        """Take the token out of the address and keep a cookie, or refuse."""
         assert self._token is not None
-        query = parse_qs(scope["query_string"].decode("latin-1"))
-        given = query.get("token", [""])[0]
+        given = dict(parse_qsl(scope["query_string"])).get(b"token", b"")
         is_page = scope["type"] == "http" and scope["path"] == "/"
-        if not is_page or not hmac.compare_digest(given.encode(), self._token.encode()):
+        if not is_page or not hmac.compare_digest(given, self._token):
             told = "a token is needed: open the address that `phasezoo web` printed"
             await _refuse(told, scope, receive, send, status=401)
             return
         response = RedirectResponse("/", status_code=303, headers=HEADERS)
-        response.set_cookie(COOKIE, self._token, httponly=True, samesite="strict", path="/")
+        response.set_cookie(COOKIE, self._ticket, httponly=True, samesite="strict", path="/")
         await response(scope, receive, send)
 
 

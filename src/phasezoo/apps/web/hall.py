@@ -1,5 +1,6 @@
 """All games of the server, each by its secret name."""
 
+import asyncio
 import secrets
 import time
 from collections.abc import Callable
@@ -14,6 +15,9 @@ __all__ = ["Hall"]
 
 IDLE_SECONDS = 3600.0
 """A game that nobody has watched for so long is forgotten."""
+
+LEFT_SECONDS = 30.0
+"""Of a game that nobody has watched for so long, trees and engines are let go."""
 
 
 class Hall:
@@ -74,6 +78,11 @@ class Hall:
         if not watchers:
             self._left[name] = time.monotonic()
             self._tables[name].rest()
+            asyncio.get_running_loop().call_later(LEFT_SECONDS, self._release, name)
+
+    def _release(self, name: str) -> None:
+        if name in self._tables and not self._watchers[name]:
+            self._tables[name].release()
 
     def close(self) -> None:
         """Forget all games."""

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from phasezoo import agents, games
+from phasezoo import agents, games, gating
 from phasezoo.apps.web.fields import Fields, read_message
 from phasezoo.apps.web.hall import Hall
 from phasezoo.apps.web.outbox import Outbox
@@ -121,9 +121,9 @@ class Page:
         start = started(game, fields, seed)
         texts = fields.texts_or_none("seats", game.num_players)
         minds = [await self._mind(text, game, k, seed) for k, text in enumerate(texts)]
-        specs = _specs(fields)
+        gates = await self._gates(fields, game)
         table = self._hall.open(game, start)
-        table.compare(specs)
+        table.compare(gates)
         for player, mind in enumerate(minds):
             table.sit(player, mind)
         table.pace = fields.seconds("pace", 0.0, MOST_PACE)
@@ -218,7 +218,7 @@ class Page:
     async def do_gates(self, fields: Fields) -> None:
         """Show phases by one gate or two; without any, by those of the agents who play."""
         table = self._table(fields)
-        table.compare(_specs(fields))
+        table.compare(await self._gates(fields, table.game))
         self._changed(table)
 
     async def do_text(self, fields: Fields) -> str:
@@ -248,11 +248,12 @@ class Page:
         root, path = fields.text("root", 300), fields.text("path")
         number = fields.number_or("number", 0, 0, 2**40) or 0
         found = await self._hall.workers.run(lambda: recording(self._shelf, root, path, number))
+        gates = await self._gates(fields, found.game)
         table = self._hall.open(found.game, found.start)
         table.load(found.plies)
         known = " – ".join(name or "?" for name in found.players) if any(found.players) else ""
         table.title = f"{found.title}: {known}" if known else found.title
-        table.compare(_specs(fields))
+        table.compare(gates)
         self._watch(table, Sight())
         self._at[table.name] = 0 if found.plies else None
         self._changed(table)
@@ -283,11 +284,24 @@ class Page:
         if text is None:
             return None
 
-        def made() -> Mind:
-            listed = self._roster.get(text)
-            return Mind(listed.agent, text, game, player, seed + player, listed.lock)
+        workers = self._hall.workers
+        agent, lock = await self._roster.get(text, workers)
+        bounds = self._roster.bounds
+        return await workers.run(
+            lambda: Mind(agent, text, game, player, seed + player, lock, bounds)
+        )
 
-        return await self._hall.workers.run(made)
+    async def _gates(self, fields: Fields, game: games.Game) -> list[Any]:
+        """The gates that a page names; those that are folders are read in another thread."""
+        given = (fields.text_or_none("gate", 200), fields.text_or_none("other_gate", 200))
+        specs = [spec for spec in given if spec is not None]
+        for spec in specs:
+            self._roster.check_gate(spec)
+        if not specs:
+            return []
+        return await self._hall.workers.run(
+            lambda: [gating.make(each, game.name) for each in specs]
+        )
 
     def _join(self, table: Table) -> None:
         """Watch a game, unless the page does already."""
@@ -336,11 +350,6 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
         message = f"options={str(given)[:60]}: expected names and values"
         raise InvalidConfig(message)
     return dict(given)
-
-
-def _specs(fields: Fields) -> list[str]:
-    given = (fields.text_or_none("gate", 200), fields.text_or_none("other_gate", 200))
-    return [spec for spec in given if spec is not None]
 
 
 def _sight_of(game: games.Game, persons: list[int]) -> Sight:

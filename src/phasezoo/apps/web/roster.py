@@ -1,5 +1,6 @@
 """Agents by their texts, each made once, and which texts a page may name."""
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -7,8 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from phasezoo import agents, games
+from phasezoo.agents.catalogue import AGENTS
 from phasezoo.agents.spec_text import read_spec
+from phasezoo.apps.web.bounds import Bounds
+from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
+from phasezoo.gating.learned import LEARNED
 from phasezoo.inference import packaged
 from phasezoo.inference.parallel import parallel_calls_of
 
@@ -20,27 +25,14 @@ KEPT = 32
 PERSON = "human"
 """The agent that asks at the terminal; on the page, people have seats of their own."""
 
-HARMLESS = (
-    "beam",
-    "decoupled_mcts",
-    "m2cts",
-    "mcts",
-    "policy",
-    "random",
-    "scripted",
-    "simple",
-    "simple_unbiased",
-    "single_player_mcts",
-    "tablebase",
-    "uct",
-)
-"""Agents whose texts import no module, start no program and load no pickled objects."""
-
 FOLDERS = ("net", "experts")
 """Options that name folders of networks."""
 
 FILES = ("syzygy",)
 """Options that name other files."""
+
+GATES = ("gate", "search_gate")
+"""Options that name gates, some of which are folders."""
 
 
 class Listed(NamedTuple):
@@ -52,44 +44,72 @@ class Listed(NamedTuple):
 
 
 class Roster:
-    """Makes agents of their texts.
+    """Makes agents of their texts; all its methods are called by the server's one event loop.
 
     Args:
         named: Texts that were named when the server was started; these are always allowed.
         trusting: Whether pages may name any agent, those that import modules, start programs or
             load pickled objects among them.
         folders: Where networks may lie that pages name, if it is not trusting.
+        bounds: What agents may take of the machine.
     """
 
     def __init__(
-        self, named: Sequence[str] = (), *, trusting: bool = True, folders: Sequence[Path] = ()
+        self,
+        named: Sequence[str] = (),
+        *,
+        trusting: bool = True,
+        folders: Sequence[Path] = (),
+        bounds: Bounds | None = None,
     ) -> None:
         self.named = tuple(named)
         self._trusting = trusting
         self._folders = tuple(folder.resolve() for folder in folders)
-        self._made: OrderedDict[str, Listed] = OrderedDict()
-        self._lock = threading.Lock()
+        self.bounds = bounds or Bounds()
+        self._made: OrderedDict[str, asyncio.Task[Listed]] = OrderedDict()
 
-    def get(self, text: str) -> Listed:
-        """The agent of a text; it may take seconds to load.
+    async def get(self, text: str, workers: Workers) -> Listed:
+        """The agent of a text; it may take seconds to load, and others are made meanwhile.
+
+        Args:
+            text: The text.
+            workers: Threads that load.
 
         Raises:
-            PhasezooError: The text is not understood, names what is not there, or is not allowed.
+            PhasezooError: The text is not understood, names what is not there, is not allowed, or
+                asks for too much.
         """
         self.check(text)
-        with self._lock:
-            found = self._made.get(text)
-            if found is None:
-                agent = agents.parse(text)
-                evaluator = getattr(agent, "evaluator", None)
-                at_once = evaluator is None or parallel_calls_of(evaluator) > 0
-                if not at_once and not loads(text):
-                    return Listed(agent, None)  # as soon made as shared, and nobody waits for it
-                found = self._made[text] = Listed(agent, None if at_once else threading.Lock())
-            self._made.move_to_end(text)
-            while len(self._made) > KEPT:
-                self._made.popitem(last=False)
-        return found
+        self.bounds.check(text)
+        task = self._made.get(text)
+        if task is None:
+            loads = loads_network(text)
+            run = workers.run(lambda: self._load(text), "load" if loads else "read")
+            task = asyncio.get_running_loop().create_task(run)
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            if loads:
+                self._made[text] = task
+                task.add_done_callback(lambda done: self._keep(text, done))
+        return await asyncio.shield(task)
+
+    def _load(self, text: str) -> Listed:
+        agent = self.bounds.bounded(agents.parse(text))
+        evaluator = getattr(agent, "evaluator", None)
+        at_once = evaluator is None or parallel_calls_of(evaluator) > 0
+        return Listed(agent, None if at_once or not loads_network(text) else threading.Lock())
+
+    def _keep(self, text: str, done: "asyncio.Task[Listed]") -> None:
+        """Keep what was loaded, or forget that it could not be; too many are not kept."""
+        if done.cancelled() or done.exception() is not None:
+            self._made.pop(text, None)
+            return
+        self._made.move_to_end(text)
+        cached = sum(map(_cache_mb, self._made))
+        while len(self._made) > KEPT or (
+            cached > self.bounds.memory_mb / 2 and len(self._made) > 1
+        ):
+            gone, _ = self._made.popitem(last=False)
+            cached -= _cache_mb(gone)
 
     def check(self, text: str) -> None:
         """Refuse a text that pages may not name.
@@ -103,19 +123,44 @@ class Roster:
             raise InvalidConfig(message)
         if self._trusting or text in self.named:
             return
-        advice = "name it when the server is started: phasezoo web --agents TEXT"
-        if spec.name not in HARMLESS:
+        advice = (
+            "name it when the server is started, phasezoo web --agents TEXT, or start it with "
+            "--trust"
+        )
+        kind = AGENTS.get(spec.name)
+        if kind is None or kind.names_code:
             message = f"{text!r} may run programs of its own, which pages may not ask for; {advice}"
             raise InvalidConfig(message)
         for option, value in spec.options.items():
+            if option in GATES:
+                self.check_gate(value)
             if option in FILES or (option in FOLDERS and not self._is_allowed(value)):
-                message = f"{option}={value}: lies outside the folders of this server; {advice}"
+                message = (
+                    f"{option}={value}: lies outside the folders of this server, --runs; {advice}"
+                )
                 raise InvalidConfig(message)
+
+    def check_gate(self, spec: str) -> None:
+        """Refuse a gate whose folder pages may not name.
+
+        Raises:
+            InvalidConfig: It is one.
+        """
+        _, learned, folder = spec.partition(LEARNED)
+        if learned and not self._trusting and not self._is_allowed(folder):
+            message = (
+                f"gate={spec}: lies outside the folders of this server; name its folder when the "
+                "server is started: phasezoo web --runs DIR"
+            )
+            raise InvalidConfig(message)
 
     def _is_allowed(self, folder: str) -> bool:
         if folder in packaged.packaged_networks():
             return True
-        found = Path(folder).resolve()
+        try:
+            found = Path(folder).resolve()
+        except (OSError, ValueError, RuntimeError):  # a name that no system has, or links in a ring
+            return False
         return any(found.is_relative_to(allowed) for allowed in self._folders)
 
     def suggestions(self, game: games.Game) -> list[str]:
@@ -134,7 +179,12 @@ class Roster:
         return found
 
 
-def loads(text: str) -> bool:
+def _cache_mb(text: str) -> float:
+    """Memory for answers that a text asks for."""
+    return float(read_spec(text).options.get("cache_mb", 0))
+
+
+def loads_network(text: str) -> bool:
     """Whether an agent's text names a network."""
     return any(option in FOLDERS for option in read_spec(text).options)
 

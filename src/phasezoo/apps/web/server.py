@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.fields import LONGEST_MESSAGE
 from phasezoo.apps.web.guard import Guard
 from phasezoo.apps.web.hall import Hall
@@ -69,7 +70,11 @@ class Settings:
     agents: tuple[str, ...] = ()
     """Texts of agents that are suggested first, and always allowed."""
     trusting: bool = True
-    """Whether pages may name agents that run code of their own."""
+    """Whether pages may name agents that run code of their own, and any folder."""
+    memory_mb: int = 2_048
+    """MiB for the trees and caches of all games."""
+    engines: int = 8
+    """Processes of engines at once."""
     threads: int = 2
     """Agents that play at once, and as many that analyse."""
     games: int = 2_000
@@ -94,8 +99,14 @@ class Server:
         self.workers = Workers(settings.threads, settings.move_seconds)
         self.hall = Hall(self.workers, settings.games)
         self.shelf = Shelf(settings.runs)
+        bounds = Bounds(
+            settings.move_seconds, settings.memory_mb, 2 * settings.threads, settings.engines
+        )
         self.roster = Roster(
-            settings.agents, trusting=settings.trusting, folders=self.shelf.folders
+            settings.agents,
+            trusting=settings.trusting,
+            folders=self.shelf.folders,
+            bounds=bounds,
         )
         self._pages = 0
 
@@ -124,6 +135,7 @@ class Server:
         yield
         self.hall.close()
         self.workers.close()
+        self.roster.bounds.close()
 
 
 async def _listen(socket: WebSocket, page: Page, outbox: Outbox) -> None:

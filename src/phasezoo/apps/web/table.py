@@ -198,6 +198,7 @@ class Table:
     def sit(self, player: int, mind: Mind | None) -> None:
         """Let an agent, or with None a person, play for ``player`` from now on."""
         self._cancel(player)
+        self._let_go(self.seats[player].mind)
         self.seats[player] = Seat(None if mind is None else mind.text, mind)
         if not self._own_gates:
             self._retell()
@@ -242,6 +243,7 @@ class Table:
     def look(self, mind: Mind | None, player: int, *, on: bool) -> None:
         """Let an agent look at every position on the board until it is stopped."""
         self._cancel(-1)
+        self._let_go(self.analyst)
         self.analyst, self.analyst_player, self.looks = mind, player, on and mind is not None
         self.go_on()
 
@@ -387,6 +389,7 @@ class Table:
     def rest(self) -> None:
         """Nobody watches: agents wait until :meth:`wake`, and the analyst's tree is let go."""
         self._cancel(-1)
+        self._let_go(self.analyst)
         self.analyst, self.looks = None, False
         if self._jobs:
             self._interrupt()
@@ -398,10 +401,21 @@ class Table:
             self.sleeps = False
             self.go_on()
 
+    def release(self) -> None:
+        """Nobody has watched for a while: trees and engines are let go until somebody does."""
+        for seat in self.seats:
+            self._let_go(seat.mind)
+
+    def _let_go(self, mind: Mind | None) -> None:
+        if mind is not None:
+            self._workers.begin(mind.forget)
+
     def close(self) -> None:
         """Nobody needs it any more."""
         self.plays = self.looks = False
         self._interrupt()
+        self._let_go(self.analyst)
+        self.release()
 
     # What is known of it
 

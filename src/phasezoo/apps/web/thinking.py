@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from phasezoo import agents, games
 from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.agents.uct import UCTSession
+from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.thoughts import Thought, answered, thought_of
 from phasezoo.errors import GameForfeited, IllegalAction
 from phasezoo.inference.counts import Counts
@@ -21,9 +22,6 @@ TELL_EVERY = 0.12
 SLICE_MS = 150.0
 SLICES = 12
 """A search with rollouts is carried out in so many parts, or so many milliseconds, to be seen."""
-
-TREE_MB = 64
-"""Size of the tree of an agent that names none: many games share this machine."""
 
 
 class Stop:
@@ -75,6 +73,7 @@ class Mind:
         player: For whom.
         seed: Seeds its session.
         lock: Held while it is asked, if its evaluator takes one question at a time.
+        bounds: What all minds of a server share.
     """
 
     def __init__(
@@ -85,18 +84,35 @@ class Mind:
         player: int,
         seed: int,
         lock: "threading.Lock | None" = None,
+        bounds: Bounds | None = None,
     ) -> None:
-        self.agent = _bounded(agent)
+        self.agent = agent
         self.text = text
         self.player = player
         self._game = game
+        self._seed = seed
         self._lock = lock or threading.Lock()
+        self._bounds = bounds or Bounds()
+        self._session: Any = self._opened()
+        self.is_engine = isinstance(agent, agents.EngineAgent)
+        """Whether it has a process of its own."""
+        self.tree_mb = self._bounds.tree_mb_of(agent)
+        """About how large its tree gets."""
+
+    def _opened(self) -> Any:
+        """A session of the agent."""
         if hasattr(self.agent, "evaluator") and isinstance(self.agent, agents.MCTSAgent):
-            self._session: Any = self.agent.session(seed, game)
-        elif hasattr(self.agent, "session"):
-            self._session = self.agent.session(seed)
-        else:
-            self._session = agents.CallableAgent(self.agent).session(seed)
+            return self.agent.session(self._seed, self._game)
+        if hasattr(self.agent, "session"):
+            return self.agent.session(self._seed)
+        return agents.CallableAgent(self.agent).session(self._seed)
+
+    def forget(self) -> None:
+        """Let its tree and its process go; it goes on with new ones when it is asked again."""
+        self._bounds.drop(self)
+        self._session = None
+        if self.is_engine:
+            self.agent.close()
 
     def think(
         self,
@@ -121,19 +137,21 @@ class Mind:
         """
         acting = self.player if player is None else player
         began = time.perf_counter()
-        with self._lock:
+        with self._lock, self._bounds.holding(self):
             stop.begin()
-            if isinstance(self._session, UCTSession):
-                found = self._by_slices(state, acting, stop, tell, for_ever=for_ever)
-            elif isinstance(self._session, MCTSSession):
-                found = self._watched(state, acting, stop, tell, for_ever=for_ever)
+            session = self._session = self._session or self._opened()
+            if isinstance(session, UCTSession):
+                found = self._by_slices(session, state, acting, stop, tell, for_ever=for_ever)
+            elif isinstance(session, MCTSSession):
+                found = self._watched(session, state, acting, stop, tell, for_ever=for_ever)
             else:
-                found = self._asked(state, acting)
+                found = self._asked(session, state, acting)
         found.thought.setdefault("seconds", round(time.perf_counter() - began, 3))
         return Answer(found.action, {**found.thought, "agent": self.text}, found.forfeit)
 
     def _watched(
         self,
+        session: MCTSSession,
         state: Any,
         player: int,
         stop: Stop,
@@ -142,7 +160,7 @@ class Mind:
         for_ever: bool,
     ) -> Answer:
         """A search by batches of leaves."""
-        session, before = self._session, self._session.counts
+        before = session.counts
         told_at = time.monotonic()
 
         def watch() -> None:
@@ -167,6 +185,7 @@ class Mind:
 
     def _by_slices(
         self,
+        session: UCTSession,
         state: Any,
         player: int,
         stop: Stop,
@@ -179,7 +198,7 @@ class Mind:
         simulations, began = 0, time.perf_counter()
         while True:
             part, left = _sliced(left, self.agent.limit)
-            result = self._session.search(state, part)
+            result = session.search(state, part)
             simulations += int(result.simulations)
             thought = self._thought(result, state, player, None)
             thought["simulations"] = simulations
@@ -188,13 +207,13 @@ class Mind:
                 return Answer(int(result.action), thought)
             tell(thought)
 
-    def _asked(self, state: Any, player: int) -> Answer:
+    def _asked(self, session: Any, state: Any, player: int) -> Answer:
         """An agent that cannot be watched."""
         try:
-            if hasattr(self._session, "move"):
-                move = self._session.move(state)
+            if hasattr(session, "move"):
+                move = session.move(state)
             else:
-                move = agents.Move(self._session.act(state, player))
+                move = agents.Move(session.act(state, player))
         except GameForfeited as error:
             return Answer(None, {"player": player, "moves": [], "lines": []}, str(error))
         if move.forfeit is not None:
@@ -222,15 +241,6 @@ class Mind:
             message = f"{self.text} answered {answer.action}, which is not legal there"
             raise IllegalAction(message)
         return action
-
-
-def _bounded(agent: Any) -> Any:
-    """The agent with a bound on its tree, if it names none."""
-    if type(agent) is agents.MCTSAgent or type(agent) is agents.M2CTSAgent:
-        default = agents.SearchConfig().memory_mb
-        if agent.config.memory_mb == default:
-            agent.config = agent.config.with_(memory_mb=TREE_MB, memory_full="prune")
-    return agent
 
 
 def _sliced(left: agents.Limit, whole: agents.Limit) -> tuple[agents.Limit, agents.Limit | None]:
