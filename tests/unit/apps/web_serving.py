@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 
 from phasezoo.apps.web.command import listening
-from phasezoo.apps.web.fields import LONGEST_MESSAGE
+from phasezoo.apps.web.connections import configured
 from phasezoo.apps.web.server import Settings, make_app
 from phasezoo.registration import register_all
 
@@ -17,18 +17,12 @@ from phasezoo.registration import register_all
 class Served:
     """A server that runs in a thread."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, most: int = 600, seconds: float = 10.0, **settings: Any) -> None:
         register_all()
         self._listener = listening("127.0.0.1", 0)
         self.port = self._listener.getsockname()[1]
         self.app = make_app(Settings(port=self.port, **settings))
-        config = uvicorn.Config(
-            self.app,
-            log_level="warning",
-            ws="websockets-sansio",
-            ws_max_size=LONGEST_MESSAGE,
-            timeout_graceful_shutdown=1,
-        )
+        config = configured(self.app, most, seconds)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -1,7 +1,6 @@
 """``phasezoo web``: the board in the browser."""
 
 import contextlib
-import logging
 import os
 import secrets
 import socket
@@ -81,13 +80,12 @@ class WebOptions:
         try:
             import uvicorn
 
-            from phasezoo.apps.web.connections import LOGGERS, Seldom, patient
+            from phasezoo.apps.web.connections import configured
             from phasezoo.apps.web.guard import bytes_of, is_loopback
             from phasezoo.apps.web.server import Settings, make_app
         except ImportError as error:
             message = "phasezoo web needs starlette and uvicorn: pip install 'phasezoo[web]'"
             raise MissingDependency(message) from error
-        from phasezoo.apps.web.fields import LONGEST_MESSAGE
         from phasezoo.registration import register_all
 
         register_all()
@@ -113,17 +111,7 @@ class WebOptions:
                 engines=self.engines,
             )
             app = make_app(settings)
-            config = uvicorn.Config(
-                app,
-                log_level="warning",
-                http=patient(settings.pages + SPARE),
-                ws_max_size=LONGEST_MESSAGE,
-                ws="websockets-sansio",
-                timeout_graceful_shutdown=1,
-                server_header=False,
-            )
-            for name in LOGGERS:
-                logging.getLogger(name).addFilter(Seldom())
+            config = configured(app, settings.pages + SPARE)
             shown = f"[{self.host}]" if ":" in self.host else self.host
             ticket = "" if token is None else f"/?token={quote(bytes_of(token), safe='')}"
             sys.stdout.write(f"phasezoo: http://{shown}:{port}{ticket}  (Ctrl-C ends it)\n")

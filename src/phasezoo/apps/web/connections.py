@@ -11,9 +11,12 @@ from collections import Counter
 from typing import Any
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["LOGGERS", "Seldom", "patient"]
+from phasezoo.apps.web.fields import LONGEST_MESSAGE
+
+__all__ = ["Seldom", "configured"]
 
 HEADER_SECONDS = 10.0
 """The longest that a request may take to arrive."""
@@ -25,13 +28,32 @@ LOGGERS = ("asyncio", "phasezoo.web", "uvicorn.asgi", "uvicorn.error", "websocke
 """Where requests that are refused, or fail, leave lines."""
 
 
-def patient(most: int, seconds: float = HEADER_SECONDS) -> type[H11Protocol]:
-    """The protocol of a server with so many connections.
+def configured(app: Any, most: int, seconds: float = HEADER_SECONDS) -> uvicorn.Config:
+    """How the ASGI server runs an application.
 
     Args:
+        app: The application.
         most: Connections at once, open pages among them.
         seconds: The longest that a request may take to arrive.
     """
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        http=_patient(most, seconds),
+        ws_max_size=LONGEST_MESSAGE,
+        ws="websockets-sansio",
+        timeout_graceful_shutdown=1,
+        server_header=False,
+    )
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        if not any(isinstance(each, Seldom) for each in logger.filters):
+            logger.addFilter(Seldom())
+    return config
+
+
+def _patient(most: int, seconds: float) -> type[H11Protocol]:
+    """HTTP with bounds: see :func:`configured`."""
     waiting: dict[Any, asyncio.TimerHandle] = {}
 
     class Patient(H11Protocol):

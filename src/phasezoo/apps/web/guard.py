@@ -162,7 +162,9 @@ class Guard:
     async def _ask_token(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take the token out of the address and keep a cookie, or refuse."""
         assert self._token is not None
-        given = dict(parse_qsl(scope["query_string"])).get(b"token", b"")
+        # In Latin-1 every byte is one letter, and back.
+        query = parse_qsl(scope["query_string"].decode("latin-1"), encoding="latin-1")
+        given = dict(query).get("token", "").encode("latin-1")
         is_page = scope["type"] == "http" and scope["path"] == "/"
         if not is_page or not hmac.compare_digest(given, self._token):
             told = "a token is needed: open the address that `phasezoo web` printed"
