@@ -54,8 +54,8 @@ def resolve_device(device: str | None) -> torch.device:
     try:
         resolved = torch.device(device)
         torch.zeros(1, device=resolved).cpu()  # which a device that holds no numbers cannot
-    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        reason = str(error).splitlines()[0]
+    except Exception as error:  # kinds of devices have errors of their own
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         message = f"device {device!r} cannot be used here ({reason}); use cpu, or leave it out"
         raise InvalidConfig(message) from error
     return resolved

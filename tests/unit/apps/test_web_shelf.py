@@ -1,6 +1,8 @@
 """What pages may look into: runs, finished games, training; and nothing else."""
 
 import json
+import os
+import shutil
 
 import numpy as np
 import pytest
@@ -149,6 +151,26 @@ def test_links_inside_of_a_store_are_not_followed(page):
     for what in ("games", "open"):
         with pytest.raises(Refused, match="holds links"):
             page.ask(what, root="runs", path="linked")
+
+
+def test_pipes_and_devices_are_neither_listed_nor_read(folder, page):
+    root = folder.name
+    before = page.ask("shelf", root=root)
+    store = folder / "with_pipe"
+    store.mkdir()
+    for name in ("pipe.pgn", "pipe.parquet", "with_pipe/0.parquet"):
+        os.mkfifo(folder / name)
+    (folder / "zero.pgn").symlink_to("/dev/zero")
+    try:
+        assert page.ask("shelf", root=root) == before
+        for path in ("pipe.pgn", "pipe.parquet", "zero.pgn", "with_pipe"):
+            for what in ("games", "open"):
+                with pytest.raises(Refused, match=r"no such thing|links or pipes"):
+                    page.ask(what, root=root, path=path)
+    finally:
+        shutil.rmtree(store)
+        for name in ("pipe.pgn", "pipe.parquet", "zero.pgn"):
+            (folder / name).unlink()
 
 
 def test_reports_are_served_and_can_do_nothing(server):

@@ -10,7 +10,7 @@ import numpy as np
 from phasezoo import games
 from phasezoo.apps.web.pgn_values import values_of
 from phasezoo.apps.web.pictures import name_of, paths_of
-from phasezoo.apps.web.shelf import PGN, RECORDED, SAMPLES, Shelf
+from phasezoo.apps.web.shelf import PGN, RECORDED, SAMPLES, Shelf, is_plain_file
 from phasezoo.apps.web.table import Played
 from phasezoo.apps.web.thoughts import MOST_MOVES, Thought
 from phasezoo.errors import InvalidConfig, PhasezooError
@@ -56,10 +56,14 @@ def stores_at(shelf: Shelf, root: str, path: str) -> list[GameStore]:
             raise InvalidConfig(message)
         stores, _ = read_games(found, threads=1)
         return list(stores.values())
-    if found.is_dir() and any(file.is_symlink() for file in found.iterdir()):
-        message = f"{path}: holds links, which are not followed for a page"
+    if found.is_dir() and not all(map(_may_be_read, found.iterdir())):
+        message = f"{path}: holds links or pipes, which are not followed for a page"
         raise InvalidConfig(message)
     return [GameStore.open(found)]
+
+
+def _may_be_read(path: Path) -> bool:
+    return is_plain_file(path) or (path.is_dir() and not path.is_symlink())
 
 
 def games_in(shelf: Shelf, root: str, path: str, first: int) -> dict[str, Any]:
@@ -242,13 +246,13 @@ def _states_in(folder: Path, path: str) -> Recording:
 
 
 def _text_of(file: Path) -> str:
-    if file.is_symlink() or file.stat().st_size > LARGEST_STATE:
-        message = f"{file.name}: is a link, or too large for a state"
+    if not is_plain_file(file) or file.stat().st_size > LARGEST_STATE:
+        message = f"{file.name}: is no file, a link, or too large for a state"
         raise InvalidConfig(message)
     text = file.read_text(encoding="utf-8", errors="replace")
     # The original writes a state as JSON, or as a string that holds that JSON.
     try:
         inner = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return inner if isinstance(inner, str) else text

@@ -2,13 +2,14 @@
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["PGN", "RECORDED", "REPORT", "SAMPLES", "TRAINING", "Item", "Shelf"]
+__all__ = ["PGN", "RECORDED", "REPORT", "SAMPLES", "TRAINING", "Item", "Shelf", "is_plain_file"]
 
 SAMPLES = "samples of the package"
 """The shelf's name of the games that come with the package."""
@@ -85,7 +86,7 @@ class Shelf:
                 found = found / part
                 if found.is_symlink():
                     raise _missing(root, path)
-            if not found.exists():
+            if not found.is_dir() and not is_plain_file(found):
                 raise _missing(root, path)
         except (OSError, UnicodeEncodeError) as error:  # a name that no system has, or no right
             raise _missing(root, path) from error
@@ -114,7 +115,7 @@ def _items(root: Path) -> Iterator[tuple[float, Item]]:
         looked += len(files) + len(folders)
         if looked > MOST_ENTRIES:
             return
-        named = {each for each in files if not (Path(folder) / each).is_symlink()}
+        named = {each for each in files if is_plain_file(Path(folder) / each)}
         yield from _in_folder(root, below, named)
 
 
@@ -139,6 +140,14 @@ def _in_folder(root: Path, below: Path, files: set[str]) -> Iterator[tuple[float
     recorded = sorted(each for each in files if RECORDED.fullmatch(each))
     if recorded and below.parts:
         yield item(below, "recording", recorded[-1])
+
+
+def is_plain_file(path: Path) -> bool:
+    """Whether there is a file that is no link, and no pipe or device, which might never end."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _is_name(part: str) -> bool:

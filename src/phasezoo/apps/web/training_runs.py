@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from phasezoo.apps.web.shelf import is_plain_file
 from phasezoo.training.selfplay.watch import LADDER, PROBES, RungRow, elo_of
 
 __all__ = ["followed"]
@@ -33,7 +34,7 @@ def followed(metrics: Path) -> dict[str, Any]:
         ``version``, ``elo``, ``low`` and ``high`` (95 %) of each version that was matched.
     """
     ladder = metrics.parent / LADDER
-    time = ladder.stat().st_mtime_ns if _is_file(ladder) else None
+    time = ladder.stat().st_mtime_ns if is_plain_file(ladder) else None
     return {
         "columns": _columns(metrics),
         "probes": _rows(metrics.parent / PROBES),
@@ -66,28 +67,23 @@ def _columns(path: Path) -> dict[str, list[float | None]]:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    if not _is_file(path):
+    if not is_plain_file(path):
         return []
     rows = []
     for line in _tail(path).splitlines()[-MOST_ROWS:]:
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):
             rows.append(row)
     return rows
 
 
-def _is_file(path: Path) -> bool:
-    """Whether there is such a file, which is no link."""
-    return path.is_file() and not path.is_symlink()
-
-
 def _tail(path: Path, *, header: bool = False) -> str:
     """The end of a file in whole lines, behind its first line if that says the columns."""
     with path.open("rb") as file:
-        first = file.readline() if header else b""
+        first = file.readline(LARGEST) if header else b""
         size = path.stat().st_size
         file.seek(max(size - LARGEST, len(first)))
         data = file.read(LARGEST)

@@ -1,0 +1,405 @@
+"""Whatever agent plays on the board: time, memory, threads and processes have bounds."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from web_client import Refused, client, talking
+
+from phasezoo import agents, games
+from phasezoo.agents import registry
+from phasezoo.apps.cli import main
+from phasezoo.apps.web import hall, roster, workers
+from phasezoo.apps.web.bounds import Bounds
+from phasezoo.apps.web.roster import Roster
+from phasezoo.apps.web.thinking import Mind, Stop
+from phasezoo.errors import InvalidConfig
+
+TOY = Path(__file__).parents[1] / "agents" / "engines" / "toy_engine.py"
+ENGINE = f"uci:'{shlex.join([sys.executable, str(TOY)])}',nodes=1"
+
+
+def until(holds, seconds=30.0):
+    ends = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+def minds_of(made, name):
+    return [seat.mind for seat in made.app.state.server.hall.find(name).seats]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mcts:nodes=4000000000",
+        "mcts:infinite=true",
+        "mcts:clock=900000+10",
+        "mcts:movetime_ms=1000000000",
+        "uct:simulations=4000000000",
+        "uct:clock=900000+10,first_nodes=4000000000",
+        "single_player_mcts:simulations=4000000000",
+        "decoupled_mcts:simulations=4000000000",
+        "beam:nodes=4000000000",
+        ENGINE.replace("nodes=1", "nodes=4000000000,timeout_s=1000000"),
+    ],
+)
+def test_every_search_has_a_time(text):
+    agent = Bounds(move_seconds=2.5).bounded(agents.parse(text))
+    for name in ("limit", "first_limit"):
+        limit = getattr(agent, name, None)
+        assert limit is None or limit.movetime_ms == 2_500
+        assert limit is None or not limit.infinite
+    if isinstance(agent, agents.EngineAgent):
+        assert agent.timeout_s <= 60
+
+
+def test_a_shorter_time_is_kept():
+    assert Bounds(60.0).bounded(agents.parse("mcts:movetime_ms=20")).limit.movetime_ms == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("mcts:net_threads=100000", "net_threads=100000: at most"),
+        ("mcts:threads=9999999999", "threads=9999999999: at most"),
+        ("mcts:memory_mb=513", "memory_mb=513: at most 512"),
+        ("mcts:memory_mb=0", "memory_mb=0: at most 512"),
+        ("uct:memory_mb=4000", "memory_mb=4000: at most 512"),
+        ("mcts:cache_mb=4000", "cache_mb=4000: at most 512"),
+        ("mcts:cache_mb=inf", "cache_mb=inf: at most 512"),
+        ("mcts:batch_size=60000", "batch_size=60000: at most 1,024"),
+        ("beam:memory_mb=1e9", "memory_mb=1e9: at most 512"),
+        ("uci:sh,nodes=1,Hash=100000", "Hash=100000: at most 512"),
+        ("uci:sh,nodes=1,Threads=4096", "Threads=4096: at most"),
+        ("uci:sh,nodes=1,parallel=4096", "parallel=4096: at most"),
+    ],
+)
+def test_what_asks_for_too_much_is_refused_by_name(text, told):
+    bounds = Bounds(memory_mb=2_048, searches=2)
+    with pytest.raises(InvalidConfig, match=told):
+        bounds.check(text)
+
+
+def test_a_search_by_layers_keeps_no_million_positions():
+    agent = agents.parse("beam:schedule='1000000'")
+    with pytest.raises(InvalidConfig, match="keeps at most"):
+        Bounds().bounded(agent)
+
+
+def test_a_tree_has_a_size_also_if_none_is_named():
+    bounds = Bounds(memory_mb=256, searches=4)
+    for text in ("mcts", "uct", "beam", "decoupled_mcts", "single_player_mcts"):
+        agent = bounds.bounded(agents.parse(text))
+        assert getattr(getattr(agent, "config", agent), "memory_mb") == 32, text  # noqa: B009
+    named = bounds.bounded(agents.parse("mcts:memory_mb=7"))
+    assert named.config.memory_mb == 7
+
+
+def test_trees_of_all_games_have_a_total_and_the_oldest_go_first():
+    bounds = Bounds(memory_mb=16, searches=1)
+    game = games.make("connect-four")
+    text = "mcts:simulations=30,memory_mb=3"
+    minds = [
+        Mind(bounds.bounded(agents.parse(text)), text, game, 0, 1, bounds=bounds) for _ in range(4)
+    ]
+    for mind in minds:
+        mind.tree_mb = 3.0
+        mind.think(game.initial_state(), Stop(60), lambda _: None)
+    assert [mind._session is None for mind in minds] == [True, True, False, False]
+    answer = minds[0].think(game.initial_state(), Stop(60), lambda _: None)
+    assert answer.action is not None
+    assert [mind._session is None for mind in minds] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("device", ["meta", "nonsense", "", "cpu:x", "cuda:99", "privateuseone"])
+def test_devices_that_answer_nothing_are_refused_by_name(device):
+    pytest.importorskip("torch")
+    with client() as made, talking(made) as page:
+        text = f"mcts:net=phasezoo/connect-four-small,nodes=2,device={device}"
+        with pytest.raises(Refused, match="device"):
+            page.ask("new", game="connect-four", seats=[text, None])
+
+
+def test_what_loads_holds_up_nobody(monkeypatch):
+    go_on = threading.Event()
+    parse = agents.parse
+
+    def slowly(text):
+        if "net=" in text:
+            assert go_on.wait(60)
+        return parse(text.replace("net=slow,", ""))
+
+    monkeypatch.setattr(roster.agents, "parse", slowly)
+    with client() as made, talking(made) as first, talking(made) as second, talking(made) as third:
+        for k, page in enumerate((first, second)):
+            for number in (1, 2):
+                seats = ["mcts:net=slow,simulations=2", f"mcts:net=slow,simulations={3 + k}"]
+                page._socket.send_json(
+                    {"do": "new", "game": "connect-four", "seats": seats, "re": number}
+                )
+        name = third.new("connect-four", [None, "mcts:simulations=5"])
+        third.play(name, "4")
+        third.wait(name, lambda shown: shown["ply"] == 2)
+        go_on.set()
+        for page in (first, second):
+            assert page.answer(1)["game"]
+            assert page.answer(2)["game"]
+        assert len(made.app.state.server.roster._made) == 3
+
+
+def test_a_failed_load_is_tried_again(monkeypatch):
+    tries = []
+
+    def fails(text):
+        tries.append(text)
+        raise InvalidConfig(text)
+
+    monkeypatch.setattr(roster.agents, "parse", fails)
+    with client() as made, talking(made) as page:
+        for _ in range(2):
+            with pytest.raises(Refused, match="net=x"):
+                page.ask("new", game="connect-four", seats=["mcts:net=x", None])
+    assert len(tries) == 2
+
+
+@pytest.fixture
+def stuck(monkeypatch):
+    """An agent that does not answer until it is let."""
+    let = threading.Event()
+    monkeypatch.setattr(registry, "_OWN", dict(registry._OWN))
+    agents.register("stuck", lambda: lambda observation, info: let.wait(60) and 0)
+    yield let
+    let.set()
+
+
+def test_an_agent_that_does_not_answer_holds_up_its_own_game_alone(monkeypatch, stuck):
+    monkeypatch.setattr(workers, "MORE_SECONDS", 0.1)
+    with client(threads=1, move_seconds=0.1) as made, talking(made) as page:
+        for _ in range(3):  # more than there are threads
+            name = page.new("connect-four", ["stuck", None])
+            shown = page.wait(name, lambda shown: shown["trouble"])
+            assert "has not ended after" in shown["trouble"]
+        name = page.new("connect-four", [None, "random"])
+        page.play(name, "4")
+        page.wait(name, lambda shown: shown["ply"] == 2)
+        stuck.set()
+        until(lambda: made.app.state.server.workers.busy == 0)
+
+
+def test_threads_that_are_stuck_are_replaced_up_to_a_number(monkeypatch, stuck):
+    monkeypatch.setattr(workers, "MORE_SECONDS", 0.05)
+    monkeypatch.setattr(workers, "MOST_STUCK", 2)
+    with client(threads=1, move_seconds=0.1) as made, talking(made) as page:
+        for _ in range(3):
+            name = page.new("connect-four", ["stuck", None])
+            page.wait(name, lambda shown: shown["trouble"])
+        assert made.app.state.server.workers.busy <= 3
+        stuck.set()
+        until(lambda: made.app.state.server.workers.busy == 0)
+        name = page.new("connect-four", [None, "random"])
+        page.play(name, "4")
+        page.wait(name, lambda shown: shown["ply"] == 2)
+
+
+def test_a_game_that_was_left_lets_its_trees_go_and_goes_on_when_somebody_comes(monkeypatch):
+    monkeypatch.setattr(hall, "LEFT_SECONDS", 0.05)
+    assert hall.LEFT_SECONDS < 60
+    with client() as made, talking(made) as page:
+        name = page.new("connect-four", [None, "mcts:simulations=20"])
+        page.play(name, "4")
+        page.wait(name, lambda shown: shown["ply"] == 2)
+        (_, mind) = minds_of(made, name)
+        assert mind._session is not None
+        page.ask("leave", game=name)
+        until(lambda: mind._session is None)
+        page.ask("join", game=name)
+        page.wait(name, lambda shown: shown["ply"] == 2)
+        page.play(name, "4")
+        assert page.wait(name, lambda shown: shown["ply"] == 4)
+
+
+def test_the_usual_time_after_which_a_game_lets_go_is_below_a_minute():
+    assert 0 < hall.LEFT_SECONDS < 60
+
+
+@pytest.mark.parametrize("how", ["leave", "seat", "close"])
+def test_engines_end_with_the_game_that_they_play(monkeypatch, how):
+    pytest.importorskip("chess")
+    monkeypatch.setattr(hall, "LEFT_SECONDS", 0.05)
+    with client(engines=2) as made, talking(made) as page:
+        name = page.new("chess", [None, ENGINE])
+        page.play(name, "e4")
+        page.wait(name, lambda shown: shown["ply"] == 2)
+        (_, mind) = minds_of(made, name)
+        (pid,) = mind.agent._pool.pids
+        if how == "leave":
+            page.ask("leave", game=name)
+        elif how == "seat":
+            page.ask("seat", game=name, player=1, agent="random")
+        if how != "close":
+            until(lambda: not is_running(pid))
+    until(lambda: not is_running(pid))
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_engines_have_a_number():
+    pytest.importorskip("chess")
+    with client(engines=1) as made, talking(made) as page:
+        found = []
+        for _ in range(3):
+            name = page.new("chess", [None, ENGINE])
+            page.play(name, "e4")
+            page.wait(name, lambda shown: shown["ply"] == 2)
+            found += [mind for mind in minds_of(made, name) if mind]
+        assert sum(mind.agent._pool is not None for mind in found) == 1
+    with client(engines=0) as made, talking(made) as page:
+        name = page.new("chess", [ENGINE, None])
+        shown = page.wait(name, lambda shown: shown["trouble"])
+        assert "0 engines" in shown["trouble"]
+
+
+@pytest.mark.parametrize("gate", ["learned:{0}", "monotone:learned:{0}", "learned:{1}/../out"])
+def test_gates_that_are_folders_lie_in_the_folders_that_were_named(tmp_path, gate):
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "link").symlink_to(outside)
+    text = gate.format(outside, inside)
+    with client(trusting=False, runs=(inside,)) as made, talking(made) as page:
+        name = page.new("connect-four", [None, None])
+        for fields in ({"gate": text}, {"gate": "none", "other_gate": text}):
+            with pytest.raises(Refused, match="lies outside"):
+                page.ask("gates", game=name, **fields)
+            with pytest.raises(Refused, match="lies outside"):
+                page.ask("new", game="connect-four", seats=[None, None], **fields)
+        for option in ("gate", "search_gate"):
+            seats = [f"m2cts:experts=phasezoo/chess-small,{option}={text}", None]
+            with pytest.raises(Refused, match="lies outside"):
+                page.ask("new", game="chess", seats=seats)
+        with pytest.raises(Refused, match="lies outside"):
+            page.ask("gates", game=name, gate=f"learned:{inside}/link")
+        with pytest.raises(Refused, match="no manifest"):
+            page.ask("gates", game=name, gate=f"learned:{inside}")
+
+
+def test_folders_that_no_system_has_are_outside():
+    made = Roster(trusting=False)
+    for folder in ("\0", "x" * 5_000):
+        with pytest.raises(InvalidConfig, match="lies outside"):
+            made.check_gate(f"learned:{folder}")
+        with pytest.raises(InvalidConfig, match="lies outside"):
+            made.check(f"mcts:net={folder}")
+
+
+class Started:
+    """``phasezoo web`` as a process."""
+
+    def __init__(self, folder, *words):
+        heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+        command = [sys.executable, "-m", "phasezoo", "web", "--port", "0", *words]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, cwd=folder, **heeding
+        )
+        self.line = self.process.stdout.readline()
+        self.address = re.search(r"http://127\.0\.0\.1:\d+", self.line)[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def asked(self, *headers, **message):
+        from websockets.sync.client import connect
+
+        address = self.address.replace("http", "ws") + "/ws"
+        with connect(address, max_size=2**22, additional_headers=dict(headers)) as page:
+            page.send(json.dumps({"re": 1, **message}))
+            while (answer := json.loads(page.recv(60))).get("re") != 1:
+                pass
+            return answer
+
+
+SLEEPER = """
+import time
+from phasezoo import agents, games
+
+def load():
+    time.sleep(1_000)
+
+agents.register("loads_long", load)
+agents.register("thinks_long", lambda: lambda observation, info: time.sleep(1_000))
+"""
+
+
+def test_without_a_token_pages_start_nothing_unless_they_are_trusted(tmp_path):
+    pytest.importorskip("websockets")
+    (tmp_path / "runs").mkdir()
+    asks = {"do": "new", "game": "chess", "seats": ["uci:'touch ran',nodes=1", None]}
+    with Started(tmp_path) as server:
+        for text in (
+            asks["seats"][0],
+            "module:os:system",
+            "os:system",
+            "sb3:x.zip",
+            "mcts:net=/etc",
+        ):
+            error = server.asked(**{**asks, "seats": [text, None]})["error"]
+            assert "--trust" in error["message"]
+        assert "ok" in server.asked(**{**asks, "seats": ["mcts:nodes=1", None]})
+    assert not (tmp_path / "ran").exists()
+    token = "a token & more"
+    with Started(tmp_path, "--token", token) as server:
+        assert server.line.split()[1].endswith("/?token=a%20token%20%26%20more")
+        answer = server.asked(("Authorization", f"Bearer {token}"), **asks)
+        assert "lies outside" not in json.dumps(answer)
+        assert "--trust" not in json.dumps(answer)
+
+
+@pytest.mark.parametrize("agent", ["loads_long", "thinks_long"])
+@pytest.mark.parametrize("signals", [1, 2])
+def test_ctrl_c_ends_it_whatever_goes_on(tmp_path, agent, signals):
+    pytest.importorskip("websockets")
+    from websockets.sync.client import connect
+
+    (tmp_path / "sleeper.py").write_text(SLEEPER)
+    words = ("--plugin", "sleeper.py", "--trust")
+    with (
+        Started(tmp_path, *words) as server,
+        connect(server.address.replace("http", "ws") + "/ws", max_size=2**22) as page,
+    ):
+        page.send(json.dumps({"do": "new", "game": "connect-four", "seats": [agent, None]}))
+        if agent == "thinks_long":
+            while not json.loads(page.recv(60)).get("thinking"):
+                pass
+        for _ in range(signals):
+            server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(60) == 130
+
+
+@pytest.mark.parametrize("words", [["--memory-mb", "1"], ["--engines", "-1"]])
+def test_bounds_of_the_server_have_bounds(words, capsys):
+    assert main(["web", "--port", "0", *words]) == 2
+    assert words[0] in capsys.readouterr().err
