@@ -43,8 +43,8 @@ StoredAs: TypeAlias = Literal["torch", "onnx"]
 
 
 PLUGIN_HINT = (
-    "import the module that registers it first (commands: --plugin MODULE), or make it importable "
-    "by its name"
+    "import the module that registers it first (commands: --plugin MODULE), or install it as a "
+    "package that offers it"
 )
 """What to do about something of a user's own that is not there."""
 

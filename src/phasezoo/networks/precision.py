@@ -112,7 +112,7 @@ def probe(dtype: str, device: str, instructions: str | None = None) -> str | Non
         device: Name of the device.
         instructions: The most that oneDNN may use of a CPU; None: as this process.
     """
-    command = [sys.executable, "-c", _PROBE, device, dtype]
+    command = [sys.executable, "-P", "-c", _PROBE, device, dtype]  # nothing of where we are
     environment = {**os.environ, **({_INSTRUCTIONS: instructions} if instructions else {})}
     try:
         done = subprocess.run(

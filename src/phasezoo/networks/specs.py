@@ -88,6 +88,10 @@ def plan_of(spec: Any) -> Plan:
 
 def _from_spec(spec: NetworkSpec) -> Plan:
     where = f"network {str(spec)!r}"
+    if spec.factory is None and ":" in spec.name:  # it holds options too
+        head, options = _split(str(spec))
+        if find(head) is not None:
+            return _named(head, options, where)
     if find(spec.name) is not None:
         return _named(spec.name, spec.options, where)
     if spec.factory is None:

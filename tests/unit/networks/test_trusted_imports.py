@@ -10,6 +10,7 @@ import torch
 from phasezoo.errors import UnregisteredNetwork
 from phasezoo.networks import imports
 from phasezoo.networks.imports import trusted
+from phasezoo.networks.precision import probe
 
 CODE = """
     from pathlib import Path
@@ -150,3 +151,11 @@ def test_a_folder_that_shadows_an_installed_package_is_not_taken_for_it(home, si
     (site / "planted.py").write_text(textwrap.dedent(CODE))
     assert "neither imported by you nor installed" in refused("planted:Net")
     assert not list(home.rglob("ran"))
+
+
+def test_trials_in_other_processes_import_nothing_from_where_we_are(tmp_path, monkeypatch):
+    for name in ("torch", "sys", "numpy"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()\nraise SystemExit(0)\n")
+    monkeypatch.chdir(tmp_path)
+    probe.__wrapped__("bfloat16", "cpu")
+    assert not (tmp_path / "ran").exists()

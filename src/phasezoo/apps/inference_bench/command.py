@@ -120,7 +120,7 @@ class InferenceBenchOptions:
     def _measured(self, name: str, answers: Path) -> Figures:
         options = VARIANTS[name].options(self.threads)
         order = Order(self.net, options, self.batches, self.positions, self.seconds, str(answers))
-        words = [sys.executable, "-m", "phasezoo.apps.inference_bench.measuring"]
+        words = [sys.executable, "-P", "-m", "phasezoo.apps.inference_bench.measuring"]
         done = subprocess.run(
             words, input=json.dumps(asdict(order)), capture_output=True, text=True, check=False
         )
