@@ -5,11 +5,11 @@ heavier than NumPy, Gymnasium, PettingZoo and the native core; everything else i
 used.
 """
 
-from importlib.metadata import version
-
 from phasezoo import _interrupt
 
-_interrupt.watch()
+_interrupt.watch()  # before anything else is loaded
+
+from importlib.metadata import version  # noqa: E402
 
 __all__ = ["__version__"]
 

@@ -1,17 +1,21 @@
 """What the command does at Ctrl-C, also while it imports modules."""
 
+import atexit
 import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import FrameType
 
 __all__ = ["STOPPED", "is_command", "saying", "watch"]
 
 STOPPED = 130
 """Exit code of a command that Ctrl-C has ended."""
+
+PATIENCE = 1.0
+"""Seconds in which Ctrl-C after the first does nothing."""
 
 _NAME = "phasezoo"
 _IMPORTS = "<frozen importlib._bootstrap>"
@@ -21,6 +25,9 @@ _SHOW_CURSOR = "\x1b[?25h"
 """Progress bars hide it."""
 
 _lines: list[Callable[[], str | None]] = []
+
+_stopped_at: float | None = None
+"""When Ctrl-C came first."""
 
 
 @contextlib.contextmanager
@@ -51,11 +58,15 @@ def watch() -> None:
     """Let Ctrl-C end the command ``phasezoo`` at once if it comes while a module is imported.
 
     The traceback would tell nobody anything, and some packages catch the exception and go on. What
-    works in steps survives that, as it survives a kill. Other programs, and commands that were told
-    to ignore Ctrl-C, are left as they are.
+    works in steps survives that, as it survives a kill. Once Ctrl-C was pressed, pressing it again
+    within :data:`PATIENCE` seconds changes nothing, so that what has to be put away is; later it
+    ends the command at once. Other programs, and commands that were told to ignore Ctrl-C, are left
+    as they are.
     """
     if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
+        # Python gives the signal back to the system at its end, which would kill it then.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def is_command(subcommand: str | None = None) -> bool:
@@ -64,15 +75,25 @@ def is_command(subcommand: str | None = None) -> bool:
     Args:
         subcommand: Which of its commands; None: any.
     """
+    name = next(iter(getattr(sys, "argv", ())), "")
+    # Not by pathlib: loading that takes a while in which Ctrl-C is not watched for.
+    program = os.path.basename(name).removesuffix(".exe")  # noqa: PTH119
+    if program == f"{_NAME}-uci":
+        return subcommand in (None, "uci")
     if subcommand is not None and sys.argv[1:2] != [subcommand]:
         return False
-    name = next(iter(getattr(sys, "argv", ())), "")
     if name == "-m":  # what it is until the module has been found
         return sys.orig_argv[-len(sys.argv) :][:1] == [_NAME]
-    return Path(name).name in (_NAME, f"{_NAME}.exe")
+    return program == _NAME
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    global _stopped_at
+    now = time.monotonic()
+    if _stopped_at is not None:
+        if now - _stopped_at >= PATIENCE:
+            os._exit(STOPPED)
+        return
     caller = frame
     while caller is not None:
         if caller.f_code.co_filename == _IMPORTS:
@@ -81,4 +102,5 @@ def _stop(number: int, frame: FrameType | None) -> None:
                 sys.stderr.write(_SHOW_CURSOR)
             os._exit(STOPPED)
         caller = caller.f_back
+    _stopped_at = now
     signal.default_int_handler(number, frame)

@@ -76,3 +76,67 @@ def test_a_training_that_has_begun_says_how_it_goes_on(tmp_path: Path) -> None:
     said = done.stderr.strip().splitlines()[-1]
     assert said == f"Stopped. The same command continues what is in {out}."
     assert "Traceback" not in done.stderr
+
+
+TWICE = """
+import importlib, os, signal, sys
+importlib.import_module("phasezoo")
+
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000):
+        pass
+
+
+def work():
+    try:
+        press()
+    finally:
+        press()
+        print("put away", flush=True)
+
+
+import phasezoo.apps.cli as cli
+cli._run = lambda given: work()
+code = cli.main(["doctor"])
+press()
+sys.exit(code)
+"""
+
+
+def test_ctrl_c_twice_is_once_and_what_has_to_be_put_away_is(tmp_path: Path) -> None:
+    program = tmp_path / "phasezoo"
+    program.write_text(TWICE)
+    done = run([str(program), "doctor"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "put away\n", "")
+
+
+def test_ctrl_c_later_on_ends_what_does_not_end(tmp_path: Path) -> None:
+    program = tmp_path / "phasezoo"
+    hanging = "from phasezoo import _interrupt\n_interrupt.PATIENCE = 0\npress()\nwhile True: pass"
+    program.write_text(
+        TWICE.replace('print("put away", flush=True)', hanging.replace("\n", "\n        "))
+    )
+    done = run([str(program), "doctor"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("name", ["phasezoo", "phasezoo-uci", "phasezoo-uci.exe"])
+def test_every_program_watches_before_anything_is_loaded(name: str, tmp_path: Path) -> None:
+    program = tmp_path / name
+    program.write_text(
+        "import signal, sys\n"
+        "known = set(sys.modules)\n"
+        "seen = {}\n"
+        "set_signal = signal.signal\n"
+        "def watched(*given):\n"
+        "    seen.update(dict.fromkeys(set(sys.modules) - known))\n"
+        "    return set_signal(*given)\n"
+        "signal.signal = watched\n"
+        "import phasezoo\n"
+        "print(sorted(name for name in seen if name.partition('.')[0] in\n"
+        "             ('importlib', 'phasezoo', 'numpy', 'pathlib')))\n"
+    )
+    done = run([str(program), "doctor"], tmp_path)
+    assert done.stdout == "['phasezoo', 'phasezoo._interrupt']\n"
