@@ -27,7 +27,7 @@ from phasezoo.errors import (
     UnknownGame,
 )
 
-__all__ = ["main"]
+__all__ = ["main", "uci_main"]
 
 DONE, FAILED, USAGE = 0, 1, 2
 
@@ -87,6 +87,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"phasezoo: {_shorten(str(error.filename))}: {error.strerror}\n")
         return FAILED
     return code
+
+
+def uci_main() -> int:
+    """Run ``phasezoo uci`` as a program of its own, for interfaces that give no arguments.
+
+    Raises:
+        SystemExit: Help was asked for and printed.
+    """
+    return main([UCI, *sys.argv[1:]])
 
 
 def _full_output(error: OSError) -> int:

@@ -58,6 +58,61 @@ def test_what_cannot_be_read_is_told_and_passed_over(line, go, count):
     assert len(complaints) == count
 
 
+@pytest.mark.parametrize(
+    ("line", "go"),
+    [
+        ("wtime 2500.75 btime 900.0 winc 12.5 binc .5", Go(wtime=2500, btime=900, winc=12, binc=0)),
+        ("wtime -0.5 btime -3.25", Go(wtime=0, btime=0)),
+        ("nodes 2e3 movetime +40 depth 3.9", Go(nodes=2000, movetime=40, depth=3)),
+        ("NODES 7 Infinite", Go(nodes=7, infinite=True)),
+        ("nodes 1e999", Go(nodes=2**31 - 1)),
+        ("SearchMoves A7A8Q b7-b8=N nodes 3", Go(searchmoves=("a7a8q", "b7b8n"), nodes=3)),
+    ],
+)
+def test_what_sloppy_tools_write_of_searches(line, go):
+    assert read_go(line.split()) == (go, [])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("movetime -40", "go movetime '-40': expected a number from 0"),
+        ("movetime -0.5", "go movetime '-0.5': expected a number from 0"),
+        ("nodes 0.9", "go nodes '0.9': expected a number from 1"),
+        ("wtime 1_000", "go wtime '1_000': expected a number,"),
+        ("btime nan", "go btime 'nan': expected a number,"),
+        ("binc inf", "go binc 'inf': expected a number,"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_by_name(line, words):
+    found, complaints = read_go(line.split())
+    assert found == Go()
+    assert [complaint.startswith(words) for complaint in complaints] == [True]
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("StartPos Moves E2E4", Place(None, ("e2e4",))),
+        ("fen startpos moves e2-e4 e7-e5", Place(None, ("e2e4", "e7e5"))),
+        ("FEN 8/8 w - - 0 1 MOVES g7g8R h2xg1=Q p@E4", Place("8/8 w - - 0 1", (
+            "g7g8r", "h2g1q", "P@e4"))),
+        ("startpos moves", Place(None, ())),
+        ("startpos moves 0000 e2e4e5 Q@", Place(None, ("0000", "e2e4e5", "Q@"))),
+    ],
+)  # fmt: skip
+def test_what_sloppy_tools_write_of_positions(line, place):
+    assert read_place(line.split()) == place
+
+
+def test_keywords_in_any_case():
+    assert read_line("\ufeffUCI\r\n") == Command("uci", ())
+    assert read_line("SetOption NAME Hash VALUE 3") == Command(
+        "setoption", ("NAME", "Hash", "VALUE", "3")
+    )
+    assert read_setting(["NAME", "Hash", "Value", "3"]) == Setting("Hash", "3")
+
+
 def test_positions_and_settings():
     assert read_place(["startpos", "moves", "e2e4"]) == Place(None, ("e2e4",))
     assert read_place(["fen", "8/8", "w", "-", "-", "0", "1"]) == Place("8/8 w - - 0 1", ())
@@ -89,7 +144,7 @@ def test_options_take_what_they_tell():
     before = [options[option.name] for option in OPTIONS]
     for name, value in [
         ("Hash", "0"), ("Hash", "x"), ("Hash", ""), ("Hash", "9" * 30), ("UCI_Variant", "3check"),
-        ("Ponder", "yes"), ("Nalimov", "x"), ("", ""),
+        ("Hash", "²"), ("Ponder", "yes"), ("Nalimov", "x"), ("", ""),
     ]:  # fmt: skip
         assert "setoption" in options.set(Setting(name, value))
     assert [options[option.name] for option in OPTIONS] == before
@@ -127,3 +182,16 @@ def test_chances():
         for draws in (0.0, 0.25, 1.0):
             assert sum(wdl(value, draws)) == 1000
             assert min(wdl(value, draws)) >= 0
+
+
+def test_options_offer_the_variants_that_the_agent_plays():
+    one = Options(("atomic",))
+    assert one.game == "atomic"
+    lines = list(one.lines())
+    assert "option name UCI_Variant type combo default atomic var atomic" in lines
+    assert not any("UCI_Chess960" in line for line in lines)
+    for name, value in (("UCI_Variant", "chess"), ("UCI_Chess960", "true")):
+        assert "setoption" in one.set(Setting(name, value))
+    assert one.game == "atomic"
+    assert one.set(Setting("ExpertsPath", "/of/chess")) is None
+    assert one.set(Setting("UCI_Variant", "chess")) is None, "the experts may be of any variant"

@@ -13,6 +13,7 @@ from phasezoo import agents, games, inference
 from phasezoo.agents.engine_session import _value
 from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.engine import Engine
+from phasezoo.inference.other_games import parts_of
 
 SCORED = re.compile(
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( wdl \d+ \d+ \d+)? nodes \d+ "
@@ -71,12 +72,77 @@ def test_without_isready_and_position_it_plays_all_the_same(spoken):
         ("position startpos moves e2e4 king", "not a UCI move"),
     ],
 )
-def test_what_is_no_position_leaves_the_former_one(spoken, line, words):
-    answer = spoken.send("position fen 7k/8/5KQ1/8/8/8/8/8 w - - 0 1", line)
-    assert len(answer) == 1
-    assert answer[0].startswith("info string ")
-    assert words in answer[0]
-    assert spoken.ask("go nodes 300")[-1].split()[1] in ("g6g7",)
+def test_what_is_no_position_has_no_move_until_a_good_one_comes(spoken, line, words):
+    spoken.send("position fen 7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
+    for go in ("go nodes 30", "go wtime 50 btime 50", "go searchmoves g6g7 mate 1"):
+        told, best = spoken.ask(line, go)
+        assert told.startswith("info string ")
+        assert words in told
+        assert best == "bestmove 0000"
+    spoken.send("go infinite")
+    time.sleep(0.05)
+    assert len(spoken.moves()) == 3
+    assert spoken.ask("stop")[-1] == "bestmove 0000"
+    mend = ("ucinewgame", "position startpos", "setoption name UCI_Variant value atomic")
+    for good in mend:
+        assert spoken.ask(good, "go nodes 20")[-1] != "bestmove 0000"
+        spoken.send(line)
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant", "told"),
+    [
+        ("4k2r/8/8/8/8/8/8/RN2K3 b KQkq - 3 9", "4k2r/8/8/8/8/8/8/RN2K3 b Qk - 3 9", ["KQkq"]),
+        ("2r3k1/8/8/8/8/8/8/5RK1 w KQkq - 0 1", "2r3k1/8/8/8/8/8/8/5RK1 w - - 0 1", ["KQkq"]),
+        ("4k3/8/8/8/8/8/8/4K2R w KK - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", ["'KK'"]),
+        ("4k3/8/8/8/8/8/8/4K2R w K- - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", []),
+        ("4k3/8/8/8/4P3/8/8/4K3 w - E3 0 1", "4k3/8/8/8/4P3/8/8/4K3 w - - 0 1", ["e3"]),
+        ("4k3/8/8/8/8/8/8/R3K3 b KQkq d6 0 1", "4k3/8/8/8/8/8/8/R3K3 b Q - 0 1", ["KQkq", "d6"]),
+        ("4k3/8/8/8/8/8/P7/4K3 b - -", "4k3/8/8/8/8/8/P7/4K3 b - - 0 1", []),
+        ("4k3/8/8/8/8/8/P7/4K3 b - - 17", "4k3/8/8/8/8/8/P7/4K3 b - - 17 1", []),
+        ("4k3/8/8/8/8/8/P7/4K3 w", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", []),
+        ("4k3/8/8/8/8/8/P7/4K3 w - 4 30", "4k3/8/8/8/8/8/P7/4K3 w - - 4 30", []),
+        ("4k3/8/8/8/8/8/P7/4K3 White - - - -", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", []),
+        ('4k3/8/8/8/8/8/P7/4K3 w - - bm a4; id "x";', "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", []),
+        ('"4k3/8/8/8/8/8/P7/4K3 w - - 5 6" ;', "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
+        (" 4k3/8/8/8/8/8/P7/4K3  w - -\t5 6  ", "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
+    ],
+)
+def test_positions_whose_meaning_is_plain_are_read_and_what_is_left_out_is_told(
+    spoken, sent, meant, told
+):
+    answer = spoken.send(f"position fen {sent}")
+    assert spoken.engine._state.fen == games.make("chess").from_fen(meant).fen
+    assert len(answer) == len(told)
+    assert all(word in line for word, line in zip(told, answer, strict=True))
+    assert spoken.ask("go nodes 5")[-1] != "bestmove 0000"
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ("bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1", "set UCI_Chess960"),
+        ("4k3/8/8/8/8/8/8/4K2R w Kx - 0 1", "expected castling rights"),
+        ("4k3/8/8/8/8/8/8/4K3 w - z9 0 1", "expected an en passant square"),
+        ("4k3/8/8/8/8/8/8/4K3", "expected the pieces, the side to move"),
+        ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "expected the side to move"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - -3 1", "expected a halfmove clock"),
+        ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1 7", "expected 6 fields"),
+        ("8/8/8/8/8/8/8/4K3 w KQkq - 0 1", "expected one black king"),
+        ("4k3/8/8/8/8/8/8/4K3[Q] w - - 0 1", "no pockets"),
+    ],
+)
+def test_positions_whose_meaning_is_not_plain_are_refused(spoken, sent, words):
+    told, best = spoken.ask(f"position fen {sent}", "go nodes 5")
+    assert words in told
+    assert best == "bestmove 0000"
+
+
+def test_moves_as_tools_write_them(spoken):
+    spoken.send("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves A7-A8=R h7g6")
+    assert spoken.engine._state.fen.startswith("R7/8/6k1")
+    answer = spoken.ask("position startpos moves e2e4 0000", "go nodes 5")
+    assert "'0000': a null move is never legal" in answer[0]
 
 
 def test_mates_are_told_in_moves_for_the_side_to_move(spoken):
@@ -129,6 +195,34 @@ def test_searchmoves_and_complaints_about_them(spoken):
     assert "searchmoves: 'e2e5': not a legal move" in lines[0]
     assert told(lines[-1], "bestmove") in ("a2a3", "h2h4")
     assert told(spoken.ask("go nodes 60 searchmoves a2a3")[-1], "bestmove") == "a2a3"
+
+
+@pytest.mark.parametrize(
+    "go",
+    ["wtime 0 btime 0", "btime 1 wtime 1 movestogo 1", "movetime 0", "mate 1 nodes 1", "depth 1"],
+)
+def test_searchmoves_are_kept_however_little_time_is_left(spoken, go):
+    spoken.send("setoption name Move Overhead value 5000", "isready", "position startpos")
+    spoken.ask("go nodes 200")  # a tree that knows other moves
+    for _ in range(3):
+        lines = spoken.ask(f"go {go} searchmoves h2h4 b1a3")
+        assert told(lines[-1], "bestmove") in ("h2h4", "b1a3"), lines
+    spoken.ask("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go nodes 50")
+    lines = spoken.ask(f"go {go} searchmoves e1d1")
+    assert told(lines[-1], "bestmove") == "e1d1", "the mate in one is not among the moves"
+    spoken.send("position startpos", "go ponder wtime 0 btime 0 searchmoves g2g4")
+    assert told(spoken.ask("ponderhit")[-1], "bestmove") == "g2g4"
+
+
+@pytest.mark.parametrize("agent", ["random:seed=1", "module:uci_fakes:first_legal"])
+def test_agents_that_look_at_all_moves_keep_to_searchmoves_too(agent):
+    spoken = Spoken(agent)
+    for _ in range(5):
+        lines = spoken.ask("position startpos", "go nodes 5 searchmoves g1h3")
+        assert lines[-1] == "bestmove g1h3"
+        assert told(lines[-2], "pv") == "g1h3"
+    assert any("searchmoves: this agent looks at all moves" in line for line in spoken.lines)
+    spoken.engine.close()
 
 
 def test_infinite_searches_wait_for_stop_even_if_they_have_ended(spoken):
@@ -201,6 +295,40 @@ def test_moves_never_visited_have_no_line(spoken, nodes):
     assert len(last) <= max(nodes - 1, 1)
 
 
+CHANCES = re.compile(r" score (cp|mate) \S+ wdl (\d+) (\d+) (\d+) ?")
+
+
+@pytest.mark.parametrize(
+    ("agent", "setup", "go", "chances"),
+    [
+        (FAST, "position startpos", "go wtime 0 btime 0", None),
+        (FAST, "position fen 7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", "go", (0, 0, 1000)),
+        (FAST, "position fen 7k/5Q2/5K2/8/8/8/8/8 b - - 0 1", "go", (0, 1000, 0)),
+        (
+            FAST,
+            "position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1",
+            "go mate 1 nodes 900",
+            (1000, 0, 0),
+        ),
+        ("random", "position startpos", "go nodes 3", (500, 0, 500)),
+        ("uct:simulations=20", "position startpos", "go", None),
+    ],
+)
+def test_every_score_has_its_chances(agent, setup, go, chances):
+    spoken = Spoken(agent)
+    lines = spoken.ask("setoption name UCI_ShowWDL value true", setup, go)
+    scored = [line for line in lines if " score " in line]
+    assert scored
+    for line in scored:
+        found = tuple(map(int, CHANCES.search(line).groups()[1:]))
+        assert sum(found) == 1000
+        assert chances is None or found == chances
+    assert "wdl" not in " ".join(
+        spoken.ask("setoption name UCI_ShowWDL value false", "position startpos", go)
+    )
+    spoken.engine.close()
+
+
 def test_hash_bounds_the_tree(spoken):
     spoken.send("setoption name Hash value 1", "position startpos")
     lines = spoken.ask("go nodes 30000")
@@ -250,27 +378,36 @@ def test_lines_that_mean_nothing(spoken, line, words):
 @pytest.mark.parametrize(
     ("agent", "setup", "words"),
     [
-        ("nobody", "isready", "'nobody': no such agent"),
-        ("mcts:net=nowhere", "isready", "nowhere"),
+        ("nobody", "setoption name Hash value 9", "'nobody': no such agent"),
+        ("mcts:net=nowhere", "setoption name Hash value 9", "nowhere"),
         (FAST, "setoption name ExpertsPath value nowhere", "nowhere"),
         (FAST, "setoption name Routing value soft", "Routing is for experts"),
         (FAST, "setoption name Gate value x", "x"),
         (FAST, "setoption name SyzygyPath value nowhere", "nowhere: no such folder"),
         ("random", "setoption name Gate value lichess", "Gate is for the agents"),
-        ("simple", "isready", None),
     ],
 )
-def test_an_agent_that_cannot_play_has_no_move_and_says_why(agent, setup, words):
-    spoken = Spoken(agent)
-    lines = spoken.ask(setup, "isready", "position startpos", "go nodes 10")
-    assert lines[-1] == "bestmove (none)"
-    assert any(line.startswith("info string error: ") for line in lines)
-    assert words is None or any(words in line for line in lines)
-    # Another setting mends it.
-    if agent == FAST:
-        name = setup.split(" value ")[0]
-        empty = "default" if "Routing" in setup else "<empty>"
-        assert spoken.ask(f"{name} value {empty}", "go nodes 10")[-1] != "bestmove (none)"
+def test_an_agent_that_cannot_be_loaded_ends_the_engine_and_says_why(agent, setup, words):
+    for asked, answer in (("isready", None), ("go nodes 10", "bestmove (none)"),
+                          ("go infinite", "bestmove (none)")):  # fmt: skip
+        spoken = Spoken(agent)
+        assert spoken.engine.handle(setup)
+        assert not spoken.engine.handle(asked)
+        assert spoken.moves() == ([] if answer is None else [answer])
+        assert "readyok" not in spoken.lines
+        assert spoken.engine.failure is not None
+        assert spoken.lines[0].startswith("info string error: ")
+        assert words in spoken.lines[0]
+        assert words in str(spoken.engine.failure)
+        spoken.engine.close()
+
+
+def test_an_agent_that_fails_at_its_move_has_no_move_and_says_why():
+    spoken = Spoken("simple")  # it plays Pommerman
+    for _ in range(2):
+        lines = spoken.ask("position startpos", "go nodes 10")
+        assert lines[0].startswith("info string error: ")
+        assert lines[-1] == "bestmove (none)"
     spoken.engine.close()
 
 
@@ -358,8 +495,49 @@ def test_networks_of_chess_play_chess960_and_no_other_variant():
     lines = spoken.ask("setoption name UCI_Chess960 value true", "isready", "go nodes 8")
     assert lines[-1] != "bestmove (none)"
     lines = spoken.ask("setoption name UCI_Variant value atomic", "isready", "go nodes 8")
-    assert any("error: " in line and "atomic" in line for line in lines)
-    assert lines[-1] == "bestmove (none)"
+    assert lines[0] == "info string setoption UCI_Variant: 'atomic', expected chess"
+    spoken.engine.close()
+
+
+@pytest.mark.parametrize(
+    ("agent", "variants"),
+    [
+        (None, "chess atomic"),
+        ("mcts:net=phasezoo/chess-small", "chess"),
+        ("m2cts:experts=phasezoo/chess-small", "chess"),
+        ("mcts:net=phasezoo/atomic-small,nodes=5", "atomic"),
+        ("mcts:net=phasezoo/atomic-small,allow_other_game=true", "chess atomic crazyhouse"),
+        ("mcts:net=nowhere", "chess atomic crazyhouse"),
+        ("random", "chess atomic crazyhouse"),
+    ],
+)
+def test_the_variants_that_can_be_played_are_offered(agent, variants):
+    spoken = Spoken(agent)
+    lines = spoken.send("uci")
+    (line,) = (line for line in lines if "UCI_Variant" in line)
+    assert line.split(" default ")[1].split(" var ")[1:] == variants.split()
+    assert told(line, "default") == variants.split()[0]
+    assert any("UCI_Chess960" in line for line in lines) == ("chess" in variants.split())
+
+
+def test_every_variant_offered_without_an_agent_is_played():
+    pytest.importorskip("onnxruntime")
+    spoken = Spoken(None)
+    for variant in spoken.engine._texts:
+        lines = spoken.ask(f"setoption name UCI_Variant value {variant}", "go nodes 8")
+        assert SCORED.fullmatch(lines[-2])
+        assert spoken.engine._player.game.name == variant
+        assert {part.game for part in parts_of(spoken.engine._agent.evaluator)} == {variant}
+    spoken.engine.close()
+
+
+def test_a_network_of_atomic_chess_is_played_without_further_settings():
+    pytest.importorskip("onnxruntime")
+    spoken = Spoken("mcts:net=phasezoo/atomic-small,backend=onnx,batch_size=4")
+    # The knight takes, and the explosion takes the king.
+    lines = spoken.ask("position fen 3qk3/5p2/8/4N3/8/8/8/4K3 w - - 0 1", "go nodes 50")
+    assert lines[-1].startswith("bestmove e5f7")
+    assert "mate 1" in lines[-2]
     spoken.engine.close()
 
 
@@ -423,9 +601,8 @@ def test_an_evaluator_that_fails_is_told_of():
 @pytest.mark.parametrize("name", ["test-fails", "test-never"])
 def test_an_agent_of_ones_own_that_fails_while_it_is_loaded_is_told_of(name):
     spoken = Spoken(name)
-    told = "info string error: ValueError: no such luck"
-    assert spoken.send("isready") == [told, "readyok"]
-    assert spoken.ask("go nodes 5")[-1] == "bestmove (none)"
+    assert spoken.send("isready") == ["info string error: ValueError: no such luck"]
+    assert str(spoken.engine.failure) == "no such luck"
     spoken.engine.close()
 
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+import tomllib
 
 import pytest
 
@@ -64,6 +65,41 @@ def test_the_end_of_input_is_quit_and_answers_what_is_searched():
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.count("bestmove") == 1
+
+
+def test_a_network_that_cannot_be_loaded_ends_the_process_with_a_code(tmp_path):
+    broken = tmp_path / "net"
+    broken.mkdir()
+    (broken / "manifest.json").write_text("{}")
+    for arguments, text in (
+        (("--agent", f"mcts:net={broken}"), "uci\nisready\ngo nodes 3\n"),
+        (("--agent", AGENT), f"setoption name ExpertsPath value {broken}\ngo nodes 3\n"),
+    ):
+        done = talk(text, *arguments)
+        assert done.returncode == 1
+        assert "info string error: " in done.stdout
+        assert str(broken) in done.stdout
+        assert str(broken) in done.stderr
+        assert done.stderr.startswith("phasezoo: ")
+        assert done.stderr.count("\n") == 1, "no traceback"
+        assert "readyok" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["phasezoo-uci", "phasezoo-uci.exe"])
+def test_a_program_of_its_own_needs_no_arguments(name, tmp_path, repository):
+    scripts = tomllib.loads((repository / "pyproject.toml").read_text())["project"]["scripts"]
+    module, function = scripts["phasezoo-uci"].split(":")
+    program = tmp_path / name
+    program.write_text(f"from {module} import {function}\nraise SystemExit({function}())\n")
+    talks = ([], "uci\nposition startpos\nquit\n"), (["--agent", AGENT], "uci\nisready\ngo\n")
+    for arguments, text in talks:
+        done = subprocess.run(
+            [sys.executable, str(program), *arguments],
+            input=text, capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+        assert done.stderr == ""
+        assert "uciok" in done.stdout
+        assert done.stdout.count("bestmove") == len(arguments) // 2
 
 
 def test_garbage_on_the_input_is_passed_over():

@@ -5,8 +5,6 @@ import re
 import pytest
 from uci_fakes import Spoken
 
-from phasezoo.apps.uci.command import DEFAULT_AGENT
-
 MOVE = re.compile(r"\b[a-h][1-8][a-h][1-8][nbrq]?\b")
 NUMBER = re.compile(r"-?\d[\d.]*")
 
@@ -27,7 +25,7 @@ def transcript(repository):
 
 def test_the_transcript(repository):
     pytest.importorskip("onnxruntime")
-    spoken = Spoken(DEFAULT_AGENT)
+    spoken = Spoken(None)
     expected, seen, asks = transcript(repository), 0, 0
     for line in expected:
         if line.startswith("> "):
@@ -43,5 +41,5 @@ def test_the_transcript(repository):
         heard = [plain(each) for each in spoken.lines[seen:]]
         assert plain(line) in heard, (line, spoken.lines[seen:])
         seen += heard.index(plain(line)) + 1
-    assert asks == 2
-    assert len(spoken.moves()) == 3
+    assert asks == 3
+    assert len(spoken.moves()) == 4

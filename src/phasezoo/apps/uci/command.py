@@ -10,23 +10,28 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from phasezoo.apps.uci.engine import Engine
+from phasezoo.errors import PhasezooError
 
-__all__ = ["DEFAULT_AGENT", "UciOptions"]
+__all__ = ["UciOptions"]
 
-DEFAULT_AGENT = "mcts:net=phasezoo/chess-small,batch_size=16"
-"""The package's network of chess."""
+FAILED = 1
 
 
 @dataclass(frozen=True)
 class UciOptions:
     """Play chess and its variants as a UCI engine, for graphical interfaces and servers."""
 
-    agent: str = DEFAULT_AGENT
-    """Who plays, as a short text, such as "m2cts:experts=runs/x,batch_size=16"; the page
-    docs/howto/engine.md tells how options of the interface change it."""
+    agent: str | None = None
+    """Who plays, as a short text, such as "m2cts:experts=runs/x,batch_size=16"; default the
+    package's network of the variant. The page docs/howto/engine.md tells how options of the
+    interface change it."""
 
     def run(self) -> int:
-        """Answer standard input until ``quit`` or its end."""
+        """Answer standard input until ``quit``, its end, or an agent that cannot be loaded.
+
+        Raises:
+            PhasezooError: The agent cannot be loaded.
+        """
         version = metadata.version("phasezoo")
         engine = Engine(self.agent, _writer(sys.stdout), version, _keep_all)
         try:
@@ -35,6 +40,12 @@ class UciOptions:
                     break
         finally:
             engine.close()
+        if isinstance(engine.failure, PhasezooError):
+            raise engine.failure
+        if engine.failure is not None:  # of an agent of one's own
+            text = f"phasezoo: {type(engine.failure).__name__}: {engine.failure}"
+            sys.stderr.write(f"{' '.join(text.split())}\n")
+            return FAILED
         return 0
 
 

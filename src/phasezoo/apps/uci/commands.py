@@ -3,6 +3,7 @@
 Nothing here needs more than Python itself, so that an engine can answer before it is loaded.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
@@ -26,6 +27,11 @@ COMMANDS = (
 
 MOST = 2**31 - 1
 """No number of the protocol is larger; more is taken for this."""
+
+_MOVE = re.compile(r"([a-h][1-8])[-x]?([a-h][1-8])=?([a-z]?)", re.IGNORECASE)
+"""A move with what some tools add: capitals, a hyphen, and the ``=`` of a promotion."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -89,11 +95,11 @@ class Setting:
 
 
 def read_line(line: str) -> Command | None:
-    """The command of a line; None if it holds none."""
-    words = line.split()
+    """The command of a line, in any case; None if it holds none."""
+    words = line.lstrip("\ufeff").split()
     for place, word in enumerate(words):
-        if word in COMMANDS:
-            return Command(word, tuple(words[place + 1 :]))
+        if word.lower() in COMMANDS:
+            return Command(word.lower(), tuple(words[place + 1 :]))
     return None
 
 
@@ -101,59 +107,65 @@ def read_go(words: Sequence[str]) -> tuple[Go, list[str]]:
     """What a search is asked for, and complaints about what could not be read.
 
     A time below 0 counts as 0, but for ``movetime``, which has to be 0 or more. Counts have to be 1
-    or more; what is not a number is passed over.
+    or more; what is not a number is passed over. Fractions are cut off.
     """
     given: dict[str, int | bool | tuple[str, ...]] = {}
     complaints = []
     names = {field.name for field in fields(Go)}
     left = list(words)
     while left:
-        name = left.pop(0)
+        name = left.pop(0).lower()
         if name in ("infinite", "ponder"):
             given[name] = True
         elif name == "searchmoves":
-            end = next((at for at, word in enumerate(left) if word in names), len(left))
-            given[name] = tuple(left[:end])
+            end = next((at for at, word in enumerate(left) if word.lower() in names), len(left))
+            given[name] = tuple(map(_move, left[:end]))
             del left[:end]
         elif name in names:
-            text = "" if not left or left[0] in names else left.pop(0)
-            number = _number(text)
-            if number is None or number < _LEAST.get(name, number):
-                complaints.append(f"go {name} {text!r}: expected a number, passed over")
+            text = "" if not left or left[0].lower() in names else left.pop(0)
+            number, least = _number(text), _LEAST.get(name)
+            if number is None or (least is not None and number < least):
+                expected = "a number" if least is None else f"a number from {least}"
+                complaints.append(f"go {name} {text[:40]!r}: expected {expected}, passed over")
             else:
-                given[name] = max(number, 0)
+                given[name] = int(min(max(number, 0), MOST))
         else:
-            complaints.append(f"go {name}: not known, passed over")
+            complaints.append(f"go {name[:40]}: not known, passed over")
     return Go(**given), complaints  # type: ignore[arg-type]
 
 
 _LEAST = {"movestogo": 1, "depth": 1, "nodes": 1, "mate": 1, "movetime": 0}
 
 
-def _number(text: str) -> int | None:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
-        return None
-    return min(int(digits[:12]), MOST) * (-1 if text.startswith("-") else 1)
+def _number(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def _move(word: str) -> str:
+    """A move as the protocol writes it, from what tools write."""
+    piece, drop, square = word.partition("@")
+    if drop:
+        return f"{piece.upper()}@{square.lower()}"
+    found = _MOVE.fullmatch(word)
+    return word if found is None else "".join(found.groups()).lower()
 
 
 def read_place(words: Sequence[str]) -> Place | str:
-    """The position that is told, or what is wrong."""
-    if "moves" in words:
-        at = list(words).index("moves")
-        words, moves = words[:at], tuple(words[at + 1 :])
-    else:
-        moves = ()
-    if tuple(words) == ("startpos",):
+    """The position that is told, or what is wrong; keywords may be in any case."""
+    known = [word.lower() for word in words]
+    end = known.index("moves") if "moves" in known else len(known)
+    moves = tuple(map(_move, words[end + 1 :]))
+    if known[:end] in (["startpos"], ["fen", "startpos"]):
         return Place(None, moves)
-    if len(words) > 1 and words[0] == "fen":
-        return Place(" ".join(words[1:]), moves)
+    if end > 1 and known[0] == "fen":
+        return Place(" ".join(words[1:end]), moves)
     return "position: expected startpos or fen FEN, then perhaps moves and the moves"
 
 
 def read_setting(words: Sequence[str]) -> Setting | str:
-    """The option that is set, or what is wrong."""
-    if len(words) < 2 or words[0] != "name":
+    """The option that is set, or what is wrong; keywords may be in any case."""
+    known = [word.lower() for word in words]
+    if len(words) < 2 or known[0] != "name":
         return "setoption: expected name NAME, then perhaps value VALUE"
-    end = list(words).index("value") if "value" in words else len(words)
+    end = known.index("value") if "value" in known else len(known)
     return Setting(" ".join(words[1:end]), " ".join(words[end + 1 :]))

@@ -7,11 +7,12 @@ greeting comes at once.
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Place, read_go, read_line, read_place, read_setting
-from phasezoo.apps.uci.options import Options
+from phasezoo.apps.uci.options import VARIANTS, Options, packaged_agents
 
 if TYPE_CHECKING:
     from phasezoo.apps.uci.player import Player
@@ -31,7 +32,8 @@ class Engine:
     answered by exactly one ``bestmove``; a ``go`` during a search stops that one first.
 
     Args:
-        agent: The agent's text (:func:`phasezoo.agents.parse`).
+        agent: The agent's text (:func:`phasezoo.agents.parse`); None: the package's network of the
+            variant that is played.
         write: Writes a line, or several between line breaks, at once.
         version: What the engine calls its version.
         loaded: Called when an agent was loaded, before anything is searched.
@@ -39,19 +41,23 @@ class Engine:
 
     def __init__(
         self,
-        agent: str,
+        agent: str | None,
         write: Callable[[str], None],
         version: str = "",
         loaded: Callable[[], object] | None = None,
     ) -> None:
-        self.options = Options()
-        self._text = agent
+        self._texts = packaged_agents() if agent is None else _playable(agent)
+        self.options = Options(tuple(self._texts))
+        self.failure: Exception | None = None
+        """Why no agent can be loaded; the engine has ended then."""
         self._write = write
         self._version = version
         self._settle = loaded
         self._writing = threading.Lock()
         self._place = Place(None, ())
         self._state: Any = None
+        self._refused = ""
+        """Why the position that was told last cannot be played; empty if it can."""
         self._agent: Any = None
         self._loaded: tuple[Any, ...] | None = None
         """What the agent was loaded with; None if it has to be loaded."""
@@ -65,7 +71,7 @@ class Engine:
         self._alarm = Alarm()
 
     def handle(self, line: str) -> bool:
-        """Do what a line says; False if it was ``quit``."""
+        """Do what a line says; False if it was ``quit``, or no agent can be loaded."""
         command = read_line(line)
         if command is None:
             if line.strip():
@@ -77,7 +83,9 @@ class Engine:
         answer = getattr(self, f"_on_{command.name}", None)
         if answer is not None:
             answer(command.words)
-        return True
+        if self.failure is not None:
+            self.close()
+        return self.failure is None
 
     def close(self) -> None:
         """Stop what is searched, answer it, and leave."""
@@ -97,7 +105,8 @@ class Engine:
     def _on_isready(self, words: Sequence[str]) -> None:
         if not self._is_searching:
             self._prepare()
-        self._say("readyok")
+        if self.failure is None:
+            self._say("readyok")
 
     def _on_setoption(self, words: Sequence[str]) -> None:
         game = self.options.game
@@ -106,29 +115,39 @@ class Engine:
         if complaint is not None:
             self._info(complaint)
         if self.options.game != game:
-            self._place, self._state = Place(None, ()), None
+            self._forget()
 
     def _on_ucinewgame(self, words: Sequence[str]) -> None:
         self._stop_and_wait()
         self._games += 1
-        self._place, self._state = Place(None, ()), None
+        self._forget()
         self._made = None
+
+    def _forget(self) -> None:
+        """Go back to the start of the game."""
+        self._place, self._state, self._refused = Place(None, ()), None, ""
 
     def _on_position(self, words: Sequence[str]) -> None:
         from phasezoo import games
-        from phasezoo.apps.uci.positions import state_at
+        from phasezoo.apps.uci.positions import mended_fen, state_at
         from phasezoo.errors import PhasezooError
 
         place = read_place(words)
         if isinstance(place, str):
-            self._info(place)
+            self._refused = place
             return
+        game = games.make(self.options.game)
         try:
-            self._state = state_at(place, games.make(self.options.game))
+            if place.fen is not None:
+                fen, left_out = mended_fen(place.fen, game)
+                place = replace(place, fen=fen)
+                for text in left_out:
+                    self._info(f"position: {text}")
+            self._state = state_at(place, game)
         except PhasezooError as error:
-            self._info(f"position: {' '.join(str(error).split())}; the former one stays")
+            self._refused = f"position: {' '.join(str(error).split())}"
             return
-        self._place = place
+        self._place, self._refused = place, ""
 
     def _on_go(self, words: Sequence[str]) -> None:
         from phasezoo import games
@@ -139,12 +158,14 @@ class Engine:
         for complaint in complaints:
             self._info(complaint)
         self._stop_and_wait()
-        game = games.make(self.options.game)
-        if self._state is None:
-            self._state = state_at(self._place, game)
-        state = unclaimed(self._state, game)
-        if state is not self._state:
-            self._info("drawn, if a player claims it: goes on as if nobody did")
+        state = None
+        if not self._refused:
+            game = games.make(self.options.game)
+            if self._state is None:
+                self._state = state_at(self._place, game)
+            state = unclaimed(self._state, game)
+            if state is not self._state:
+                self._info("drawn, if a player claims it: goes on as if nobody did")
         options = self.options
         view = View(
             options.number("Move Overhead"),
@@ -152,7 +173,7 @@ class Engine:
             options.is_on("UCI_ShowWDL"),
             options.number("MultiPV"),
         )
-        search = Search(go, state, view, self._say, self._alarm)
+        search = Search(go, state, view, self._say, self._alarm, self._refused)
         self._prepare()
         self._search = search
         if self._player is not None and self._player.searches and search.is_short:
@@ -189,6 +210,7 @@ class Engine:
         try:
             self._load()
         except Exception as error:  # whatever agents and evaluators of one's own raise
+            self.failure = error
             self._say(report.error_line(error))
 
     def _load(self) -> None:
@@ -201,7 +223,8 @@ class Engine:
         is_new = self._loaded != loaded
         if is_new:
             self._loaded, self._agent, self._made, self._player = loaded, None, None, None
-            self._agent = player.load(self._text, options)
+            text = self._texts.get(options["UCI_Variant"]) or next(iter(self._texts.values()))
+            self._agent = player.load(text, options)
         made = (options.game, options["Hash"], self._games)
         if self._made == made or self._agent is None:
             return
@@ -226,3 +249,12 @@ class Engine:
     def _say(self, text: str) -> None:
         with self._writing:
             self._write(text)
+
+
+def _playable(text: str) -> dict[str, str]:
+    """The agent's text for each variant that it plays."""
+    if "net" not in text and "experts" not in text:  # so that nothing is imported for it
+        return dict.fromkeys(VARIANTS, text)
+    from phasezoo.apps.uci.player import variants_of
+
+    return dict.fromkeys(variants_of(text), text)

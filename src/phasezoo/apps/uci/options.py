@@ -1,13 +1,14 @@
 """Options of the engine: what they are called, what they take, what they are set to."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
 from typing import Literal
 
 from phasezoo.apps.uci.commands import Setting
 
-__all__ = ["EMPTY", "OPTIONS", "Option", "Options"]
+__all__ = ["EMPTY", "OPTIONS", "Option", "Options", "packaged_agents"]
 
 EMPTY = "<empty>"
 """How the protocol writes a text of no letters."""
@@ -17,6 +18,8 @@ VARIANTS = ("chess", "atomic", "crazyhouse")
 
 CHESS960 = "chess960"
 """What is played in place of the first of them if ``UCI_Chess960`` is set."""
+
+_VARIANT, _CHESS960 = "UCI_Variant", "UCI_Chess960"
 
 STARTS = {CHESS960: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"}
 """What ``startpos`` means in games whose start is drawn."""
@@ -51,7 +54,7 @@ class Option:
     def read(self, text: str) -> str | None:
         """The value that ``text`` writes; None if it is none."""
         if self.kind == "spin":
-            is_number = text.removeprefix("-").isdigit() and len(text) < 12
+            is_number = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 12
             fits = is_number and self.least <= int(text) <= self.most
             return str(int(text)) if fits else None
         if self.kind in ("check", "combo"):
@@ -78,8 +81,8 @@ OPTIONS = (
     Option("Move Overhead", "spin", "100", 0, 60_000),
     Option("MultiPV", "spin", "1", 1, 500),
     Option("Ponder", "check", "false"),
-    Option("UCI_Variant", "combo", VARIANTS[0], words=VARIANTS),
-    Option("UCI_Chess960", "check", "false"),
+    Option(_VARIANT, "combo", VARIANTS[0], words=VARIANTS),
+    Option(_CHESS960, "check", "false"),
     Option("UCI_ShowWDL", "check", "false"),
     Option("SyzygyPath", "string", "", reloads=True),
     Option("Gate", "string", "", reloads=True),
@@ -90,12 +93,37 @@ OPTIONS = (
 """All of them."""
 
 
-class Options:
-    """The options and their values."""
+def packaged_agents() -> dict[str, str]:
+    """The agents of those variants whose networks are in the package."""
+    models = resources.files("phasezoo") / "models"
+    networks = {variant: f"{variant}-small" for variant in VARIANTS}
+    return {
+        variant: f"mcts:net=phasezoo/{name},batch_size=16"
+        for variant, name in networks.items()
+        if (models / name).is_dir()
+    }
 
-    def __init__(self) -> None:
-        self._known = {option.name.lower(): option for option in OPTIONS}
-        self._values = {option.name: option.default for option in OPTIONS}
+
+class Options:
+    """The options and their values.
+
+    Args:
+        variants: The variants that the agent plays, the one by default first.
+    """
+
+    def __init__(self, variants: Sequence[str] = VARIANTS) -> None:
+        offered = [
+            option
+            if option.name != _VARIANT
+            else replace(option, default=variants[0], words=tuple(variants))
+            for option in OPTIONS
+        ]
+        self._values = {option.name: option.default for option in offered}
+        self._known = {
+            option.name.lower(): option
+            for option in offered
+            if option.name != _CHESS960 or VARIANTS[0] in variants
+        }
 
     def __getitem__(self, name: str) -> str:
         return self._values[name]
@@ -115,8 +143,8 @@ class Options:
     @property
     def game(self) -> str:
         """What is played, by its registered name."""
-        variant = self["UCI_Variant"]
-        is_drawn = variant == VARIANTS[0] and self.is_on("UCI_Chess960")
+        variant = self[_VARIANT]
+        is_drawn = variant == VARIANTS[0] and self.is_on(_CHESS960)
         return CHESS960 if is_drawn else variant
 
     @property
@@ -126,13 +154,15 @@ class Options:
 
     def lines(self) -> Iterator[str]:
         """How the engine tells of them."""
-        return (option.line() for option in OPTIONS)
+        return (option.line() for option in self._known.values())
 
     def set(self, setting: Setting) -> str | None:
         """Give an option a value; what is wrong, if it cannot have it."""
         option = self._known.get(setting.name.lower())
         if option is None:
             return f"setoption: no option {setting.name!r}"
+        if option.name == _VARIANT and self.is_set("ExpertsPath"):
+            option = replace(option, words=VARIANTS)  # the experts may be of any
         value = option.read(setting.value)
         if value is None:
             return f"setoption {option.name}: {setting.value!r}, expected {option.allowed()}"

@@ -1,6 +1,7 @@
 """The agent behind the engine, as its text and the options want it."""
 
 import copy
+import json
 from dataclasses import replace
 from typing import Any, cast
 
@@ -9,13 +10,16 @@ import numpy as np
 from phasezoo import agents, games
 from phasezoo.agents.spec_text import read_spec, write_spec
 from phasezoo.apps.uci.options import CHESS960, VARIANTS, Options
-from phasezoo.errors import GameMismatch, InvalidConfig
+from phasezoo.errors import GameMismatch, InvalidConfig, PhasezooError
 from phasezoo.inference import packaged
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.other_games import check_plays, parts_of
 from phasezoo.registration import register_all
 
-__all__ = ["Player", "adapted", "load"]
+__all__ = ["Player", "adapted", "load", "variants_of"]
+
+OTHER_GAME = "allow_other_game"
+"""The option that lets a network play a game that it was not trained for."""
 
 SEARCHES = ("mcts", "m2cts")
 """Agents whose networks and experts options may change."""
@@ -84,9 +88,27 @@ def load(text: str, options: Options) -> Any:
     """
     register_all()
     agent = agents.parse(adapted(text, options))
-    if options.game == CHESS960:
-        _check_chess(agent)
+    if options["UCI_Variant"] == VARIANTS[0] and OTHER_GAME not in read_spec(text).options:
+        _check_chess(agent, options.game)
     return agent
+
+
+def variants_of(text: str) -> tuple[str, ...]:
+    """The variants that an agent plays, as far as the files of its network say it.
+
+    Args:
+        text: The agent's text.
+    """
+    try:
+        given = read_spec(text).options
+        folder = packaged.resolved(given.get("experts") or given["net"])
+        files = (folder / name for name in (packaged.MANIFEST, packaged.EXPERTS))
+        found = next(file for file in files if file.is_file())
+        game = json.loads(found.read_bytes())["game"]
+    except (PhasezooError, OSError, ValueError, LookupError, TypeError, StopIteration):
+        return VARIANTS  # there is no network, or loading it says what is wrong
+    game = VARIANTS[0] if game == CHESS960 else game
+    return (game,) if game in VARIANTS and OTHER_GAME not in given else VARIANTS
 
 
 def adapted(text: str, options: Options) -> str:
@@ -124,8 +146,8 @@ def adapted(text: str, options: Options) -> str:
     if options.is_set("Threads") and "net_threads" in known:
         given["net_threads"] = options["Threads"]
     loads = "experts" in given or "net" in given
-    if options.game == CHESS960 and loads:
-        given["allow_other_game"] = "true"
+    if options["UCI_Variant"] == VARIANTS[0] and loads:
+        given.setdefault(OTHER_GAME, "true")  # of chess and chess960 alone: checked when loaded
     return write_spec(spec._replace(name=name, options=given))
 
 
@@ -134,15 +156,15 @@ def _is_experts(net: str | None) -> bool:
     return net is not None and (packaged.resolved(net) / packaged.EXPERTS).is_file()
 
 
-def _check_chess(agent: Any) -> None:
-    """Let networks of chess play chess from drawn starts, and no others.
+def _check_chess(agent: Any, game: str) -> None:
+    """Let networks of chess and of chess960 play both, and no others.
 
     Raises:
         GameMismatch: One is of another game.
     """
     for part in parts_of(getattr(agent, "evaluator", None)):
         if isinstance(part, NetworkEvaluator) and part.game not in (VARIANTS[0], CHESS960):
-            message = f"a network of {part.game!r} does not play {CHESS960!r}"
+            message = f"{part.name} is a network of {part.game} and does not play {game}"
             raise GameMismatch(message)
 
 

@@ -1,19 +1,100 @@
 """Positions as user interfaces tell them, as states of a game."""
 
+import re
 from typing import Any
 
 from phasezoo import games
 from phasezoo.apps.uci.commands import Place
-from phasezoo.apps.uci.options import STARTS
-from phasezoo.errors import PhasezooError
+from phasezoo.apps.uci.options import CHESS960, STARTS, VARIANTS
+from phasezoo.errors import InvalidFen, PhasezooError
 
-__all__ = ["state_at", "unclaimed"]
+__all__ = ["mended_fen", "state_at", "unclaimed"]
 
 CLAIMED = ("threefold_repetition", "fifty_moves")
 """Draws that a player may leave unclaimed: other programs play on, so that we have to."""
 
 _CLOCK = 4
 """The field of a FEN that counts plies without progress."""
+
+_DEFAULTS = ("", "", "-", "-", "0", "1")
+"""Fields of a FEN that tools leave out; the first two have no default."""
+
+_SIDES = {"white": "w", "black": "b"}
+_RIGHTS = re.compile(r"[A-HKQa-hkq]+")
+_SQUARE = re.compile(r"[a-h][1-8]")
+
+
+def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
+    """Rewrite what tools send as a FEN that ``game`` reads, and say what was left out.
+
+    Missing fields get their defaults, and the operations of an EPD are passed over. Castling rights
+    without king and rook, and an en passant square that no pawn has just passed, are left out.
+
+    Args:
+        text: What follows ``position fen``.
+        game: The game whose position it is.
+
+    Raises:
+        PhasezooError: It is no position of the game, or its castling rights are those of chess960.
+    """
+    if _reads(game, text):
+        return text, []
+    placement, side, castling, passed, *counters = _fields(text)
+
+    def fen(rights: str, square: str = "-") -> str:
+        return " ".join((placement, side, rights, square, *counters))
+
+    game.from_fen(fen("-"))  # what is wrong here cannot be left out
+    castling = castling.replace("-", "") or "-"
+    rights, left_out = castling, []
+    if not _reads(game, fen(castling)):
+        if not _RIGHTS.fullmatch(castling):
+            game.from_fen(fen(castling))
+        if game.name == VARIANTS[0] and _reads(games.make(CHESS960), fen(castling)):
+            message = (
+                f"{castling!r}: castling rights of chess960; set UCI_Chess960 if it is played, "
+                "else write '-' there"
+            )
+            raise InvalidFen(message)
+        rights = "".join(r for r in dict.fromkeys(castling) if _reads(game, fen(r))) or "-"
+        left_out.append(f"castling rights {castling!r} read as {rights!r}: king or rook is missing")
+    if not _reads(game, fen(rights, passed)):
+        if not _SQUARE.fullmatch(passed):
+            game.from_fen(fen(rights, passed))
+        left_out.append(f"en passant square {passed!r} read as '-': no pawn has just passed it")
+        passed = "-"
+    return fen(rights, passed), left_out
+
+
+def _fields(text: str) -> list[str]:
+    """The six fields of a FEN, or more if it has more.
+
+    Raises:
+        InvalidFen: There is no side to move.
+    """
+    fields = text.strip("\"'; ").split()
+    if len(fields) < 2:
+        message = f"{text[:80]!r}: expected the pieces, the side to move and the rest of a FEN"
+        raise InvalidFen(message)
+    if fields[3:4] and fields[3].isdigit():  # the counters follow the castling rights
+        fields.insert(3, "-")
+    for end in (4, 6):  # where the operations of an EPD begin
+        if fields[end:] and fields[end][0].isalpha():
+            del fields[end:]
+    fields += _DEFAULTS[len(fields) :]
+    for place in (4, 5):
+        fields[place] = _DEFAULTS[place] if fields[place] == "-" else fields[place]
+    fields[1] = _SIDES.get(fields[1].lower(), fields[1].lower())
+    fields[3] = fields[3].lower()
+    return fields
+
+
+def _reads(game: games.Game, fen: str) -> bool:
+    try:
+        game.from_fen(fen)
+    except PhasezooError:
+        return False
+    return True
 
 
 def state_at(place: Place, game: games.Game) -> Any:

@@ -17,6 +17,7 @@ __all__ = [
     "over_line",
     "phase_line",
     "wdl",
+    "wdl_text",
 ]
 
 LONGEST = 30
@@ -48,6 +49,11 @@ def wdl(value: float, draws: float) -> tuple[int, int, int]:
     return won, 1000 - won - lost, lost
 
 
+def wdl_text(value: float, draws: float, is_shown: bool) -> str:
+    """The chances as they follow a score; empty if nobody asked for them."""
+    return f" wdl {' '.join(map(str, wdl(value, draws)))}" if is_shown else ""
+
+
 def info_lines(result: Any, told: Told) -> Iterator[str]:
     """A line for each of the result's best moves; the first alone of those never visited."""
     milliseconds = max(round(told.seconds * 1e3), 1)
@@ -63,8 +69,7 @@ def info_lines(result: Any, told: Told) -> Iterator[str]:
         is_exact = number > 1 or result.proven in ("win", "loss")
         shown_q = f"cp {centipawns_of_value(line.q)}"
         score = _score(line.q, len(line.pv), end) if is_exact else shown_q
-        chances = wdl(line.q, draws[line.action])
-        shown = f" wdl {' '.join(map(str, chances))}" if told.shows_wdl else ""
+        shown = wdl_text(line.q, draws[line.action], told.shows_wdl)
         yield (
             f"info depth {result.depth} seldepth {result.seldepth} multipv {number} "
             f"score {score}{shown} {work} pv {' '.join(moves)}"
@@ -109,12 +114,13 @@ def best_move(result: Any, state: Any) -> str:
     return f"{played} ponder {after.uci(line[1])}"
 
 
-def over_line(state: Any) -> str:
+def over_line(state: Any, shows_wdl: bool) -> str:
     """The score of a game that is over: mated, or drawn."""
     winner = state.outcome.winner
     if winner is None:
-        return "info depth 0 score cp 0"
-    return f"info depth 0 score mate {'-' if winner != state.to_play else ''}0"
+        return f"info depth 0 score cp 0{wdl_text(0.0, 1.0, shows_wdl)}"
+    sign, value = ("", 1.0) if winner == state.to_play else ("-", -1.0)
+    return f"info depth 0 score mate {sign}0{wdl_text(value, 0.0, shows_wdl)}"
 
 
 def error_line(error: Exception) -> str:

@@ -19,6 +19,7 @@ from phasezoo.apps.uci.report import (
     info_lines,
     over_line,
     phase_line,
+    wdl_text,
 )
 from phasezoo.errors import PhasezooError
 
@@ -58,14 +59,21 @@ class Search:
 
     Args:
         go: What is asked for.
-        state: Where.
+        state: Where; None if the position was refused.
         view: What of the options it is told.
         say: Writes a line.
         alarm: Says when it has to be answered.
+        refused: Why there is no position; empty if there is one.
     """
 
     def __init__(
-        self, go: Go, state: Any, view: View, say: Callable[[str], None], alarm: Alarm
+        self,
+        go: Go,
+        state: Any,
+        view: View,
+        say: Callable[[str], None],
+        alarm: Alarm,
+        refused: str = "",
     ) -> None:
         self.go = go
         self.done = threading.Event()
@@ -85,6 +93,8 @@ class Search:
         self._alarm = alarm
         self._next_info = self._began + FIRST_INFO
         self._oracle_rows = self._rows = 0
+        self._refused = refused
+        self._among = self._searched_alone()
         if not (go.infinite or go.ponder):
             self._released.set()
             self._set_alarm()
@@ -92,7 +102,7 @@ class Search:
     @property
     def is_short(self) -> bool:
         """Whether it ends so soon that handing it to another thread could take as long."""
-        if not self._released.is_set():
+        if not self._released.is_set() or self._refused:
             return False
         limit = limit_of(self.go, self._state.to_play, self._view.overhead_ms)
         if limit is None or not limit.is_timed:
@@ -122,9 +132,14 @@ class Search:
     def run(self, player: Player | None) -> None:
         """Search and answer; by the one thread that searches."""
         try:
-            if self._state.is_terminal:
+            if self._refused:
+                self._tell([f"info string {self._refused}"])
                 self._released.wait()
-                self._answer([over_line(self._state), "bestmove (none)"])
+                self._answer(["bestmove 0000"])
+            elif self._state.is_terminal:
+                self._released.wait()
+                over = over_line(self._state, self._view.shows_wdl)
+                self._answer([over, "bestmove (none)"])
             elif player is None:
                 self._released.wait()
                 self._answer(["info string error: there is no agent to play", "bestmove (none)"])
@@ -144,15 +159,12 @@ class Search:
     def _search(self, player: Player) -> None:
         before = player.session.counts
         self._rows, self._oracle_rows = before.rows, before.oracle_rows
-        among, complaints = self._among()
         with self._lock:
             if self._is_answered:  # the clock has run out while another search was busy
                 return
             self._player = player
-            for complaint in complaints:
-                self._say(f"info string {complaint}")
         result = player.session.search(
-            self._state, searchmoves=among, limit=self._limit(player), watch=self._watch
+            self._state, searchmoves=self._among, limit=self._limit(player), watch=self._watch
         )
         if not self._released.is_set():
             self._tell(self._lines(player, result)[:-1])
@@ -162,12 +174,15 @@ class Search:
     def _act(self, player: Player) -> None:
         """An agent that cannot be watched or stopped plays as it would anywhere."""
         move = player.move(self._state, self._limit(player))
-        value = 0.0 if move.value is None else move.value
-        name = self._state.uci(int(move.action))
-        if self.go.searchmoves:
-            self._tell(["info string searchmoves: this agent looks at all moves"])
+        action, value = int(move.action), 0.0 if move.value is None else move.value
+        if self._among is not None and action not in self._among:
+            chosen, action, value = self._state.uci(action), self._among[0], 0.0
+            told = f"this agent looks at all moves and chose {chosen}: the first of those asked for"
+            self._tell([f"info string searchmoves: {told}"])
+        name = self._state.uci(action)
         self._released.wait()
-        told = f"score cp {centipawns_of_value(value)} nodes {move.nodes} time {self._ms()}"
+        score = f"score cp {centipawns_of_value(value)}{self._chances(value)}"
+        told = f"{score} nodes {move.nodes} time {self._ms()}"
         self._answer([f"info depth 1 {told} pv {name}", f"bestmove {name}"])
 
     def _watch(self) -> None:
@@ -199,17 +214,25 @@ class Search:
             return Limit(infinite=True) if asked is None else replace(asked, infinite=True)
         return asked or player.limit or Limit(nodes=1)
 
-    def _among(self) -> tuple[list[int] | None, list[str]]:
-        """The actions that are searched alone, and complaints about those that are not legal."""
-        found, complaints = [], []
+    def _searched_alone(self) -> list[int] | None:
+        """The actions that are searched alone; says which of the moves asked for are not legal."""
+        if self._refused or self._state.is_terminal:
+            return None
+        found = set()
         for move in self.go.searchmoves:
             try:
-                found.append(self._state.parse_uci(move))
+                found.add(int(self._state.parse_uci(move)))
             except PhasezooError as error:
-                complaints.append(f"searchmoves: {error}")
-        return sorted(set(found)) or None, complaints
+                self._say(f"info string searchmoves: {error}")
+        return sorted(found) or None
+
+    def _chances(self, value: float) -> str:
+        """Chances of a value that nobody split into wins and draws."""
+        return wdl_text(value, 0.0, self._view.shows_wdl)
 
     def _set_alarm(self) -> None:
+        if self._refused:
+            return
         most = most_ms(self.go, self._state.to_play, self._view.overhead_ms)
         if most is not None:
             self._alarm.set(self._due + most / 1e3, self._run_out)
@@ -247,10 +270,13 @@ class Search:
 
     def _blind(self) -> list[str]:
         """What is said if there was no time to look at the position."""
-        move = self._state.uci(int(self._state.legal_actions[0]))
+        among = self._state.legal_actions if self._among is None else self._among
+        move = self._state.uci(int(among[0]))
+        which = "legal move" if self._among is None else "of searchmoves"
+        score = f"score cp 0{self._chances(0.0)}"
         return [
-            "info string no time to look at the position: the first legal move",
-            f"info depth 0 score cp 0 nodes 0 time {self._ms()} pv {move}",
+            f"info string no time to look at the position: the first {which}",
+            f"info depth 0 {score} nodes 0 time {self._ms()} pv {move}",
             f"bestmove {move}",
         ]
 
