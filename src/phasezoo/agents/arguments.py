@@ -14,6 +14,7 @@ __all__ = [
     "checked_player",
     "config_or",
     "name_or",
+    "one_line",
     "seed_of",
     "states_and_players",
     "threads_or",
@@ -55,6 +56,11 @@ def name_or(name: Any, default: str) -> str:
         message = f"name={name!r}: expected a text, by which reports call the agent"
         raise InvalidConfig(message)
     return name
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks and control characters, as reports, tags and terminals show it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def checked_player(player: Any, game: games.Game | None) -> int:

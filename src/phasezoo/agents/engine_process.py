@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from phasezoo.agents.arguments import one_line
 from phasezoo.errors import EngineFailed, MissingDependency
 from phasezoo.games.options import is_file
 
@@ -102,13 +103,16 @@ class Engine:
         """
         import chess.engine
 
+        from phasezoo.agents.engine_protocol import EngineProtocol
+
         try:
-            transport, protocol = await chess.engine.UciProtocol.popen(
+            transport, protocol = await EngineProtocol.popen(
                 list(command), setpgrp=True, stderr=subprocess.DEVNULL
             )
         except OSError as error:
             message = f"{command[0]}: cannot be started ({error.strerror}); is it a program?"
             raise EngineFailed(message) from error
+        protocol.program = shlex.join(command)
         engine = cls(transport, protocol, command[0])
         try:
             await asyncio.wait_for(protocol.initialize(), seconds)
@@ -133,7 +137,7 @@ class Engine:
     @property
     def name(self) -> str:
         """What the engine calls itself."""
-        return self._protocol.id.get("name", Path(self._program).name)
+        return one_line(self._protocol.id.get("name", "")) or Path(self._program).name
 
     @property
     def is_running(self) -> bool:

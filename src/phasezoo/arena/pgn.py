@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from phasezoo import games
+from phasezoo.agents.arguments import one_line
 from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.arena.records import GameRecord, Thought
 from phasezoo.errors import InvalidConfig, RunDirectoryError
@@ -161,8 +162,7 @@ def moves_from(state: Any, moves: Iterable[str]) -> list[tuple[Any, int]]:
 
 
 def _escaped(text: str) -> str:
-    printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return printable.replace("\\", "\\\\").replace('"', '\\"')
+    return one_line(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 class PgnFile:

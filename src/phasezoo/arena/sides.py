@@ -7,7 +7,7 @@ from typing import Any
 
 from phasezoo import agents, gating
 from phasezoo.agents import Limit
-from phasezoo.agents.arguments import name_or
+from phasezoo.agents.arguments import name_or, one_line
 from phasezoo.agents.limit import checked_limit
 from phasezoo.arena.clocks import check_clock
 from phasezoo.arena.concurrent_games import Side
@@ -65,11 +65,9 @@ def names_of(players: Sequence[Any], names: Sequence[str] | None = None) -> list
         InvalidConfig: ``names`` are not as many as the agents.
     """
     if names is None:
-        return _told_apart([agents.name_of_agent(agent) for agent in players])
+        names = [agents.name_of_agent(agent) for agent in players]
     _check_count("names", names, len(players))
-    for name in names:
-        name_or(name, "")
-    return _told_apart(names)
+    return _told_apart([one_line(name_or(name, "")) for name in names])
 
 
 def _check_count(option: str, given: Sequence[Any], count: int) -> None:

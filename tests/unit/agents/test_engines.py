@@ -139,6 +139,85 @@ def test_bad_manners_are_endured(caplog):
     )
 
 
+LINES = [
+    ("name Paths type string /a/b c", "expected default", "Paths", "/x y"),
+    ("name Paths type string", None, "Paths", "/x y"),
+    ("name Move min type string default max 3 var", None, "Move min", "y"),
+    ("name Hash type spin default 8 min 16 max 64", "default is out of its range", "Hash", 16),
+    ("name Hash type spin default 128 min 16 max 64", "default is out of its range", "Hash", 64),
+    ("name Hash type spin min 16 max 64", "default is not a whole number", "Hash", 16),
+    ("name Hash type spin default 16.0 min 16 max 64", "not a whole number", "Hash", 16),
+    ("name Hash type spin default 16 min low max 64", "not two whole numbers", "Hash", 20),
+    ("name min time type spin default 2 min 1 max 9", None, "min time", 5),
+    ("name Mode type combo default x var a b var c", "not one of its values", "Mode", "a b"),
+    ("name Mode type combo var a", "not one of its values", "Mode", "a"),
+    ("name Book type check default maybe", "neither true nor false", "Book", True),
+    ("name Book type check default True", None, "Book", False),
+    ("name MultiPV type spin default 0 min 1 max 9", "default is out of its range", None, None),
+    ("name MultiPV type spin default many", "default is not a whole number", None, None),
+    ("name Dial type dial default 3", "passed over", None, None),
+    ("name Nothing", "passed over", None, None),
+    ("type check default true", "passed over", None, None),
+    ("", "passed over", None, None),
+]
+
+
+@pytest.mark.parametrize(("line", "fault", "name", "value"), LINES)
+def test_options_at_fault_are_one_warning_and_can_be_set(
+    line, fault, name, value, caplog, capfd, tmp_path
+):
+    log = tmp_path / "log"
+    options = {} if name is None else {name: value}
+    agent = toy(f"option:{line}", f"log:{log}", options=options)
+    match = arena.play_match(agent, "random", games=4, max_plies=8, concurrency=4)
+    assert {record.ending for record in match.games} == {"max_plies"}
+    told = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert len(told) == (fault is not None)
+    assert fault is None or (fault in told[0].message and line in told[0].message)
+    written = str(value).lower() if isinstance(value, bool) else value
+    is_told = f"setoption name {name} value {written}\n" in log.read_text()
+    assert is_told == (name is not None)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_of_an_option_told_twice_the_last_counts():
+    lines = ("name Dial type string default", "name Dial type spin default 1 min 1 max 3")
+    told = [f"option:{line}" for line in lines]
+    assert arena.play_match(toy(*told, options={"Dial": 2}), "random", games=2, max_plies=4).games
+    with pytest.raises(EngineFailed, match="at most 3"):
+        arena.play_match(toy(*told, options={"Dial": 4}), "random", games=2)
+
+
+@pytest.mark.parametrize("ponder", ["a1a1", "e9e4", "king", "E2E4Q"])
+def test_illegal_ponder_moves_are_one_warning(ponder, caplog, capfd):
+    agent = toy(f"ponder:{ponder}")
+    match = arena.play_match(agent, "random", games=2, max_plies=12)
+    assert played(match) == played(arena.play_match(toy(), "random", games=2, max_plies=12))
+    assert [record.message.rpartition(": ")[2] for record in caplog.records] == [
+        "illegal ponder moves are ignored"
+    ]
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("ponder", ["(none)", "NULL"])
+def test_no_ponder_move_is_no_fault(ponder, caplog):
+    assert arena.play_match(toy(f"ponder:{ponder}"), "random", games=2, max_plies=8).games
+    assert caplog.records == []
+
+
+def test_names_of_several_lines_are_one_line_in_reports(tmp_path):
+    agent = toy("named:Deep\rToy\x1b[2J 3\u2028x", name="toy\nof\ttests\x1b[31m")
+    pgn = tmp_path / "games.pgn"
+    names = ("first\nname", "second\u2028name")
+    match = arena.play_match(agent, "random", games=2, max_plies=8, pgn=pgn)
+    assert str(match).startswith("<Match toy of tests [31m v random: ")
+    assert '[White "toy of tests [31m"]' in pgn.read_text()
+    assert arena.sides.names_of([agent, agent], names) == ["first name", "second name"]
+    seats = agent.seats(games.make("chess"))
+    assert seats.identity[0] == "Deep Toy [2J 3 x"
+    seats.end()
+
+
 def test_matches_do_not_depend_on_how_many_are_played_at_once():
     matches = [
         arena.play_match(toy(), "random", games=6, seed=3, max_plies=30, concurrency=concurrency)

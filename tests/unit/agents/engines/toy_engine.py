@@ -6,7 +6,8 @@ Modes: ``crash:n``, ``hang:n``, ``illegal:n``, ``none:n`` and ``nonsense:n`` at 
 1, counted since it was started); ``garbage`` beside good answers; ``slow:ms`` before each answer;
 ``load:ms`` before the first readyok;
 ``mute`` says no uciok; ``deaf`` ignores quit; ``variants`` plays atomic and crazyhouse too;
-``log:path`` writes what it is told to a file.
+``option:line`` is told among the options, ``named:name`` what it is called; ``ponder:move`` is the
+move that it ponders on; ``log:path`` writes what it is told to a file.
 """
 
 import os
@@ -34,6 +35,7 @@ def say(text: str) -> None:
 class Toy:
     def __init__(self, words: list[str]) -> None:
         self.modes = dict(word.partition(":")[::2] for word in words)
+        self.options = [word.partition(":")[2] for word in words if word.startswith("option:")]
         self.moves = 0
         self.kind = chess.Board
         self.chess960 = False
@@ -51,9 +53,11 @@ class Toy:
         if word == "quit" and "deaf" not in self.modes:
             return False
         if word == "uci":
-            say("id name Toy")
+            say(f"id name {self.modes.get('named', 'Toy')}")
             for option in [*OPTIONS, *([VARIANTS] if "variants" in self.modes else [])]:
                 say(f"option name {option}")
+            for option in self.options:
+                say(f"option {option}")
             if "mute" not in self.modes:
                 say("uciok")
         elif word == "isready":
@@ -97,7 +101,8 @@ class Toy:
         for mode, answer in (("illegal", "a1a1"), ("none", "(none)"), ("nonsense", "hello there")):
             move = answer if self.is_now(mode) else move
         say("info depth 3 seldepth 5 nodes 42 score cp 35 time 1")
-        say(f"bestmove {move}")
+        ponder = self.modes.get("ponder")
+        say(f"bestmove {move}" + (f" ponder {ponder}" if ponder else ""))
 
 
 def main() -> None:
