@@ -149,7 +149,8 @@ def try_installed(extras: str) -> None:
     assert {".html", ".js", ".css"} <= {file.suffix for file in static.rglob("*")}, static
     done = ["environments", "page"]
     names = extras.split(",")
-    if "onnx" in names and "train" in names:
+    has_network = "onnx" in names and "train" in names
+    if has_network:
         name = "phasezoo/chess-small"
         evaluator: inference.Evaluator = inference.load(name)
         limit = agents.Limit(nodes=50)
@@ -159,6 +160,12 @@ def try_installed(extras: str) -> None:
     action = agents.MCTSAgent(evaluator, limit=limit).session(1).act(state)
     assert action in state.legal_actions
     done.append(f"search with {name}")
+    engine = Path(sys.executable).with_name(f"phasezoo-uci{'.exe' if os.name == 'nt' else ''}")
+    talk = "uci\nposition startpos\ngo nodes 20\n" if has_network else "uci\n"
+    said = subprocess.run([engine], input=talk, capture_output=True, text=True, check=True).stdout
+    assert "uciok" in said, said
+    assert ("bestmove" in said) == has_network, said
+    done.append("engine")
     if "web" in names:
         from phasezoo.apps.web.server import __all__ as offered
 

@@ -129,6 +129,7 @@ class Engine:
 
     def _on_position(self, words: Sequence[str]) -> None:
         from phasezoo import games
+        from phasezoo.agents.arguments import one_line
         from phasezoo.apps.uci.positions import mended_fen, state_at
         from phasezoo.errors import PhasezooError
 
@@ -145,7 +146,7 @@ class Engine:
                     self._info(f"position: {text}")
             self._state = state_at(place, game)
         except PhasezooError as error:
-            self._refused = f"position: {' '.join(str(error).split())}"
+            self._refused = f"position: {one_line(str(error))}"
             return
         self._place, self._refused = place, ""
 
@@ -244,7 +245,7 @@ class Engine:
             search.run(player)
 
     def _info(self, text: str) -> None:
-        self._say(f"info string {text}")
+        self._say(f"info string {' '.join(text.split())}")
 
     def _say(self, text: str) -> None:
         with self._writing:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from phasezoo.agents.arguments import one_line
 from phasezoo.agents.best_lines import best_lines
 from phasezoo.agents.centipawns import centipawns_of_value
 from phasezoo.errors import PhasezooError
@@ -101,7 +102,7 @@ def phase_line(result: Any, gate: Any, evaluator: Any, rows: int) -> str | None:
     phase = gate.names[result.phase]
     is_mixture = isinstance(evaluator, MixtureOfExperts)
     expert = evaluator.expert_of(result.phase) if is_mixture else "all"
-    return f"info string phase {phase} expert {expert} rows {rows}"
+    return one_line(f"info string phase {phase} expert {expert} rows {rows}")
 
 
 def best_move(result: Any, state: Any) -> str:
@@ -126,4 +127,4 @@ def over_line(state: Any, shows_wdl: bool) -> str:
 def error_line(error: Exception) -> str:
     """What went wrong, in one line."""
     kind = "" if isinstance(error, PhasezooError) else f"{type(error).__name__}: "
-    return f"info string error: {' '.join(f'{kind}{error}'.split())}"
+    return one_line(f"info string error: {kind}{error}")
