@@ -57,7 +57,8 @@ def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
             )
             raise InvalidFen(message)
         rights = "".join(r for r in dict.fromkeys(castling) if _reads(game, fen(r))) or "-"
-        left_out.append(f"castling rights {castling!r} read as {rights!r}: king or rook is missing")
+        why = "the others stand twice, or without king and rook on their squares"
+        left_out.append(f"castling rights {castling!r} read as {rights!r}: {why}")
     if not _reads(game, fen(rights, passed)):
         if not _SQUARE.fullmatch(passed):
             game.from_fen(fen(rights, passed))
