@@ -13,6 +13,7 @@ counts trainings first and games second.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,22 @@ from phasezoo.arena.elo import elo_interval, elo_slope, interval_of_score, pair_
 from phasezoo.arena.intervals import Interval, score_error, t95
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["CrossedResult", "crossed", "crossed_pairs"]
+__all__ = [
+    "SKEW_FACTOR",
+    "CrossedResult",
+    "crossed",
+    "crossed_half_width",
+    "crossed_pairs",
+    "mean_squares",
+]
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+SKEW_FACTOR = 1.12
+"""How much wider than under normal effects an interval over trainings is.
+
+A training that fails loses more than a lucky one gains, and Student's t of few skewed numbers holds
+their mean too seldom."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +58,7 @@ class CrossedResult:
     residual_sd: float | None
     """Standard deviation of one pairing around its trainings' means, games included."""
     degrees_of_freedom: float | None
-    """Of the interval that covers trainings (Satterthwaite); None without one."""
+    """Trainings less one of the side with the fewer, of those that have several; None without."""
 
 
 def crossed_pairs(scores: Sequence[Sequence[Sequence[float]]]) -> CrossedResult:
@@ -85,11 +101,8 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
 
     With M_a, M_b, M_e the mean squares of rows, columns and residuals (e.g. Searle, Casella and
     McCulloch, Variance Components, 1992, §4.3): var a = (M_a - M_e) / J, var b = (M_b - M_e) / I,
-    both at least 0, and var(mean) = var a / I + var b / J + M_e / (I J), never less than the games
-    alone give; its degrees of freedom are Satterthwaite's (1946).
-    (Without the zero the sum is M_a + M_b - M_e, unbiased, but its intervals hold too seldom where
-    trainings hardly differ but pairings do.) The ends of the interval are clipped to [0, 1] and
-    converted to Elo.
+    both at least 0. The interval is :func:`crossed_half_width`, never less than the games alone
+    give. Its ends are clipped to [0, 1] and converted to Elo.
 
     Args:
         means: ``[I][J]``: mean pair score in [0, 1] of the match between the first side's training
@@ -106,51 +119,79 @@ def crossed(means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]])
     mean = float(table.mean())
     games_variance = float((error**2).mean())
     games_only = interval_of_score(mean, math.sqrt(games_variance / table.size))
-    if min(rows, columns) == 1:
-        return _one_side_varies(table, games_variance, games_only)
-    by_row, by_column = table.mean(axis=1), table.mean(axis=0)
-    m_rows = columns * float(((by_row - mean) ** 2).sum()) / (rows - 1)
-    m_columns = rows * float(((by_column - mean) ** 2).sum()) / (columns - 1)
-    rest = table - by_row[:, None] - by_column[None, :] + mean
-    m_rest = float((rest**2).sum()) / ((rows - 1) * (columns - 1))
-    freedoms = (rows - 1, columns - 1, (rows - 1) * (columns - 1))
-    sides = max(m_rows, m_rest), max(m_columns, m_rest), -m_rest
-    variance = math.fsum(sides) / table.size
-    spread = math.sqrt(max(variance, games_variance / table.size))
-    freedom = _satterthwaite(sides, freedoms)
-    slope = elo_slope(mean)
-    return CrossedResult(
-        elo=interval_of_score(mean, spread, float(t95(freedom))),
-        elo_games_only=games_only,
-        first_sd=_deviation((m_rows - m_rest) / columns, slope),
-        second_sd=_deviation((m_columns - m_rest) / rows, slope),
-        games_sd=_deviation(games_variance, slope),
-        residual_sd=_deviation(m_rest, slope),
-        degrees_of_freedom=freedom,
-    )
-
-
-def _one_side_varies(
-    table: npt.NDArray[np.float64], games_variance: float, games_only: Interval
-) -> CrossedResult:
-    """The result if one side, or both, has a single training."""
-    mean, count = float(table.mean()), table.size
     slope = elo_slope(mean)
     games_sd = _deviation(games_variance, slope)
-    if count == 1:
+    if table.size == 1:
         return CrossedResult(games_only, games_only, None, None, games_sd, None, None)
-    spread = float(table.var(ddof=1))
-    error = math.sqrt(max(spread, games_variance) / count)
-    between = _deviation(spread - games_variance, slope)
+    m_rows, m_columns, m_rest = (float(square) for square in mean_squares(table))
+    half = float(crossed_half_width(m_rows, m_columns, m_rest, (rows, columns), games_variance))
+    # With one training on a side nothing is left over: the games' errors take its place.
+    alone = min(rows, columns) == 1
+    rest = games_variance if alone else m_rest
     return CrossedResult(
-        elo=interval_of_score(mean, error, float(t95(count - 1))),
+        elo=interval_of_score(mean, half, z=1.0),
         elo_games_only=games_only,
-        first_sd=between if table.shape[0] > 1 else None,
-        second_sd=between if table.shape[1] > 1 else None,
+        first_sd=_deviation((m_rows - rest) / columns, slope) if rows > 1 else None,
+        second_sd=_deviation((m_columns - rest) / rows, slope) if columns > 1 else None,
         games_sd=games_sd,
-        residual_sd=None,
-        degrees_of_freedom=count - 1,
+        residual_sd=None if alone else _deviation(m_rest, slope),
+        degrees_of_freedom=min(side - 1 for side in (rows, columns) if side > 1),
     )
+
+
+def mean_squares(tables: Array) -> tuple[Array, Array, Array]:
+    """Mean squares of rows, columns and residuals; those without degrees of freedom are 0.
+
+    Args:
+        tables: ``float64[..., I, J]``: scores of pairings, of many tables at once if given.
+    """
+    rows, columns = tables.shape[-2:]
+    mean = tables.mean(axis=(-2, -1), keepdims=True)
+    by_row = tables.mean(axis=-1, keepdims=True) - mean
+    by_column = tables.mean(axis=-2, keepdims=True) - mean
+    rest = tables - mean - by_row - by_column
+    free_rows, free_columns = max(rows - 1, 1), max(columns - 1, 1)
+    return (
+        columns * (by_row**2).sum(axis=(-2, -1)) / free_rows,
+        rows * (by_column**2).sum(axis=(-2, -1)) / free_columns,
+        (rest**2).sum(axis=(-2, -1)) / (free_rows * free_columns),
+    )
+
+
+def crossed_half_width(
+    m_rows: Array | float,
+    m_columns: Array | float,
+    m_rest: Array | float,
+    sides: tuple[int, int],
+    games_variance: float = 0.0,
+) -> Array:
+    """Half the 95 % interval of a mean score over I x J pairings that covers other trainings.
+
+    It is :data:`SKEW_FACTOR` sqrt(max(t_a² M_a + t_b² M_b - t² M_e, t_e² M_e) / (I J)) with
+    Student's t for I - 1, J - 1, the larger of both, and (I - 1)(J - 1) degrees of freedom; in the
+    second term M_e is at least the games' variance. Each side's mean square stands with its own t
+    (Banerjee 1961), so that a side of few trainings whose mean square came out small does not
+    borrow the other's degrees of freedom. The residual, which both mean squares contain, is taken
+    off once. ``docs/definitions/statistics.md`` shows how often this holds.
+
+    Args:
+        m_rows: Mean square of the rows.
+        m_columns: Mean square of the columns.
+        m_rest: Mean square of the residuals.
+        sides: I and J, not both 1. With one training on a side the other's mean square is all
+            there is, at least the games' variance.
+        games_variance: What the games alone make a pairing's score vary.
+    """
+    rows, columns = sides
+    if min(sides) == 1:
+        spread = np.maximum(np.maximum(m_rows, m_columns), games_variance)
+        found = t95(max(sides) - 1) ** 2 * spread
+    else:
+        found = t95(rows - 1) ** 2 * np.asarray(m_rows) + t95(columns - 1) ** 2 * m_columns
+        found = found - t95(max(sides) - 1) ** 2 * m_rest
+        rest = np.maximum(m_rest, games_variance)
+        found = np.maximum(found, t95((rows - 1) * (columns - 1)) ** 2 * rest)
+    return np.asarray(SKEW_FACTOR * np.sqrt(found / (rows * columns)))
 
 
 def _deviation(variance: float, slope: float) -> float:
@@ -158,16 +199,9 @@ def _deviation(variance: float, slope: float) -> float:
     return math.sqrt(variance) * slope if variance > 0 else 0.0
 
 
-def _satterthwaite(squares: Sequence[float], freedoms: Sequence[int]) -> float:
-    """Degrees of freedom of a sum of mean squares, at least those of its poorest side."""
-    below = math.fsum(m * m / f for m, f in zip(squares, freedoms, strict=True))
-    least = float(min(freedoms))
-    return least if below == 0 else max(math.fsum(squares) ** 2 / below, least)
-
-
 def _tables(
     means: Sequence[Sequence[float]], errors: Sequence[Sequence[float]]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+) -> tuple[Array, Array]:
     widths = {len(row) for row in (*means, *errors)}
     if len(means) == 0 or len(means) != len(errors) or len(widths) != 1 or 0 in widths:
         message = "means and errors must be tables of the same shape, with at least one pairing"

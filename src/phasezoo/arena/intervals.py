@@ -14,6 +14,7 @@ __all__ = [
     "finite",
     "score_ends",
     "score_error",
+    "signed",
     "t95",
 ]
 
@@ -27,6 +28,9 @@ MIN_PAIRS = 4
 
 PRIOR_PAIRS = 1.5
 """Imagined scores of 1, and as many of 0, in an interval of a mean score."""
+
+_MOST_OFF = 0.1
+"""How far ± may put the ends of an interval off, by half its width."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +56,29 @@ class Interval:
             return math.inf
         return (self.high - self.low) / 2
 
+    @property
+    def is_even(self) -> bool:
+        """Whether ``value ± half_width`` tells both ends to a tenth of the half-width."""
+        if math.isinf(self.half_width):
+            return False
+        off = abs((self.high + self.low) / 2 - self.value)
+        return off <= _MOST_OFF * self.half_width
+
     def to_dict(self) -> dict[str, float | None]:
         """For JSON of other programs, which has no infinite numbers: they are None."""
         return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}
 
     def __str__(self) -> str:
-        """``+17.4 ± 38.2``; if one end is infinite, both ends take the place of the ±.
+        """``+17.4 ± 38.2``; where ± would mislead, both ends take its place.
 
-        If both are, there were too few games for an interval, and that is what it says.
+        It would if one end is infinite or :attr:`is_even` is false. If both ends are infinite,
+        there were too few games for an interval, and that is what it says.
         """
         if not self.is_known:
-            return f"{_signed(self.value)} (too few games for an interval)"
-        if math.isinf(self.half_width):
-            return f"{_signed(self.value)} [{_signed(self.low)}, {_signed(self.high)}]"
-        return f"{_signed(self.value)} ± {self.half_width:.1f}"
+            return f"{signed(self.value)} (too few games for an interval)"
+        if not self.is_even:
+            return f"{signed(self.value)} [{signed(self.low)}, {signed(self.high)}]"
+        return f"{signed(self.value)} ± {self.half_width:.1f}"
 
 
 def finite(number: float) -> float | None:
@@ -73,10 +86,16 @@ def finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _signed(number: float) -> str:
+def signed(number: float, digits: int = 1) -> str:
+    """Return a difference with its sign; 0 has none.
+
+    Args:
+        number: The difference; it may be infinite.
+        digits: Digits behind the point.
+    """
     if math.isinf(number):
         return "+∞" if number > 0 else "-∞"
-    return f"{number:+.1f}" if round(number, 1) else "0.0"
+    return f"{number:+.{digits}f}" if round(number, digits) else f"{0:.{digits}f}"
 
 
 def t95(freedom: npt.ArrayLike) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 from phasezoo.arena.elo import los, pair_score_statistics, pentanomial_elo, trinomial_elo
 from phasezoo.arena.frames import frame, rows_of_games
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.intervals import Interval, score_ends
 from phasezoo.arena.normalized import normalized_elo
 from phasezoo.arena.rates import percent, rate_of
 from phasezoo.arena.records import GameRecord, SideStats, duplicates
@@ -76,8 +76,15 @@ class Match:
 
     @property
     def score_rate(self) -> Interval:
-        """:attr:`score` with its 95 % interval (:func:`rate_of`)."""
-        return rate_of(self.group_scores, self.num_players)
+        """:attr:`score` with its 95 % interval.
+
+        Of two players its ends are those of :attr:`elo` as scores; of more it is :func:`rate_of`.
+        """
+        if self.num_players != 2:
+            return rate_of(self.group_scores, self.num_players)
+        mean, error = pair_score_statistics(self.group_scores)
+        low, high = score_ends(mean, error**2 * len(self.group_scores), len(self.group_scores))
+        return Interval(mean, float(low), float(high))
 
     @property
     def elo(self) -> Interval:

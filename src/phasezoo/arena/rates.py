@@ -8,6 +8,9 @@ from phasezoo.errors import InvalidConfig
 
 __all__ = ["percent", "rate_of"]
 
+_ROUNDING = 1e-9
+"""Means of equal games differ by less, those of different games by more."""
+
 
 def rate_of(groups: Sequence[float], group_size: int) -> Interval:
     """A mean share with its 95 % interval, from groups of games that are not independent.
@@ -34,7 +37,10 @@ def rate_of(groups: Sequence[float], group_size: int) -> Interval:
     if count == 1:
         return Interval(mean, 0.0, 1.0)
     error = math.fsum((share - mean) ** 2 for share in groups) / (count - 1) / count
-    worth = float(count) if error == 0 else min(mean * (1 - mean) / error, count * group_size)
+    if max(groups) - min(groups) < _ROUNDING:
+        worth = float(count)
+    else:
+        worth = min(mean * (1 - mean) / error, count * group_size)
     worth *= (Z95 / float(t95(count - 1))) ** 2
     z2 = Z95 * Z95 / worth
     centre = (mean + z2 / 2) / (1 + z2)

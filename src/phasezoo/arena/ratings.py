@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.arena.elo import pentanomial_elo
 from phasezoo.arena.intervals import MIN_PAIRS, PRIOR_PAIRS, Z95, Array, Interval, t95
 from phasezoo.arena.records import GameRecord
 from phasezoo.errors import InvalidConfig
@@ -103,13 +104,14 @@ def ratings(
     """Rate players by the games between them, with 95 % intervals by resampling openings.
 
     The model is Bradley and Terry's (1952) with draws as Davidson (1970) has them, his parameter of
-    draws held at 2. Then a player's expected score is logistic in the difference, so ratings of two
-    players are :attr:`Match.elo <phasezoo.arena.Match.elo>`, and the likeliest ratings are those
-    under which all players are expected to score what they scored, draws counted half.
+    draws held at 2. Then a player's expected score is logistic in the difference, and the likeliest
+    ratings are those under which all players are expected to score what they scored, draws counted
+    half. Of two players they are :attr:`Match.elo <phasezoo.arena.Match.elo>` with its interval:
+    nothing is resampled, and the rating of who won all games is infinite.
 
-    Where one group of players won all games against the rest, ratings would be infinite: there, and
-    only there, half a game more counts as won and half as lost by each pairing. The end of an
-    interval that nothing bounds is infinite all the same.
+    Where one group of three players and more won all games against the rest, ratings would be
+    infinite: there, and only there, half a game more counts as won and half as lost by each
+    pairing. The end of an interval that nothing bounds is infinite all the same.
 
     Intervals are the outer ends of two Bayesian bootstraps (Rubin 1981) over openings, of the games
     and of the games with :data:`~phasezoo.arena.intervals.PRIOR_PAIRS` more pairs won and lost by
@@ -140,8 +142,28 @@ def ratings(
         message = f"resamples={resamples}: at least 100 are needed for the ends of an interval"
         raise InvalidConfig(message)
     games.check_connected()
-    reached = games.reached()
     fixed = games.players.index(anchor)
+    if len(games.players) == 2:
+        values, lows, highs = games.of_two(fixed)
+    else:
+        values, lows, highs = _of_many(games, fixed, resamples, seed)
+    found = [
+        Rating(
+            name=name,
+            value=anchor_elo + float(values[i]),
+            low=anchor_elo + float(lows[i]),
+            high=anchor_elo + float(highs[i]),
+            games=int(games.played[i]),
+            points=float(games.points[i]),
+        )
+        for i, name in enumerate(games.players)
+    ]
+    return tuple(found)
+
+
+def _of_many(games: "_Games", fixed: int, resamples: int, seed: int) -> tuple[Array, Array, Array]:
+    """Every player's rating with both ends, in Elo above that of the player ``fixed``."""
+    reached = games.reached()
     bridges = games.bridged(reached)
     values = _solved((games.won + bridges)[None], (games.totals + 2 * bridges)[None], games, fixed)[
         0
@@ -152,18 +174,7 @@ def ratings(
     is_few = games.openings_met < MIN_PAIRS
     lows[is_few], highs[is_few] = -np.inf, np.inf
     lows[fixed] = highs[fixed] = 0.0
-    found = [
-        Rating(
-            name=name,
-            value=anchor_elo + ELO * float(values[i]),
-            low=anchor_elo + ELO * float(lows[i]),
-            high=anchor_elo + ELO * float(highs[i]),
-            games=int(games.played[i]),
-            points=float(games.points[i]),
-        )
-        for i, name in enumerate(games.players)
-    ]
-    return tuple(found)
+    return ELO * values, ELO * lows, ELO * highs
 
 
 class _Games:
@@ -230,6 +241,21 @@ class _Games:
                 "them play each other"
             )
             raise InvalidConfig(message)
+
+    def of_two(self, fixed: int) -> tuple[Array, Array, Array]:
+        """Both players' ratings with their ends, in Elo above that of the player ``fixed``.
+
+        Openings of which games are missing are left out, as they are of a match.
+        """
+        scores, counts = self.scores[:, 0], self.counts[:, 0]
+        complete = counts == counts.max()
+        elo = pentanomial_elo((scores[complete] / counts[complete]).tolist())
+        ends = np.zeros((3, 2))
+        if fixed == 1:
+            ends[:, 0] = elo.value, elo.low, elo.high
+        else:
+            ends[:, 1] = 0.0 - elo.value, 0.0 - elo.high, 0.0 - elo.low
+        return ends[0], ends[1], ends[2]
 
     def reached(self) -> npt.NDArray[np.bool_]:
         """``bool[N, N]``: whether i took points from somebody who took some from … j.

@@ -1,10 +1,11 @@
 """A match in a few lines of text."""
 
+import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from phasezoo.arena.elo import los_unsaid
-from phasezoo.arena.intervals import Interval
+from phasezoo.arena.intervals import Interval, signed
 from phasezoo.arena.rates import percent
 from phasezoo.arena.records import SideStats
 
@@ -26,7 +27,7 @@ def standings_summary(standings: "Standings") -> str:
             (
                 str(rank),
                 line.name,
-                f"{rating.value:+z.0f}",
+                signed(rating.value, 0),
                 _ends(rating.interval) if place != standings.anchor else "anchor",
                 *map(str, counts),
                 f"{line.score:.1%}",
@@ -73,11 +74,16 @@ def summary_of(match: "Match") -> str:
 
 
 def _of_two(match: "Match") -> list[str]:
+    normalised = match.elo_normalized
     return [
         f"+{match.wins} ={match.draws} -{match.losses}   score {match.score:.1%}",
         f"Elo {_interval(match.elo, 'pairs')}   LOS {_los(match)}",
-        f"Elo {_interval(match.elo_trinomial, 'single games')}",
-        f"normalised Elo {_interval(match.elo_normalized, 'pairs')}",
+        # Pairs that all scored alike have no spread to be divided by: Elo has said it all.
+        *(
+            [f"normalised Elo {_interval(normalised, 'pairs')}"]
+            if math.isfinite(normalised.value)
+            else []
+        ),
         *([] if match.verdict is None else [f"SPRT: {match.verdict}"]),
         "moving first " + "   second ".join("+{} ={} -{}".format(*seat) for seat in match.by_seat),
         "pairs by points 0 ½ 1 1½ 2: " + " ".join(map(str, match.pentanomial)),
@@ -156,9 +162,9 @@ def _table(sides: Sequence[SideStats]) -> list[str]:
 
 
 def _ends(interval: Interval) -> str:
-    return (
-        f"[{interval.low:+z.0f}, {interval.high:+z.0f}]" if interval.is_known else "too few games"
-    )
+    if not interval.is_known:
+        return "too few games"
+    return f"[{signed(interval.low, 0)}, {signed(interval.high, 0)}]"
 
 
 def _aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:

@@ -25,9 +25,6 @@ ABSENT = "–"
 _NO_INTERVAL = "(no interval: too few games, or all alike)"
 """Stands for an interval of which nothing is known."""
 
-_MOST_OFF = 0.1
-"""How far ± may put the ends of an interval off, by half its width."""
-
 _MINUS = "\N{MINUS SIGN}"
 
 _WORDS = (
@@ -109,10 +106,7 @@ def elo_interval(interval: Interval, digits: int = 0) -> str:
     half the width, as after a match that one side won high. If both ends are infinite, it says that
     there were too few games.
     """
-    if not interval.is_known or math.isinf(interval.half_width):
-        return signed_interval(interval, digits)
-    off = abs((interval.high + interval.low) / 2 - interval.value)
-    if off > _MOST_OFF * interval.half_width:
+    if not interval.is_even:
         return signed_interval(interval, digits)
     return f"{signed(interval.value, digits)} ± {decimal(interval.half_width, digits)}"
 

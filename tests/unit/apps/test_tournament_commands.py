@@ -43,6 +43,34 @@ def test_a_match_prints_what_the_function_says(capsys):
     assert out.splitlines()[1:4] == match.summary().splitlines()[1:4]
 
 
+@pytest.mark.parametrize("games", [6, 16])
+def test_console_page_and_files_of_a_match_tell_one_interval(tmp_path, games, capsys):
+    out = tmp_path / "m"
+    players = ("uct:simulations=150,seed=3", "random:seed=4")
+    code, told, _ = run("match", *players, "--game", "connect-four", "--games", games,
+                        "--names", "strong", "weak", "--out", out, capsys=capsys)  # fmt: skip
+    assert code == 0
+    results = json.loads((out / "results.json").read_text())
+    (match,) = results["matches"]
+    row = next(player for player in results["players"] if player["name"] == "weak")
+    page = (out / "report.html").read_text()
+    low, high = match["elo"]["low"], match["elo"]["high"]
+    assert match["wins"] == games  # the cells below are of a clean sweep
+    assert (match["elo"]["value"], high) == (None, None)
+    if games == 6:
+        assert low is None  # three pairs
+        shown = "+∞ (too few games for an interval)"
+    else:
+        shown = f"+∞ [{low:+.1f}, +∞]"
+        assert (row["elo"], row["elo_low"]) == (None, None)
+        assert row["elo_high"] == pytest.approx(-low)
+        assert match["score"]["low"] == pytest.approx(1 / (1 + 10 ** (-low / 400)))
+        assert f"to {-low:+.0f}".replace("-", "\N{MINUS SIGN}") in page
+    assert told.count("∞ ") == 1
+    assert f"Elo {shown}" in told
+    assert page.count(shown) == 2  # title and headline
+
+
 def test_a_tournament_leaves_games_results_and_a_report(tmp_path, capsys):
     out = tmp_path / "t"
     agents = ("mcts:nodes=10", "random:seed=1", "random:seed=2")

@@ -1,9 +1,10 @@
 import math
+import sys
 
 import numpy as np
 import pytest
 
-from phasezoo.arena.crossed_trainings import crossed, crossed_pairs
+from phasezoo.arena.crossed_trainings import SKEW_FACTOR, crossed, crossed_pairs
 from phasezoo.arena.elo import elo_of_score, elo_slope, pentanomial_elo
 from phasezoo.arena.intervals import t95
 from phasezoo.errors import InvalidConfig
@@ -18,28 +19,46 @@ def test_one_pairing_has_the_games_interval_only():
 
 
 def test_worked_example_of_the_mean_squares():
-    # Row effects ±0.04, column effects ±0.02, interaction ±0.01 around 0.5, by hand:
-    # M_a = 2 * (0.04² + 0.04²) / 1, M_b = 2 * (0.02² + 0.02²), M_e = 4 * 0.01².
-    table = [[0.5 + 0.04 + 0.02 + 0.01, 0.5 + 0.04 - 0.02 - 0.01], [0.47, 0.45]]
-    m_a, m_b, m_e = 4 * 0.04**2, 4 * 0.02**2, 4 * 0.01**2
+    # Row effects ±0.02, column effects ±0.01, interaction ±0.005 around 0.5, by hand:
+    # M_a = 2 * (0.02² + 0.02²) / 1, M_b = 2 * (0.01² + 0.01²), M_e = 4 * 0.005².
+    table = [[0.5 + 0.02 + 0.01 + 0.005, 0.5 + 0.02 - 0.01 - 0.005], [0.485, 0.475]]
+    m_a, m_b, m_e = 4 * 0.02**2, 4 * 0.01**2, 4 * 0.005**2
     result = crossed(table, [[0.001] * 2] * 2)
     slope = elo_slope(0.5)
     assert result.first_sd == pytest.approx(math.sqrt((m_a - m_e) / 2) * slope)
     assert result.second_sd == pytest.approx(math.sqrt((m_b - m_e) / 2) * slope)
     assert result.residual_sd == pytest.approx(math.sqrt(m_e) * slope)
     assert result.games_sd == pytest.approx(0.001 * slope)
-    variance = (m_a + m_b - m_e) / 4
-    freedom = max((m_a + m_b - m_e) ** 2 / (m_a**2 + m_b**2 + m_e**2), 1)
-    half = t95(freedom) * math.sqrt(variance)
-    assert result.degrees_of_freedom == pytest.approx(freedom)
-    assert result.elo.low == pytest.approx(elo_of_score(max(0.5 - half, 0)))
+    half = SKEW_FACTOR * t95(1) * math.sqrt((m_a + m_b - m_e) / 4)
+    assert half < 0.5
+    assert result.degrees_of_freedom == 1
+    assert result.elo.low == pytest.approx(elo_of_score(0.5 - half))
+
+
+def test_each_side_stands_with_its_own_degrees_of_freedom():
+    # Two rows ±0.01 around 0.6, three columns at -0.03, 0, 0.03, and an interaction of 0.002.
+    rows, columns = np.array([[0.01], [-0.01]]), np.array([[-0.03, 0.0, 0.03]])
+    rest = 0.002 * np.array([[1, -2, 1], [-1, 2, -1]])
+    m_a, m_b = 3 * (2 * 0.01**2), 2 * (2 * 0.03**2) / 2
+    m_e = (rest**2).sum() / 2
+    result = crossed(0.6 + rows + columns + rest, np.full((2, 3), 0.001))
+    squares = t95(1) ** 2 * m_a + t95(2) ** 2 * m_b - t95(2) ** 2 * m_e
+    half = SKEW_FACTOR * math.sqrt(squares / 6)
+    assert result.elo.high == pytest.approx(elo_of_score(0.6 + half))
+    # Sides swapped, the same interval.
+    turned = crossed(0.6 + (rows + columns + rest).T, np.full((3, 2), 0.001))
+    assert turned.elo.high == pytest.approx(result.elo.high)
+    # Rows and columns that differ by less than pairings do: the residual alone.
+    alike = crossed(0.6 + rest, np.full((2, 3), 0.001))
+    half = SKEW_FACTOR * float(t95(2)) * math.sqrt(m_e / 6)
+    assert alike.elo.high == pytest.approx(elo_of_score(0.6 + half))
 
 
 def test_one_baseline_against_many_mixtures():
     means = [[0.50], [0.54], [0.58]]
     result = crossed(means, [[0.01]] * 3)
     error = np.std([0.50, 0.54, 0.58], ddof=1) / math.sqrt(3)
-    assert result.elo.low == pytest.approx(elo_of_score(0.54 - t95(2) * error))
+    assert result.elo.low == pytest.approx(elo_of_score(0.54 - SKEW_FACTOR * t95(2) * error))
     assert result.second_sd is None
     between = math.sqrt(0.04**2 - 0.01**2)
     assert result.first_sd == pytest.approx(between * elo_slope(0.54))
@@ -90,6 +109,64 @@ def test_the_interval_covers_where_pairings_differ_and_trainings_do_not(training
         )
         covered += result.elo.low <= true_elo <= result.elo.high
     assert covered / 400 >= 0.94
+
+
+@pytest.fixture(scope="module")
+def compare(repository):
+    """The script that simulates intervals over trainings, with its grid, as a module."""
+    sys.path.insert(0, str(repository / "scripts"))
+    try:
+        import compare_training_intervals
+    finally:
+        sys.path.pop(0)
+    return compare_training_intervals
+
+
+def least_held(compare, cells, count):
+    rng = np.random.default_rng(31)
+    return min((compare.simulate(cell, rng, count)["package"].held, cell) for cell in cells)
+
+
+def is_promised(cell):
+    """Whether the page of statistics promises 94 % of a case."""
+    return not cell.effects.startswith("skewness 2") or cell.spreads[0] == cell.spreads[1]
+
+
+def test_unequal_sides_hold_the_true_mean(compare):
+    cells = [cell for cell in compare.cells() if cell.sides in ((2, 3), (2, 8), (3, 5), (4, 8))]
+    least = least_held(compare, filter(is_promised, cells), 2000)
+    # 94 %, less three errors of so many draws.
+    assert least[0] > 0.94 - 3 * math.sqrt(0.94 * 0.06 / 2000), least
+
+
+@pytest.mark.slow
+def test_all_sides_hold_the_true_mean(compare):
+    least = least_held(compare, filter(is_promised, compare.cells()), 8000)
+    assert least[0] > 0.94 - 3 * math.sqrt(0.94 * 0.06 / 8000), least
+
+
+def test_the_grid_finds_intervals_that_do_not_hold(compare):
+    cell = compare.Cell((2, 8), "normal", (1.0, 1.0), 0.0)
+    found = compare.simulate(cell, np.random.default_rng(2), 4000)
+    assert found["Satterthwaite"].held < 0.93
+    assert found["package"].held > 0.95
+
+
+def test_many_trainings_are_told_as_narrow_as_may_be(compare):
+    rng = np.random.default_rng(3)
+    cells = [c for c in compare.cells() if c.sides == (8, 8) and c.effects == "normal"]
+    widths = [compare.simulate(cell, rng, 2000)["package"].width for cell in cells]
+    # Student's t for seven degrees of freedom is 1.21 normal errors; effects may be skewed.
+    assert max(widths) < 1.21 * SKEW_FACTOR * 1.02
+
+
+def test_simulated_tables_are_told_as_crossed_tells_them(compare):
+    drawn, _ = compare.Cell((3, 5), "normal", (1.0, 3.0), 1.0).draw(np.random.default_rng(4), 5)
+    tables = 0.5 + drawn / 100
+    halves = compare.crossed_half_width(*compare.mean_squares(tables), (3, 5))
+    for table, half in zip(tables, halves, strict=True):
+        high = crossed(table, np.zeros((3, 5))).elo.high
+        assert high == pytest.approx(elo_of_score(min(float(table.mean() + half), 1.0)))
 
 
 def test_the_variances_are_recovered_on_average():

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from phasezoo import agents, arena
+from phasezoo.arena.elo import elo_of_score
+from phasezoo.arena.intervals import t95
 from phasezoo.arena.rates import percent, rate_of
 from phasezoo.errors import InvalidConfig
 
@@ -38,6 +40,33 @@ def test_intervals_narrow_with_games_and_stay_within_shares():
             rate_of(wrong, 4)
 
 
+@pytest.mark.parametrize("count", [4, 7, 25, 49])
+@pytest.mark.parametrize("points", [1, 2, 3, 5])
+def test_equal_groups_count_as_one_game_each_whatever_rounding_makes_of_their_mean(count, points):
+    # Wilson's interval of `count` games, with Student's t in place of the normal quantile.
+    share, t = points / 6, float(t95(count - 1))
+    trials = count * (1.96 / t) ** 2
+    low, high = binomtest_ends(share, trials)
+    rate = rate_of([share] * count, 6)
+    assert (rate.low, rate.high) == pytest.approx((low, high))
+    # Shares of the same points, added up in another order.
+    shares = [sum([points / 60] * 10) if n % 2 else share for n in range(count)]
+    assert max(shares) - min(shares) < 1e-12
+    unlike = rate_of(shares, 6)
+    assert (unlike.low, unlike.high) == pytest.approx((low, high))
+
+
+def binomtest_ends(share, trials, z=1.96):
+    """Wilson's score interval by its defining equation, (p - share)^2 = z^2 p (1 - p) / trials."""
+    roots = np.roots([1 + z * z / trials, -(2 * share + z * z / trials), share * share])
+    return tuple(sorted(roots.real))
+
+
+def test_groups_that_differ_by_one_game_are_not_alike():
+    alike, unlike = rate_of([1 / 3] * 25, 3), rate_of([1 / 3] * 24 + [2 / 3], 3)
+    assert unlike.high - unlike.low < 0.8 * (alike.high - alike.low)
+
+
 def test_equal_agents_of_a_game_of_four_win_a_quarter_and_have_no_elo():
     simple = agents.SimpleAgent()
     match = arena.play_match(simple, simple, game="pommerman-ffa", games=40, seed=3)
@@ -57,6 +86,8 @@ def test_games_of_two_have_both():
     one = agents.RandomAgent(seed=1)
     match = arena.play_match(one, one, game="atomic", games=4, max_plies=20, seed=1)
     assert match.score_rate.value == match.score
+    ends = (elo_of_score(match.score_rate.low), elo_of_score(match.score_rate.high))
+    assert ends == (match.elo.low, match.elo.high)
     assert "Elo" in match.summary()
     assert f"Elo {match.elo}" in repr(match)
     assert len(repr(match)) < 200

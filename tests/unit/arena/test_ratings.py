@@ -44,10 +44,28 @@ def test_two_players_have_the_elo_of_their_match():
         for one, two in zip(results[::2], results[1::2], strict=True)
     ]
     match, rating = pentanomial_elo(scores), ratings(results)[1]
-    assert rating.value == pytest.approx(match.value)
-    assert rating.low == pytest.approx(match.low, abs=0.25 * match.half_width)
-    assert rating.high == pytest.approx(match.high, abs=0.25 * match.half_width)
+    expected = (match.value, match.low, match.high)
+    assert (rating.value, rating.low, rating.high) == pytest.approx(expected)
     assert (rating.games, rating.points) == (80, 2 * sum(scores))
+    other = ratings(results, anchor="b", anchor_elo=1000)[0]
+    assert (other.value, other.low, other.high) == pytest.approx(
+        (1000 - match.value, 1000 - match.high, 1000 - match.low)
+    )
+    # A pair of which one game is missing is left out, as of a match.
+    less, rating = pentanomial_elo(scores[:-1]), ratings(results[:-1])[1]
+    expected = (less.value, less.low, less.high)
+    assert (rating.value, rating.low, rating.high) == pytest.approx(expected)
+
+
+def test_of_two_players_who_won_all_games_has_an_infinite_rating_and_one_finite_end():
+    results = [Result("a", "b", opening, 1.0) for opening in range(6) for _ in range(2)]
+    match = pentanomial_elo([1.0] * 6)
+    for rating in (ratings(results, anchor="b")[0], ratings(results, players=["b", "a"])[1]):
+        assert (rating.value, rating.high) == (math.inf, math.inf)
+        assert rating.low == pytest.approx(match.low)
+    loser = ratings(results)[1]
+    assert (loser.value, loser.low) == (-math.inf, -math.inf)
+    assert loser.high == pytest.approx(-match.low)
 
 
 def test_davidsons_likelihood_is_greatest_there():
@@ -114,7 +132,7 @@ def test_intervals_of_two_players_hold_extreme_differences():
         for _ in range(300):
             players = {"a": 0.0, "b": elo_of_score(score)}
             results = drawn_games(rng, openings, players, draws=0.5, favour=0.0)
-            rating = ratings(results, resamples=400)[1]
+            rating = ratings(results)[1]
             held += rating.low <= elo_of_score(score) <= rating.high
         assert held / 300 > 0.93 - 3 * math.sqrt(0.93 * 0.07 / 300), (openings, score)
 

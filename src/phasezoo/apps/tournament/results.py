@@ -112,9 +112,11 @@ def _verdict(standings: Standings) -> str:
     match = standings.crosstable.get((first, second))
     if match is None or match.num_players != 2:
         return f"{first} is rated first, {second} second."
+    # The headline of a match has the difference already.
+    said = "" if len(standings.names) == 2 else f": Elo {match.elo}"
     if match.elo.low > 0:
-        return f"Their games say that {first} is stronger than {second}: Elo {match.elo}."
-    return f"Their games do not tell whether {first} or {second} is stronger: Elo {match.elo}."
+        return f"Their games say that {first} is stronger than {second}{said}."
+    return f"Their games do not tell whether {first} or {second} is stronger{said}."
 
 
 def _of_match(match: Match) -> str:
