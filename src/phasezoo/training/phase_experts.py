@@ -251,8 +251,9 @@ def train_experts(
         if not stage.is_part
     }
     data = {name: _data(labelled, plan.stage(name), seed, settings) for name in tasks}
-    for name in (plan.baseline.name, plan.stages[0].name):
-        Ready.of(data[name], tasks[name], settings)  # or refuse now
+    for name, task in tasks.items():
+        if task.init is None:  # what others start from is not there yet
+            Ready.of(data[name], task, settings)  # or refuse now
     identity = {
         "game": store.variant,
         "gate": labelled.train.gate,

@@ -236,7 +236,7 @@ def plan_strategy(
     elif strategy.phase_input is not None:
         stages = _as_one(train, positions, strategy.phase_input)
     elif order is None:
-        stages = _after_all_phases(train, positions, budget)
+        stages = _after_all_phases(train, positions, baseline if budget == "study" else None)
     else:
         stages = _phase_after_phase(train, positions, budget, order)
     last = {stage.phase: stage.name for stage in stages if stage.name.startswith("expert-")}
@@ -278,21 +278,22 @@ def _as_one(
 
 
 def _after_all_phases(
-    train: PositionTable, positions: int, budget: Budget
+    train: PositionTable, positions: int, begun: PlannedStage | None
 ) -> tuple[PlannedStage, ...]:
     """Every expert on its own phase, from a network of all phases.
 
-    For equal work that network is one of its own, with half of the positions.
+    That network is ``begun``. If it is None, for equal work, it is one of its own with half of the
+    positions.
     """
-    if budget == "study":
-        plans = plan_experts(train, positions)
-        return tuple(
-            PlannedStage(p.name, p.gate, p.phase, p.positions, start="baseline") for p in plans
-        )
-    shared, own = share_positions(positions, [1, 1])
-    plans = plan_experts(train, own)
-    start = PlannedStage(START, "none", None, shared)
-    return start, *(PlannedStage(p.name, p.gate, p.phase, p.positions, start=START) for p in plans)
+    own, first = positions, begun
+    if first is None:
+        shared, own = share_positions(positions, [1, 1])
+        first = PlannedStage(START, "none", None, shared)
+    experts = tuple(
+        PlannedStage(p.name, p.gate, p.phase, p.positions, start=first.name)
+        for p in plan_experts(train, own)
+    )
+    return experts if begun is not None else (first, *experts)
 
 
 def _phase_after_phase(

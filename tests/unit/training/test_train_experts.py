@@ -79,6 +79,8 @@ def test_a_folder_of_experts_is_opened_again(separated: Experts) -> None:
         ("staged", {"order": "farthest-first"}, 160),
         ("weighted:4", {}, 160),
         ("weighted:4", {"budget": "study"}, 480),
+        ("staged", {"budget": "study"}, 320),
+        ("staged", {"budget": "study", "order": ("endgame", "opening", "middlegame")}, 480),
     ],
 )
 def test_every_strategy_trains_what_it_says(
@@ -88,7 +90,8 @@ def test_every_strategy_trains_what_it_says(
     assert experts.work == {"baseline": 160, "mixture": mixture}
     seen = {network.name: network.positions for network in experts.networks}
     assert seen["baseline"] == 160
-    assert sum(seen.values()) - 160 == mixture
+    from_baseline = any(network.start == "baseline" for network in experts.networks)
+    assert sum(seen.values()) - 160 * (not from_baseline) == mixture
     assert experts.budget == options.get("budget", "equal")
     for phase in experts.phases:
         expert = experts.expert(phase)
@@ -97,6 +100,36 @@ def test_every_strategy_trains_what_it_says(
         if network.start is not None:
             _starts_from(experts, network.name, network.start)
     assert experts.mixture().num_phases == 3
+    again = train(store, tmp_path / "run", strategy, **options)
+    assert again.networks == experts.networks
+
+
+@pytest.mark.parametrize("budget", ["equal", "study"])
+def test_staged_experts_that_were_stopped_are_finished(
+    store: GameStore, tmp_path: Path, budget: str
+) -> None:
+    whole = train(store, tmp_path / "whole", "staged", budget=budget)
+    seen: list[str] = []
+
+    def stop(event: training.Progress) -> None:
+        seen.append(event.name)
+        if len(set(seen)) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(store, tmp_path / "run", "staged", budget=budget, progress=stop)
+    assert not (tmp_path / "run" / "experts.json").exists()
+    assert weights_of(train(store, tmp_path / "run", "staged", budget=budget)) == weights_of(whole)
+
+
+@pytest.mark.parametrize("strategy", ["separated", "staged", "weighted:2", "planes", "heads"])
+@pytest.mark.parametrize("budget", ["equal", "study"])
+def test_what_cannot_be_trained_is_refused_before_anything_is(
+    store: GameStore, tmp_path: Path, strategy: str, budget: str
+) -> None:
+    with pytest.raises(InvalidConfig, match="resnet-none"):
+        train(store, tmp_path / "run", strategy, budget=budget, network="resnet-none")
+    assert not (tmp_path / "run").exists()
 
 
 def _starts_from(experts: Experts, name: str, start: str) -> None:
