@@ -17,6 +17,7 @@ from phasezoo.inference.tensors import (
     looks_like_odds,
 )
 from phasezoo.networks import Unpack
+from phasezoo.networks.output import value_field_of
 
 __all__ = ["Answers", "Probe", "Unpacked", "answers_of", "probe"]
 
@@ -205,10 +206,10 @@ def _form(output: Any, num_players: int, name: str) -> ValueForm:
         InvalidConfig: It has none, or nobody can tell.
     """
     if hasattr(output, "policy_logits"):
-        first = "values" if num_players > 2 else "wdl_logits"
-        for field in (first, *_FIELDS):
-            if getattr(output, field, None) is not None:
-                return _FIELDS[field]
+        answered = [field for field in _FIELDS if getattr(output, field, None) is not None]
+        field = value_field_of(answered, num_players)
+        if field is not None:
+            return _FIELDS[field]
     elif isinstance(output, tuple | list) and len(output) == 2:
         second = output[1]
         if isinstance(second, Tensor) and second.ndim in (1, 2):

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from phasezoo.errors import InvalidNetwork
 from phasezoo.networks.making import make
-from phasezoo.networks.output import NetworkOutput
+from phasezoo.networks.output import VALUE_FIELDS, NetworkOutput
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec
 
@@ -21,8 +21,6 @@ ROWS = 4
 
 MOST_NAMED = 5
 """Parameters that a message names."""
-
-_VALUES = ("wdl_logits", "scalar", "values")
 
 
 def check(
@@ -143,8 +141,8 @@ def _check_fields(output: NetworkOutput, sizes: tuple[int, int, int], name: str)
 
 def _check_needs(output: NetworkOutput, needs: Collection[str], name: str) -> None:
     answered = output.answered()
-    if not set(answered) & set(_VALUES):
-        message = f"{name}: no value; one of {', '.join(_VALUES)} must be answered"
+    if not set(answered) & set(VALUE_FIELDS):
+        message = f"{name}: no value; one of {', '.join(VALUE_FIELDS)} must be answered"
         raise InvalidNetwork(message)
     missing = [field for field in needs if field not in answered]
     if missing:

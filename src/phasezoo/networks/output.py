@@ -1,5 +1,6 @@
 """What a network answers."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import torch
@@ -7,7 +8,25 @@ from torch import Tensor
 
 from phasezoo.errors import InvalidNetwork
 
-__all__ = ["NetworkOutput"]
+__all__ = ["VALUE_FIELDS", "NetworkOutput", "value_field_of"]
+
+VALUE_FIELDS = ("wdl_logits", "scalar", "values")
+"""Fields of :class:`NetworkOutput` that tell a value."""
+
+
+def value_field_of(answered: Collection[str], num_players: int) -> str | None:
+    """Return which of several answered fields is a network's value; None if none is.
+
+    The first of ``wdl_logits``, ``scalar`` and ``values`` in games of two players; in games of more
+    ``values`` comes first, because it alone tells what the others expect. Training, evaluators,
+    manifests and exports all go by this.
+
+    Args:
+        answered: The names of the fields that are there.
+        num_players: How many play.
+    """
+    order = VALUE_FIELDS if num_players <= 2 else ("values", *VALUE_FIELDS)
+    return next((field for field in order if field in answered), None)
 
 
 class NetworkOutput(NamedTuple):
@@ -29,27 +48,34 @@ class NetworkOutput(NamedTuple):
     """``float32[B, players]`` in [-1, 1]: the expected return of each player, the player to move
     first, the others after them in the order of their seats."""
 
+    def value_field(self) -> str | None:
+        """Return which field is the network's value, by :func:`value_field_of`; None if none is."""
+        players = 2 if self.values is None else self.values.shape[1]
+        return value_field_of(self.answered(), players)
+
     def value(self) -> Tensor:
         """``float32[B]`` in [-1, 1]: the expected return of the player to move.
 
-        The probability of winning minus that of losing if the network tells them apart, else what
-        it says itself.
+        By :meth:`value_field`: the probability of winning minus that of losing, the scalar, or the
+        first of the values.
 
         Raises:
             InvalidNetwork: The network has no value head.
         """
-        if self.wdl_logits is not None:
-            win, _, loss = torch.softmax(self.wdl_logits, dim=1).unbind(dim=1)
-            return win - loss
-        if self.scalar is not None:
-            return self.scalar
-        if self.values is not None:
-            return self.values[:, 0]
-        message = (
-            "the network answers no value; one of wdl_logits, scalar and values of NetworkOutput "
-            "must be given"
-        )
-        raise InvalidNetwork(message)
+        field = self.value_field()
+        if field is None:
+            message = (
+                "the network answers no value; one of wdl_logits, scalar and values of "
+                "NetworkOutput must be given"
+            )
+            raise InvalidNetwork(message)
+        told: Tensor = getattr(self, field)
+        if field == "scalar":
+            return told
+        if field == "values":
+            return told[:, 0]
+        win, _, loss = torch.softmax(told, dim=1).unbind(dim=1)
+        return win - loss
 
     def answered(self) -> tuple[str, ...]:
         """The names of the fields that are there, in their order."""

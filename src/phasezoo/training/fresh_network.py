@@ -10,6 +10,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.inference.manifest import Manifest, ValueKind, action_spec
 from phasezoo.networks import Network, NetworkSpec
+from phasezoo.networks.output import value_field_of
 from phasezoo.networks.registry import Factory
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.data import stream_seed
@@ -96,7 +97,7 @@ class FreshNetwork:
             phasezoo=version("phasezoo"),
             network_options=dict(spec.options),
             network_factory=spec.factory,
-            value_kind=next(kind for field, kind in _VALUE_KINDS.items() if field in self.answered),
+            value_kind=_VALUE_KINDS[str(value_field_of(self.answered, game.num_players))],
             num_players=game.num_players,
             parameters=networks.parameter_counts(self.network),
         )
@@ -107,7 +108,7 @@ _VALUE_KINDS: dict[str, ValueKind] = {
     "scalar": "value",
     "values": "values",
 }
-"""What a manifest calls the fields that tell a value; the first that is answered holds."""
+"""What a manifest calls the fields that tell a value."""
 
 _LEARNT_BY = {"wdl_weight": "wdl_logits", "plies_weight": "plies"}
 """What a network must answer for a weight to have something to weigh."""

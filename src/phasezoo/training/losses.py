@@ -1,8 +1,7 @@
 """What is minimised, and what is reported."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -88,7 +87,8 @@ class RowLosses(NamedTuple):
     correct: Tensor
     """1 if the likeliest action is the one played."""
     players: Tensor | None = None
-    """Squared error of what everybody is said to expect, a mean over the players."""
+    """Squared error of what everybody is said to expect, a mean over the players, if that is the
+    network's value (:meth:`~phasezoo.networks.NetworkOutput.value_field`)."""
 
     def reported(self) -> Tensor:
         """``float32[B]``: the total that tables show."""
@@ -102,22 +102,28 @@ def row_losses(output: NetworkOutput, targets: Targets) -> RowLosses:
         InvalidConfig: The network tells a value for each player, and the targets do not.
         InvalidEvaluation: The network tells no value at all.
     """
-    logits = output.policy_logits.float()
-    heads = {name: _head(output, name) for name in ("wdl_logits", "plies", "scalar", "values")}
-    wdl_logits, left, values = heads["wdl_logits"], heads["plies"], heads["values"]
+    exact = NetworkOutput(*(_exact(getattr(output, name, None)) for name in NetworkOutput._fields))
+    told_by = exact.value_field()
+    if told_by is None:
+        message = (
+            "the network answers no value: NetworkOutput needs wdl_logits, scalar or values "
+            "besides policy_logits"
+        )
+        raise InvalidEvaluation(message)
     wdl = plies = players = None
-    if wdl_logits is not None:
-        wdl = functional.cross_entropy(wdl_logits, targets.wdl, reduction="none")
-    if left is not None:
-        plies = (left - targets.plies).square()
-    if values is not None:
-        players = (values - _values(targets, values.shape[1])).square().mean(dim=1)
+    if exact.wdl_logits is not None:
+        wdl = functional.cross_entropy(exact.wdl_logits, targets.wdl, reduction="none")
+    if exact.plies is not None:
+        plies = (exact.plies - targets.plies).square()
+    if told_by == "values" and exact.values is not None:
+        everybody = _values(targets, exact.values.shape[1])
+        players = (exact.values - everybody).square().mean(dim=1)
     return RowLosses(
-        policy=_policy_loss(logits, targets),
-        value=(_value(heads) - targets.value).square(),
+        policy=_policy_loss(exact.policy_logits, targets),
+        value=(exact.value() - targets.value).square(),
         wdl=wdl,
         plies=plies,
-        correct=_correct(logits, targets.action),
+        correct=_correct(exact.policy_logits, targets.action),
         players=players,
     )
 
@@ -184,31 +190,9 @@ def _correct(logits: Tensor, action: Tensor) -> Tensor:
     return correct
 
 
-def _head(output: NetworkOutput, name: str) -> Tensor | None:
-    """What a network says in ``float32``, or None if it does not say it."""
-    answer = getattr(output, name, None)
+def _exact(answer: Tensor | None) -> Any:
+    """An answer in ``float32``; None if a network does not give it."""
     return None if answer is None else answer.float()
-
-
-def _value(heads: Mapping[str, Tensor | None]) -> Tensor:
-    """``float32[B]``: what the player to move expects.
-
-    Raises:
-        InvalidEvaluation: The network does not say.
-    """
-    scalar, values, wdl_logits = heads["scalar"], heads["values"], heads["wdl_logits"]
-    if scalar is not None:
-        return scalar
-    if values is not None:
-        return values[:, 0]
-    if wdl_logits is None:
-        message = (
-            "the network answers no value: NetworkOutput needs wdl_logits, scalar or values "
-            "besides policy_logits"
-        )
-        raise InvalidEvaluation(message)
-    win, _, loss = torch.softmax(wdl_logits, dim=1).unbind(dim=1)
-    return win - loss
 
 
 def _values(targets: Targets, players: int) -> Tensor:

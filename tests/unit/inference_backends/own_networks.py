@@ -42,6 +42,25 @@ def made(input_shape, num_actions, seed=1, **options):
         return Small(input_shape, num_actions, **options)
 
 
+class Several(nn.Module):
+    """Answers win, draw and loss, a scalar and values of all players, which disagree."""
+
+    def __init__(self, input_shape, num_actions, num_players=2):
+        super().__init__()
+        self.body = nn.Linear(int(np.prod(input_shape)), 8)
+        self.policy = nn.Linear(8, num_actions)
+        self.wdl, self.scalar, self.values = (nn.Linear(8, n) for n in (3, 1, num_players))
+
+    def forward(self, planes):
+        hidden = torch.relu(self.body(planes.flatten(1)))
+        return networks.NetworkOutput(
+            self.policy(hidden),
+            wdl_logits=2 * self.wdl(hidden),
+            scalar=torch.tanh(self.scalar(hidden)).squeeze(1),
+            values=torch.tanh(self.values(hidden)),
+        )
+
+
 class ThreeHeaps:
     """A game of three players who take one or two stones in turn; who takes the last one wins."""
 

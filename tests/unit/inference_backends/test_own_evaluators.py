@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from own_networks import Small, ThreeHeaps, made
+from own_networks import Several, Small, ThreeHeaps, made
 from torch import nn
 
 from phasezoo import agents, games, gating, inference, networks
@@ -114,6 +114,42 @@ def test_without_a_name_it_is_kept_as_onnx(tmp_path: Path, form: dict[str, Any])
         shown = games.encode(states(rows))
         same(loaded.evaluate(shown), evaluator.evaluate(shown))
     same(pickle.loads(pickle.dumps(loaded)).evaluate(shown), loaded.evaluate(shown))
+
+
+@pytest.mark.parametrize("backend", ["torch", "onnx", "openvino"])
+def test_of_several_values_every_backend_tells_the_one_that_training_teaches(
+    tmp_path: Path, backend: str
+) -> None:
+    if backend == "openvino":
+        pytest.importorskip("openvino")
+    network = networks.make(Several, SHAPE, 7, seed=5).eval()
+    inference.save(network, tmp_path / "own", game=GAME)
+    shown = games.encode(states())
+    with torch.no_grad():
+        output = network(torch.from_numpy(shown))
+    assert output.value_field() == "wdl_logits"
+    assert (output.value() - output.scalar).abs().max() > 0.05
+    evaluator = inference.load(tmp_path / "own", backend, device="cpu")
+    assert evaluator.manifest.value_kind == "wdl"
+    answer = evaluator.evaluate(shown)
+    np.testing.assert_allclose(answer.values(), output.value(), atol=1e-4)
+    np.testing.assert_allclose(answer.wdl, output.wdl_logits.softmax(dim=1), atol=1e-4)
+
+
+@pytest.mark.parametrize("backend", ["torch", "onnx"])
+def test_of_three_players_all_values_come_before_win_draw_and_loss(
+    tmp_path: Path, backend: str, heaps: games.Game
+) -> None:
+    network = networks.make(Several, (1, 1, 2), 2, seed=6, num_players=3).eval()
+    inference.save(network, tmp_path / "own", game=heaps)
+    evaluator = inference.load(tmp_path / "own", backend, device="cpu")
+    assert evaluator.manifest.value_kind == "values"
+    shown = np.stack([ThreeHeaps(stones).planes("default") for stones in (5, 4, 3)])
+    with torch.no_grad():
+        output = network(torch.from_numpy(shown))
+    assert output.value_field() == "values"
+    answer = evaluator.evaluate(shown)
+    np.testing.assert_allclose(answer.values(), output.values[:, 0], atol=1e-4)
 
 
 def test_a_network_that_was_made_by_name_is_kept_by_name(tmp_path: Path, registered: str) -> None:

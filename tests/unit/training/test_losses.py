@@ -70,6 +70,42 @@ def test_a_won_game_wants_a_high_value() -> None:
     assert losses.wdl.abs().max() < 1e-6
 
 
+@pytest.mark.parametrize("others", [("scalar",), ("values",), ("scalar", "values")])
+def test_of_several_values_win_less_loss_is_the_one_that_learns(others: tuple[str, ...]) -> None:
+    wdl = RNG.standard_normal((ROWS, 3))
+    heads = {
+        "scalar": RNG.uniform(-1, 1, ROWS),
+        "values": RNG.uniform(-1, 1, (ROWS, 2)),
+    }
+    output = answer(wdl_logits=wdl, **{name: heads[name] for name in others})
+    shown = batch()
+    losses = row_losses(output, Targets.of(shown, CPU))
+    odds = softmax(wdl)
+    expected = (odds[:, 0] - odds[:, 2] - shown.value) ** 2
+    np.testing.assert_allclose(losses.value.detach().numpy(), expected, rtol=1e-4, atol=1e-6)
+    assert losses.players is None
+    told = NetworkOutput(**{**dict.fromkeys(NetworkOutput._fields), **vars(output)})
+    assert told.value_field() == "wdl_logits"
+    np.testing.assert_allclose(
+        told.value().detach().numpy(), odds[:, 0] - odds[:, 2], rtol=1e-4, atol=1e-6
+    )
+    training_loss(losses, SupervisedConfig(plies_weight=0)).backward()
+    assert output.wdl_logits.grad.abs().max() > 0
+    assert all(getattr(output, name).grad is None for name in others)
+
+
+def test_in_games_of_more_than_two_the_values_of_all_come_first() -> None:
+    values, scalar = RNG.uniform(-1, 1, (ROWS, 4)), RNG.uniform(-1, 1, ROWS)
+    wdl = RNG.standard_normal((ROWS, 3))
+    returns = RNG.choice([-1.0, 1.0], (ROWS, 4)).astype(np.float32)
+    shown = batch(values=returns, value=returns[:, 0])
+    output = answer(values=values, scalar=scalar, wdl_logits=wdl)
+    losses = row_losses(output, Targets.of(shown, CPU))
+    by_player = (values - returns) ** 2
+    np.testing.assert_allclose(losses.value.detach().numpy(), by_player[:, 0], rtol=1e-4)
+    np.testing.assert_allclose(losses.players.detach().numpy(), by_player.mean(axis=1), rtol=1e-4)
+
+
 CPU = torch.device("cpu")
 
 
