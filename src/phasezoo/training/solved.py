@@ -45,6 +45,8 @@ class Starts:
     """The game, which knows the worth of every action."""
     states: tuple[Any, ...] = field(repr=False)
     """The states."""
+    removed: int = field(default=0, repr=False)
+    """States that were left out before these were drawn, because somebody learns from them."""
 
     @cached_property
     def worths(self) -> tuple[Numbers, ...]:

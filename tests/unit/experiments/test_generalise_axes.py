@@ -16,6 +16,7 @@ from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.generalisation.learners import ExpertsLearner, adamw
 from phasezoo.experiments.generalisation.lessons import exam_of, lesson_of_states, states_of
 from phasezoo.experiments.generalisation.measures import Losses, Meeting, Play, Regret, Starts
+from phasezoo.training.stored_states import state_at
 
 pytest.importorskip("torch", reason="networks need the extra 'train'")
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -86,6 +87,58 @@ def test_phases_are_tested_on_other_games_and_positions():
     learnt = lesson.splits.train.positions("lichess")
     assert not np.isin(rows.key, learnt.key).any()
     assert exam.store is part(axis, "opening", "test").store
+
+
+def looks(store, rows):
+    """Board, who moves, castling, en passant, and what is in the pockets."""
+    found = []
+    for game, ply in zip(rows.game.tolist(), rows.ply.tolist(), strict=True):
+        fen = state_at(store, game, ply).fen.replace("[]", "").split()
+        found.append(" ".join(fen[:4]))
+    return found
+
+
+def test_variants_are_tested_on_positions_of_no_variants_training_games():
+    config = dataclasses.replace(TINY, games=60, test_games=20)
+    axis = AXES["chess/variants"](config)
+    learnt = set()
+    for split in axis.splits:
+        lesson = part(axis, split.name, "train").splits
+        for store in (lesson.train, lesson.validation):
+            learnt |= set(looks(store, store.positions()))
+    for split in axis.splits:
+        exam = part(axis, split.name, "test")
+        every = looks(exam.store, exam.store.positions())
+        kept = looks(exam.store, exam.rows)
+        assert kept
+        assert not learnt & set(kept), split.name
+        assert exam.removed == len(every) - len(kept)
+        # Nothing but these is left out.
+        assert sorted(kept) == sorted(each for each in every if each not in learnt)
+    assert part(axis, "crazyhouse", "test").removed >= 10  # the start of all games at least
+
+
+def test_positions_of_validation_are_learnt_from_too():
+    axis = AXES["chess/phases"](TINY)
+    lesson, exam = part(axis, "opening", "train"), part(axis, "opening", "test")
+    known = np.concatenate(
+        [s.positions().key for s in (lesson.splits.train, lesson.splits.validation)]
+    )
+    assert not np.isin(exam.rows.key, known).any()
+    of_phase = lesson.splits.test.positions("lichess").of_phase("opening")
+    assert exam.removed == np.isin(of_phase.key, known).sum() > 0
+    assert len(exam.rows) + exam.removed == len(of_phase)
+
+
+def test_no_start_of_a_region_is_tested_that_a_lesson_has():
+    axis = AXES["krk/regions"](TINY)
+    learnt = set()
+    for split in axis.splits:
+        store = part(axis, split.name, "train").splits.train
+        learnt |= {state_at(store, game, 0).key for game in range(len(store))}
+    tested = [s.key for split in axis.splits for s in part(axis, split.name, "test").states]
+    assert len(tested) == 3 * 5 * TINY.test_games
+    assert not learnt & set(tested)
 
 
 def test_states_of_an_exam_are_its_positions():

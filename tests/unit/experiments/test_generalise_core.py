@@ -83,6 +83,33 @@ def test_every_cell_and_gap_is_the_one_that_follows_from_the_places(whole):
     assert hits.cell("low", "high").score.high > 0.1
 
 
+class Places(np.ndarray):
+    """Test data that say how many places were left out of them."""
+
+    removed = 1234
+
+
+def test_a_run_says_how_many_positions_were_left_out_of_its_tests(tmp_path, whole):
+    drawn = []
+
+    def test(seed):
+        drawn.append(seed)
+        return (1.0 + SPREAD).view(Places)
+
+    splits = (Split("some", [1.0, 1.0], test), Split("others", [0.0], 2.0 + SPREAD))
+    results = run(tmp_path / "run", axis(name="toy/left-out", splits=splits))
+    assert results.matrix().removed == {"some": 1234}
+    assert len(drawn) == 1
+    said = "Left out of the tests, because games that are learnt from contain them: 1,234 of some."
+    assert said in check_page((tmp_path / "run" / "report.html").read_text())[0]
+    back = jsonable.decode(list[experiments.Matrix], numbers_of(tmp_path / "run"))
+    assert back == results.matrices
+    assert run(tmp_path / "run", axis(name="toy/left-out", splits=splits)).matrices == back
+    out, plain = whole
+    assert plain.matrix().removed == {}
+    assert "Left out of the tests" not in (out / "report.html").read_text()
+
+
 def test_a_run_leaves_everything_it_promises(whole):
     out, results = whole
     with (out / "matrix.csv").open() as file:

@@ -1,6 +1,7 @@
 """A run of self-play is watched: probes and the ladder, which change nothing of it."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import selfplay_games
 from phasezoo import gating
 from phasezoo.errors import InvalidConfig
 from phasezoo.training import Probed, SelfPlay, Watching
+from phasezoo.training.selfplay import curves
 from phasezoo.training.selfplay.config import self_play_search, self_play_settings
 from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.watch import ProbeRow, RungRow, elo_of, gains_of
@@ -197,3 +199,39 @@ def test_what_is_no_list_of_probes_is_refused(tmp_path: Path, probes: Any) -> No
     with pytest.raises(InvalidConfig, match="prob"):
         run(tmp_path / "run", probes=probes)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("how", [KeyboardInterrupt, ValueError])
+def test_the_page_of_a_run_that_was_stopped_is_as_new_as_the_run(
+    tmp_path: Path, how: type[BaseException]
+) -> None:
+    pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+    pytest.importorskip("jinja2", reason="pages need the extra 'plot'")
+    out = tmp_path / "run"
+    seen: list[int] = []
+
+    def stop(row: Any) -> None:
+        seen.append(row.update)
+        if row.update == 4:
+            raise how("enough")
+
+    # Rounds are much quicker than the page, which is not written after each of them.
+    with pytest.raises(how, match="enough"):
+        run(out, updates=6, on_update=stop)
+    assert seen == [1, 2, 3, 4]
+    page = (out / "report.html").read_text()
+    assert "After 4 of 6 rounds" in page
+    assert 'http-equiv="refresh"' not in page
+    run(out, updates=6)
+    assert "After all 6 rounds" in (out / "report.html").read_text()
+
+
+def test_a_version_that_won_all_games_is_drawn_at_its_finite_end() -> None:
+    pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+    games = list(range(8)), [1.0] * 16
+    row = RungRow(1, 0, 5, games[1], [opening for opening in games[0] for _ in range(2)])
+    found = elo_of([row])
+    assert found[1].value == math.inf
+    drawn = str(curves.ladder(found))
+    assert "nan" not in drawn
+    assert "inf" not in drawn

@@ -57,6 +57,7 @@ def fill(
         PhasezooError: What learner and measure raise.
     """
     work = _Work(axis, sizes.seed, directory, once)
+    removed = work.removed()
     found: Samples = {}
     total = len(axis.rows) * len(axis.columns) * sizes.trainings
     with console.task(axis.name, total) as task:
@@ -66,7 +67,7 @@ def fill(
                     found.setdefault((row.name, column.name), []).append(kept)
                     task.update(sum(map(len, found.values())), _note(axis, row, column, kept))
     _check_groups(axis, found)
-    return [_matrix(axis, score, sizes, found) for score in axis.measure.scores]
+    return [_matrix(axis, score, sizes, found, removed) for score in axis.measure.scores]
 
 
 def folder_of(name: str) -> str:
@@ -107,12 +108,28 @@ class _Work:
         with self._directory.stage(f"{place} learns"):
             return self._axis.learner(self._drawn(row, "train"), seed, out)
 
-    def _measured(self, models: list[Any], row: Split, column: Split) -> dict[str, Sample]:
-        axis = self._axis
+    def removed(self) -> dict[str, int]:
+        """Positions that were left out of the tests, by column; those that do not say are missing.
+
+        All tests are drawn before anybody learns.
+        """
+        place = folder_of(self._axis.name)
+
+        def count() -> dict[str, int]:
+            counts = {one.name: _removed_from(self._test(one)) for one in self._axis.columns}
+            return {name: each for name, each in counts.items() if each is not None}
+
+        return self._once(f"{place} tests", f"{place}/removed.json", dict[str, int], count)
+
+    def _test(self, column: Split) -> Any:
         if column.name not in self._tests:
             self._tests[column.name] = self._drawn(column, "test")
+        return self._tests[column.name]
+
+    def _measured(self, models: list[Any], row: Split, column: Split) -> dict[str, Sample]:
+        axis = self._axis
         seed = stream(self._seed, axis.name, "measure", column.name)
-        answer = axis.measure(models[0], self._tests[column.name], seed)
+        answer = axis.measure(models[0], self._test(column), seed)
         return samples_of(answer, axis.measure.scores, f"{axis.name}, {row.name} on {column.name}")
 
     def _drawn(self, split: Split, part: str) -> Any:
@@ -147,7 +164,16 @@ def _check_groups(axis: Axis, found: Samples) -> None:
                 raise InvalidEvaluation(message)
 
 
-def _matrix(axis: Axis, score: Score, sizes: Sizes, samples: Samples) -> Matrix:
+def _removed_from(test: Any) -> int | None:
+    """Positions that were left out of test data, or of their parts; None: they do not say."""
+    parts = test if isinstance(test, tuple) else (test,)
+    counts = [count for part in parts if (count := getattr(part, "removed", None)) is not None]
+    return sum(counts) if counts else None
+
+
+def _matrix(
+    axis: Axis, score: Score, sizes: Sizes, samples: Samples, removed: dict[str, int]
+) -> Matrix:
     cells = []
     learnt = {row.name for row in axis.rows}
     for (train, test), by_training in samples.items():
@@ -168,4 +194,5 @@ def _matrix(axis: Axis, score: Score, sizes: Sizes, samples: Samples) -> Matrix:
         columns=[column.name for column in axis.columns],
         cells=cells,
         trainings=sizes.trainings,
+        removed=removed,
     )

@@ -1,9 +1,9 @@
 """Training and test data that many axes draw alike: stored games, and solved positions."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,25 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.learners import Lesson
 from phasezoo.experiments.generalisation.measures import Exam
 from phasezoo.games import Game
-from phasezoo.training.positions import without_seen
-from phasezoo.training.splits import Splits
+from phasezoo.training.positions import PositionTable, are_among
+from phasezoo.training.splits import PositionStore, Splits
 from phasezoo.training.store import GameStore
 from phasezoo.training.stored_states import state_at
 
-__all__ = ["exam_of", "lesson_of_states", "rating_bands", "sampled", "states_of"]
+__all__ = [
+    "KeysOf",
+    "exam_of",
+    "learnt_keys",
+    "lesson_of_states",
+    "own_keys",
+    "rating_bands",
+    "sampled",
+    "states_of",
+]
 
+Keys: TypeAlias = npt.NDArray[np.uint64]
+KeysOf: TypeAlias = Callable[[PositionStore, PositionTable], Keys]
+"""``uint64[P]``: keys by which positions of a store are compared with those of other stores."""
 
 MIN_GAMES = 30
 """Fewer rated games are no band: some are learnt from, some tested on."""
@@ -79,10 +91,48 @@ def rating_bands(store: GameStore, bounds: Sequence[int]) -> dict[str, npt.NDArr
     return found
 
 
-def exam_of(splits: Splits, gate: str = "none", phase: str | None = None) -> Exam:
-    """The test positions of a phase that occur nowhere in training."""
-    rows, _ = without_seen(splits.test.positions(gate), splits.train.positions(gate))
-    return Exam(splits.test, rows if phase is None else rows.of_phase(phase))
+def own_keys(store: PositionStore, rows: PositionTable) -> Keys:
+    """The keys that positions have in their game."""
+    del store
+    return rows.key
+
+
+def learnt_keys(parts: Iterable[Splits], keys_of: KeysOf = own_keys) -> Keys:
+    """``uint64[K]``: every position of games that somebody learns from, rising, each once.
+
+    Games of validation are among them: they choose the network that is kept.
+
+    Args:
+        parts: What is learnt from, by all rows of an axis.
+        keys_of: How positions are compared.
+    """
+    stores = [store for part in parts for store in (part.train, part.validation)]
+    return np.unique(np.concatenate([keys_of(store, store.positions()) for store in stores]))
+
+
+def exam_of(
+    splits: Splits,
+    gate: str = "none",
+    phase: str | None = None,
+    learnt: Keys | None = None,
+    keys_of: KeysOf = own_keys,
+) -> Exam:
+    """The test positions of a phase that no game contains from which somebody learns.
+
+    Args:
+        splits: The games.
+        gate: Names the phases.
+        phase: Which one; None: all.
+        learnt: What :func:`learnt_keys` found; None: in these splits alone.
+        keys_of: How positions are compared.
+    """
+    known = learnt_keys([splits], keys_of) if learnt is None else learnt
+    rows = splits.test.positions(gate)
+    is_known = are_among(keys_of(splits.test, rows), known)
+    if phase is not None:
+        of_phase = rows.phase == rows.phase_index(phase)
+        rows, is_known = rows.select(of_phase), is_known[of_phase]
+    return Exam(splits.test, rows.select(~is_known), removed=int(is_known.sum()))
 
 
 def states_of(exam: Exam, count: int, seed: int) -> list[Any]:

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from phasezoo.arena.intervals import Interval
@@ -63,6 +63,9 @@ class Matrix:
     """Row by row."""
     trainings: int
     """Trainings of each row."""
+    removed: dict[str, int] = field(default_factory=dict)
+    """By column: positions that were left out of its test, because somebody learns from them. Tests
+    that are no positions of stored games are missing."""
 
     def cell(self, train: str, test: str) -> Cell:
         """One cell.

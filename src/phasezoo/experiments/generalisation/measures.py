@@ -36,6 +36,8 @@ class Exam:
     """The games."""
     rows: PositionTable = field(repr=False)
     """The positions."""
+    removed: int = field(default=0, repr=False)
+    """Positions of these games that were left out, because somebody learns from them."""
 
 
 @dataclass(frozen=True)

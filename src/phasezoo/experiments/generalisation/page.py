@@ -42,5 +42,6 @@ def render(results: Results) -> str:
         axes=axes,
         min_groups=MIN_GROUPS,
         sentence=story.sentence,
+        left_out=story.left_out,
         counts=story.counts(results),
     )

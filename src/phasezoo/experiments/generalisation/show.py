@@ -5,6 +5,7 @@ from pathlib import Path
 
 from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.matrix import Matrix, Results
+from phasezoo.experiments.generalisation.story import left_out
 from phasezoo.experiments.generalisation.writing import gap_text, number_of, number_text, span_of
 from phasezoo.report import numbers
 
@@ -25,6 +26,8 @@ def show_axis(console: Console, matrices: Sequence[Matrix]) -> None:
         title = f"{matrix.score.name} ({matrix.score.better} is better)"
         console.table(title, ["learnt from ↓, tested on →", *matrix.columns, "mean gap"], rows)
     first = matrices[0]
+    if removed := left_out(first):
+        console.note(removed)
     for cell in first.cells:
         if cell.gap is not None:
             gap = gap_text(cell.gap, first.score)

@@ -7,7 +7,7 @@ from phasezoo.experiments.generalisation.writing import gap_text, number_of
 from phasezoo.experiments.statistics import Verdict, verdict
 from phasezoo.report import numbers
 
-__all__ = ["counts", "headline", "sentence"]
+__all__ = ["counts", "headline", "left_out", "sentence"]
 
 
 def counts(results: Results) -> dict[Verdict, int]:
@@ -46,6 +46,14 @@ def sentence(matrix: Matrix) -> str:
         f"{number_of(matrix.cell(widest.test, widest.test).score, matrix.score)}; gap "
         f"{gap_text(widest.gap, matrix.score)}."
     )
+
+
+def left_out(matrix: Matrix) -> str:
+    """How many positions were left out of the tests; empty if no test says so."""
+    if not matrix.removed:
+        return ""
+    told = ", ".join(f"{numbers.count(count)} of {name}" for name, count in matrix.removed.items())
+    return f"Left out of the tests, because games that are learnt from contain them: {told}."
 
 
 def _counted(count: int) -> str:

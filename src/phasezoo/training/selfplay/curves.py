@@ -118,9 +118,12 @@ def ladder(ratings: Mapping[int, Rating]) -> Markup:
     """Elo of versions with its 95 % interval, version 0's being 0."""
     figure, plot = axes(WIDTH, HEIGHT + 0.3)
     versions = list(ratings)
-    values = np.array([ratings[version].value for version in versions])
-    ends = [[getattr(ratings[v], end) for v in versions] for end in ("low", "high")]
-    low, high = (np.where(np.isfinite(end), end, values) for end in ends)
+    columns = [[getattr(ratings[v], name) for v in versions] for name in ("low", "value", "high")]
+    low, values, high = (np.array(column) for column in columns)
+    # Who won all games has an infinite rating and one finite end, which is drawn in its place.
+    known = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
+    values = np.where(np.isfinite(values), values, known)
+    low, high = (np.where(np.isfinite(end), end, values) for end in (low, high))
     plot.fill_between(versions, low, high, color=PHASE, alpha=0.18, linewidth=0)
     plot.plot(versions, values, color=PHASE, linewidth=2, marker="o", markersize=4)
     plot.set_xlabel("version")

@@ -1,5 +1,6 @@
 """Learning by play: games, replay, learner, new version, again."""
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from phasezoo import games as known_games
 from phasezoo.agents import SearchConfig
 from phasezoo.agents.arguments import seed_of
 from phasezoo.agents.others import check_others, needs_others
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.games import Game
 from phasezoo.games.options import folder_path, function_or_none, instance_of
 from phasezoo.inference.counts import Counts
@@ -207,19 +208,30 @@ class SelfPlay:
             if done == 0:
                 self._students.publish(version_folder(self.out, 0), 0)
             onlooker = self._onlooker()
-            onlooker.begun(rounds)
-            with self._metrics(done) as log:
-                for row in rounds.rows[len(read_metrics(self.out)) :]:
-                    log.add(metrics_row(row))  # a kill came between the two
-                for update in range(done + 1, self.config.updates + 1):
-                    self._last = rounds.play(update)
-                    log.add(metrics_row(self._last))
-                    if self._on_update is not None:
-                        self._on_update(self._last)
-                    onlooker.ended(rounds)
+            try:
+                onlooker.begun(rounds)
+                self._play(rounds, onlooker)
+            except BaseException:
+                # What stopped the run is what is raised, even if the page cannot be written.
+                with contextlib.suppress(PhasezooError):
+                    onlooker.stopped(rounds)
+                raise
             best = rounds.rows[-1].best if rounds.rows else 0
             updates = tuple(rounds.rows)
             return SelfPlayOutcome(self.out, self.game.name, updates, best, self._players.loaded)
+
+    def _play(self, rounds: Rounds, onlooker: Onlooker) -> None:
+        """Play and learn from the first round that has not ended to the last."""
+        done = len(rounds.rows)
+        with self._metrics(done) as log:
+            for row in rounds.rows[len(read_metrics(self.out)) :]:
+                log.add(metrics_row(row))  # a kill came between the two
+            for update in range(done + 1, self.config.updates + 1):
+                self._last = rounds.play(update)
+                log.add(metrics_row(self._last))
+                if self._on_update is not None:
+                    self._on_update(self._last)
+                onlooker.ended(rounds)
 
     def _metrics(self, done: int) -> MetricsLog:
         """Where the numbers of rounds go, after those of the rounds that are done."""

@@ -69,7 +69,11 @@ class Onlooker:
         self._costs.append(cost_row(update, {**rounds.spent, "seconds": seconds}, cpu, phases))
         self._write(rounds)
 
-    def _write(self, rounds: Rounds) -> None:
+    def stopped(self, rounds: Rounds) -> None:
+        """The run was stopped or has failed: the page shows what there is."""
+        self._write(rounds, is_stopped=True)
+
+    def _write(self, rounds: Rounds, *, is_stopped: bool = False) -> None:
         if self._page is None:
             return
         learners = self._students.learners
@@ -89,5 +93,6 @@ class Onlooker:
                 probes=tuple(self._watch.probes.rows),
                 ladder=tuple(self._watch.ladder.rows),
                 costs=tuple(self._costs.rows),
+                is_stopped=is_stopped,
             )
         )

@@ -58,6 +58,8 @@ class Seen:
     """Matches between versions."""
     costs: Sequence[CostRow] = ()
     """What rounds cost."""
+    is_stopped: bool = False
+    """Whether the run was stopped, or failed, after the last of the rounds."""
 
     @property
     def is_whole(self) -> bool:
@@ -88,7 +90,8 @@ class Page:
             RunDirectoryError: The disk is full or cannot be written.
         """
         began = time.perf_counter()
-        if not self._is_possible or not seen.rows or (began < self._next and not seen.is_whole):
+        goes_on = not (seen.is_whole or seen.is_stopped)
+        if not self._is_possible or not seen.rows or (began < self._next and goes_on):
             return
         text = rendered(self._out, self._kind, seen)
         with describe_disk_errors(self._out):
@@ -147,7 +150,7 @@ def rendered(out: Path, kind: str, seen: Seen) -> str:
         headline(seen, told),
         settings=_settings(seen.config),
         drawings=drawings,
-        refresh=None if seen.is_whole else REFRESH_S,
+        refresh=None if seen.is_whole or seen.is_stopped else REFRESH_S,
         told=told,
         lines=lines,
         gains=gains_of(seen.ladder),

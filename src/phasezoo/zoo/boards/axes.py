@@ -2,13 +2,24 @@
 
 from functools import cache
 
-from phasezoo.errors import InvalidConfig
+import numpy as np
+import numpy.typing as npt
+
+from phasezoo import games
+from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.experiments.generalisation.learners import Lesson, SupervisedLearner
-from phasezoo.experiments.generalisation.lessons import exam_of, rating_bands, sampled
+from phasezoo.experiments.generalisation.lessons import (
+    exam_of,
+    learnt_keys,
+    rating_bands,
+    sampled,
+)
 from phasezoo.experiments.generalisation.measures import Exam, Losses
-from phasezoo.training.splits import Splits
+from phasezoo.training.positions import PositionTable
+from phasezoo.training.splits import PositionStore, Splits
+from phasezoo.training.starts import start_state
 from phasezoo.training.store import GameStore
 
 __all__ = ["phases", "ratings", "variants"]
@@ -51,17 +62,22 @@ def variants(config: GeneraliseConfig) -> Axis:
     def splits(name: str) -> Splits:
         return sampled(GameStore.sample(name), config.games, config.test_games, config.seed)
 
+    @cache
+    def learnt() -> npt.NDArray[np.uint64]:
+        return learnt_keys(map(splits, VARIANTS), _shared_keys)
+
     columns = tuple(
         Split(
             name,
             lambda seed, name=name: Lesson(splits(name)),
-            lambda seed, name=name: exam_of(splits(name)),
+            lambda seed, name=name: exam_of(splits(name), learnt=learnt(), keys_of=_shared_keys),
         )
         for name in VARIANTS
     )
     about = (
         "Moves of the sample games of each variant, by networks that see the planes `shared` and "
-        "know the actions of all; tested on other games."
+        "know the actions of all; tested on other games, on positions that occur in no training of "
+        "any variant."
     )
     learner = SupervisedLearner(
         config.network,
@@ -71,6 +87,33 @@ def variants(config: GeneraliseConfig) -> Axis:
         threads=config.threads,
     )
     return Axis("chess/variants", columns, learner, Losses(), about)
+
+
+def _shared_keys(store: PositionStore, rows: PositionTable) -> npt.NDArray[np.uint64]:
+    """Keys that are equal if positions look alike, whatever is played.
+
+    Chess, chess960 and atomic chess have the same; a position of crazyhouse with empty pockets gets
+    that of chess, unless chess has no such position.
+    """
+    if not isinstance(store, GameStore) or store.game.name != "crazyhouse":
+        return rows.key
+    chess, keys = games.make("chess"), rows.key.copy()
+    state, reached = None, (-1, 0)
+    for row, place in enumerate(zip(rows.game.tolist(), rows.ply.tolist(), strict=True)):
+        game, ply = place
+        if state is None or game != reached[0]:
+            state, reached = start_state(store.game, store.starts.get(game, "")), (game, 0)
+        begin = int(store.offsets[game])
+        played = np.asarray(store.actions)[begin + reached[1] : begin + ply]
+        for action in played.reshape(-1):
+            state = state.play(int(action))
+        reached = place
+        if "[]" in state.fen:
+            try:
+                keys[row] = chess.from_fen(state.fen.replace("[]", "")).key
+            except InvalidFen:  # a dropped or promoted piece may be one too many
+                continue
+    return keys
 
 
 def ratings(config: GeneraliseConfig) -> Axis:

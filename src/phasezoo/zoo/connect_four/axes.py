@@ -27,7 +27,8 @@ def plies(config: GeneraliseConfig) -> Axis:
         exam = exam_of(splits, GATE, phase)
         if not is_solved:
             return exam
-        return Starts(CONNECT_FOUR, tuple(states_of(exam, config.test_games * 2, seed)))
+        states = states_of(exam, config.test_games * 2, seed)
+        return Starts(CONNECT_FOUR, tuple(states), exam.removed)
 
     columns = tuple(
         Split(
