@@ -7,6 +7,9 @@ import contextlib
 import hashlib
 import importlib.util
 import logging
+import os
+import socket
+import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,15 +64,14 @@ class TensorBoardLogger:
         self._board: Any = None
 
     def start(self, run: LoggedRun) -> None:
-        """Open the files; points of updates that are done again are hidden."""
+        """Open the file; points of updates that are done again are hidden."""
         if importlib.util.find_spec("tensorboard") is None:
             return
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # its own dependencies' business
-            from torch.utils.tensorboard import SummaryWriter
-
         purge = int(run.kept[-1]["positions"] or 0) + 1 if run.kept else None
-        self._board = SummaryWriter(str(run.out / TENSORBOARD), purge_step=purge)
+        try:
+            self._board = _EventFile(run.out / TENSORBOARD, purge)
+        except OSError as error:
+            _warn_of(error)
 
     def add(self, row: Row) -> None:
         """Show the row; a disk that refuses ends only this."""
@@ -80,14 +82,73 @@ class TensorBoardLogger:
                 self._board.add_scalar(tag, value, int(row["positions"] or 0))
             self._board.flush()
         except OSError as error:
-            _LOGGER.warning("TensorBoard's files cannot be written (%s): going on without", error)
-            self._board = None
+            _warn_of(error)
+            self.close()
 
     def close(self) -> None:
-        """Finish the files."""
-        if self._board is not None:
+        """Finish the file."""
+        board, self._board = self._board, None
+        if board is not None:
             with contextlib.suppress(OSError):
-                self._board.close()
+                board.close()
+
+
+class _EventFile:
+    """A file of TensorBoard's events, written in this thread.
+
+    Its own writer, which is another thread, prints a traceback if the disk is full.
+
+    Args:
+        folder: Where it is put.
+        purge: The step from which on points of earlier files are hidden, if any.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+
+    def __init__(self, folder: Path, purge: int | None) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # its own dependencies' business
+            from tensorboard.compat.proto import event_pb2, summary_pb2
+            from tensorboard.summary.writer.record_writer import RecordWriter
+
+        self._event, self._summary = event_pb2.Event, summary_pb2.Summary
+        folder.mkdir(parents=True, exist_ok=True)
+        now = time.time_ns()
+        # Readers take the files of a folder in the order of their names.
+        name = f"events.out.tfevents.{now // 10**9:010}.{socket.gethostname()}.{os.getpid()}.{now}"
+        self._file = (folder / name).open("wb")
+        self._records = RecordWriter(self._file)
+        try:
+            self._write(file_version="brain.Event:2")
+            if purge is not None:
+                start = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
+                self._write(step=purge, session_log=start)
+            self.flush()
+        except OSError:
+            with contextlib.suppress(OSError):
+                self.close()
+            raise
+
+    def add_scalar(self, tag: str, value: float, step: int) -> None:
+        """Write a point."""
+        point = self._summary.Value(tag=tag, simple_value=value)
+        self._write(step=step, summary=self._summary(value=[point]))
+
+    def flush(self) -> None:
+        """Hand all of it to the disk."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _write(self, **fields: Any) -> None:
+        self._records.write(self._event(wall_time=time.time(), **fields).SerializeToString())
+
+
+def _warn_of(error: OSError) -> None:
+    _LOGGER.warning("TensorBoard's files cannot be written (%s): going on without", error)
 
 
 class WandbLogger:

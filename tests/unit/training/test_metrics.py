@@ -1,6 +1,8 @@
 """The metrics file: resumed without gaps or doubles, read back, and never a reason to lose work."""
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,41 @@ def test_tensorboard_that_cannot_be_written_ends_nothing(
             log.add(row(2))
     assert caplog.text.count("going on without") == 1
     assert len(read_metrics(tmp_path)) == 2
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from phasezoo.training.loggers import LoggedRun, TensorBoardLogger
+
+out, room = Path(sys.argv[1]), int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))  # writing beyond it fails as on a full disk
+board = TensorBoardLogger()
+board.start(LoggedRun(out, {}))
+for update in range(500):
+    board.add({"update": update, "positions": 8 * update, "train/loss": 0.5})
+board.close()
+print("done")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of a file's size")
+@pytest.mark.parametrize("room", [0, 1, 30, 5000])
+def test_a_full_disk_under_tensorboard_is_one_warning(tmp_path: Path, room: int) -> None:
+    command = [sys.executable, "-c", FULL, str(tmp_path), str(room)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "done\n")
+    assert ended.stderr.count("going on without") == 1
+    assert "Traceback" not in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_folder_that_is_a_file_ends_no_training(tmp_path: Path) -> None:
+    (tmp_path / "tensorboard").write_text("mine")
+    with MetricsLog(LoggedRun(tmp_path, {}), COLUMNS, None, [TensorBoardLogger()]) as log:
+        log.add(row(1))
+    assert len(read_metrics(tmp_path)) == 1
+    assert (tmp_path / "tensorboard").read_text() == "mine"
 
 
 def test_a_bar_shows_where_the_training_is(capsys: pytest.CaptureFixture[str]) -> None:
