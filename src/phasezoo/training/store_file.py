@@ -76,6 +76,20 @@ FORMAT_VERSION = 2
 _KEY = b"phasezoo"
 _ROW_GROUP = 8_192  # games: few enough to read in parts, enough to share a dictionary of actions
 
+_TEXT_TYPES = ("string", "large_string", "binary", "large_binary")
+
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+"""Bytes of a value as Parquet holds it in memory; of a text those of its place."""
+
+_A_ROW = 64
+"""Bytes of a game besides its columns: its date and its start are objects for a while."""
+
+_ALWAYS_READ = 1 << 29
+"""Bytes of memory that a file may ask for whatever its size: small files of equal games do."""
+
+_MOST_TIMES = 256
+"""Times its size that a larger file may ask for. Played games take two to ten times as much."""
+
 
 class DamagedFile(StoreError):
     """A file that is cut short, or changed by something else than phasezoo."""
@@ -176,17 +190,27 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
         message = f"{path}: no such file; make one with: phasezoo data import GAMES.pgn {path}"
         raise StoreError(message)
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            version, about = _about(path, file.schema_arrow)
-            about.made(path)
-            names = file.schema_arrow.names
+        schema = pq.read_schema(path)
+        version, about = _about(path, schema)
+        about.made(path)
+        # As codes texts take no more than the file has of them, however many rows say the same.
+        texts = [field.name for field in schema if str(field.type) in _TEXT_TYPES]
+        options = {"page_checksum_verification": True, "read_dictionary": texts}
+        with pq.ParquetFile(path, **options) as file:
+            asked = _asked(file.metadata)
+            _check_room(path, asked)
             parts = []
             for group in range(file.num_row_groups):
-                table = file.read_row_group(group, columns=names)
+                table = file.read_row_group(group, columns=schema.names)
                 table.validate(full=True)  # reading alone lets codes pass that no text belongs to
+                for name in texts:
+                    asked += _text_bytes(table[name])
+                    _check_room(path, asked)
+                    place, plain = table.schema.get_field_index(name), schema.field(name)
+                    table = table.set_column(place, plain, table[name].cast(plain.type))
                 parts.append(_columns(path, version, about, table))
             if not parts:
-                parts = [_columns(path, version, about, file.schema_arrow.empty_table())]
+                parts = [_columns(path, version, about, schema.empty_table())]
             columns = GameColumns.joined(parts).check(about.num_actions)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = (
@@ -198,6 +222,45 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
         message = f"{path}: {error}; the file is damaged: make it anew"
         raise DamagedFile(message) from error
     return about, columns
+
+
+def _asked(footer: Any) -> int:
+    """Bytes of memory that a file asks for, by its footer; texts that many rows share count once.
+
+    A few bytes can stand for any number of equal values.
+    """
+    asked = _A_ROW * int(footer.num_rows)
+    for group in map(footer.row_group, range(footer.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            width = _WIDTHS.get(column.physical_type, 8)
+            asked += width * max(column.num_values, 0) + max(column.total_uncompressed_size, 0)
+    return asked
+
+
+def _text_bytes(column: Any) -> int:
+    """Bytes of a column of codes once each row has its own text."""
+    asked = 0
+    for chunk in column.chunks:
+        sizes = np.array([len(text or "") for text in chunk.dictionary.to_pylist()], np.int64)
+        codes = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+        asked += int(sizes[codes].sum()) if len(codes) else 0
+    return asked
+
+
+def _check_room(path: Path, asked: int) -> None:
+    """Refuse a file that asks for much more memory than games of its size need.
+
+    Raises:
+        DamagedFile: It does.
+    """
+    size = path.stat().st_size
+    room = max(_ALWAYS_READ, _MOST_TIMES * size)
+    if asked > room:
+        message = (
+            f"{path}: its {size:,} bytes ask for {asked:,} bytes of memory, and {room:,} are "
+            "allowed; it is damaged or not what it says: make it anew"
+        )
+        raise DamagedFile(message)
 
 
 def describe(path: Path) -> Description:

@@ -273,6 +273,61 @@ def test_a_column_that_is_there_twice_is_refused(path):
                 GameStore.open(path)
 
 
+def with_column(path, name, column):
+    """A store of as many games as the column has rows, of which one column is this."""
+    STORE.save(path)
+    table = pq.read_table(path).take(pa.array(np.zeros(len(column), np.int64)))
+    place = table.schema.get_field_index(name)
+    field = table.schema.field(name).with_type(column.type)
+    pq.write_table(table.set_column(place, field, column), path, compression="zstd")
+
+
+def zeros(count, kind):
+    flat = pa.array(np.zeros(count, kind))
+    offsets = pa.array([0, count], pa.int32())
+    element = pa.field("element", flat.type, nullable=False)
+    return pa.ListArray.from_arrays(offsets, flat, type=pa.list_(element))
+
+
+def same_text(count, length, kind):
+    codes = pa.array(np.zeros(count, np.int32))
+    return pa.DictionaryArray.from_arrays(codes, pa.array(["8" * length])).cast(kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("actions", lambda: zeros(150_000_000, np.uint16)),
+        ("start", lambda: same_text(900, 700_000, pa.string())),
+        ("start", lambda: same_text(900, 700_000, pa.large_string())),
+        ("date", lambda: same_text(1_200, 500_000, pa.string())),
+    ],
+    ids=["actions", "start", "large start", "date"],
+)
+def test_small_files_that_ask_for_much_memory_are_refused(path, name, column):
+    with_column(path, name, column())
+    assert path.stat().st_size < 100_000
+    # As Arrow counts its own; what it reads before the file is refused is a part of the limit.
+    before = pa.total_allocated_bytes()
+    with pytest.raises(StoreError, match=r"bytes of memory, and 536,870,912 are allowed"):
+        GameStore.open(path)
+    assert pa.total_allocated_bytes() - before < 1 << 24
+
+
+def test_texts_that_many_rows_share_are_read(path):
+    many = STORE.subset(np.zeros(3000, np.int64))
+    many.save(path)
+    table = pq.read_table(path)
+    dates = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(3000, np.int32)), pa.array(["2024.05.06"])
+    )
+    place = table.schema.get_field_index("date")
+    pq.write_table(table.set_column(place, "date", dates.cast(pa.string())), path)
+    opened = GameStore.open(path)
+    assert set(opened.columns.dates.tolist()) == {b"2024.05.06"}
+    np.testing.assert_array_equal(opened.actions, many.actions)
+
+
 @pytest.mark.parametrize("name", ["source", "player_1"])
 @pytest.mark.parametrize("code", [1, -1, 2**31 - 1])
 def test_codes_without_a_text_are_refused(path, monkeypatch, name, code):
