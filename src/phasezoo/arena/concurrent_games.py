@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,6 +70,17 @@ class Scheduled:
         return Place(self.number, (*self.opening_moves, *moves))
 
 
+class Work(NamedTuple):
+    """What a side did in a game, or in several."""
+
+    moves: int = 0
+    """Moves made."""
+    nodes: int = 0
+    """Positions evaluated by searches that were finished."""
+    simulations: int = 0
+    """Descents of searches that were finished."""
+
+
 @dataclass
 class Side:
     """An agent that plays the games."""
@@ -82,6 +93,10 @@ class Side:
     """JSON that tells it from other sides, for the log."""
     before: Counts = field(default_factory=Counts)
     """What inference took in an earlier part of the match."""
+    finished: Work = field(default_factory=Work)
+    """In games that have ended since."""
+    begun: dict[int, Work] = field(default_factory=dict)
+    """In games in progress, by their number."""
     asked: "dict[int, tuple[_Running, int]]" = field(default_factory=dict)
     """By seat: the game and the player whose move is awaited."""
 
@@ -90,9 +105,33 @@ class Side:
         """Whether it plays by time."""
         return self.limit is not None and self.limit.is_timed
 
+    def took(self, game: int, move: Move) -> None:
+        """Count a move of a game in progress."""
+        done = self.begun.get(game, Work())
+        moved = int(move.forfeit is None)
+        more = Work(moved, move.nodes, move.simulations)
+        self.begun[game] = Work(*(a + b for a, b in zip(done, more, strict=True)))
+
+    def ended(self, game: int) -> None:
+        """Put the work on a game among that which counts."""
+        done = self.begun.pop(game, Work())
+        self.stats.moves += done.moves
+        self.stats.nodes += done.nodes
+        self.stats.simulations += done.simulations
+        self.finished = Work(*(a + b for a, b in zip(self.finished, done, strict=True)))
+
     def up_to_date(self) -> SideStats:
-        """The statistics, with the inference so far."""
-        self.stats.counts = self.before + self.seats.counts
+        """The statistics of finished games.
+
+        Inference serves many games at once: its part is the finished games' share of the nodes, or
+        without any of the moves.
+        """
+        every = [sum(column) for column in zip(self.finished, *self.begun.values(), strict=True)]
+        done, in_all = self.finished.moves, every[0]
+        if every[1]:
+            done, in_all = self.finished.nodes, every[1]
+        share = done / in_all if in_all else 1.0
+        self.stats.counts = self.before + self.seats.counts.part(share)
         return self.stats
 
 
@@ -204,9 +243,7 @@ class ConcurrentGames:
         """Take a player's move, and play it if everybody's is there."""
         move = self._checked(running, player, running.times.end(player, given, running.plies))
         running.received[player] = move
-        side.stats.moves += move.forfeit is None
-        side.stats.nodes += move.nodes
-        side.stats.simulations += move.simulations
+        side.took(running.scheduled.number, move)
         if len(running.received) == len(games.acting_players(running.state)):
             self._advance(running)
 
@@ -436,6 +473,8 @@ class ConcurrentGames:
         )
         self._done.append(record)
         self._in_progress -= 1
+        for side in self._sides:
+            side.ended(scheduled.number)
         self._finished(record)
 
 

@@ -145,8 +145,9 @@ class GameRecord:
 class SideStats:
     """What one side of a match did, and what it cost.
 
-    Work on games that were left unfinished counts too, because a batch serves many games: those cut
-    short by a kill, which a resumed match plays again, and those in progress when a test decided.
+    Only games that were finished count, so that a match which was killed and resumed tells what it
+    would have told in one piece. Of inference, whose batches serve many games at once, the finished
+    games have the share that they have of the nodes.
     """
 
     name: str

@@ -60,6 +60,14 @@ class Counts:
         """The work done since ``other`` was copied from this one."""
         return Counts(**{k: _less(v, getattr(other, k)) for k, v in asdict(self).items()})
 
+    def part(self, share: float) -> "Counts":
+        """Return this share of the work, in whole rows and calls.
+
+        Args:
+            share: From 0 to 1.
+        """
+        return Counts(**{name: _part(value, share) for name, value in asdict(self).items()})
+
     @property
     def mean_rows(self) -> float:
         """Rows per call, padding left out; 0 before the first call."""
@@ -79,6 +87,13 @@ class Counts:
 def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
     for name, count in more.items():
         total[name] = total.get(name, 0) + count
+
+
+def _part(value: Any, share: float) -> Any:
+    """A share of a number, whole if that is, or of each name's."""
+    if isinstance(value, dict):
+        return {name: round(share * count) for name, count in value.items()}
+    return share * value if isinstance(value, float) else round(share * value)
 
 
 def _less(total: Any, part: Any) -> Any:

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from phasezoo import arena
 
 SCRIPT = """
@@ -62,3 +64,35 @@ def test_no_finished_game_is_lost(tmp_path):
     assert len(new) == 60 - logged
     assert rest.games == match().games
     assert pgn.read_text().count("[Result ") == 60
+
+
+@pytest.mark.parametrize("stops", [(1,), (3, 1)])
+def test_what_a_resumed_match_tells_of_its_work_counts_no_game_twice(tmp_path, stops):
+    players = (
+        "mcts:nodes=12,seed=1",
+        "uct:simulations=20,seed=2",
+    )
+    given = {"game": "connect-four", "games": 12, "seed": 3, "concurrency": 12}
+    whole = arena.play_match(*players, **given)
+    log = tmp_path / "games.jsonl"
+    for most in stops:
+        seen = []
+
+        def stop(record, seen=seen, most=most):
+            seen.append(record)
+            if len(seen) == most:  # the others are in full swing
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            arena.play_match(*players, **given, log=log, on_game=stop)
+    resumed = arena.play_match(*players, **given, log=log)
+    assert [game.moves for game in resumed.games] == [game.moves for game in whole.games]
+    for one, other in zip(resumed.sides, whole.sides, strict=True):
+        assert (one.moves, one.nodes, one.simulations) == (
+            other.moves,
+            other.nodes,
+            other.simulations,
+        )
+        # What batches took is shared out by nodes, and a search that was cut short is in it.
+        assert one.counts.rows == pytest.approx(other.counts.rows, rel=0.15)
+    assert sum(side.moves for side in whole.sides) == sum(len(g.moves) for g in whole.games)
