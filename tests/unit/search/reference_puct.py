@@ -73,6 +73,19 @@ def rank(node: Node, action: int) -> int:
     return sorted(node.actions, key=lambda a: (-node.priors[a], a)).index(action)
 
 
+def by_bounds(root: Node, stdevs: float, proportion: float) -> int:
+    """The action of the best lower bound, by the values that were backed up."""
+    most = max(root.visits.values())
+    leader = min((a for a in root.actions if root.visits[a] == most), key=lambda a: rank(root, a))
+    bounds = {}
+    for action in root.actions:
+        values = root.samples.get(action, [])
+        if len(values) > 1 and len(values) >= proportion * most:
+            error = np.sqrt(np.var(values, ddof=1) / len(values))
+            bounds[action] = root.q(action) - stdevs * error
+    return max([leader, *bounds], key=lambda action: bounds.get(action, -9.0))
+
+
 def evaluate(state: Any, answer: Callable[[Any], tuple[dict[int, float], float]]) -> Node:
     """A node with its priors and its value."""
     logits, value = answer(state)

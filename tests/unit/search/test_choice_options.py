@@ -3,24 +3,11 @@
 import numpy as np
 import pytest
 from branches import Branches, answer, core
-from reference_puct import Node, puct, rank, search
+from reference_puct import Node, by_bounds, puct, rank, search
 from search_fakes import chess_pool, chess_state, drive
 
 from phasezoo import agents
 from phasezoo.errors import InvalidConfig
-
-
-def by_bounds(root: Node, stdevs: float, proportion: float) -> int:
-    """The action of the best lower bound, by the values that were backed up."""
-    most = max(root.visits.values())
-    leader = min((a for a in root.actions if root.visits[a] == most), key=lambda a: rank(root, a))
-    bounds = {}
-    for action in root.actions:
-        values = root.samples.get(action, [])
-        if len(values) > 1 and len(values) >= proportion * most:
-            error = np.sqrt(np.var(values, ddof=1) / len(values))
-            bounds[action] = root.q(action) - stdevs * error
-    return max([leader, *bounds], key=lambda action: bounds.get(action, -9.0))
 
 
 @pytest.mark.parametrize("first", [0, 1])

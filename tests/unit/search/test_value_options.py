@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from branches import Branches, answer, core, mean
-from reference_puct import puct, search
+from reference_puct import Node, by_bounds, puct, rank, search
 from search_fakes import Pile, chess_pool, chess_state, drive, pile_pool, unit
 
 from phasezoo import agents, inference
@@ -58,6 +58,64 @@ def test_a_draw_counts_for_the_one_who_searches(score: float, first: int, has_va
     found = core(Branches(first=first), 250, heads=heads, draw_score=score)
     assert found.visits.tolist() == [expected.visits[a] for a in expected.actions]
     assert found.value == pytest.approx(mean(expected), abs=1e-5)
+
+
+def halved(state: Any) -> float:
+    """A value of -0.5, 0 or 0.5 out of the position's key: means of them are often exactly 0."""
+    return round(1.4 * unit(state.key ^ 31)) / 2
+
+
+def by_veto_and_weight(root: Node, weight: float, veto: float) -> list[float]:
+    """The final policy as ``docs/definitions/limits.md#played-move`` says it."""
+    share = {action: float(root.visits[action]) for action in root.actions}
+    visited = [action for action in root.actions if root.visits[action]]
+    best = max(root.actions, key=lambda a: (share[a], -rank(root, a)))
+    top = max([best, *visited], key=root.q)
+    others = [action for action in root.actions if action != best]
+    second = max(others, key=lambda a: (share[a], -others.index(a)))
+    if top != best and root.q(top) > root.q(best) + veto and root.visits[top] > 1:
+        share[top], share[best] = share[best], share[top]
+    elif share[second] and root.q(second) > root.q(best):
+        share[second] += (root.q(second) - root.q(best)) * weight * share[best]
+    return [share[action] / sum(share.values()) for action in root.actions]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("score", [-0.75, -0.25, 0.5])
+def test_a_mean_of_zero_is_no_draw_to_the_rules_that_choose(score: float, first: int) -> None:
+    def valued(state: Any) -> tuple[dict[int, float], float]:
+        return answer(state)[0], halved(state)
+
+    def heads(state: Any) -> dict[str, Any]:
+        return {"wdl": ((1 + halved(state)) / 2, 0.0, (1 - halved(state)) / 2)}
+
+    means_of_zero, vetoed, bounded = 0, 0, 0
+    for path in [(), (0,), (1,), (0, 1), (1, 1), (1, 0), (0, 0)]:
+        for simulations in (1, 2, 3, 4, 5, 6, 8, 10, 12, 30):
+            root = Scored(path, (first + len(path)) % 2)
+            root.score = score if len(path) % 2 == 0 else -score
+            expected = search(root, simulations, valued, puct())
+            own = root.score if root.to_play == root.first else -root.score
+            plain = Branches(path, root.first)
+            options = {"heads": heads, "draw_score": own}
+            found = core(plain, simulations, q_value_weight=2.0, q_veto_delta=0.2, **options)
+            assert found.visits.tolist() == [expected.visits[a] for a in expected.actions]
+            tried = [a for a in expected.actions if expected.visits[a]]
+            q = [expected.q(action) for action in tried]
+            np.testing.assert_allclose(found.q[tried], q, atol=1e-6)
+            means_of_zero += q.count(0.0)
+            policy = by_veto_and_weight(expected, 2.0, 0.2)
+            np.testing.assert_allclose(found.policy[: len(policy)], policy, atol=1e-5)
+            assert policy[found.action] > max(policy) - 1e-7  # equal ones differ by rounding
+            shares = [expected.visits[a] / simulations for a in expected.actions]
+            vetoed += not np.allclose(policy, shares)
+            bounds = {"lcb_stdevs": 0.5, "min_visit_prop_for_lcb": 0.1}
+            found = core(plain, simulations, use_lcb_for_selection=True, **bounds, **options)
+            assert found.action == by_bounds(expected, 0.5, 0.1)
+            bounded += found.visits[found.action] < found.visits.max()
+    assert means_of_zero > 3
+    assert vetoed > 3
+    assert bounded > 0
 
 
 @pytest.mark.parametrize("batch_size", [1, 64])

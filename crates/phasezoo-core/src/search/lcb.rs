@@ -10,6 +10,10 @@ use crate::game::Action;
 /// Units of a sum of squares per 1.0: sums are whole, and do not depend on the order of leaves.
 const UNIT: f64 = 4_294_967_296.0;
 
+/// By what share the move with the best bound is ahead of others with as many visits. It outlasts
+/// rounding.
+const AHEAD: f32 = 1e-6;
+
 /// The values that a search has backed up through one of the root's moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spread {
@@ -45,7 +49,7 @@ pub(crate) fn note<S>(spreads: &mut [Spread], tree: &Tree<S>, slot: u32, values:
 }
 
 /// The policy by visits in which the move with the best lower bound, `q - stdevs sqrt(variance / n)`, has
-/// changed places with the most visited one. Only moves with [`Params::min_visit_prop_for_lcb`] of the
+/// changed places with the most visited one, ahead of others with as many visits. Only moves with [`Params::min_visit_prop_for_lcb`] of the
 /// most visits and two new values come into question; proven losses never do.
 pub(crate) fn policy<S>(
     params: &Params,
@@ -78,6 +82,9 @@ pub(crate) fn policy<S>(
         if low(i) > low(top) { i } else { top }
     });
     mass.swap(leader, best);
+    if best != leader && (0..mass.len()).any(|i| i != best && mass[i] == mass[best]) {
+        mass[best] *= 1.0 + AHEAD;
+    }
     Some(normalised(mass))
 }
 

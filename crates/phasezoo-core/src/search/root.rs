@@ -63,7 +63,10 @@ pub(crate) fn candidates<S>(tree: &Tree<S>, selector: &Selector) -> Vec<Candidat
             if edge.child == NONE || edge.visits == 0 {
                 return found;
             }
-            found.q = tree.worth(&tree.counted(tree.known(edge.child)), actor);
+            let known = tree.known(edge.child);
+            // A mean holds what draws are worth; one of 0 is no draw.
+            let is_exact = tree.node(edge.child).proven;
+            found.q = tree.worth(&if is_exact { tree.counted(known) } else { known }, actor);
             let distance = tree.rest(edge.child).distance;
             found.proven = tree.exact_worth(edge.child, actor).map(|worth| (worth, distance));
             found
