@@ -268,7 +268,8 @@ class Conductor:
         rewards = checked_returns(state, len(self._players))
         reason = _reason(state)
         if not self.game.tells_winners:
-            result = "1-0" if rewards[0] > 0 else "0-1" if rewards[0] < 0 else "1/2-1/2"
+            first, second = rewards
+            result = "1-0" if first > second else "0-1" if first < second else "1/2-1/2"
             return Ending(rewards, terminated=True, result=result, reason=reason)
         winners = tuple(player for player, reward in enumerate(rewards) if reward > 0)
         result = "win" if winners else "tie"

@@ -21,6 +21,9 @@ __all__ = [
 _SLACK = 1e-6
 """How far a return may lie outside [-1, 1], for rounding."""
 
+_SUM_SLACK = 1e-4
+"""How far the sum of two players' returns may lie from 0, as in the core."""
+
 
 def checked_players(state: Any, num_players: int) -> tuple[int, ...]:
     """The players who move now, as :func:`~phasezoo.games.queries.acting_players` gives them.
@@ -45,7 +48,8 @@ def checked_returns(state: Any, num_players: int) -> tuple[float, ...]:
     """What each player got at the end of a game.
 
     Raises:
-        GameContract: It is not one number in [-1, 1] for each player.
+        GameContract: It is not one number in [-1, 1] for each player, or what two players who move
+            in turn got does not add up to 0.
     """
     given = state.returns
     try:
@@ -53,6 +57,14 @@ def checked_returns(state: Any, num_players: int) -> tuple[float, ...]:
     except (TypeError, ValueError):
         returns = ()
     if len(returns) == num_players and all(abs(value) <= 1 + _SLACK for value in returns):
+        in_turn = num_players == 2 and state.to_play != SIMULTANEOUS
+        if in_turn and abs(sum(returns)) > _SUM_SLACK:
+            message = (
+                f"{where(state)}: returns is {given!r} at the end; what two players who move in "
+                "turn get has to add up to 0 (1 and -1, or 0 and 0 for a draw), because a search "
+                f"takes the one for the other's opposite, in {state!r}"
+            )
+            raise GameContract(message)
         return returns
     message = (
         f"{where(state)}: returns is {given!r} at the end, expected {num_players} numbers in "

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from phasezoo import agents, arena, games
+from phasezoo import agents, arena, games, inference
 from phasezoo.errors import GameContract, InvalidConfig, InvalidState
 
 
@@ -67,6 +67,23 @@ def test_a_match_refuses_returns_that_are_none(rewards):
     registered(initial_state=lambda: Once(rewards=rewards))
     with pytest.raises(GameContract, match=r"returns is .* expected 2 numbers in \[-1, 1\]"):
         arena.play_match("random", "random", game="once", games=2)
+
+
+@pytest.mark.parametrize("rewards", [(-1.0, -1.0), (1.0, 1.0), (0.5, 0.0), (0.0, -0.25)])
+def test_returns_of_two_who_move_in_turn_add_up_to_zero(rewards):
+    registered(initial_state=lambda: Once(rewards=rewards))
+    told = r"add.* up to (0|zero)"
+    with pytest.raises(GameContract, match=told):
+        arena.play_match("random", "random", game="once", games=2)
+    for agent in (
+        agents.UCTAgent(limit=agents.Limit(simulations=20)),
+        agents.MCTSAgent(inference.Uniform(), limit=agents.Limit(nodes=20)),
+        agents.BeamAgent(inference.Uniform(), schedule=(2,)),
+    ):
+        with pytest.raises(GameContract, match=told):
+            agent.search(Once(rewards=rewards))
+    report = games.check("once")
+    assert "returns of two players sum to 0" in str(report)
 
 
 def test_nothing_is_drawn_from_a_finished_game():
