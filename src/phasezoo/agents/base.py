@@ -1,5 +1,6 @@
 """What an agent is, and how one agent plays many games at once."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -19,10 +20,12 @@ __all__ = [
     "CallableSeats",
     "Forfeit",
     "Move",
+    "OneSearch",
     "Seats",
     "Session",
     "SessionAgent",
     "SessionSeats",
+    "called_session",
     "name_of_agent",
     "seats_of",
     "state_in",
@@ -315,6 +318,35 @@ def _move(session: Any, state: Any, player: int, limit: Limit | None) -> Move:
         return Move(session.act(state, player))
     except GameForfeited as error:
         return Move(None, forfeit=Forfeit(error.reason, str(error)))
+
+
+class OneSearch:
+    """Held by the search of a session, which takes one at a time; a copy's is free."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            message = (
+                "this game is being searched already; give each thread a session of its own "
+                "(agent.session(seed))"
+            )
+            raise InvalidState(message)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def __reduce__(self) -> tuple[type["OneSearch"], tuple[()]]:
+        return OneSearch, ()
+
+
+def called_session(agent: Any) -> Any:
+    """The session in which calls of ``agent`` play: one for each thread."""
+    own = agent.__dict__.setdefault("_called", threading.local())
+    if not hasattr(own, "session"):
+        own.session = agent.session(agent.seed)
+    return own.session
 
 
 def seats_of(agent: Any, game: games.Game, **options: Any) -> Seats:

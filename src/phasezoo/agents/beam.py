@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import config_or, name_or, seed_of, threads_or
-from phasezoo.agents.base import Move
 from phasezoo.agents.beam_seats import BeamSeats
 from phasezoo.agents.config import Limit, limit_or, taken_by_core, with_fields
 from phasezoo.agents.mcts import check_evaluator, search_gate_of
@@ -174,13 +173,13 @@ class BeamAgent(SearchingAgent):
         """
         return self.session(self.seed).search(state)
 
-    def session(self, seed: int, game: str | games.Game | None = None) -> "BeamSession":
+    def session(self, seed: int, game: str | games.Game | None = None) -> MCTSSession:
         """A game that draws from ``seed`` alone, every ply of which is searched."""
         agent = self
         if self.plies > 1:
             agent = copy.copy(self)
             agent.plies = 1
-        return BeamSession(agent, seed, self.game if game is None else games.make(game))
+        return MCTSSession(agent, seed, self.game if game is None else games.make(game))
 
     def seats(
         self,
@@ -207,22 +206,6 @@ class BeamAgent(SearchingAgent):
         return (
             f"{type(self).__name__}({self.evaluator!r}, schedule={self.config.schedule!r}, "
             f"plies={self.plies}, seed={self.seed})"
-        )
-
-
-class BeamSession(MCTSSession):
-    """One game of an agent that searches by beams; a search cannot be watched or stopped."""
-
-    def move(self, state: Any) -> Move:
-        """The action for ``state``, and what it took."""
-        result = self.search(state)
-        return Move(
-            int(result.action),
-            float(result.value),
-            int(result.nodes),
-            int(result.simulations),
-            int(result.depth),
-            search=result,
         )
 
 

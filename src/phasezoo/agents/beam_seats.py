@@ -93,8 +93,18 @@ class BeamSeats(FreshTreeSeats):
         super().tell(seat, action, state)
         self._pool.advance(self._seats[seat].tree, int(action))
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        limit: Limit | None = None,
+    ) -> None:
         """Begin a search at ``state``, unless the variation of the last one goes on there.
+
+        ``limit`` replaces that of the seats for this search.
 
         Raises:
             GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
@@ -110,7 +120,7 @@ class BeamSeats(FreshTreeSeats):
             self._own[seat] = action
             self._ready.append((seat, Move(action, value)))
             return
-        self._begin_asked(seat, Asked(state, player))
+        self._begin_asked(seat, Asked(state, player, limit=limit))
 
     def poll(self) -> list[tuple[int, Move]]:
         """The moves that need no search, or else a round; the searches that ended with it."""

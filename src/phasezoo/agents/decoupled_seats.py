@@ -82,8 +82,18 @@ class DecoupledSeats(FreshTreeSeats):
             overlaps=self.game.native,
         )
 
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        limit: Limit | None = None,
+    ) -> None:
         """Begin a search at ``state``.
+
+        ``limit`` replaces that of the seats for this search.
 
         Raises:
             GameContract: ``play`` changes states of the game, or its ``to_play`` is no player.
@@ -95,7 +105,7 @@ class DecoupledSeats(FreshTreeSeats):
                 f"player {player} has nothing to search for: their game is over, or others move"
             )
             raise InvalidState(message)
-        self._begin_asked(seat, Asked(state, player))
+        self._begin_asked(seat, Asked(state, player, limit=limit))
 
     def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
         return Seat(

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from phasezoo.agents.limit import Limit
 from phasezoo.agents.pooled_seats import PooledSeats
 from phasezoo.agents.seat import Asked, Played, SavedSeat, Seat
 from phasezoo.conductor import Told
@@ -24,8 +25,16 @@ class FreshTreeSeats(PooledSeats):
         """Make the pool and its driver."""
 
     @abstractmethod
-    def ask(self, seat: int, state: Any, player: int, shown: Told | None = None) -> None:
-        """Begin a search at ``state``."""
+    def ask(
+        self,
+        seat: int,
+        state: Any,
+        player: int,
+        shown: Told | None = None,
+        *,
+        limit: Limit | None = None,
+    ) -> None:
+        """Begin a search at ``state``; ``limit`` replaces that of the seats for this search."""
 
     def _new_seat(self, seed: int, history: Sequence[Any]) -> Seat:
         return Seat(int(self._pool.add(seed)), seed, history, self._gate)
@@ -45,7 +54,7 @@ class FreshTreeSeats(PooledSeats):
         self._pool.begin(
             seat.tree,
             seat.known(asked.state),
-            **self.limit.words(),
+            **(self.limit if asked.limit is None else asked.limit).words(),
             previous_phase=seat.previous_phase,
             game_options=self._options(asked),
         )

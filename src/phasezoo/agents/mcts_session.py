@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from phasezoo import games
 from phasezoo.agents.arguments import seed_of
+from phasezoo.agents.base import Move, OneSearch
 from phasezoo.agents.limit import Limit, checked_limit
 from phasezoo.agents.search_seats import SearchSeats
-from phasezoo.errors import InvalidConfig, InvalidState
+from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class MCTSSession:
         self._seats: SearchSeats | FreshTreeSeats | None = None
         self._seat = 0
         self._last: Any = None
-        self._is_searching = False
+        self._one_search = OneSearch()
         self._is_live = False
 
     def __copy__(self) -> "MCTSSession":
@@ -52,6 +53,24 @@ class MCTSSession:
         if is_idle is not None and is_idle(acting):  # whatever they answer, nothing happens
             return next(iter(games.legal_actions_of(state, acting).tolist()), 0)
         return int(self.search(state, player).action)
+
+    def move(
+        self,
+        state: Any,
+        limit: Limit | None = None,
+        *,
+        watch: Callable[[], object] | None = None,
+    ) -> Move:
+        """As :meth:`act`, with the value and the work behind it; the rest as in :meth:`search`."""
+        result = self.search(state, limit=limit, watch=watch)
+        return Move(
+            int(result.action),
+            float(result.value),
+            int(result.nodes),
+            int(result.simulations),
+            int(result.depth),
+            search=result,
+        )
 
     def search(
         self,
@@ -76,23 +95,17 @@ class MCTSSession:
             InvalidConfig: ``limit`` or ``watch`` is none.
             InvalidState: It is searching already, in another thread or further up in this one.
         """
-        if self._is_searching:
-            message = (
-                "this game is being searched already; give each thread a session of its own "
-                "(agent.session(seed))"
-            )
-            raise InvalidState(message)
         if limit is not None:
             checked_limit(limit)
         watcher: Any = watch
         if watcher is not None and not callable(watcher):
             message = f"watch={watcher!r}: expected a function without arguments"
             raise InvalidConfig(message)
-        self._is_searching = True
-        try:
-            return self._search(state, player, searchmoves, limit, watch)
-        finally:
-            self._is_searching = self._is_live = False
+        with self._one_search:
+            try:
+                return self._search(state, player, searchmoves, limit, watch)
+            finally:
+                self._is_live = False
 
     def report(self) -> Any:
         """What the search that runs has found so far, from any thread; None if none runs.
@@ -127,9 +140,8 @@ class MCTSSession:
         """What inference took in this game so far."""
         return Counts() if self._seats is None else Counts() + self._seats.counts
 
-    def _live_seats(self) -> SearchSeats | None:
-        seats = self._seats
-        return seats if self._is_live and isinstance(seats, SearchSeats) else None
+    def _live_seats(self) -> "SearchSeats | FreshTreeSeats | None":
+        return self._seats if self._is_live else None
 
     def _search(
         self,
@@ -143,15 +155,15 @@ class MCTSSession:
         acting = self._agent.acting(state, player)
         if isinstance(seats, SearchSeats):
             seats.ask(self._seat, state, acting, searchmoves=searchmoves, limit=limit)
-            self._is_live = True
-        elif searchmoves is None and limit is None:
-            seats.ask(self._seat, state, acting)
+        elif searchmoves is None:
+            seats.ask(self._seat, state, acting, limit=limit)
         else:
             message = (
-                "searchmoves= and limit= of a search are for MCTSAgent where one player moves at a "
-                "time; give the agent itself a limit="
+                "searchmoves= of a search is for MCTSAgent where one player moves at a time; leave "
+                "it out"
             )
             raise InvalidConfig(message)
+        self._is_live = True
         try:
             while not seats.poll():
                 if watch is not None:
@@ -159,8 +171,7 @@ class MCTSSession:
         except BaseException:
             self._last = None
             raise
-        if isinstance(seats, SearchSeats):
-            seats.forget_waiting()
+        seats.forget_waiting()
         return seats.result
 
     def _at(self, state: Any) -> "SearchSeats | FreshTreeSeats":

@@ -45,6 +45,7 @@ class PooledSeats(ABC):
         GameMismatch: The evaluator is a network of another game.
     """
 
+    keeps_clocks = True
     view: View | None = None
     _pool: Any
     """The trees; a subclass makes it."""
@@ -137,6 +138,27 @@ class PooledSeats(ABC):
             return []
         done = sorted(tree for tree in self._asked if not self._pool.is_running(tree))
         return [(self._asked[tree], self._finish(tree)) for tree in done]
+
+    def report(self, seat: int) -> Any:
+        """What the search of ``seat`` has found so far; any thread may ask."""
+        return self._pool.report(self._seats[seat].tree)
+
+    def stop(self, seat: int) -> None:
+        """End the search of ``seat``: the next poll has its move. Any thread may say so."""
+        found = self._seats[seat]
+        found.was_stopped()
+        self._pool.stop(found.tree)
+
+    def change_limit(self, seat: int, limit: Limit) -> None:
+        """Go on with another limit, whose time counts from now. Any thread may say so."""
+        found = self._seats[seat]
+        found.was_stopped()
+        self._pool.change_limit(found.tree, **limit.words())
+
+    def forget_waiting(self) -> None:
+        """Drop the leaves of searches that have ended, if no other goes on."""
+        if not self._asked:
+            self._driver.forget()
 
     def _seat_of(self, error: BaseException) -> int | None:
         """The seat whose search an error comes from; None if that cannot be told."""

@@ -54,8 +54,6 @@ class SearchSeats(PooledSeats):
         InvalidPlaneSpec: The evaluator wants planes that the game does not have.
     """
 
-    keeps_clocks = True
-
     def __init__(
         self,
         game: games.Game,
@@ -179,25 +177,7 @@ class SearchSeats(PooledSeats):
 
     def report(self, seat: int) -> Any:
         """What the search of ``seat`` has found so far; any thread may ask."""
-        found = self._seats[seat]
-        return self._kept(found, self._pool.report(found.tree))
-
-    def stop(self, seat: int) -> None:
-        """End the search of ``seat``: the next poll has its move. Any thread may say so."""
-        found = self._seats[seat]
-        found.was_stopped()
-        self._pool.stop(found.tree)
-
-    def change_limit(self, seat: int, limit: Limit) -> None:
-        """Go on with another limit, whose time counts from now. Any thread may say so."""
-        found = self._seats[seat]
-        found.was_stopped()
-        self._pool.change_limit(found.tree, **limit.words())
-
-    def forget_waiting(self) -> None:
-        """Drop the leaves of searches that have ended, if no other goes on."""
-        if not self._asked:
-            self._driver.forget()
+        return self._kept(self._seats[seat], super().report(seat))
 
     def poll(self) -> list[tuple[int, Move]]:
         """One round of collecting, evaluating and backing up; the searches that ended with it."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.arguments import checked_player, states_and_players
-from phasezoo.agents.base import state_in
+from phasezoo.agents.base import called_session, state_in
 from phasezoo.agents.config import Limit
 from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.errors import InvalidArray
@@ -32,7 +32,6 @@ class SearchingAgent(ABC):
     ends_by_itself: bool = False
     """Whether a search without a limit ends, as one of so many layers does."""
     game: games.Game | None
-    _called: MCTSSession | None = None
     _batches: int = 0
 
     @abstractmethod
@@ -49,15 +48,15 @@ class SearchingAgent(ABC):
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``, in the game that it continues.
 
+        Each thread has a game of its own.
+
         Raises:
             InvalidState: There is no state in ``info``. Environments of games with hidden
                 information put none there: ``session(seed).act(env.unwrapped.game_state, player)``.
             InvalidEvaluation: The evaluator's answer is not valid.
         """
         state = state_in(info, self.name)
-        if self._called is None:
-            self._called = self.session(self.seed)
-        return self._called.act(state)
+        return int(called_session(self).act(state))
 
     def session(self, seed: int, game: str | games.Game | None = None) -> MCTSSession:
         """A game that draws from ``seed`` alone."""
@@ -98,4 +97,4 @@ class SearchingAgent(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""
-        return self.__dict__ | {"_called": None}
+        return {name: value for name, value in self.__dict__.items() if name != "_called"}

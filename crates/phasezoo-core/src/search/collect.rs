@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 use crate::gate::Gating;
 use crate::model::SearchModel;
 
-/// Visits of known ends between two looks at the clock.
-const CLOCK_EVERY: u32 = 64;
+/// Visits of ends between two looks at the clock.
+const CLOCK_EVERY: u32 = 8;
 
 /// Descents in a row that ended at a proven node, with nothing outstanding, after which one passes such
 /// nodes by. Without it a search whose best move is a proven draw would look at nothing else.
@@ -140,6 +140,10 @@ impl<M: SearchModel> Search<M> {
                     Expanded::Leaf => {
                         new += 1;
                         self.idle = 0;
+                        // The way down takes time too, much of it where the game is not the core's own.
+                        if self.clock.fits(new + 1) <= new {
+                            break;
+                        }
                         continue;
                     }
                     Expanded::End => self.idle = 0,

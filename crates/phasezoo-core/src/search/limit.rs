@@ -204,6 +204,11 @@ impl Clock {
         self.last.is_some_and(|last| self.latency.of(1) > left(last))
     }
 
+    /// Whether the time for leaves is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Stops the time that a result reports.
     pub(crate) fn end(&mut self) {
         self.ended.get_or_insert_with(Instant::now);

@@ -21,21 +21,33 @@ pub(super) struct Making<'a, M: SearchModel> {
     pub(super) gate: Option<&'a Gating<M::Game>>,
 }
 
+/// Positions that a collection looks at for a layer before it returns, so that a caller can stop a search
+/// whose layers are wide.
+const MOST_LOOKED_AT: usize = 1_024;
+
 /// A layer that is being made: its nodes, and which of them are whose.
-struct Layer<S> {
+pub(super) struct Layer<S> {
     nodes: Vec<Node<S>>,
     children: Vec<Range<u32>>,
+    /// Nodes that will be rows.
+    rows: usize,
     bytes: usize,
 }
 
 impl<M: SearchModel> Search<M> {
-    /// Makes layers until one has rows to hand out, or the search has ended.
+    /// Makes layers until one has rows to hand out, or the search has ended, or as many positions
+    /// were looked at as one call looks at.
     pub(super) fn prepare(&mut self, with: &Making<'_, M>) -> Result<()> {
-        if self.layers.len() == 1 && self.missing > 0 && self.clock.is_too_late() {
+        let is_late = match self.layers.len() {
+            1 => self.clock.is_too_late(),
+            _ => self.clock.is_over(),
+        };
+        if self.missing > 0 && is_late {
             self.end(Ended::Time);
         }
-        while self.is_running() && self.missing == 0 {
-            if let Err(error) = self.deepen(with) {
+        let mut left = MOST_LOOKED_AT;
+        while self.is_running() && self.missing == 0 && left > 0 {
+            if let Err(error) = self.deepen(with, &mut left) {
                 self.end(Ended::Failed);
                 return Err(error);
             }
@@ -43,13 +55,26 @@ impl<M: SearchModel> Search<M> {
         Ok(())
     }
 
-    fn deepen(&mut self, with: &Making<'_, M>) -> Result<()> {
-        let Some(new) = self.expanded(with)? else {
-            self.end(Ended::Memory);
+    /// Goes on with the next layer, looking at about `left` positions, and puts it below the last one when it
+    /// is whole.
+    fn deepen(&mut self, with: &Making<'_, M>, left: &mut usize) -> Result<()> {
+        let new = self.making.take();
+        let mut new = new.unwrap_or_else(|| Layer {
+            nodes: Vec::new(),
+            children: Vec::new(),
+            rows: 0,
+            bytes: self.bytes,
+        });
+        if let Some(why) = self.expand(with, &mut new, left)? {
+            self.end(why);
             return Ok(());
-        };
-        let rows = new.nodes.iter().filter(|node| node.kind == Kind::Unsent).count();
-        if let Some(why) = self.refused(new.nodes.len(), rows) {
+        }
+        let parents = self.layers.last().map_or(0, Vec::len);
+        if new.children.len() < parents {
+            self.making = Some(new);
+            return Ok(());
+        }
+        if let Some(why) = self.refused(new.nodes.len(), new.rows) {
             self.end(why);
             return Ok(());
         }
@@ -58,12 +83,12 @@ impl<M: SearchModel> Search<M> {
                 parent.children = children;
             }
         }
-        let ends = new.nodes.len() - rows;
+        let ends = new.nodes.len() - new.rows;
         self.layers.push(new.nodes);
         self.bytes = new.bytes;
         self.ends += ends as u64;
-        (self.missing, self.cursor) = (rows, 0);
-        if rows == 0 {
+        (self.missing, self.cursor) = (new.rows, 0);
+        if new.rows == 0 {
             self.settle(with.params);
         } else if ends > 0 {
             self.end_if_proven(with.params);
@@ -81,22 +106,28 @@ impl<M: SearchModel> Search<M> {
             Some(Ended::Nodes)
         } else if exceeds(self.limit.simulations, all + nodes as u64) {
             Some(Ended::Simulations)
-        } else if self.clock.fits(rows) < rows {
+        } else if self.clock.fits(rows) < rows || self.clock.is_over() {
             Some(Ended::Time)
         } else {
             None
         }
     }
 
-    /// The layer below the last one; `None` if memory does not hold it.
-    fn expanded(&self, with: &Making<'_, M>) -> Result<Option<Layer<M::Snapshot>>> {
+    /// Goes on with the layer below the last one, parent by parent, until about `left` positions were
+    /// looked at. Says why no more of it is made, if it would not be evaluated.
+    fn expand(
+        &self,
+        with: &Making<'_, M>,
+        layer: &mut Layer<M::Snapshot>,
+        left: &mut usize,
+    ) -> Result<Option<Ended>> {
         let depth = self.layers.len() - 1;
-        let mut layer = Layer { nodes: Vec::new(), children: Vec::new(), bytes: self.bytes };
-        let Some(root) = &self.root else { return Ok(Some(layer)) };
+        let Some(root) = &self.root else { return Ok(Some(Ended::Exhausted)) };
         let (mut here, mut there) = (M::State::clone(root), M::State::clone(root));
         let (mut path, mut legal) = (Vec::new(), Vec::new());
-        for (place, parent) in self.layers[depth].iter().enumerate() {
-            let start = layer.nodes.len() as u32;
+        let first = layer.children.len();
+        for (place, parent) in self.layers[depth].iter().enumerate().skip(first) {
+            let start = layer.nodes.len();
             if parent.kind == Kind::Evaluated {
                 self.path_to((depth, place), &mut path);
                 with.model.restore(&mut here, root, &path, &parent.snapshot)?;
@@ -111,15 +142,25 @@ impl<M: SearchModel> Search<M> {
                     let mut node = self.child(with, parent, &there, &mut legal)?;
                     (node.parent, node.action, node.prior) = (place as u32, action, prior);
                     layer.bytes += bytes_of(with.model, &node);
+                    layer.rows += usize::from(node.kind == Kind::Unsent);
                     layer.nodes.push(node);
                 }
                 if self.memory.is_some_and(|most| layer.bytes > most) {
-                    return Ok(None);
+                    return Ok(Some(Ended::Memory));
+                }
+                let refused = self.refused(layer.nodes.len(), layer.rows);
+                if let Some(why) = refused.filter(|_| !layer.nodes.is_empty()) {
+                    return Ok(Some(why));
                 }
             }
-            layer.children.push(start..layer.nodes.len() as u32);
+            layer.children.push(start as u32..layer.nodes.len() as u32);
+            let tried = if with.params.tries_all(depth) { parent.successors.len() } else { 0 };
+            *left = left.saturating_sub(tried.max(layer.nodes.len() - start));
+            if *left == 0 {
+                break;
+            }
         }
-        Ok(Some(layer))
+        Ok(None)
     }
 
     /// The place among a node's successors of one that wins the game at once, where such are looked for.

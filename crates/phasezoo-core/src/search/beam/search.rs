@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::layers::Layer;
 use super::node::{Kind, Node, Place};
 use super::params::{Keep, Params};
 use crate::error::{Error, Result};
@@ -17,6 +18,8 @@ use crate::search::values::{Values, worth};
 pub(super) struct Search<M: SearchModel> {
     /// Nodes by layer, the root's first. All but the last layer are back.
     pub(super) layers: Vec<Vec<Node<M::Snapshot>>>,
+    /// The next layer, as far as it is made.
+    pub(super) making: Option<Layer<M::Snapshot>>,
     pub(super) root: Option<Arc<M::State>>,
     pub(super) rule: ValueRule,
     pub(super) status: Status,
@@ -51,6 +54,7 @@ impl<M: SearchModel> Search<M> {
     pub(super) fn new(rule: ValueRule, seed: u64) -> Self {
         Self {
             layers: Vec::new(),
+            making: None,
             root: None,
             rule,
             status: Status::Idle,
@@ -135,6 +139,7 @@ impl<M: SearchModel> Search<M> {
     pub(super) fn end(&mut self, why: Ended) {
         if self.is_running() {
             self.status = Status::Ended(why);
+            self.making = None;
             self.clock.end();
         }
     }
@@ -153,6 +158,7 @@ impl<M: SearchModel> Search<M> {
 
     fn forget(&mut self) {
         self.layers.clear();
+        self.making = None;
         self.root = None;
         (self.missing, self.cursor, self.bytes) = (0, 0, 0);
         (self.evaluated, self.ends) = (0, 0);

@@ -17,8 +17,6 @@ use crate::search::limit::Ended;
 
 /// Descents of one collection at most, so that a caller can stop a search that meets only known ends.
 const MAX_DESCENTS: usize = 1_024;
-/// Descents between two looks at the clock.
-const CLOCK_EVERY: usize = 64;
 
 /// What a descent found.
 enum Found {
@@ -75,6 +73,10 @@ impl<M: JointModel> Search<M> {
 
     fn descend_all(&mut self, model: &M, params: &Params, room: usize) -> Result<()> {
         if self.is_new() {
+            if self.clock.is_too_late() {
+                self.end(Ended::Time);
+                return Ok(());
+            }
             self.leaves.push(Leaf { node: ROOT, path: Vec::new() });
             return Ok(());
         }
@@ -83,7 +85,7 @@ impl<M: JointModel> Search<M> {
             self.end(Ended::Time);
         }
         let mut collided: Vec<Vec<Step>> = Vec::new();
-        for descent in 0..MAX_DESCENTS {
+        for _ in 0..MAX_DESCENTS {
             let begun = self.simulations + self.leaves.len() as u64;
             let is_full = self.leaves.len() >= room
                 || collided.len() >= room
@@ -91,11 +93,11 @@ impl<M: JointModel> Search<M> {
             if is_full || !self.is_running() {
                 break;
             }
-            if descent % CLOCK_EVERY == CLOCK_EVERY - 1
-                && self.leaves.is_empty()
-                && self.clock.fits(1) == 0
-            {
-                self.end(Ended::Time);
+            // The way down takes time too, much of it where the game is not the core's own.
+            if self.clock.fits(self.leaves.len() + 1) <= self.leaves.len() {
+                if self.leaves.is_empty() {
+                    self.end(Ended::Time);
+                }
                 break;
             }
             match self.descend(model, params)? {
