@@ -15,7 +15,8 @@ ENDGAME = {
 def ours() -> float:
     """Rollouts of one search from the usual start, to the ends of games."""
     limit = agents.Limit(simulations=CHESS_ROLLOUTS)
-    result = agents.UCTAgent(limit=limit, seed=1).search(games.make("chess").initial_state())
+    agent = agents.UCTAgent(expansion="rollouts", limit=limit, seed=1)
+    result = agent.search(games.make("chess").initial_state())
     return float(result.simulations)
 
 

@@ -88,7 +88,7 @@ def material_search(nodes: int, evaluator: Material) -> Callable[[], Any]:
 
 
 def rollout_search(simulations: int, **options: Any) -> Callable[[], Any]:
-    """Plain UCT with random rollouts."""
+    """UCT with random rollouts."""
     limit = agents.Limit(simulations=simulations)
     return lambda: agents.UCTAgent(limit=limit, **options)
 
@@ -125,7 +125,7 @@ RECIPES: Final = {
             ((PERFECT, "search"), 0.25),
             (both(PERFECT), 0.2),
         ),
-        searches={"search": rollout_search(400, threshold=7)},
+        searches={"search": rollout_search(400, threshold=7, expansion="rollouts")},
         opening_plies=(0, 10),
         blunder_rate=(0.0, 0.12),
     ),
@@ -137,7 +137,9 @@ RECIPES: Final = {
             (("search", PERFECT), 0.15),
             (("search", "search"), 0.15),
         ),
-        searches={"search": rollout_search(300, c=5.0, threshold=30, rollout="krk")},
+        searches={
+            "search": rollout_search(300, c=5.0, threshold=30, rollout="krk", expansion="rollouts")
+        },
         options={"start": "train"},
         opening_plies=(0, 4),
         blunder_rate=(0.0, 0.25),

@@ -609,6 +609,7 @@ class UctSearch:
         *,
         c: float,
         threshold: int,
+        expansion: str,
         rollout: str | Callable[[Any, np.random.Generator], int],
         selection: str,
         defender: str,
@@ -631,6 +632,7 @@ class UctSearch:
         nodes: int | None = None,
         simulations: int | None = None,
         movetime_ms: float | None = None,
+        keep_on: Callable[[], object] | None = None,
     ) -> UctResult: ...
 
 @final

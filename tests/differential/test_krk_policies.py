@@ -133,11 +133,10 @@ def played_by(changes, state):
         rollout=f"{name}:{','.join(changes)}" if changes else name,
         threshold=10**6,
         max_rollout_plies=1,
-        # Of 43 moves, the most that there are, so many rollouts miss one once in 10^8 searches.
-        limit=Limit(simulations=1000),
         game=state.game,
     )
-    found = agent.search(state)
+    # Of 43 moves, the most that there are, so many rollouts miss one once in 10^8 searches.
+    found = agent.session(0).search(state, Limit(simulations=1000))
     # A rollout that ends at once leaves the root without children.
     return {chess.Move.from_uci(state.uci(int(action))) for action in found.actions}
 

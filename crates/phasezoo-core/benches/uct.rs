@@ -13,7 +13,7 @@ use phasezoo_core::games::{ChessModel, ChessState, KrkState};
 use phasezoo_core::model::SearchModel;
 use phasezoo_core::search::Limit;
 use phasezoo_core::search::uct::{
-    Choice, Ends, Params, RandomRollout, Rollout, Search, Selection, Ties,
+    Choice, Ends, Expansion, Params, RandomRollout, Rollout, Search, Selection, Ties,
 };
 
 const REPEATS: usize = 5;
@@ -23,6 +23,7 @@ const KRK_ROLLOUTS: u64 = 100_000;
 const PARAMS: Params = Params {
     c: 1.0,
     threshold: 30,
+    expansion: Expansion::Rollouts,
     selection: Selection::Ucb1,
     follow: false,
     ties: Ties::First,

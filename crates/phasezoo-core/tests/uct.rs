@@ -14,7 +14,7 @@ use phasezoo_core::games::{ChessModel, ChessState, KrkState};
 use phasezoo_core::model::{Played, SearchModel, Turns};
 use phasezoo_core::rng::Stream;
 use phasezoo_core::search::uct::{
-    Choice, Ends, Params, RandomRollout, Report, Rollout, Search, Selection, Ties,
+    Choice, Ends, Expansion, Params, RandomRollout, Report, Rollout, Search, Selection, Ties,
 };
 use phasezoo_core::search::{Ended, Limit};
 use toys::TicTacToe;
@@ -24,6 +24,7 @@ const PARAMS: Params = Params {
     // Not a round number: scores that are equal by chance could be rounded to different sides.
     c: 0.713_041_7,
     threshold: 5,
+    expansion: Expansion::Rollouts,
     selection: Selection::Ucb1,
     follow: false,
     ties: Ties::First,
@@ -43,6 +44,9 @@ const PROGRAM: Params = Params {
     max_plies: None,
     ..PARAMS
 };
+
+/// Every action is tried before one is selected, from a node's first visit on.
+const UCT: Params = Params { threshold: 0, expansion: Expansion::Untried, ..PARAMS };
 
 /// Enough rollouts at every node to meet each of its moves.
 const WIDE: Params = Params { threshold: 200, max_plies: None, ..PARAMS };
@@ -69,6 +73,9 @@ struct Plain<'a, M: SearchModel> {
     known: HashMap<Vec<Action>, (u32, [f64; 8])>,
     /// Children in the order in which they came.
     children: HashMap<Vec<Action>, Vec<Action>>,
+    /// Legal actions that are no children, in the order of the tree's list: a child's place is taken by
+    /// the first of them.
+    untried: HashMap<Vec<Action>, Vec<Action>>,
 }
 
 impl<M: SearchModel> Plain<'_, M> {
@@ -81,8 +88,19 @@ impl<M: SearchModel> Plain<'_, M> {
             }
             let visits = self.visits(&path);
             let is_inner = self.children.get(&path).is_some_and(|children| !children.is_empty());
-            if visits <= self.params.threshold || !is_inner {
+            let others = match self.params.expansion {
+                Expansion::Untried => self.untried(&path, &state),
+                Expansion::Rollouts => Vec::new(),
+            };
+            if visits <= self.params.threshold || (others.is_empty() && !is_inner) {
                 break self.roll_out(&mut path, &mut state, policy, stream);
+            }
+            if !others.is_empty() {
+                let action = others[stream.below(others.len())];
+                self.add(&path, &state, action);
+                self.model.advance(&mut state, action).unwrap();
+                path.push(action);
+                break self.play_on(&mut path, &mut state, policy, stream, false);
             }
             let action = self.select(&path, visits, &state, stream);
             self.model.advance(&mut state, action).unwrap();
@@ -99,6 +117,24 @@ impl<M: SearchModel> Plain<'_, M> {
     fn visits(&self, path: &Vec<Action>) -> u32 {
         let first = if path.is_empty() { self.params.root_visits } else { 0 };
         first + self.known.get(path).map_or(0, |known| known.0)
+    }
+
+    fn untried(&mut self, path: &[Action], state: &M::State) -> Vec<Action> {
+        let others = self.untried.entry(path.to_vec()).or_insert_with(|| {
+            let mut legal = Vec::new();
+            self.model.expand(state, &mut legal).unwrap();
+            legal
+        });
+        others.clone()
+    }
+
+    fn add(&mut self, path: &[Action], state: &M::State, action: Action) {
+        self.children.entry(path.to_vec()).or_default().push(action);
+        let mut others = self.untried(path, state);
+        let place = others.iter().position(|&other| other == action).unwrap();
+        others.swap(0, place);
+        others.remove(0);
+        self.untried.insert(path.to_vec(), others);
     }
 
     fn roll_out<P: Rollout<M>>(
@@ -129,13 +165,13 @@ impl<M: SearchModel> Plain<'_, M> {
         mut inside: bool,
     ) -> Returns {
         for _ in 0..self.params.max_plies.unwrap_or(u32::MAX) {
+            let before = state.clone();
             match policy.step(self.model, state, stream).unwrap() {
                 Played::Over(returns) => return returns,
                 Played::Action(action) if inside => {
-                    let children = self.children.entry(path.clone()).or_default();
-                    inside = children.contains(&action);
+                    inside = self.children.entry(path.clone()).or_default().contains(&action);
                     if !inside {
-                        children.push(action);
+                        self.add(path, &before, action);
                     }
                     path.push(action);
                 }
@@ -205,8 +241,8 @@ fn compare<M: SearchModel + Clone, P: Rollout<M> + Clone>(
     let seed = 11;
     let mut search = Search::new(model.clone(), policy.clone(), params, seed).unwrap();
     let report = searched(&mut search, root, favoured, count);
-    let mut plain =
-        Plain { model, params, favoured, known: HashMap::new(), children: HashMap::new() };
+    let (known, children, untried) = (HashMap::new(), HashMap::new(), HashMap::new());
+    let mut plain = Plain { model, params, favoured, known, children, untried };
     let (mut policy, mut stream) = (policy.clone(), Stream::new(seed));
     for _ in 0..count {
         plain.simulate(root, &mut policy, &mut stream);
@@ -248,6 +284,8 @@ fn variants() -> impl Iterator<Item = Params> {
         PROGRAM,
     ]
     .into_iter()
+    .flat_map(|params| [params, Params { expansion: Expansion::Untried, ..params }])
+    .chain([UCT])
 }
 
 #[test]

@@ -17,12 +17,14 @@ use crate::rows::{Rooted, Walked};
 
 /// A search of any game with any rollout policy.
 pub(crate) trait DynUct: Send + Sync {
-    /// Searches from a state of Python's. Ctrl-C stops it.
+    /// Searches from a state of Python's. Ctrl-C stops it, and so does `keep_on`, asked some times a
+    /// second, by an answer that is false.
     fn search(
         &mut self,
         root: &Bound<'_, PyAny>,
         game: GameOptions<'_, '_>,
         limit: &Limit,
+        keep_on: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Report>;
     /// Follows an action of anybody.
     fn advance(&mut self, action: Action);
@@ -63,6 +65,7 @@ impl<M: Rooted, P: Rollout<M>> DynUct for Searcher<M, P> {
         root: &Bound<'_, PyAny>,
         game: GameOptions<'_, '_>,
         limit: &Limit,
+        keep_on: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Report> {
         let py = root.py();
         let state = self.model.root(root, game).map_err(to_py)?;
@@ -72,12 +75,16 @@ impl<M: Rooted, P: Rollout<M>> DynUct for Searcher<M, P> {
         };
         let favoured = favoured.map_err(to_py)?;
         let mut interrupt = Ok(());
+        let asked = keep_on.map(|keep_on| keep_on.clone().unbind());
         let mut keep_on = || {
-            // A path to the method would fix one lifetime.
-            #[allow(clippy::redundant_closure_for_method_calls)]
-            let checked = Python::attach(|py| py.check_signals());
-            interrupt = checked;
-            interrupt.is_ok()
+            let answer = Python::attach(|py| {
+                py.check_signals()?;
+                asked.as_ref().map_or(Ok(true), |asked| asked.bind(py).call0()?.is_truthy())
+            });
+            answer.unwrap_or_else(|error| {
+                interrupt = Err(error);
+                false
+            })
         };
         let search = &mut self.search;
         let report = if self.model.calls_python() {

@@ -2,7 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use phasezoo_core::Error;
-use phasezoo_core::search::uct::{Choice, Ends, Params, Report, Selection, Ties};
+use phasezoo_core::search::uct::{Choice, Ends, Expansion, Params, Report, Selection, Ties};
 use pyo3::prelude::*;
 
 use crate::arguments::{ActionIndex, Count};
@@ -27,16 +27,17 @@ pub(crate) struct UctSearch {
 impl UctSearch {
     /// A search of a game by name, or of a game handle. `rollout` is "random", a policy that the game
     /// brings along, or a callable `(state, rng) -> action`; `selection` "ucb1" or "puct"; `defender`
-    /// "oppose", or if one side alone can win also "follow"; `ties`, `choice` and `ends` are those of
-    /// `agents.UCTAgent`.
+    /// "oppose", or if one side alone can win also "follow"; `expansion`, `ties`, `choice` and `ends` are
+    /// those of `agents.UCTAgent`.
     #[new]
-    #[pyo3(signature = (game, *, c, threshold, rollout, selection, defender, ties, choice, ends,
+    #[pyo3(signature = (game, *, c, threshold, expansion, rollout, selection, defender, ties, choice, ends,
         root_visits, max_rollout_plies, memory_mb, seed))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         game: &Bound<'_, PyAny>,
         c: f32,
         threshold: i64,
+        expansion: &str,
         rollout: RolloutName<'_>,
         selection: &str,
         defender: &str,
@@ -49,10 +50,12 @@ impl UctSearch {
         seed: Count,
     ) -> PyResult<Self> {
         let selections = [("ucb1", Selection::Ucb1), ("puct", Selection::Puct)];
+        let expansions = [("untried", Expansion::Untried), ("rollouts", Expansion::Rollouts)];
         let choices = [("careful", Choice::Careful), ("most_visited", Choice::MostVisited)];
         let params = Params {
             c,
             threshold: whole("threshold", threshold, 0)?,
+            expansion: named("expansion", expansion, &expansions)?,
             selection: named("selection", selection, &selections)?,
             follow: named("defender", defender, &[("oppose", false), ("follow", true)])?,
             ties: named("ties", ties, &[("first", Ties::First), ("random", Ties::Random)])?,
@@ -93,8 +96,9 @@ impl UctSearch {
         self.search.collapses()
     }
 
-    /// Search `root`; what is known of it is kept if `advance` has led there. Ctrl-C stops it.
-    #[pyo3(signature = (root, *, nodes = None, simulations = None, movetime_ms = None))]
+    /// Search `root`; what is known of it is kept if `advance` has led there. Ctrl-C stops it, and
+    /// `keep_on`, asked some times a second, by an answer that is false.
+    #[pyo3(signature = (root, *, nodes = None, simulations = None, movetime_ms = None, keep_on = None))]
     fn search(
         &mut self,
         py: Python<'_>,
@@ -102,10 +106,12 @@ impl UctSearch {
         nodes: Option<i64>,
         simulations: Option<i64>,
         movetime_ms: Option<f64>,
+        keep_on: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<UctResult> {
         let words = LimitWords { nodes, simulations, movetime_ms, ..LimitWords::default() };
         let limit = words.limit().map_err(to_py)?;
-        let report = self.search.search(root, GameOptions::new(&self.game, None), &limit)?;
+        let report =
+            self.search.search(root, GameOptions::new(&self.game, None), &limit, keep_on)?;
         Ok(UctResult::new(py, report))
     }
 }
@@ -142,7 +148,7 @@ pub(crate) struct UctResult {
     collapsed: bool,
     /// Wall-clock time of the search.
     seconds: f64,
-    /// Why the search ended: "nodes", "simulations", "movetime", "exhausted" or "memory".
+    /// Why the search ended: "nodes", "simulations", "movetime", "exhausted", "memory" or "stopped".
     ended: &'static str,
 }
 

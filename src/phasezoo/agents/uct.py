@@ -1,6 +1,7 @@
 """UCT with rollouts as an agent."""
 
 import copy
+import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import name_or, seed_of
-from phasezoo.agents.base import Move, SessionSeats, state_in
+from phasezoo.agents.base import Move, OneSearch, SessionSeats, called_session, state_in
 from phasezoo.agents.continuation import steps_between
 from phasezoo.agents.limit import Limit, limit_or
 from phasezoo.errors import InvalidConfig
@@ -21,6 +22,9 @@ __all__ = ["UCTAgent", "UCTSession"]
 
 DEFAULT_LIMIT = Limit(simulations=3000)
 """Simulations a move of the study of the rook endgame (Kohne 2012)."""
+
+STUDY_THRESHOLD = 100
+"""Visits up to which a node of that study plays rollouts."""
 
 MOST = 2**32 - 1
 """The largest count of an option."""
@@ -35,21 +39,25 @@ Rollout = str | Callable[[Any, np.random.Generator], int]
 class UCTAgent:
     """Monte Carlo tree search with UCB1 and rollouts (Kocsis and Szepesvári 2006; Kohne 2012).
 
-    A node visited more than ``threshold`` times selects the child with the highest
-    ``q + c * sqrt(ln N / n)``, ``q`` in [0, 1] being the share of wins and half the draws below it;
-    another node plays a rollout, and the first position of it that the tree does not hold is added.
-    Children enter the tree through rollouts alone. The most visited child of the root is played.
-    If a game asks one side to win and the other to prevent it, wins alone count: ``q`` is their
-    share for the attacker, and the share of what is no win for the defender.
+    A node tries every legal action once, in random order, with a rollout behind each (Browne et al.
+    2012, algorithm 2). Then it selects the child with the highest ``q + c * sqrt(ln N / n)``, ``q``
+    in [0, 1] being the share of wins and half the draws below it. The most visited child of the
+    root is played. If a game asks one side to win and the other to prevent it, wins alone count:
+    ``q`` is their share for the attacker, and the share of what is no win for the defender.
 
     The agent is configuration; :meth:`session` plays a game, whose tree is kept from move to move.
     If the opponent's reply is not in the tree, the tree *collapses* to its root, and the session
-    counts it. Calling the agent plays the game it is shown.
+    counts it. Calling the agent plays the game it is shown; each thread has a game of its own.
 
     Args:
         c: The exploration constant, from 0.
-        threshold: Visits up to which a node plays a rollout instead of selecting, from 0. A node
-            chooses among moves that its rollouts have met: give more than there are legal moves.
+        threshold: Visits up to which a node plays a rollout through what the tree holds, whose
+            first new position is added, and selects nothing; from 0. Default 0, or 100 with
+            ``expansion="rollouts"``.
+        expansion: Which actions enter the tree at a node visited more often: ``"untried"``, every
+            legal one before a child is selected; ``"rollouts"``, only those that its rollouts have
+            played, as in the study of 2012. Then give a ``threshold`` above the number of legal
+            actions.
         rollout: ``"random"``; the name of a policy that the game brings, with changes after a
             colon if it knows any (``"krk:closer,window"``; in chess ``"lone-king"``, for endings
             against a lone king); or a callable ``(state, rng) -> action``, which is slow.
@@ -86,7 +94,8 @@ class UCTAgent:
         self,
         *,
         c: float = 1.0,
-        threshold: int = 100,
+        threshold: int | None = None,
+        expansion: Literal["untried", "rollouts"] = "untried",
         rollout: Rollout = "random",
         limit: Limit | None = None,
         first_limit: Limit | None = None,
@@ -104,6 +113,7 @@ class UCTAgent:
     ) -> None:
         self.c = c
         self.threshold = threshold
+        self.expansion = expansion
         self.rollout = rollout
         self.limit = limit_or(limit, DEFAULT_LIMIT)
         self.first_limit = limit_or(first_limit, self.limit)
@@ -118,7 +128,7 @@ class UCTAgent:
         self.seed = seed_of(seed)
         self.game = None if game is None else games.make(game)
         self.name = name_or(name, "UCT")
-        self._called: UCTSession | None = None
+        self._was_warned = False
         self._check_types()
         self._check_limits()
         self._check_ranges()
@@ -136,7 +146,7 @@ class UCTAgent:
                 "brings, or a callable (state, rng) -> action"
             )
             raise InvalidConfig(message)
-        for name in ("selection", "defender", "ties", "choice", "ends"):
+        for name in ("expansion", "selection", "defender", "ties", "choice", "ends"):
             word: Any = getattr(self, name)
             if not isinstance(word, str):
                 message = f"{name}={word!r}: expected a word"
@@ -144,7 +154,7 @@ class UCTAgent:
         leasts = {"threshold": 0, "root_visits": 0, "max_rollout_plies": 1, "memory_mb": 1}
         for name, least in leasts.items():
             value: Any = getattr(self, name)
-            if name == "max_rollout_plies" and value is None:
+            if name in ("threshold", "max_rollout_plies") and value is None:
                 continue
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
             if not is_whole or not least <= value <= MOST:
@@ -197,7 +207,8 @@ class UCTAgent:
         return _core.UctSearch(
             game.name if game is not None and game.native else game,
             c=self.c,
-            threshold=self.threshold,
+            threshold=self._visits_before_selecting,
+            expansion=self.expansion,
             rollout=self.rollout,
             selection=self.selection,
             defender=self.defender,
@@ -210,6 +221,29 @@ class UCTAgent:
             seed=seed,
         )
 
+    @property
+    def _visits_before_selecting(self) -> int:
+        if self.threshold is not None:
+            return self.threshold
+        return STUDY_THRESHOLD if self.expansion == "rollouts" else 0
+
+    def _warn_if_empty(self, result: Any) -> None:
+        """Say once if a search by the agent's own limit, of several actions, has chosen nothing."""
+        threshold, made = self._visits_before_selecting, int(result.visits.sum())
+        if threshold == 0 and self.expansion == "rollouts":
+            found = "the root knows the one action of its first rollout"
+            advice = "a threshold above the number of legal actions"
+        elif made + self.root_visits <= threshold:
+            found = f"the root was visited {made:,} times and has not chosen once: what is played "
+            found += "is what rollouts play"
+            advice = "more simulations or a smaller threshold"
+        else:
+            return
+        if not self._was_warned:
+            self._was_warned = True
+            message = f"{self.name}: with threshold={threshold} {found}; give {advice}"
+            warnings.warn(message, stacklevel=4)
+
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> int:
         """The action for ``info["state"]``, in the game that it continues.
 
@@ -217,9 +251,7 @@ class UCTAgent:
             InvalidState: There is no state in ``info``, or the game is over.
         """
         state = state_in(info, self.name)
-        if self._called is None:
-            self._called = self.session(self.seed)
-        return self._called.act(state)
+        return int(called_session(self).act(state))
 
     def search(self, state: Any) -> Any:
         """Search ``state`` with a new tree; the same state always gives the same result.
@@ -228,7 +260,7 @@ class UCTAgent:
             A ``UctResult``: ``action``; ``actions``, ``visits``, ``totals`` and ``q`` of the root's
             children in the tree; ``value`` in [0, 1] for the player to move; ``nodes``,
             ``simulations``, ``rollout_plies``, ``depth``, ``tree_nodes``, ``collapsed``,
-            ``seconds``, ``ended``.
+            ``seconds``; ``ended``, the limit or ``"exhausted"``, ``"memory"``, ``"stopped"``.
 
         Raises:
             InvalidState: The game is over.
@@ -257,12 +289,12 @@ class UCTAgent:
 
     def __getstate__(self) -> dict[str, Any]:
         """The configuration: a copy starts a game of its own."""
-        return self.__dict__ | {"_called": None}
+        return {name: value for name, value in self.__dict__.items() if name != "_called"}
 
     def __repr__(self) -> str:
         return (
-            f"UCTAgent(c={self.c}, threshold={self.threshold}, rollout={self.rollout!r}, "
-            f"limit={self.limit}, seed={self.seed})"
+            f"UCTAgent(c={self.c}, threshold={self._visits_before_selecting}, "
+            f"rollout={self.rollout!r}, limit={self.limit}, seed={self.seed})"
         )
 
 
@@ -280,34 +312,51 @@ class UCTSession:
         self._search: _core.UctSearch | None = None
         self._last: Any = None
         self._searches: list[_Searched] = []
+        self._one_search = OneSearch()
+        self._is_stopped = False
 
     @property
     def collapses(self) -> int:
         """How often, in this game, a reply was not in the tree."""
-        self._rebuild()
-        return 0 if self._search is None else self._search.collapses
+        with self._one_search:
+            self._rebuild()
+            return 0 if self._search is None else self._search.collapses
 
     def act(self, state: Any, player: int | None = None) -> int:
         """The action for ``state``; the tree is kept if it continues the last one shown."""
         return int(self.search(state).action)
 
-    def move(self, state: Any, limit: Limit | None = None) -> Move:
-        """As :meth:`act`, with the value and the work behind it; ``limit`` is for this move."""
-        result = self.search(state, limit)
+    def move(
+        self,
+        state: Any,
+        limit: Limit | None = None,
+        *,
+        watch: Callable[[], object] | None = None,
+    ) -> Move:
+        """As :meth:`act`, with the value and the work behind it; the rest as in :meth:`search`."""
+        result = self.search(state, limit, watch=watch)
         return Move(
             int(result.action), 2.0 * result.value - 1.0, int(result.nodes), int(result.simulations)
         )
 
-    def search(self, state: Any, limit: Limit | None = None) -> Any:
+    def search(
+        self,
+        state: Any,
+        limit: Limit | None = None,
+        *,
+        watch: Callable[[], object] | None = None,
+    ) -> Any:
         """As :meth:`UCTAgent.search`, going on with the tree of this game.
 
         Args:
             state: Where the game stands.
             limit: When this search ends; default as the agent says.
+            watch: Called some times a second; it may :meth:`stop` the search.
 
         Raises:
             GameContract: A game of one's own breaks its contract.
             InvalidConfig: Players of the game move at once.
+            InvalidState: It is searching already, in another thread or further up in this one.
         """
         if to_play_of(state) == SIMULTANEOUS:
             message = (
@@ -316,16 +365,35 @@ class UCTSession:
                 "MCTSAgent(evaluator, others=…), which says who moves the others"
             )
             raise InvalidConfig(message)
-        self._rebuild()
-        search, played, own = self._followed(state)
-        limit = own if limit is None else limit
-        self._last = None
-        for action in played:
-            search.advance(action)
-        result = _run(search, state, limit)
-        self._searches.append(_Searched(tuple(played), state, limit, int(result.simulations)))
-        self._last = state
+        with self._one_search:
+            self._is_stopped = False
+            self._rebuild()
+            search, played, own = self._followed(state)
+            is_own = limit is None
+            limit = own if limit is None else limit
+            self._last = None
+            for action in played:
+                search.advance(action)
+            result = _run(search, state, limit, self._going_on(watch))
+            if limit.is_timed or result.ended == "stopped":
+                limit = Limit(simulations=int(result.simulations))
+            self._searches.append(_Searched(tuple(played), state, limit))
+            self._last = state
+        if is_own and len(state.legal_actions) > 1:
+            self._agent._warn_if_empty(result)
         return result
+
+    def stop(self) -> None:
+        """End the search that runs, from any thread, by what it has found; if none, nothing."""
+        self._is_stopped = True
+
+    def _going_on(self, watch: Callable[[], object] | None) -> Callable[[], bool]:
+        def goes_on() -> bool:
+            if watch is not None:
+                watch()
+            return not self._is_stopped
+
+        return goes_on
 
     def _followed(self, state: Any) -> tuple[_core.UctSearch, list[int], Limit]:
         """A search, the actions that lead from where it stands to ``state``, and its limit."""
@@ -350,10 +418,10 @@ class UCTSession:
         if self._search is not None or not self._searches:
             return
         self._search = self._open(self._searches[0].state)
-        for played, state, limit, simulations in self._searches:
+        for played, state, limit in self._searches:
             for action in played:
                 self._search.advance(action)
-            _run(self._search, state, Limit(simulations=simulations) if limit.is_timed else limit)
+            _run(self._search, state, limit)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the tree, and with what it is made from again."""
@@ -367,11 +435,15 @@ class _Searched(NamedTuple):
     """Actions since the search before."""
     state: Any
     limit: Limit
-    simulations: int
-    """How many were made."""
+    """What ends it where it has ended."""
 
 
-def _run(search: _core.UctSearch, state: Any, limit: Limit) -> Any:
+def _run(
+    search: _core.UctSearch,
+    state: Any,
+    limit: Limit,
+    keep_on: Callable[[], bool] | None = None,
+) -> Any:
     times = [] if limit.movetime_ms is None else [limit.movetime_ms]
     if limit.clock is not None:
         times.append(max(limit.clock.target_ms, _LEAST_MS))
@@ -380,4 +452,5 @@ def _run(search: _core.UctSearch, state: Any, limit: Limit) -> Any:
         nodes=limit.nodes,
         simulations=limit.simulations,
         movetime_ms=min(times, default=None),
+        keep_on=keep_on,
     )

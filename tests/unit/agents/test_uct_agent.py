@@ -1,7 +1,10 @@
 """UCT with rollouts: what it plays, what it remembers, what it refuses."""
 
 import copy
+import math
 import pickle
+import threading
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,8 +60,8 @@ NIM = games.register(
 
 
 def krk_agent(**options: Any) -> UCTAgent:
-    options = {"c": 1.0, "threshold": 30, "rollout": "krk", "limit": FEW} | options
-    return UCTAgent(**options)
+    own = {"c": 1.0, "threshold": 30, "expansion": "rollouts", "rollout": "krk", "limit": FEW}
+    return UCTAgent(**own | options)
 
 
 def test_the_same_seed_searches_alike_and_another_differs() -> None:
@@ -76,8 +79,174 @@ def test_the_same_seed_searches_alike_and_another_differs() -> None:
 def test_the_root_holds_what_the_policy_plays() -> None:
     names = {START.san(action) for action in krk_agent().search(START).actions}
     assert names == {"Ka2", "Kb1", "Kb2"}  # the kings are far apart: the king comes nearer
-    random = krk_agent(rollout="random", threshold=400).search(START)
-    assert random.actions.tolist() == START.legal_actions.tolist()
+    random = krk_agent(rollout="random", limit=Limit(simulations=2000), threshold=400)
+    assert random.search(START).actions.tolist() == START.legal_actions.tolist()
+    untried = krk_agent(expansion="untried").search(START)
+    assert untried.actions.tolist() == START.legal_actions.tolist()
+
+
+@dataclass(frozen=True)
+class Bandit:
+    """One choice, whose return is known."""
+
+    payoffs: tuple[float, ...]
+    chosen: int | None = None
+    to_play: int = 0
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.chosen is not None
+
+    @property
+    def legal_actions(self) -> Any:
+        return np.arange(len(self.payoffs))
+
+    @property
+    def returns(self) -> Any:
+        value = 0.0 if self.chosen is None else self.payoffs[self.chosen]
+        return np.array([value, -value], dtype=np.float32)
+
+    def play(self, action: int) -> "Bandit":
+        return Bandit(self.payoffs, int(action))
+
+    def planes(self, spec: str, player: int | None = None) -> Any:
+        return np.zeros((1, 1, 1), dtype=np.float32)
+
+
+games.register(
+    "uct-bandit",
+    initial_state=lambda: Bandit((0.0,)),
+    num_players=2,
+    num_actions=40,
+    plane_specs={"default": (1, 1, 1)},
+)
+
+
+def ucb1(payoffs: tuple[float, ...], pulls: int, c: float) -> list[int]:
+    """Pulls of each arm by UCB1 as its authors wrote it: every arm once, then the best bound."""
+    counts = [1] * len(payoffs)
+    while sum(counts) < pulls:
+        total = math.log(sum(counts))
+        bounds = [
+            (1 + payoff) / 2 + c * math.sqrt(total / count)
+            for payoff, count in zip(payoffs, counts, strict=True)
+        ]
+        counts[bounds.index(max(bounds))] += 1
+    return counts
+
+
+@pytest.mark.parametrize("c", [0.3, 1.0, 2.7])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_action_is_tried_before_ucb1_chooses(c: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for arms in (2, 7, 40):
+        payoffs = tuple(float(x) for x in np.float32(rng.uniform(-1, 1, arms)))
+        root = Bandit(payoffs)
+        agent = UCTAgent(c=c, seed=seed, limit=Limit(simulations=arms))
+        first = agent.search(root)
+        assert first.actions.tolist() == list(range(arms))
+        assert first.visits.tolist() == [1] * arms
+        pulls = 60 * arms
+        found = UCTAgent(c=c, seed=seed, limit=Limit(simulations=pulls)).search(root)
+        # Two bounds that are equal but for rounding may change one visit.
+        assert np.abs(found.visits - np.array(ucb1(payoffs, pulls, c))).sum() <= 2
+    orders = set()
+    for other in range(30):
+        few = UCTAgent(seed=other, limit=Limit(simulations=3)).search(Bandit((0.1, -0.2, 0.3, 0.0)))
+        assert few.visits.tolist() == [1, 1, 1]
+        orders.add(tuple(few.actions.tolist()))
+    assert len(orders) == 4  # which are tried first is drawn
+
+
+@pytest.mark.parametrize("simulations", [25, 60])
+def test_few_simulations_beat_random_play(simulations: int) -> None:
+    points, games_played = 0.0, 0
+    for seed in range(5):
+        match = arena.play_match(
+            f"uct:simulations={simulations},seed={seed}",
+            f"random:seed={seed}",
+            game="connect-four",
+            games=40,
+            seed=seed,
+        )
+        points, games_played = points + match.wins + match.draws / 2, games_played + 40
+        assert match.score > 0.8
+    assert points >= 0.9 * games_played
+
+
+def test_settings_that_leave_nothing_to_choose_are_named_once() -> None:
+    empty = [
+        ({"threshold": 60}, "visited 60 times and has not chosen once"),
+        ({"expansion": "rollouts"}, "threshold=100 the root was visited 60 times"),
+        ({"expansion": "rollouts", "threshold": 0}, "the one action of its first rollout"),
+        ({"threshold": 9000, "limit": Limit(nodes=60)}, "has not chosen once"),
+    ]
+    for options, said in empty:
+        agent = UCTAgent(**{"limit": Limit(simulations=60)} | options)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for stones in (9, 7):
+                agent.session(3).search(Nim(stones))
+        assert [said in str(each.message) for each in caught] == [True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        UCTAgent(limit=Limit(simulations=60)).search(Nim(9))
+        UCTAgent(limit=Limit(simulations=60), threshold=59).search(Nim(9))
+        UCTAgent(limit=Limit(simulations=200), expansion="rollouts").search(Nim(9))
+        # Somebody else's limit says nothing of the agent's settings.
+        UCTAgent(threshold=60, limit=FEW).session(1).search(Nim(9), Limit(simulations=5))
+
+
+def test_two_threads_share_an_agent_and_no_game() -> None:
+    agent = UCTAgent(limit=Limit(simulations=150), seed=5)
+    alone = {}
+    for stones in (17, 23, 31):
+        state, alone[stones] = Nim(stones), []
+        own = UCTAgent(limit=Limit(simulations=150), seed=5)
+        while not state.is_terminal:
+            alone[stones].append(own(None, {"state": state}))
+            state = state.play(alone[stones][-1])
+    together: dict[int, list[int]] = {stones: [] for stones in alone}
+    start = threading.Barrier(len(alone))
+
+    def play(stones: int) -> None:
+        start.wait()
+        state = Nim(stones)
+        while not state.is_terminal:
+            together[stones].append(agent(None, {"state": state}))
+            state = state.play(together[stones][-1])
+
+    threads = [threading.Thread(target=play, args=(stones,)) for stones in alone]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
+
+
+def test_a_session_takes_one_search_at_a_time_and_can_be_stopped() -> None:
+    session = UCTAgent(limit=Limit(simulations=10**9)).session(1)
+    refused: list[str] = []
+
+    def watch() -> None:
+        with pytest.raises(InvalidState, match="a session of its own") as refusal:
+            session.search(Nim(9))
+        refused.append(str(refusal.value))
+        session.stop()
+
+    result = session.search(CHESS.initial_state(), watch=watch)
+    assert (result.ended, len(refused)) == ("stopped", 1)
+    assert 0 < result.simulations < 10**9
+    twin = copy.deepcopy(session)
+    after = CHESS.initial_state().play(result.action)
+    few = Limit(simulations=100)
+    assert twin.search(after, few).visits.tolist() == session.search(after, few).visits.tolist()
+
+    def fails() -> None:
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        session.search(CHESS.initial_state(), watch=fails)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +265,8 @@ def test_a_mate_is_played_by_either_colour(fen: str, mate: str) -> None:
 
 def test_the_lone_king_counts_what_is_no_mate() -> None:
     state = KRK.from_fen("8/8/8/8/8/3k4/4R3/K7 b - - 0 1")  # it can take the rook
-    result = krk_agent(rollout="random", threshold=400).search(state)
+    wide = krk_agent(rollout="random", threshold=400, limit=Limit(simulations=2000))
+    result = wide.search(state)
     take = result.actions.tolist().index(state.parse_uci("d3e2"))
     assert result.q[take] == 1.0
     assert state.uci(result.action) == "d3e2"
@@ -173,7 +343,7 @@ def test_limits_of_each_kind_end_a_search() -> None:
 
 def test_selection_and_defender_are_variants() -> None:
     base = krk_agent().search(START).visits.tolist()
-    for options in ({"selection": "puct"}, {"defender": "follow"}, {"c": 0.0}, {"threshold": 0}):
+    for options in ({"selection": "puct"}, {"defender": "follow"}, {"c": 0.0}, {"threshold": 3}):
         assert krk_agent(**options).search(START).visits.tolist() != base
 
 
@@ -236,6 +406,7 @@ def test_it_plays_in_environments_and_matches() -> None:
         ({"threshold": 2.5}, "whole number from 0"),
         ({"rollout": 5}, "or a callable"),
         ({"limit": 3000}, "expected a Limit"),
+        ({"expansion": "all"}, 'expansion="all": expected "untried", "rollouts"'),
         ({"ties": "any"}, 'ties="any": expected "first", "random"'),
         ({"choice": "best"}, 'choice="best": expected "careful", "most_visited"'),
         ({"ends": "again"}, 'ends="again": expected "count", "restart"'),

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -49,11 +50,23 @@ class Player:
         else:
             self.session = agents.CallableAgent(agent).session(seed)
 
-    def move(self, state: Any, limit: agents.Limit) -> agents.Move:
-        """The move of an agent that cannot be watched; ``limit`` is for those that search."""
-        if isinstance(self.agent, agents.UCTAgent):
+    def move(self, state: Any, limit: agents.Limit, is_stopped: Callable[[], bool]) -> agents.Move:
+        """The move of an agent that tells nothing before it.
+
+        Args:
+            state: Where the game stands.
+            limit: When a search ends, for those that search.
+            is_stopped: Whether a search has to end now.
+        """
+
+        def watch() -> None:
+            if is_stopped():
+                self.session.stop()
+
+        searches = agents.UCTAgent | agents.BeamAgent | agents.DecoupledMCTSAgent
+        if isinstance(self.agent, searches):
             known = replace(limit, depth=None, mate=None, infinite=False) if _ends(limit) else None
-            found = self.session.move(state, limit=known)
+            found = self.session.move(state, limit=known, watch=watch)
         elif hasattr(self.session, "move"):
             found = self.session.move(state)
         else:
@@ -75,7 +88,7 @@ class Player:
 
 
 def _ends(limit: agents.Limit) -> bool:
-    """Whether a limit ends a search with rollouts."""
+    """Whether a limit ends any search."""
     return limit.is_timed or limit.nodes is not None or limit.simulations is not None
 
 

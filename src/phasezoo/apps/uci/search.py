@@ -172,8 +172,9 @@ class Search:
         self._answer(self._lines(player, result))
 
     def _act(self, player: Player) -> None:
-        """An agent that cannot be watched or stopped plays as it would anywhere."""
-        move = player.move(self._state, self._limit(player))
+        """An agent that reports nothing before its move plays as it would anywhere."""
+        limit = self._limit(player)
+        move = player.move(self._state, limit, lambda: self._is_answered or self._is_stopped)
         action, value = int(move.action), 0.0 if move.value is None else move.value
         if self._among is not None and action not in self._among:
             chosen, action, value = self._state.uci(action), self._among[0], 0.0

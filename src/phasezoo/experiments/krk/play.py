@@ -129,7 +129,8 @@ def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> Ga
         config: The settings of the run.
         make: Makes White's agent.
     """
-    session = make(task.cell, config).session(stream(task.seed, "search"))
+    agent = make(task.cell, config)
+    session = agent.session(stream(task.seed, "search"))
     defender = np.random.default_rng(stream(task.seed, "defender"))
     reading, ending = reading_of(task.cell, config), ending_of(task.cell)
     state = games.make(ending.game).from_fen(ending.start or reading.start)
@@ -137,8 +138,11 @@ def play_game(task: Task, config: KrkConfig, make: MakeAgent = make_agent) -> Ga
     started = time.perf_counter()
     differences: list[int | None] = []
     first, given_away, simulations, rollout_plies = None, 0, 0, 0
+    limit = agent.first_limit
     while not state.is_terminal:
-        result = session.search(state)
+        # The limit is given: thresholds above a budget are among those to compare, no mistake.
+        result = session.search(state, limit)
+        limit = agent.limit
         first = first or _first(result)
         simulations += int(result.simulations)
         rollout_plies += int(result.rollout_plies)

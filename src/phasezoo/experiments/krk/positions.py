@@ -133,6 +133,11 @@ def _judge(config: KrkConfig, asked: Starts, setting: Setting, seed: int) -> Pos
         game=GAME,
         **reading.search_options(),
     )
-    moves = [agent.session(seed + row).act(state) for row, state in enumerate(asked.states)]
+    # The limit is given: thresholds above a budget are among those to compare, no mistake.
+    found = [
+        agent.session(seed + row).search(state, agent.limit)
+        for row, state in enumerate(asked.states)
+    ]
+    moves = [int(result.action) for result in found]
     lost = asked.judge(moves).lost.tolist()
     return PositionRow(setting, seed, lost, round(time.perf_counter() - begun, 4))

@@ -117,6 +117,7 @@ class Reading:
     def search_options(self) -> dict[str, Any]:
         """What the search does otherwise, as :class:`~phasezoo.agents.UCTAgent` takes it."""
         return {
+            "expansion": "rollouts",
             "ties": "random" if "ties" in self.taken else "first",
             "choice": "most_visited" if "choice" in self.taken else "careful",
             "ends": "restart" if "restart" in self.taken else "count",

@@ -1,10 +1,12 @@
-//! UCT with rollouts (Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006), as a study of
-//! the endgame of king and rook used it (`docs/definitions/krk.md`).
+//! UCT with rollouts (Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006), and as a study
+//! of the endgame of king and rook used it (`docs/definitions/krk.md`).
 //!
 //! A simulation selects from the root on while nodes have been visited more often than a threshold.
 //! If one has not, a rollout starts: its moves are played by a policy, through what the tree holds
-//! and out of it, and the first position that the tree does not hold is added. Children enter the tree
-//! through rollouts alone, so that a root holds only moves that the policy plays.
+//! and out of it, and the first position that the tree does not hold is added. A node that has an
+//! untried action takes it before it selects, and a rollout starts behind it. With
+//! [`Expansion::Rollouts`] it does not: children enter the tree through rollouts alone, so that a root
+//! holds only moves that the policy plays.
 //!
 //! | part | what it does |
 //! |---|---|
@@ -23,7 +25,7 @@ mod rollout;
 mod search;
 mod select;
 
-pub use params::{Choice, Ends, Params, Selection, Ties};
+pub use params::{Choice, Ends, Expansion, Params, Selection, Ties};
 pub use report::Report;
 pub use rollout::{Played, RandomRollout, Rollout};
 pub use search::Search;

@@ -11,6 +11,17 @@ pub enum Selection {
     Puct,
 }
 
+/// Which actions of a node enter the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expansion {
+    /// Every legal one, in random order, before a child is selected (Kocsis and Szepesvári, 2006; Browne
+    /// et al., "A survey of Monte Carlo tree search methods", 2012, algorithm 2).
+    #[default]
+    Untried,
+    /// Those that rollouts from the node have played.
+    Rollouts,
+}
+
 /// Which of equally good children is taken inside the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ties {
@@ -48,6 +59,8 @@ pub struct Params {
     pub c: f32,
     /// Visits T up to which a node plays a rollout instead of selecting; from 0.
     pub threshold: u32,
+    /// Which actions enter the tree at a node that has been visited more often.
+    pub expansion: Expansion,
     /// How children are chosen.
     pub selection: Selection,
     /// Whether the player for whom draws are won chooses, inside the tree, what is worst for them: as if

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::params::{Ends, Params};
+use super::params::{Ends, Expansion, Params};
 use super::report::Report;
 use super::rollout::{Played, Rollout, drawn};
 use crate::error::{Error, Result};
@@ -17,9 +17,6 @@ use crate::search::values::Values;
 
 /// Plies after which a rollout without a limit is taken for one of a game that never ends.
 const MOST_PLIES: u32 = 100_000;
-
-/// Simulations between two looks at the clock.
-const SLICE: u64 = 64;
 
 /// Time between two questions whether to go on.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -208,9 +205,6 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
             if limit.simulations.is_none() && self.idle >= MAX_IDLE {
                 return Ok(Ended::Exhausted);
             }
-            if deadline.is_none() && !self.simulations.is_multiple_of(SLICE) {
-                continue;
-            }
             let now = Instant::now();
             if deadline.is_some_and(|deadline| now >= deadline) {
                 return Ok(Ended::Time);
@@ -236,21 +230,48 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
                 self.count(id, values);
                 return Ok(true);
             }
+            let has_untried =
+                self.params.expansion == Expansion::Untried && node.opened < node.count;
             // A node without children has to play a rollout, however often it was visited.
-            if self.visits(id) <= self.params.threshold || node.opened == 0 {
-                break;
+            let has_choice = has_untried || node.opened > 0;
+            if self.visits(id) <= self.params.threshold || !has_choice {
+                return self.with_walker(id, |search, state| search.roll_out(id, true, state));
+            }
+            if has_untried {
+                return self.with_walker(id, |search, state| search.try_another(id, state));
             }
             let slot = self.best_slot(id);
             self.path.push(Step { node: id, slot });
             self.path_actions.push(self.tree.action(id, slot));
             id = self.tree.child(id, slot);
         }
+    }
+
+    /// What `act` does with a state that stands at node `id`, where selection ended.
+    fn with_walker(
+        &mut self,
+        id: NodeId,
+        act: impl FnOnce(&mut Self, &mut M::State) -> Result<bool>,
+    ) -> Result<bool> {
         let Some(root) = &self.root else { return Ok(false) };
         let mut walker = self.walker.take().unwrap_or_else(|| root.clone());
         self.restore(id, &mut walker)?;
-        let done = self.roll_out(id, &mut walker);
+        let done = act(self, &mut walker);
         self.walker = Some(walker);
         done
+    }
+
+    /// Adds a child of `id` by an action that the tree does not hold, any with the same probability,
+    /// and plays on from there.
+    fn try_another(&mut self, id: NodeId, state: &mut M::State) -> Result<bool> {
+        let opened = usize::from(self.tree.node(id).opened);
+        let untried = &self.tree.actions(id)[opened..];
+        let action = untried[self.stream.below(untried.len())];
+        self.model.advance(state, action)?;
+        match self.enter(id, action, state)? {
+            Some(child) => self.roll_out(child, false, state),
+            None => Ok(false),
+        }
     }
 
     /// Visits of a node.
@@ -265,11 +286,11 @@ impl<M: SearchModel, P: Rollout<M>> Search<M, P> {
         self.model.restore(state, root, &self.path_actions, snapshot)
     }
 
-    /// Plays from node `leaf` on, adds the first position that the tree does not hold, and counts.
-    fn roll_out(&mut self, leaf: NodeId, state: &mut M::State) -> Result<bool> {
+    /// Plays from node `leaf` on and counts. If that is `inside` of the tree, the first position that the
+    /// tree does not hold is added.
+    fn roll_out(&mut self, leaf: NodeId, mut inside: bool, state: &mut M::State) -> Result<bool> {
         let selected = self.path.len();
         let mut id = leaf;
-        let mut inside = true;
         let mut plies = 0;
         let returns = loop {
             if self.params.max_plies.is_some_and(|most| plies >= most) {
