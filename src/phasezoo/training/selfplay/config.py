@@ -81,8 +81,9 @@ def self_play_search(**changes: Any) -> SearchConfig:
     """How games of self-play are searched unless told otherwise.
 
     It is the published self-play (:meth:`phasezoo.agents.SearchConfig.self_play`), but for one leaf
-    a tree at a time, because many trees fill the batches, and unvisited actions are worth 0 and not
-    -1, which is the stronger choice with few nodes (the page ``docs/search_options.md``).
+    a tree at a time, because many trees fill the batches, and unvisited actions are worth the mean
+    of their node (``fpu=0``) and not -1, which is the stronger choice with few nodes (the page
+    ``docs/search_options.md``).
     """
     return SearchConfig.self_play(**{"batch_size": 1, "fpu": 0.0, **changes})
 
