@@ -22,7 +22,7 @@ def told_and_answer(text, game, state, **options):
     [
         ("connect-four", "uct:simulations=3000"),
         ("connect-four", "uct:nodes=500"),
-        ("krk", "uct:simulations=2000,rollout=krk,c=5,threshold=300"),
+        ("krk", "uct:simulations=2000,rollout=krk,c=5,threshold=300,expansion=rollouts"),
     ],
 )
 def test_a_search_with_rollouts_finds_in_parts_what_it_finds_at_once(name, text):

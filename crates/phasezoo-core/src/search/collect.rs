@@ -118,7 +118,7 @@ impl<M: SearchModel> Search<M> {
         let mut one_by_one = 0;
         let many = 2 * rules.params.batch_size as u32;
         let too_many = if rules.params.solver { 2 * many } else { many };
-        while new < rows.min(self.left(rules) + new) && self.is_running() {
+        while new < rows.min(self.left(rules) + new) && self.is_running() && self.has_time(new) {
             let alone = self.waiting() == 0;
             let pass_proven = rules.params.solver && (self.idle >= PATIENCE || ends >= many);
             let wanted = (rows - new).min(self.left(rules));
@@ -140,10 +140,6 @@ impl<M: SearchModel> Search<M> {
                     Expanded::Leaf => {
                         new += 1;
                         self.idle = 0;
-                        // The way down takes time too, much of it where the game is not the core's own.
-                        if self.clock.fits(new + 1) <= new {
-                            break;
-                        }
                         continue;
                     }
                     Expanded::End => self.idle = 0,
@@ -197,6 +193,12 @@ impl<M: SearchModel> Search<M> {
             }
         }
         Ok(())
+    }
+
+    /// Whether one more leaf than `new` would be back in time. The way down takes time too, much of it
+    /// where the game is not the core's own.
+    fn has_time(&self, new: usize) -> bool {
+        new == 0 || self.clock.fits(new + 1) > new
     }
 
     /// Backs up a visit of a node whose value is known.
