@@ -131,8 +131,8 @@ def test_values_of_searches_are_mixed_in(searched: GameStore, tmp_path: Path) ->
         for share in (0.0, 1.0)
     ]
     played, mixed = (result.history[-1] for result in results)
-    assert played["train/value_mse"] > 0.5  # all games were won, and searches expected anything
-    assert 0 < mixed["train/value_mse"] < 0.5
+    # All games were won, and searches expected anything from -1 to 1.
+    assert 0 < mixed["train/value_mse"] < 0.75 * played["train/value_mse"]
     assert mixed["train/policy_loss"] == pytest.approx(played["train/policy_loss"], rel=1e-2)
     plain = GameStore(searched.game, searched.columns.actions, searched.offsets, searched.returns)
     with pytest.raises(InvalidConfig, match="value_mix"):
