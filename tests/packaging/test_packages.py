@@ -50,6 +50,30 @@ def test_workflows_call_targets_that_exist():
     assert called >= 5
 
 
+def test_workflows_name_the_actions_of_others_by_commit_and_say_the_version():
+    """A tag can be moved to other code; a commit cannot."""
+    named = [
+        line.partition("uses:")[2].strip()
+        for file in WORKFLOWS
+        for line in file.read_text().splitlines()
+        if re.match(r"\s*(- )?uses:", line)
+    ]
+    loaded = [str(yaml.safe_load(file.read_text())).count("'uses':") for file in WORKFLOWS]
+    assert len(named) == sum(loaded) > 10, "a line was overlooked"
+    foreign = [each for each in named if not each.startswith("./")]
+    loose = [e for e in foreign if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+.*", e)]
+    assert loose == []
+    commits: dict[str, set[str]] = {}
+    for each in foreign:
+        commits.setdefault(each.partition("@")[0], set()).add(each)
+    assert {name: each for name, each in commits.items() if len({*map(pin, each)}) > 1} == {}
+
+
+def pin(text):
+    """The commit and the version."""
+    return re.search(r"@(\S+)  # (v[\d.]+)", text).groups()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there is no make")
 def test_targets_of_both_are_one_implementation():
     """The Makefile leaves to the script what the script can do."""
