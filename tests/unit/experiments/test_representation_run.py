@@ -16,7 +16,7 @@ from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig, InvalidFen
 from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.experiments.representation import gradients, page, paper, story
-from phasezoo.experiments.representation.arms import CORNERS, arms_of, groups_of
+from phasezoo.experiments.representation.arms import CORNERS, GRIDS, arms_of, groups_of
 from phasezoo.experiments.representation.config import PRESETS, RepresentationConfig
 from phasezoo.experiments.representation.domain import REPRESENTATION
 from phasezoo.experiments.representation.preparation import prepare
@@ -216,6 +216,42 @@ def test_variants_have_no_endings_of_chess(small, tmp_path):
     check_page((tmp_path / "run" / "report.html").read_text())
     judged = {claim.judgement for claim in results.claims if "stronger" in claim.text}
     assert judged == {"not settled"}, "one training settles nothing"
+
+
+@pytest.mark.parametrize(
+    ("changes", "rows", "images"),
+    [
+        (
+            {
+                "architectures": (TINY,),
+                "blocks": ("tower-8x1:block=classical,policy=pointwise",),
+                "transformers": ("tower-96x1:transformers=1,policy=pointwise",),
+                "kernels": ("tower-8x1:wide=0.5,policy=pointwise",),
+                "depths": ("tower-8x2:policy=pointwise",),
+            },
+            {"corners": 4} | dict.fromkeys(GRIDS, 1),
+            8,
+        ),
+        (
+            {"architectures": ("patchvit-32x1",), "blocks": ()},
+            {"corners": 4, "architectures": 2},
+            9,
+        ),
+        ({"architectures": (), "blocks": ()}, {"corners": 4}, 8),
+    ],
+    ids=["one network a grid", "one grid", "no grid"],
+)
+def test_grids_of_one_network_come_to_the_report(small, changes, rows, images, tmp_path):
+    one = {"trainings": 1, "batches": (1,), "movetimes": ()}
+    results = REPRESENTATION.reproduce(
+        dataclasses.replace(small, **one, **changes), tmp_path / "run"
+    )
+    assert {table.name: len(table.rows) for table in results.losses.tables} == rows
+    words, found = check_page((tmp_path / "run" / "report.html").read_text())
+    assert found == images
+    assert ("No table of this run has two networks to compare." in words) == (images == 8)
+    for arm in arms_of(results.config)[4:]:
+        assert story.short(arm.tower) in words
 
 
 @pytest.mark.parametrize("preset", PRESETS)

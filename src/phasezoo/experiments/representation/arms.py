@@ -70,16 +70,20 @@ def arms_of(config: RepresentationConfig) -> list[Arm]:
 
 
 def groups_of(config: RepresentationConfig) -> dict[str, list[Arm]]:
-    """The tables: the four combinations, then those of :data:`GRIDS` that have networks."""
+    """The tables: the four combinations, then those of :data:`GRIDS` that list a network.
+
+    Every arm stands in a table, whose first row the others are compared with; a grid of one network
+    is a table of one row.
+    """
     arms = arms_of(config)
     by_tower = {arm.tower: arm for arm in arms if (arm.planes, arm.head) == (PLANES[-1], HEADS[-1])}
     groups = {"corners": [arm for arm in arms if arm.name in CORNERS]}
     for grid in GRIDS:
         towers = getattr(config, grid)
-        if grid == "architectures" and config.network not in towers:
+        if grid == "architectures" and towers and config.network not in towers:
             towers = (config.network, *towers)
         groups[grid] = [by_tower[tower] for tower in towers]
-    return {name: group for name, group in groups.items() if len(group) > 1}
+    return {name: group for name, group in groups.items() if group}
 
 
 def plan(

@@ -44,16 +44,18 @@ def effects(losses: Losses) -> Markup:
     return plots.to_svg(figure, "effects", "; ".join(words) + ".")
 
 
-def grids(losses: Losses) -> Markup:
-    """Draw the tables of networks as differences to the first of each."""
+def grids(losses: Losses) -> Markup | None:
+    """Draw the tables of networks as differences to the first of each; None if there are none."""
     groups, words = [], []
-    for table in losses.tables[1:]:
+    for table in (table for table in losses.tables[1:] if table.differences):
         rows = []
         for row in table.rows[1:]:
             interval = table.differences[row.name]["total"]
             rows.append(Estimate(short(row.label), interval, plots.PHASE))
             words.append(f"{row.label}: {numbers.signed_interval(interval)}")
         groups.append((f"{TABLES[table.name]}, beside {short(table.rows[0].label)}", rows))
+    if not groups:
+        return None
     figure = _wide_forest(groups, near=True)
     return plots.to_svg(figure, "grids", "Differences of total loss. " + "; ".join(words) + ".")
 
