@@ -12,7 +12,7 @@ TASK = $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) scripts/tasks.py
 OUT ?= runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help python dependencies setup develop demo test test-all test-web libraries lint format bench docs wheel sdist smoke constraints clean
+.PHONY: help python dependencies setup develop demo test test-all test-web libraries lint format bench docs notices wheel sdist smoke constraints clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,9 @@ bench: setup $(VENV)/.bench ## measure the speed table, the peers beside us
 
 docs: python ## build the site of the documentation into docs/_build/html (2 minutes)
 	@$(TASK) docs
+
+notices: python ## write THIRD_PARTY_NOTICES.txt, the licences of the crates in the core
+	@$(TASK) notices
 
 wheel: python ## build the abi3 wheel into dist/
 	@$(TASK) wheel

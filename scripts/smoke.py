@@ -17,11 +17,10 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = "onnx,train,web"
-PACKED = ("crates/", "src/")
-"""What a source distribution holds besides the files of :data:`ALONE`."""
-
-ALONE = ("Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "pyproject.toml")
 PACKAGE = "src/phasezoo/"
+LICENCES = ("LICENSE", "THIRD_PARTY_NOTICES.txt")
+UNPACKED = (".ci/", ".gitignore")
+"""What of the repository a source distribution does not hold: what belongs to git and to checks."""
 
 
 def main() -> None:
@@ -65,7 +64,7 @@ def wrong_in_sdist(file: Path) -> list[str]:
     """What a source distribution lacks and what it should not hold; empty if it is right."""
     with tarfile.open(file) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {name for name in tracked() if name in ALONE or name.startswith(PACKED)}
+    wanted = {name for name in tracked() if not name.startswith(UNPACKED)}
     return differences(held - {"", "PKG-INFO"}, wanted)
 
 
@@ -79,8 +78,9 @@ def wrong_in_wheel(file: Path) -> list[str]:
     wrong = differences(held - meta - core, wanted)
     if len(core) != 1:
         wrong.append(f"{len(core)} native cores")
-    if not any(name.endswith("licenses/LICENSE") for name in meta):
-        wrong.append("no licence")
+    lacking = [each for each in LICENCES if not any(n.endswith(f"licenses/{each}") for n in meta)]
+    if lacking:
+        wrong.append(f"lacks {', '.join(lacking)}")
     return wrong
 
 

@@ -149,6 +149,7 @@ def lint() -> None:
     run("lint-imports", "--no-logo")
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
     run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    with_cargo(PYTHON, "scripts/third_party.py", "--check")
     with_cargo("cargo", "fmt", "--all", "--check")
     with_cargo("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--",
                "-D", "warnings")  # fmt: skip
@@ -170,6 +171,12 @@ def docs() -> None:
     run(PYTHON, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "docs",
         "docs/_build/html")  # fmt: skip
     run(PYTHON, "-m", "pytest", "-q", "tests/docs")
+
+
+def notices() -> None:
+    """Write THIRD_PARTY_NOTICES.txt anew."""
+    dependencies()
+    with_cargo(PYTHON, "scripts/third_party.py")
 
 
 def wheel() -> None:
@@ -209,6 +216,7 @@ TASKS: dict[str, Callable[[], None]] = {
     "test": test,
     "test-all": test_all,
     "docs": docs,
+    "notices": notices,
     "wheel": wheel,
     "sdist": sdist,
     "smoke": smoke,

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from datetime import date
@@ -26,7 +27,10 @@ def script(name):
     return module
 
 
-smoke, tasks = script("smoke"), script("tasks")
+smoke, tasks, third_party = script("smoke"), script("tasks"), script("third_party")
+
+in_git = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout")
+needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo")
 
 
 def steps():
@@ -111,15 +115,34 @@ def test_every_extra_of_all_exists():
     assert not {"solve", "tensorrt"} & set(named), "their licences are to be asked for"
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="maturin needs cargo")
-def test_the_source_distribution_holds_the_package_and_nothing_else(tmp_path):
+@in_git
+@needs_cargo
+def test_the_source_distribution_holds_the_repository_and_nothing_else(tmp_path):
     words = [sys.executable, "-m", "maturin", "sdist", "--out", str(tmp_path)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     (file,) = tmp_path.glob("*.tar.gz")
     assert smoke.wrong_in_sdist(file) == []
+    with tarfile.open(file) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"rust-toolchain.toml", "THIRD_PARTY_NOTICES.txt", "tests/conftest.py"} <= held
 
 
+def test_a_source_distribution_without_the_tests_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        smoke, "tracked", lambda: {"src/a.py", "tests/test_a.py", "rust-toolchain.toml", ".ci/run"}
+    )
+    file = tmp_path / "phasezoo-1.tar.gz"
+    with tarfile.open(file, "w:gz") as archive:
+        for name in ("src/a.py", "PKG-INFO", "src/__pycache__/a.pyc"):
+            archive.addfile(tarfile.TarInfo(f"phasezoo-1/{name}"))
+    assert smoke.wrong_in_sdist(file) == [
+        "lacks rust-toolchain.toml, tests/test_a.py",
+        "should not hold src/__pycache__/a.pyc",
+    ]
+
+
+@in_git
 def test_a_wheel_that_is_not_whole_is_refused(tmp_path):
     file = tmp_path / "phasezoo-1-py3-none-any.whl"
     names = [n.removeprefix("src/") for n in smoke.tracked() if n.startswith("src/phasezoo/")]
@@ -130,8 +153,61 @@ def test_a_wheel_that_is_not_whole_is_refused(tmp_path):
     assert smoke.wrong_in_wheel(file) == [
         "lacks phasezoo/py.typed",
         "should not hold target/debris",
-        "no licence",
+        "lacks LICENSE, THIRD_PARTY_NOTICES.txt",
     ]
+
+
+def test_both_packages_carry_the_licences():
+    assert PROJECT["license-files"] == list(smoke.LICENCES)
+    assert all((ROOT / name).is_file() for name in smoke.LICENCES)
+
+
+@needs_cargo
+def test_the_notices_are_those_of_what_the_lock_file_links():
+    """`make notices` after a change of Cargo.lock."""
+    crates = third_party.linked()
+    text = third_party.NOTICES.read_text(encoding="utf-8")
+    assert third_party.named(text) == {(crate.name, crate.version) for crate in crates}
+    assert text == third_party.notices(crates)
+    without = {crate.name for crate in crates if not crate.texts}
+    assert without == {c.name for c in crates if c.licence == third_party.OWN_LICENCE}
+    names = {crate.name for crate in crates}
+    assert {"shakmaty", "pyo3", "zstd-sys"} <= names
+    assert not {"pyo3-macros", "proptest", "phasezoo-core"} & names, "these are not linked"
+
+
+def test_the_notices_name_versions_of_the_lock_file():
+    """The same without cargo."""
+    lock = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
+    named = third_party.named(third_party.NOTICES.read_text(encoding="utf-8"))
+    assert len(named) > 20
+    assert named <= {(package["name"], package["version"]) for package in lock}
+
+
+def test_texts_that_differ_in_line_breaks_alone_stand_in_the_notices_once():
+    crates = [
+        third_party.Crate("one", "1.0.0", "MIT", ("Copyright\nOne", "A  B")),
+        third_party.Crate("two", "2.0.0-rc.1+b", "Zlib OR MIT", ("A\nB",)),
+        third_party.Crate("three", "3.0.0", third_party.OWN_LICENCE, ()),
+    ]
+    text = third_party.notices(crates)
+    assert third_party.named(text) == {
+        ("one", "1.0.0"),
+        ("two", "2.0.0-rc.1+b"),
+        ("three", "3.0.0"),
+    }
+    assert "two 2.0.0-rc.1+b (Zlib OR MIT): text 2\nthree" in text
+    assert text.count("Text 2\n") == 1
+
+
+def test_a_crate_without_its_licence_is_refused(tmp_path):
+    package = {"name": "bare", "version": "1.0.0", "manifest_path": str(tmp_path / "Cargo.toml")}
+    with pytest.raises(SystemExit, match=r"bare 1\.0\.0 \(MIT\) comes without its licence"):
+        third_party.crate_of(package | {"license": "MIT"})
+    (tmp_path / "c").mkdir()
+    for name in ("LICENSE-MIT", "c/COPYING", "c/licence_check.sh", "README"):
+        (tmp_path / name).write_text(name)
+    assert third_party.crate_of(package | {"license": "MIT"}).texts == ("LICENSE-MIT", "c/COPYING")
 
 
 def test_a_stamp_is_older_than_what_changed_after_it(tmp_path):
