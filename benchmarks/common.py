@@ -1,16 +1,35 @@
 """What the benchmarks share: a row of the table, and the median of interleaved runs."""
 
+import os
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["Row", "alone", "compared", "counted", "interleaved", "native", "rate"]
+__all__ = [
+    "Row",
+    "absent",
+    "alone",
+    "compared",
+    "counted",
+    "interleaved",
+    "named",
+    "native",
+    "rate",
+    "sized",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+SMALL = "PHASEZOO_BENCH_SMALL"
+"""The environment variable that ``--small`` sets for the processes that measure."""
+
+T = TypeVar("T")
 
 Work = Callable[[], float]
 """Does a piece of work and returns how many units it was."""
@@ -22,18 +41,23 @@ class Row:
 
     name: str
     """What is measured, and on how many threads."""
-    ours: float
-    """Our figure: the median of several runs."""
+    ours: float | None
+    """Our figure: the median of several runs; None if it was not measured."""
     unit: str
     """Of both figures, such as ``"steps/s"``."""
     aim: str
     """The figure we set out to reach, in words."""
     peer: str = ""
-    """What stands beside us, with its version; empty if nothing does."""
+    """What stands beside us, with its version; or why nothing does, or why nothing was measured."""
     theirs: float | None = None
     """The peer's figure, from the same run."""
     spread: tuple[float, float] | None = None
     """Our lowest and highest run."""
+
+
+def sized(usual: T, small: T) -> T:
+    """An amount of work: the usual one, or with ``--small`` enough to see that it runs."""
+    return small if os.environ.get(SMALL) == "1" else usual
 
 
 def rate(work: Work) -> float:
@@ -54,7 +78,7 @@ def interleaved(*works: Work, repeats: int = 5) -> list[list[float]]:
     for work in works:
         work()
     rates: list[list[float]] = [[] for _ in works]
-    for _ in range(repeats):
+    for _ in range(sized(repeats, 1)):
         for work, results in zip(works, rates, strict=True):
             results.append(rate(work))
     return [sorted(results) for results in rates]
@@ -63,7 +87,12 @@ def interleaved(*works: Work, repeats: int = 5) -> list[list[float]]:
 def compared(
     name: str, unit: str, aim: str, ours: Work, peer: str, theirs: Work, repeats: int = 5
 ) -> Row:
-    """A row of ours beside a peer, both measured in turn."""
+    """A row of ours beside a peer, both measured in turn; ours alone if the peer is not there."""
+    try:
+        theirs()
+    except ImportError as error:
+        row = alone(name, unit, aim, ours, repeats)
+        return replace(row, peer=f"{peer}: {absent(error)}")
     mine, other = interleaved(ours, theirs, repeats=repeats)
     return Row(
         name,
@@ -76,14 +105,38 @@ def compared(
     )
 
 
+def named(peer: str, package: str) -> str:
+    """A peer with its version, if it is installed."""
+    try:
+        return f"{peer} {version(package)}"
+    except PackageNotFoundError:
+        return peer
+
+
+def absent(error: ImportError) -> str:
+    """Why a peer could not be measured.
+
+    Raises:
+        ImportError: The module is one of this repository, so that the error is ours.
+    """
+    if (error.name or "").partition(".")[0] in ("benchmarks", "phasezoo"):
+        raise error
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error.name} is not installed (make bench installs the peers)"
+    return str(error)
+
+
 def native(bench: str, repeats: int = 5) -> list[list[str]]:
     """What a benchmark of the core prints, ``crates/phasezoo-core/benches/{bench}.rs``.
 
     Returns:
         The words of each line: what was measured, then a figure for each of ``repeats`` runs.
     """
-    command = ["scripts/with_cargo.sh", "cargo", "bench", "--locked", "--quiet"]
-    command += ["--package", "phasezoo-core", "--bench", bench, "--", str(repeats)]
+    command = [sys.executable, "scripts/tasks.py", "with-cargo", "cargo", "bench", "--locked"]
+    command += ["--quiet", "--package", "phasezoo-core", "--bench", bench]
+    # The profile that the tests have built already.
+    command += sized([], ["--profile", "dev"])
+    command += ["--", *sized([str(repeats)], ["1", "small"])]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return [line.split() for line in done.stdout.splitlines() if line]
 

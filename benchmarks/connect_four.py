@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from benchmarks import open_spiel_games
-from benchmarks.common import Row, compared, counted, native
+from benchmarks.common import Row, compared, counted, native, sized
 from benchmarks.pettingzoo_games import NAME, playing
 from benchmarks.vector_env import stepping
 
-BOARDS, STEPS = 4096, 50
-PEER_STEPS = 20_000
+BOARDS, STEPS = sized((4096, 50), (16, 2))
+PEER_STEPS = sized(20_000, 50)
 
 
 def vector() -> Callable[[], float]:

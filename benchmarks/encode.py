@@ -5,11 +5,11 @@ import time
 
 import numpy as np
 
-from benchmarks.common import Row
+from benchmarks.common import Row, sized
 from phasezoo import _core, games
 
-BOARDS = 10_000
-REPEATS = 15
+BOARDS = sized(10_000, 100)
+REPEATS = sized(15, 2)
 
 
 def boards() -> list:
@@ -47,7 +47,7 @@ def rows() -> list[Row]:
 
     ours()
     mine, clearing = milliseconds(ours), milliseconds(lambda: out.fill(0.0))
-    name = "encode 10,000 boards into out=, with legal actions, two threads"
+    name = f"encode {BOARDS:,} boards into out=, with legal actions, two threads"
     return [
         Row(
             name,

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import Row, interleaved
+from benchmarks.common import Row, interleaved, sized
 from benchmarks.inference_share import TREES, evaluator_of, searched
 from phasezoo import arena
 from phasezoo.inference import Cached, Counts, Evaluation, StateBatch, evaluate_leaves
 from phasezoo.types import Planes
 
-NODES = 100
-CALLS = 200
+NODES = sized(100, 4)
+CALLS = sized(200, 3)
 
 
 def _known() -> float:

@@ -4,10 +4,10 @@ import gymnasium as gym
 import numpy as np
 
 import phasezoo  # noqa: F401 - registers
-from benchmarks.common import Row, alone, compared
+from benchmarks.common import Row, alone, compared, sized
 from benchmarks.pettingzoo_games import NAME, peer
 
-STEPS = 5_000
+STEPS = sized(5_000, 50)
 
 
 class Play:

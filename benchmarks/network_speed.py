@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
+from benchmarks.common import sized
 from phasezoo import games, networks
 from phasezoo._onnxruntime import onnxruntime
 from phasezoo.inference.manifest import Manifest, action_spec
@@ -22,7 +23,7 @@ from phasezoo.networks.blocks import fold_batch_norms
 from phasezoo.types import Dtype
 
 BATCHES = (1, 16, 64)
-SECONDS = 0.5
+SECONDS = sized(0.5, 0.01)
 SHARE = 0.15
 """Share of the inputs that are 1; a position of chess has about as many."""
 

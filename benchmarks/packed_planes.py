@@ -7,14 +7,14 @@ import tempfile
 
 import numpy as np
 
-from benchmarks.common import Row, compared
+from benchmarks.common import Row, compared, sized
 from benchmarks.encode import boards
 from phasezoo import games, inference, networks
 from phasezoo.training import GameStore, Sampler
 
 NETWORK = "rise-32x4"
 BATCH = 64
-CALLS = 10
+CALLS = sized(10, 1)
 REPEATS = 7
 
 

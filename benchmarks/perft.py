@@ -1,18 +1,19 @@
 """Counting the positions at a depth: move generation alone."""
 
-from benchmarks.common import Row, compared
+from benchmarks.common import Row, compared, sized
 from phasezoo import _core
 
+DEPTH, PEER_DEPTH = sized((5, 3), (3, 2))
 MIDGAME = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
 def ours() -> float:
-    """Five plies from the usual test position, 193,690,690 positions."""
-    return _core.perft("chess", MIDGAME, 5, 1)
+    """The plies from the usual test position; five have 193,690,690 positions."""
+    return _core.perft("chess", MIDGAME, DEPTH, 1)
 
 
 def python_chess() -> float:
-    """Three plies of the same with python-chess; the last ply's moves are counted, not played."""
+    """Fewer plies of the same with python-chess; the last ply's moves are counted, not played."""
     import chess
 
     def count(board: chess.Board, depth: int) -> int:
@@ -25,7 +26,7 @@ def python_chess() -> float:
             board.pop()
         return nodes
 
-    return count(chess.Board(MIDGAME), 3)
+    return count(chess.Board(MIDGAME), PEER_DEPTH)
 
 
 def rows() -> list[Row]:

@@ -7,10 +7,12 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
+from benchmarks.common import sized
+
 __all__ = ["NAME", "peer", "playing"]
 
 NAME = f"PettingZoo {version('pettingzoo')}"
-STEPS = 1500
+STEPS = sized(1500, 20)
 
 
 @cache

@@ -4,19 +4,17 @@ import io
 import tempfile
 from pathlib import Path
 
-import chess
-import chess.pgn
 import numpy as np
 
-from benchmarks.common import Row, compared
+from benchmarks.common import Row, compared, named, sized
 from phasezoo import games
 from phasezoo.training.importer import import_pgn
 from phasezoo.training.store import GameStore
 
-GAMES = 2_000
-TIMES = 10
+GAMES = sized(2_000, 20)
+TIMES = sized(10, 1)
 """How often our file holds the games: enough for its size to be that of a real one."""
-PEER_GAMES = 100
+PEER_GAMES = sized(100, 5)
 PLIES = 75
 """Plies of games that are played at random: about those of games that people play."""
 VARIANTS = ("chess", "chess960", "atomic", "crazyhouse")
@@ -64,26 +62,31 @@ def random_games(
     return np.array(actions, dtype=np.uint16), offsets, starts
 
 
-class PackingVisitor(chess.pgn.BaseVisitor[int]):
-    """Keeps what a store keeps, as fast as a visitor of python-chess can."""
+def read_by_visitor(text: str) -> float:
+    """Keep what a store keeps, as fast as a visitor of python-chess can."""
+    import chess
+    import chess.pgn
 
-    def begin_game(self) -> None:
-        """A new list."""
-        self.moves: list[int] = []
+    class Packing(chess.pgn.BaseVisitor[int]):
+        def begin_game(self) -> None:
+            self.moves: list[int] = []
 
-    def begin_variation(self) -> chess.pgn.SkipType:
-        """Variations are not read."""
-        return chess.pgn.SKIP
+        def begin_variation(self) -> chess.pgn.SkipType:
+            return chess.pgn.SKIP
 
-    def visit_move(self, board: chess.Board, move: chess.Move) -> None:
-        """One move in sixteen bits."""
-        self.moves.append(
-            move.from_square | move.to_square << 6 | ((move.promotion or 1) - 1) << 12
-        )
+        def visit_move(self, board: chess.Board, move: chess.Move) -> None:
+            """Pack a move into sixteen bits."""
+            self.moves.append(
+                move.from_square | move.to_square << 6 | ((move.promotion or 1) - 1) << 12
+            )
 
-    def result(self) -> int:
-        """How many moves there were."""
-        return len(self.moves)
+        def result(self) -> int:
+            return len(self.moves)
+
+    reader, found = io.StringIO(text), 0
+    while chess.pgn.read_game(reader, Visitor=Packing) is not None:
+        found += 1
+    return found
 
 
 def rows() -> list[Row]:
@@ -104,10 +107,7 @@ def row(variant: str, threads: int) -> Row:
             return import_pgn(source, target, variant, overwrite=True, threads=threads).kept
 
         def theirs() -> float:
-            reader = io.StringIO(short)
-            while chess.pgn.read_game(reader, Visitor=PackingVisitor) is not None:
-                pass
-            return PEER_GAMES
+            return read_by_visitor(short)
 
         called = "PGN" if variant == "chess" else f"PGN of {variant}"
         return compared(
@@ -115,6 +115,6 @@ def row(variant: str, threads: int) -> Row:
             "games/s",
             "≥ 20 k games/s",
             ours,
-            f"python-chess {chess.__version__}, visitor, 1 thread",
+            f"{named('python-chess', 'chess')}, visitor, 1 thread",
             theirs,
         )

@@ -10,7 +10,7 @@ import gymnasium as gym
 import numpy as np
 
 import phasezoo  # noqa: F401 - registers
-from benchmarks.common import Row, alone, counted, native
+from benchmarks.common import Row, alone, counted, native, sized
 from phasezoo import agents, games, inference
 
 ROWS = {
@@ -20,8 +20,8 @@ ROWS = {
     ("simple", "with-resets"): ("Pommerman, four SimpleAgents", "≥ 400 k", 313.0),
 }
 
-BOARDS, STEPS = 256, 200
-SEARCHES, SIMULATIONS = 64, 100
+BOARDS, STEPS = sized((256, 200), (4, 5))
+SEARCHES, SIMULATIONS = sized((64, 100), (2, 4))
 
 
 def rows() -> list[Row]:

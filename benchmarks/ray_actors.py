@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import Row
+from benchmarks.common import Row, sized
 from benchmarks.selfplay import NETWORK, SIMULATIONS
 from phasezoo import games, inference
 from phasezoo.training import Learner, SelfPlayConfig
@@ -19,7 +19,7 @@ from phasezoo.training.selfplay.generation import Generation
 from phasezoo.training.selfplay.players import Players
 from phasezoo.training.selfplay.recording import PlayedGame
 
-GAMES, REPEATS = 96, 3
+GAMES, REPEATS = sized((96, 3), (8, 1))
 """Games of a run, of which each is measured so often."""
 SHARE = GAMES // 2
 """Games at once, and games that an actor gets at a time: as many however many actors there are."""

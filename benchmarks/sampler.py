@@ -1,19 +1,25 @@
 """Training batches: planes, action, result and phase of positions drawn from stored games."""
 
-import chess
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from benchmarks.common import Row, alone, compared
+from benchmarks.common import Row, alone, compared, named, sized
 from phasezoo import _core
 from phasezoo.training import EpisodeStore, GameStore, Sampler
 
-BATCH = 1024
-BATCHES = 40
+if TYPE_CHECKING:
+    import chess
+
+BATCH, BATCHES = sized((1024, 40), (32, 1))
+GAMES = sized(None, 20)
+"""Of the sample games; None: all."""
+EPISODES = sized(100_000, 500)
 POLICY = 30
-PEER_POSITIONS = 200
+PEER_POSITIONS = sized(200, 5)
 
 
-def pieces(board: chess.Board) -> np.ndarray:
+def pieces(board: "chess.Board") -> np.ndarray:
     """The twelve planes of pieces alone: the least that a Python pipeline has to make."""
     planes = np.zeros((12, 8, 8), dtype=np.float32)
     mirror = 0 if board.turn else 56
@@ -27,6 +33,7 @@ def pieces(board: chess.Board) -> np.ndarray:
 def rows() -> list[Row]:
     """One row a number of threads, beside python-chess replaying games and filling piece planes."""
     store = GameStore.sample("chess")
+    store = store.subset(np.arange(len(store))[:GAMES])
     table = store.positions("lichess")
     chosen = np.random.default_rng(1).permutation(len(table))[:PEER_POSITIONS]
     paths = [
@@ -40,6 +47,8 @@ def rows() -> list[Row]:
         return BATCHES * BATCH
 
     def theirs() -> float:
+        import chess
+
         for moves in paths:
             board = chess.Board()
             for move in moves:
@@ -57,7 +66,7 @@ def rows() -> list[Row]:
                 lambda threads=threads: ours(
                     Sampler(store, table, batch_size=BATCH, history_dropout=0.1, threads=threads)
                 ),
-                f"python-chess {chess.__version__}, piece planes only, 1 thread",
+                f"{named('python-chess', 'chess')}, piece planes only, 1 thread",
                 theirs,
             )
             for threads in (1, 2)
@@ -74,11 +83,11 @@ def others(store: GameStore) -> list[tuple[str, str, GameStore]]:
         np.ones(count * POLICY, dtype=np.int32),
     )
     searched = GameStore("chess", store.actions, store.offsets, store.returns, visits=visits)
-    _, *columns = _core.play_episodes("connect-four", 100_000, seed=1)
+    _, *columns = _core.play_episodes("connect-four", EPISODES, seed=1)
     return [
         (f"chess with policies of {POLICY}", "100 k", searched),
         ("Connect Four", "300 k", GameStore("connect-four", *columns)),
-        ("Pommerman", "300 k", EpisodeStore("pommerman-ffa", 100_000, seed=1)),
+        ("Pommerman", "300 k", EpisodeStore("pommerman-ffa", EPISODES, seed=1)),
     ]
 
 

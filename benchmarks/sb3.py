@@ -9,13 +9,13 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from benchmarks.common import Row, alone, compared
+from benchmarks.common import Row, alone, compared, sized
 from benchmarks.pettingzoo_games import NAME, peer
 from phasezoo.integrations import sb3
 
-BOARDS = 64
-STEPS = 60
-LEARNT = 4_096
+BOARDS = sized(64, 4)
+STEPS = sized(60, 2)
+LEARNT = sized(4_096, 1_024)
 
 
 def stepping(envs: Any) -> Callable[[], float]:

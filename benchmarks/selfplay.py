@@ -11,13 +11,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.common import Row, alone
+from benchmarks.common import Row, absent, alone, named, sized
 from phasezoo import agents, games, inference, networks, training
 from phasezoo.agents import Limit
 from phasezoo.inference.manifest import Manifest, action_spec
@@ -25,13 +24,18 @@ from phasezoo.inference.modules import answers_of
 from phasezoo.inference.onnx import OnnxEvaluator
 from phasezoo.inference.onnx_export import export_onnx
 
-GAMES, NODES = 256, 100
+GAMES, NODES = sized((256, 100), (4, 4))
 """Of a run with the evaluator that knows nothing."""
 
-NETWORK, SIMULATIONS = "resnet-64x4", 50
+NETWORK, SIMULATIONS = "resnet-64x4", sized(50, 4)
 """Of Connect Four."""
 
-PEER_GAMES = 2
+ROUND_GAMES, OWN_GAMES = sized((64, 128), (4, 4))
+"""Of a round of learning, and of those beside the peer's."""
+
+REPEATS = sized(3, 1)
+
+PEER_GAMES = sized(2, 1)
 """Of OpenSpiel's actor, which are enough: they take tens of seconds."""
 
 
@@ -77,7 +81,7 @@ def learning_share() -> float:
             "connect-four",
             NETWORK,
             out=Path(folder) / "run",
-            games_per_update=64,
+            games_per_update=ROUND_GAMES,
             updates=2,
             nodes=SIMULATIONS,
             watching=training.Watching(probe_every=0),
@@ -113,7 +117,7 @@ def ours() -> tuple[float, float]:
     config = agents.SearchConfig.self_play(batch_size=1, fpu=0.0)
     agent = agents.MCTSAgent(network(), limit=Limit(simulations=SIMULATIONS), config=config)
     start = time.perf_counter()
-    store = played(agent, "connect-four", 128, concurrency=64)
+    store = played(agent, "connect-four", OWN_GAMES, concurrency=64)
     seconds = time.perf_counter() - start
     return len(store) / seconds, store.num_positions / seconds
 
@@ -180,14 +184,24 @@ def rows() -> list[Row]:
     name = f"learning Connect Four by play, {NETWORK}: share of inference and training"
     spread = (shares[0], shares[-1])
     result.append(Row(name, statistics.median(shares), "%", "≥ 90 %", spread=spread))
-    mine = [ours() for _ in range(3)]
-    theirs = [open_spiel() for _ in range(3)]
-    peer = f"OpenSpiel {version('open-spiel')} alpha_zero.py, one actor"
+    mine = [ours() for _ in range(REPEATS)]
+    theirs, peer = [], f"{named('OpenSpiel', 'open-spiel')} alpha_zero.py, one actor"
+    try:
+        theirs = [open_spiel() for _ in range(REPEATS)]
+    except ImportError as error:
+        peer = f"{peer}: {absent(error)}"
     for place, unit in enumerate(("games/s", "positions/s")):
         name = f"self-play of Connect Four, {NETWORK}, {SIMULATIONS} simulations"
         own, other = sorted(run[place] for run in mine), [run[place] for run in theirs]
-        median = statistics.median(own)
         result.append(
-            Row(name, median, unit, "≥ 10x", peer, statistics.median(other), (own[0], own[-1]))
+            Row(
+                name,
+                statistics.median(own),
+                unit,
+                "≥ 10x",
+                peer,
+                statistics.median(other) if other else None,
+                (own[0], own[-1]),
+            )
         )
     return result

@@ -2,11 +2,11 @@
 
 import random
 
-from benchmarks.common import Row, compared
+from benchmarks.common import Row, compared, sized
 from benchmarks.open_spiel_games import playing
 from phasezoo import games
 
-PLIES = 3_000
+PLIES = sized(3_000, 30)
 
 
 def ours() -> float:

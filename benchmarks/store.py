@@ -7,13 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common import Row, alone
+from benchmarks.common import Row, alone, sized
 from phasezoo import games
 from phasezoo.games.random_play import random_action
 from phasezoo.training import EpisodeStore, GameStore, Sampler, StoreWriter
 
-BATCH, BATCHES = 1024, 20
-GAMES = 2_000
+BATCH, BATCHES = sized((1024, 20), (32, 1))
+GAMES = sized(2_000, 20)
+"""Of Connect Four."""
+CHESS = sized(None, 20)
+"""Of the sample games of chess; None: all."""
 ENTRIES = 30
 """Actions that a search visited in each position."""
 
@@ -21,6 +24,7 @@ ENTRIES = 30
 def rows() -> list[Row]:
     """Rows of batches and writing, one thread each."""
     chess, four = GameStore.sample("chess"), connect_four()
+    chess = chess.subset(np.arange(len(chess))[:CHESS])
     with tempfile.TemporaryDirectory() as folder:
         places = (Path(folder, str(number)) for number in count())
         chess.save(Path(folder, "chess"))
@@ -36,7 +40,7 @@ def rows() -> list[Row]:
                 "sampler, Pommerman, turned",
                 "positions/s",
                 "≥ 300 k",
-                drawing(EpisodeStore("pommerman-ffa", 50_000, seed=1)),
+                drawing(EpisodeStore("pommerman-ffa", sized(50_000, 500), seed=1)),
             ),
             alone(
                 "writer, games of chess of another store",

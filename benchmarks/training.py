@@ -10,16 +10,16 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from benchmarks.common import Row
+from benchmarks.common import Row, sized
 from phasezoo import networks
 from phasezoo.training import Callback, GameStore, Progress, Sampler, train_supervised
 
 NETWORK = "rise-32x4"
 BATCHES = (128, 512)
-POSITIONS = 20_480
+POSITIONS = sized(20_480, 1_024)
 """Positions of a run; a validation falls into each, as in a training of ten times as many."""
-REPEATS = 3
-PREMADE = 16
+REPEATS = sized(3, 1)
+PREMADE = sized(16, 2)
 """Batches that the plain loop has in memory, so that it never waits for planes."""
 
 

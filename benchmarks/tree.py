@@ -1,10 +1,10 @@
 """The tree alone: uniform priors, a midgame position."""
 
-from benchmarks.common import Row, Work, counted, interleaved, native
+from benchmarks.common import Row, Work, counted, interleaved, native, sized
 from phasezoo import agents, games, inference
 
 MIDGAME = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9"
-NODES = 200_000
+NODES = sized(200_000, 200)
 
 PEER = "lc0's random backend, which encodes too: 165 to 183 k"
 AIMS = {

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.common import Row
+from benchmarks.common import Row, sized
 from benchmarks.inference_share import evaluator_of
 from phasezoo import agents, games
 from phasezoo.apps.uci.engine import Engine
 from phasezoo.inference import Uniform
 
-REPEATS = 7
+REPEATS = sized(7, 1)
 
 
 class _Heard:
@@ -79,6 +79,6 @@ def _row(label: str, evaluator: Any, batch_size: int, nodes: int) -> Row:
 def rows() -> list[Row]:
     """With a network, and with nothing but the tree."""
     return [
-        _row("rise-32x4, ONNX Runtime", evaluator_of("rise-32x4"), 16, 8_000),
-        _row("no knowledge", Uniform(), 64, 400_000),
+        _row("rise-32x4, ONNX Runtime", evaluator_of("rise-32x4"), 16, sized(8_000, 64)),
+        _row("no knowledge", Uniform(), 64, sized(400_000, 640)),
     ]

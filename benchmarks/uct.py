@@ -1,10 +1,10 @@
 """UCT with rollouts, one thread: chess beside OpenSpiel, and the rook endgame by its table."""
 
-from benchmarks.common import Row, compared, counted, native
+from benchmarks.common import Row, compared, counted, native, sized
 from phasezoo import agents, games
 
-CHESS_ROLLOUTS = 4_000
-PEER_ROLLOUTS = 400
+CHESS_ROLLOUTS = sized(4_000, 20)
+PEER_ROLLOUTS = sized(400, 5)
 
 ENDGAME = {
     "krk": ("KRK, the study's policy", "≥ 10 M"),

@@ -8,12 +8,12 @@ import gymnasium as gym
 import numpy as np
 
 import phasezoo  # noqa: F401 - registers
-from benchmarks.common import Row, alone, compared, counted
+from benchmarks.common import Row, alone, compared, counted, sized
 from benchmarks.pettingzoo_games import NAME, peer
 
-BOARDS = 256
-MANY = 1024
-STEPS = 200
+BOARDS = sized(256, 8)
+MANY = sized(1024, 16)
+STEPS = sized(200, 2)
 
 
 def stepping(env_id: str, boards: int, steps: int, **options: Any) -> Callable[[], float]:

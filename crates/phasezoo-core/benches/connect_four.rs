@@ -1,20 +1,20 @@
 //! Connect Four on one thread: random steps per second of a vector, planes and masks written.
 //!
-//! `cargo bench --bench connect_four [-- REPEATS]` prints a line per number of games: what is measured,
-//! then steps per second of every repeat.
+//! `cargo bench --bench connect_four [-- REPEATS small]` prints a line per number of games: what is
+//! measured, then steps per second of every repeat.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+mod arguments;
+
 use std::time::Instant;
 
+use arguments::{repeats, sized};
 use phasezoo_core::games::ConnectFour;
 use phasezoo_core::games::connect_four::ConnectFourPlanes;
 use phasezoo_core::plane_buffers::PlaneBuffer;
 use phasezoo_core::rng::Stream;
 use phasezoo_core::vector::{Autoreset, Illegal, Mark, Opponent, Options, Outputs, Seat, Vector};
-
-const REPEATS: usize = 5;
-const STEPS: usize = 2_000_000;
 
 /// The buffers of a step.
 struct Buffers {
@@ -64,6 +64,7 @@ impl Buffers {
 }
 
 fn vector(rows: usize) -> f64 {
+    let steps = sized(2_000_000, 3 * rows);
     let options = Options {
         planes: Some(ConnectFourPlanes::Default),
         packed: false,
@@ -84,17 +85,16 @@ fn vector(rows: usize) -> f64 {
     vector.reset(None, &seeds, &vec![true; rows], None).unwrap();
     let (mut words, mut actions) = (vec![0; rows], vec![0; rows]);
     let started = Instant::now();
-    for _ in 0..STEPS / rows {
+    for _ in 0..steps / rows {
         words.fill_with(|| stream.next_u64());
         vector.sample(&words, &mut actions).unwrap();
         vector.step(&actions, &seeds, Some(buffers.outputs())).unwrap();
     }
-    (STEPS / rows * rows) as f64 / started.elapsed().as_secs_f64()
+    (steps / rows * rows) as f64 / started.elapsed().as_secs_f64()
 }
 
 fn main() {
-    let repeats =
-        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(REPEATS);
+    let repeats = repeats();
     for rows in [256, 4_096] {
         let rates: Vec<_> = (0..repeats).map(|_| format!("{:.0}", vector(rows))).collect();
         println!("vector-{rows} {}", rates.join(" "));

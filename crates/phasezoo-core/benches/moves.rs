@@ -1,31 +1,36 @@
 //! Move generation alone, on one thread: the legal moves of positions of random games.
 //!
-//! `cargo bench --bench moves [-- REPEATS]` prints a line per game and figure: what is measured, then the
-//! figure of every repeat. `lists` are positions per second whose moves were listed; `moves` the moves
+//! `cargo bench --bench moves [-- REPEATS small]` prints a line per game and figure: what is measured, then
+//! the figure of every repeat. `lists` are positions per second whose moves were listed; `moves` the moves
 //! per second in these lists, each of which is a position that can be reached; `reached` such positions
 //! per second that were reached, by playing the move; `actions` positions per second whose actions were
 //! listed, with the question whether the game is over.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+mod arguments;
+
 use std::hint::black_box;
 use std::time::Instant;
 
+use arguments::{repeats, sized};
 use phasezoo_core::game::Game;
 use phasezoo_core::games::{Atomic, BoardState, Chess, Rules};
 use phasezoo_core::rng::Stream;
 use shakmaty::Position;
 
-const REPEATS: usize = 5;
-const POSITIONS: usize = 10_000;
-const ROUNDS: usize = 20;
+/// Positions, and how often each is looked at.
+fn size() -> (usize, usize) {
+    sized((10_000, 20), (100, 1))
+}
 
 /// Positions of random games, as they come; the last of a game, which has no moves, is left out.
 fn positions<R: Rules>() -> Vec<BoardState<R>> {
     let (mut stream, mut legal) = (Stream::new(7), Vec::new());
-    let mut states = Vec::with_capacity(POSITIONS);
+    let (count, _) = size();
+    let mut states = Vec::with_capacity(count);
     let mut state = BoardState::<R>::initial();
-    while states.len() < POSITIONS {
+    while states.len() < count {
         states.push(state.clone());
         state.play_random(&mut stream, &mut legal).unwrap();
         if state.outcome().is_some() {
@@ -37,9 +42,10 @@ fn positions<R: Rules>() -> Vec<BoardState<R>> {
 
 /// What `work` counts on all positions, per second.
 fn rate<R: Rules>(states: &[BoardState<R>], mut work: impl FnMut(&BoardState<R>) -> usize) -> f64 {
+    let (_, rounds) = size();
     let started = Instant::now();
     let mut count = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         count += states.iter().map(&mut work).sum::<usize>();
     }
     count as f64 / started.elapsed().as_secs_f64()
@@ -74,8 +80,7 @@ fn measure<R: Rules>(repeats: usize) {
 }
 
 fn main() {
-    let repeats =
-        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(REPEATS);
+    let repeats = repeats();
     measure::<Chess>(repeats);
     measure::<Atomic>(repeats);
 }

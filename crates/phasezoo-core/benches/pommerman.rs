@@ -1,21 +1,24 @@
 //! Pommerman on one thread: steps per second.
 //!
-//! `cargo bench --bench pommerman [-- REPEATS] [-- NAME]` prints a line per measurement (those alone that
+//! `cargo bench --bench pommerman [-- REPEATS small NAME]` prints a line per measurement (those alone that
 //! begin with `NAME`): who plays, what is done besides, then steps per second of every repeat.
 
 #![allow(clippy::print_stdout)]
 
+mod arguments;
+
 use std::time::Instant;
 
+use arguments::{repeats, sized, words};
 use phasezoo_core::games::pommerman::twister::Twister;
 use phasezoo_core::games::pommerman::{CHANNELS, Config, Mode, SimpleAgent, State};
 use phasezoo_core::rng::Stream;
 
-const REPEATS: usize = 5;
 const CONFIG: Config = Config::new(Mode::Ffa, false, false);
 
 fn report(name: &str, repeats: usize, mut work: impl FnMut(u64) -> (u64, f64)) {
-    let mut wanted = std::env::args().skip(1).filter(|word| word.starts_with(char::is_alphabetic));
+    let mut wanted =
+        words().filter(|word| word.starts_with(char::is_alphabetic) && word != "small");
     if wanted.next().is_some_and(|wanted| !name.starts_with(&wanted)) {
         return;
     }
@@ -37,7 +40,8 @@ fn random(seed: u64, with_resets: bool, planes: bool) -> (u64, f64) {
     let mut stream = Stream::new(seed);
     let mut buffer = vec![0.0; 4 * CHANNELS * CONFIG.cells()];
     let (mut steps, mut seconds) = (0, 0.0);
-    for game in 0..if planes { 2_000 } else { 20_000 } {
+    let games = if planes { 2_000 } else { 20_000 };
+    for game in 0..sized(games, 2) {
         let reset = Instant::now();
         let mut state = State::new(CONFIG, &mut Twister::new(seed << 32 | game));
         let started = if with_resets { reset } else { Instant::now() };
@@ -59,7 +63,7 @@ fn random(seed: u64, with_resets: bool, planes: bool) -> (u64, f64) {
 fn simple(seed: u64) -> (u64, f64) {
     let mut steps = 0;
     let started = Instant::now();
-    for game in 0..60 {
+    for game in 0..sized(60, 1) {
         let mut random = Twister::new(seed << 32 | game);
         let mut state = State::new(CONFIG, &mut random);
         let mut agents: [SimpleAgent; 4] = Default::default();
@@ -78,8 +82,7 @@ fn simple(seed: u64) -> (u64, f64) {
 }
 
 fn main() {
-    let repeats =
-        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(REPEATS);
+    let repeats = repeats();
     report("random between-resets", repeats, |seed| random(seed, false, false));
     report("random with-resets", repeats, |seed| random(seed, true, false));
     report("random with-planes", repeats, |seed| random(seed, true, true));

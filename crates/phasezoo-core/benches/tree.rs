@@ -1,6 +1,6 @@
 //! The tree alone: nodes per second of searches that know nothing.
 //!
-//! `cargo bench --bench tree [-- REPEATS] [-- NAME …]` prints a line per measurement: its name, then nodes
+//! `cargo bench --bench tree [-- REPEATS small NAME …]` prints a line per measurement: its name, then nodes
 //! per second of every repeat. With names only those are measured. A name says whether planes are made for
 //! each leaf (`v2` or `none`), what an unvisited child is worth (with `-1` such a search goes over a
 //! hundred plies deep; with the parent's `mean` it looks at all moves alike and stays shallow, as a search
@@ -9,9 +9,12 @@
 
 #![allow(clippy::print_stdout)]
 
+mod arguments;
+
 use std::ops::Range;
 use std::time::Instant;
 
+use arguments::{repeats, sized, words};
 use phasezoo_core::games::boards::board::color_of;
 use phasezoo_core::games::boards::planes::{self, BoardPlanes};
 use phasezoo_core::games::{ChessModel, ChessState};
@@ -19,8 +22,6 @@ use phasezoo_core::search::{Evaluation, LeafBatch, Limit, Params, Policy, Search
 use phasezoo_core::{Result, threads};
 
 const MIDGAME: &str = "r1bq1rk1/2p1bppp/p1np1n2/1p2p3/4P3/1BP2N1P/PP1P1PP1/RNBQR1K1 b - - 0 9";
-const NODES: u64 = 400_000;
-const REPEATS: usize = 5;
 
 /// Rows that a thread encodes at least, as from Python.
 const GRAIN: usize = 16;
@@ -125,9 +126,10 @@ fn search(case: Case, repeats: usize) -> Result<Vec<f64>> {
     let tree = pool.add(1)?;
     let values = vec![0.0; case.batch];
     let mut rates = Vec::new();
+    let nodes = sized(400_000, 500);
     for _ in 0..=repeats {
         pool.clear(tree)?;
-        let limit = Limit { nodes: Some(NODES), ..Limit::default() };
+        let limit = Limit { nodes: Some(nodes), ..Limit::default() };
         pool.begin(tree, ChessState::from_fen(MIDGAME)?, limit, -1)?;
         let started = Instant::now();
         while pool.running() > 0 {
@@ -138,23 +140,22 @@ fn search(case: Case, repeats: usize) -> Result<Vec<f64>> {
             let value = Value::ToPlay(&values[..leaves.len()]);
             pool.complete(&leaves, &Evaluation { policy: Policy::Uniform, value })?;
         }
-        rates.push(NODES as f64 / started.elapsed().as_secs_f64());
+        rates.push(nodes as f64 / started.elapsed().as_secs_f64());
     }
     rates.remove(0);
     Ok(rates)
 }
 
 fn main() -> Result<()> {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let repeats = words.iter().find_map(|word| word.parse().ok()).unwrap_or(REPEATS);
-    let names: Vec<_> = words.iter().filter(|word| word.parse::<usize>().is_err()).collect();
+    let names: Vec<String> =
+        words().filter(|word| word.starts_with(char::is_alphabetic) && word != "small").collect();
     for case in CASES {
         let name = case.name();
-        if !names.is_empty() && !names.contains(&&name) {
+        if !names.is_empty() && !names.contains(&name) {
             continue;
         }
         print!("{name}");
-        for rate in search(case, repeats)? {
+        for rate in search(case, repeats())? {
             print!(" {rate:.0}");
         }
         println!();

@@ -1,12 +1,15 @@
 //! UCT on one thread: rollouts and plies of rollouts per second.
 //!
-//! `cargo bench --bench uct [-- REPEATS]` prints a line per measurement: the game, the rollout policy,
+//! `cargo bench --bench uct [-- REPEATS small]` prints a line per measurement: the game, the rollout policy,
 //! then what was counted per second in every repeat.
 
 #![allow(clippy::print_stdout)]
 
+mod arguments;
+
 use std::time::Instant;
 
+use arguments::{repeats, sized};
 use phasezoo_core::Result;
 use phasezoo_core::games::krk::{KrkLine, KrkModel, KrkRollout};
 use phasezoo_core::games::{ChessModel, ChessState, KrkState};
@@ -15,10 +18,6 @@ use phasezoo_core::search::Limit;
 use phasezoo_core::search::uct::{
     Choice, Ends, Expansion, Params, RandomRollout, Rollout, Search, Selection, Ties,
 };
-
-const REPEATS: usize = 5;
-const CHESS_ROLLOUTS: u64 = 5_000;
-const KRK_ROLLOUTS: u64 = 100_000;
 
 const PARAMS: Params = Params {
     c: 1.0,
@@ -59,12 +58,12 @@ fn measure<M: SearchModel + Clone, P: Rollout<M> + Clone>(
 }
 
 fn main() -> Result<()> {
-    let repeats =
-        std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(REPEATS);
+    let repeats = repeats();
     let chess = (&ChessModel::new(), &RandomRollout::default(), &ChessState::initial());
-    measure("chess random", chess, CHESS_ROLLOUTS, repeats)?;
+    measure("chess random", chess, sized(5_000, 10), repeats)?;
+    let rollouts = sized(100_000, 100);
     let model = KrkModel::default();
     let root = KrkLine::of(&KrkState::initial())?;
-    measure("krk krk", (&model, &KrkRollout, &root), KRK_ROLLOUTS, repeats)?;
-    measure("krk random", (&model, &RandomRollout::default(), &root), KRK_ROLLOUTS, repeats)
+    measure("krk krk", (&model, &KrkRollout, &root), rollouts, repeats)?;
+    measure("krk random", (&model, &RandomRollout::default(), &root), rollouts, repeats)
 }
