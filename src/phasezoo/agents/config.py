@@ -229,7 +229,7 @@ class SearchConfig:
 
     @classmethod
     def self_play(cls, **overrides: Any) -> "SearchConfig":
-        """The published self-play settings (M2CTS, Table XI), with fields changed by name.
+        """The published self-play settings (M2CTS, Table XII), with fields changed by name.
 
         Noise 0.25 of Dirichlet(0.3), priors at temperature 1, actions drawn at temperature 0.8 in
         the first 15 plies, by visits alone, batches of 8, no tree reuse.

@@ -24,7 +24,7 @@ MODULE = ("torch.nn.modules.module", "Module")
 """Where a network comes from, told without importing torch."""
 
 DEFAULT_LIMIT = Limit(nodes=800)
-"""Nodes a move of the published self-play (M2CTS, Table XI)."""
+"""Nodes a move of the published self-play (M2CTS, Table XII)."""
 
 
 class MCTSAgent(SearchingAgent):

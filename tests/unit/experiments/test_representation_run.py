@@ -21,6 +21,7 @@ from phasezoo.experiments.representation.config import PRESETS, RepresentationCo
 from phasezoo.experiments.representation.domain import REPRESENTATION
 from phasezoo.experiments.representation.preparation import prepare
 from phasezoo.experiments.representation.results import Results
+from phasezoo.report import numbers
 from phasezoo.runs import jsonable
 from phasezoo.training import GameStore
 
@@ -126,6 +127,35 @@ def test_the_report_is_a_whole_page(whole):
     assert images == 5 + len(results.gradients.boards) == 9
     for claim in results.claims:
         assert claim.text in words
+
+
+def test_the_positions_of_the_papers_figures_stand_beside_its_values(whole):
+    """Fig. 7 is row 2 of Table 11, Fig. 8 row 20; values are for the player to move."""
+    out, results = whole
+    shown = {(one.fen.split()[0], one.arm) for one in results.gradients.boards}
+    figures = {
+        "8/3k4/8/2pK4/8/4b1p1/8/5B2": ("Fig. 7, row 2 of Table 11", "−0.4940", "−0.2304"),
+        "8/8/4b1p1/2Bp3p/5P1P/1pK1Pk2/8/8": ("Fig. 8, row 20 of Table 11", "+0.4053", "+0.4225"),
+    }
+    assert shown == {(fen, arm) for fen in figures for arm in ("v1-mse", "v2-wdlp")}
+    words, _ = check_page((out / "report.html").read_text())
+    for one in results.gradients.boards:
+        told, before, after = figures[one.fen.split()[0]]
+        published = before if one.arm == "v1-mse" else after
+        row = f"{told} {one.arm} {numbers.signed(one.value, 4)} {published}"
+        assert row.replace(" ", "") in words.replace(" ", "")
+
+
+def test_other_positions_have_nothing_of_the_papers_beside_them(whole):
+    _, results = whole
+    boards = [
+        dataclasses.replace(one, fen="8/3k4/8/2pK4/8/4b1p1/8/5B2 b - - 0 1")
+        for one in results.gradients.boards
+    ]
+    changed = dataclasses.replace(results.gradients, boards=boards)
+    words, _ = check_page(page.render(dataclasses.replace(results, gradients=changed)))
+    assert "Fig. 7, row 2" not in words
+    assert "Fig. 8, row 20" not in words
 
 
 @pytest.mark.parametrize(

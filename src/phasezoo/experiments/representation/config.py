@@ -108,8 +108,8 @@ class RepresentationConfig:
     gradient_steps: int = 40
     """Points of each integral (2 or more)."""
     positions_shown: tuple[str, ...] = ()
-    """FENs whose planes and squares are attributed with zero as baseline; none: two of the
-    endings in chess, two openings elsewhere."""
+    """FENs whose planes and squares are attributed with zero as baseline; none: those of Figs 7
+    and 8 in chess, two openings elsewhere."""
 
     ending_nodes: int = 50
     """Nodes of a search of each ending of opposite bishops (1 or more; chess alone)."""

@@ -20,8 +20,8 @@ from phasezoo.experiments.statistics import over_trainings
 
 __all__ = ["ENDINGS_SHOWN", "OUTCOMES", "Ending", "compared", "read_endings", "values_of"]
 
-ENDINGS_SHOWN = (11, 4)
-"""Rows whose squares are attributed: one with queens and rooks, one with bishops and pawns."""
+ENDINGS_SHOWN = {2: "Fig. 7", 20: "Fig. 8"}
+"""Rows whose planes and squares are attributed, and the paper's figures that show them."""
 
 OUTCOMES = ("draws", "wins")
 """What the endings are: somebody wins, whoever it is, or nobody."""

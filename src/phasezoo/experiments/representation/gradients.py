@@ -219,7 +219,7 @@ def boards(
 
 
 def _usual(config: RepresentationConfig) -> list[Any]:
-    """Two endings in chess, two positions after openings elsewhere."""
+    """The endings of the paper's figures in chess, two positions after openings elsewhere."""
     if config.game == "chess":
         endings = {ending.row: ending for ending in read_endings()}
         chess = games.make("chess")

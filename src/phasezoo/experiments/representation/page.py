@@ -2,8 +2,9 @@
 
 from phasezoo.experiments.claims import judgements
 from phasezoo.experiments.representation import drawings, paper, story
-from phasezoo.experiments.representation.endings import read_endings
-from phasezoo.experiments.representation.results import Results
+from phasezoo.experiments.representation.arms import CORNERS
+from phasezoo.experiments.representation.endings import ENDINGS_SHOWN, read_endings
+from phasezoo.experiments.representation.results import BoardShown, Results
 from phasezoo.report import html
 
 __all__ = ["render"]
@@ -40,9 +41,20 @@ def render(results: Results) -> str:
         grids=drawings.grids(results.losses),
         latency=drawings.latency(results.losses, results.latency),
         attributions=drawings.attributions(results.gradients.average),
+        beside=[_beside(one) for one in results.gradients.boards],
         boards=[drawings.board(one, f"board{n}") for n, one in enumerate(results.gradients.boards)],
         elo=drawings.elo(results.games, labels),
     )
+
+
+def _beside(shown: BoardShown) -> tuple[str, float] | None:
+    """Which of the paper's figures shows a position, and the value of its network there."""
+    place = shown.fen.split()[:2]
+    for ending in read_endings():
+        if ending.row in ENDINGS_SHOWN and ending.fen.split()[:2] == place:
+            value = ending.default if shown.arm == CORNERS[0] else ending.improved
+            return f"{ENDINGS_SHOWN[ending.row]}, row {ending.row} of Table 11", value
+    return None
 
 
 def _published() -> dict[str, list[tuple[str, str]]]:

@@ -107,7 +107,7 @@ class SelfPlayConfig:
     games_per_update: int = 128
     """Games of a round (1 to 1,000,000)."""
     nodes: int = 100
-    """Nodes of a search (1 to 10⁹; Table XI: 800)."""
+    """Nodes of a search (1 to 10⁹; Table XII: 800)."""
     concurrency: int = 64
     """Games at once (1 to 1,000,000); changes no game."""
     samples_per_update: int | None = None

@@ -202,7 +202,7 @@ def _text(state: Any, action: int) -> str:
 def exploring(agent: Any) -> Any:
     """``agent``, with exploration if its searches have none: otherwise all games would be the same.
 
-    It is that of the published self-play (M2CTS, Table XI): noise 0.25 of Dirichlet(0.3), actions
+    It is that of the published self-play (M2CTS, Table XII): noise 0.25 of Dirichlet(0.3), actions
     drawn at temperature 0.8 in the first 15 plies, by visits alone.
     """
     agent = agents.parse(agent) if isinstance(agent, str) else agent
