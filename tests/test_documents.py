@@ -202,3 +202,22 @@ def test_every_definition_is_listed() -> None:
     folder = ROOT / "docs" / "definitions"
     listed = {found["target"] for found in LINK.finditer((folder / "index.md").read_text())}
     assert {page.name for page in folder.glob("*.md")} - {"index.md"} <= listed
+
+
+def test_the_tables_of_self_play_are_cited_for_what_they_hold() -> None:
+    """M2CTS has the settings of learning in Table XI and those of playing in Table XII."""
+    learning, playing = (
+        re.compile(r"loss|weights|rate|batches"),
+        re.compile(
+            r"nodes|noise|round|sample|played|self-play settings|search|constant", re.IGNORECASE
+        ),
+    )
+    texts = [*PAGES, *(ROOT / "src").rglob("*.py"), *(ROOT / "crates").rglob("*.rs")]
+    lines = [line for text in texts for line in text.read_text(encoding="utf-8").splitlines()]
+    eleven = [line for line in lines if re.search(r"Table XI\b", line) and '"XII"' not in line]
+    twelve = [line for line in lines if re.search(r"Table XII\b", line)]
+    assert len(eleven) >= 3
+    assert len(twelve) >= 8
+    assert [line for line in eleven if not learning.search(line)] == []
+    assert [line for line in twelve if not playing.search(line)] == []
+    assert [line for line in eleven if re.search(r"Dirichlet|nodes", line)] == []
