@@ -60,6 +60,8 @@ def main() -> None:
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:
         parser.error(f"no such benchmark: {', '.join(unknown)}; known are {', '.join(NAMES)}")
+    if options.json and (options.json.is_dir() or not options.json.absolute().parent.is_dir()):
+        parser.error(f"--json {options.json}: must be a file in a folder that exists")
     if options.rows_of:
         sys.stdout.write(f"\n{json.dumps([asdict(row) for row in rows_of(options.rows_of)])}\n")
         return

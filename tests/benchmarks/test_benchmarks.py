@@ -150,6 +150,18 @@ def test_a_script_that_fails_costs_its_own_rows_alone(monkeypatch, tmp_path, cap
     assert "not measured" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("place", ["no-such-folder/rows.json", "."])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
+    monkeypatch, tmp_path, capsys, place
+):
+    monkeypatch.setattr(benchmarks, "measure", lambda name: pytest.fail(f"{name} was measured"))
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "uct", "--json", str(tmp_path / place)])
+    with pytest.raises(SystemExit) as stopped:
+        benchmarks.main()
+    assert stopped.value.code == 2
+    assert "must be a file in a folder that exists" in capsys.readouterr().err
+
+
 def test_the_speed_of_networks_is_measured():
     words = [sys.executable, "-m", "benchmarks.network_speed", "resnet-8x1", "--batch", "2"]
     done = subprocess.run(
