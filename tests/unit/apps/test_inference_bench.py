@@ -66,6 +66,8 @@ def test_a_backend_that_ends_its_process_is_a_line(monkeypatch):
     [
         (["--backends", "jax"], "'jax': expected some of torch, torch-bf16"),
         (["--batches", "0"], "batches 0: expected 1 to 65536"),
+        (["--json", "no-such-folder/figures.json"], "expected a file in a folder that exists"),
+        (["--json", "."], "expected a file in a folder that exists"),
         (["--positions", "70000"], "positions 70000"),
         (["--seconds", "0"], "seconds 0"),
         (["--threads", "0"], "threads 0"),

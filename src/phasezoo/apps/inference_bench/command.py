@@ -100,6 +100,9 @@ class InferenceBenchOptions:
         if self.threads is not None and self.threads < 1:
             message = f"threads {self.threads}: expected 1 or more"
             raise InvalidConfig(message)
+        if self.json and (self.json.is_dir() or not self.json.absolute().parent.is_dir()):
+            message = f"json {self.json}: expected a file in a folder that exists"
+            raise InvalidConfig(message)
 
     def _rows(self) -> list[Row]:
         names = dict.fromkeys((REFERENCE, *self.backends))
