@@ -15,8 +15,10 @@ from phasezoo import networks
 from phasezoo.training import Callback, GameStore, Progress, Sampler, train_supervised
 
 NETWORK = "rise-32x4"
-BATCHES = (128, 512)
-POSITIONS = sized(20_480, 1_024)
+BATCHES = sized((128, 512), (16,))
+GAMES = sized(None, 100)
+"""Of the sample games; None: all."""
+POSITIONS = sized(20_480, 128)
 """Positions of a run; a validation falls into each, as in a training of ten times as many."""
 REPEATS = sized(3, 1)
 PREMADE = sized(16, 2)
@@ -108,6 +110,7 @@ def theirs(batches: list[tuple[torch.Tensor, ...]], threads: int) -> tuple[float
 def rows() -> list[Row]:
     """One row for each size of batch and number of threads, and the share of waiting."""
     store = GameStore.sample("chess")
+    store = store.subset(np.arange(len(store))[:GAMES])
     found = []
     for batch in BATCHES:
         batches = premade(store, batch)

@@ -29,8 +29,7 @@ NATIVE = {
 MARKS = {
     **{
         name: [
-            pytest.mark.slow,  # the core is compiled for it
-            pytest.mark.timeout(1800),
+            pytest.mark.slow,  # the core may have to be compiled for it
             pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo"),
         ]
         for name in NATIVE
@@ -52,6 +51,7 @@ def in_python(code, *words):
     return [Row(**row) for row in json.loads(done.stdout.splitlines()[-1])]
 
 
+@pytest.mark.timeout(900)  # a process of its own that loads torch, on a machine that is busy
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=MARKS.get(name, ())) for name in benchmarks.NAMES]
 )
