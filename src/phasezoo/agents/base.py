@@ -26,10 +26,10 @@ __all__ = [
     "SessionAgent",
     "SessionSeats",
     "called_session",
+    "mask_in",
     "name_of_agent",
     "seats_of",
     "state_in",
-    "told_in",
 ]
 
 
@@ -146,28 +146,34 @@ def state_in(info: Mapping[str, Any], agent: str) -> Any:
     if state is None:
         given = sorted(info) if isinstance(info, Mapping) else f"a {type(info).__name__}"
         message = (
-            f"{agent} plans from info['state'], which is missing; environments of games without "
-            "hidden information put it there, in others ask a session: "
-            f"session(seed).act(env.unwrapped.game_state, player). Given is {given}"
+            f"{agent} plans from info['state'], which is missing; make a PettingZoo environment "
+            "with state_in_info=True (Gymnasium's have it), or, where the game hides its state, "
+            f"ask a session: session(seed).act(env.unwrapped.game_state, player). Given is {given}"
         )
         raise InvalidState(message)
     return state
 
 
-def told_in(info: Mapping[str, Any], key: str, agent: str) -> Any:
-    """What ``info`` tells under ``key``.
+def mask_in(observation: Any, info: Mapping[str, Any], agent: str) -> Any:
+    """The action mask: ``info["action_mask"]``, or else that of a masked observation.
+
+    Args:
+        observation: What an environment shows.
+        info: What it tells.
+        agent: Who asks, for the message.
 
     Raises:
-        InvalidState: It does not.
+        InvalidState: There is none.
     """
-    if not isinstance(info, Mapping) or key not in info:
-        given = sorted(info) if isinstance(info, Mapping) else f"a {type(info).__name__}"
-        message = (
-            f"{agent} acts by info[{key!r}], which is missing; environments of this package tell "
-            f"it. Given is {given}"
-        )
-        raise InvalidState(message)
-    return info[key]
+    for place in (info, observation):
+        if isinstance(place, Mapping) and "action_mask" in place:
+            return place["action_mask"]
+    given = sorted(info) if isinstance(info, Mapping) else f"a {type(info).__name__}"
+    message = (
+        f"{agent} acts by info['action_mask'], which is missing; environments of this package tell "
+        f"it, or observations with observation='masked' do. Given is {given}"
+    )
+    raise InvalidState(message)
 
 
 class CallableAgent:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo._torch import require_torch
-from phasezoo.agents.base import state_in
+from phasezoo.agents.base import mask_in, state_in
 from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.conductor.compact import action_of_compact, check_compact, compact_mask
 from phasezoo.conductor.view import View
@@ -121,9 +121,10 @@ class SB3Agent:
 
         Raises:
             InvalidConfig: The model was trained on other observations or actions.
-            InvalidState: Compact actions need ``info["state"]``, which is missing.
+            InvalidState: There is no action mask; or compact actions need ``info["state"]``, which
+                is missing.
         """
-        mask = flat_mask(info["action_mask"])
+        mask = flat_mask(mask_in(observation, info, self.name))
         if not self.compact_actions:
             return self._answer(observation, mask, info)
         state = state_in(info, self.name)

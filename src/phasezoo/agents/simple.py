@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo.agents.arguments import seed_of, states_and_players
-from phasezoo.agents.base import Session, told_in
+from phasezoo.agents.base import Session, mask_in
 from phasezoo.errors import InvalidState
 from phasezoo.games.queries import to_play_of
 
@@ -29,7 +29,9 @@ class RandomAgent:
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> Any:
         """A legal action of ``info["action_mask"]``: an index, or ``int64[K]`` if it has parts."""
-        mask = told_in(info, "action_mask", self.name)
+        mask = mask_in(observation, info, self.name)
+        if "action_parts" in info:  # PettingZoo's infos have one mask of all parts
+            mask = tuple(np.split(mask, np.cumsum(info["action_parts"])[:-1]))
         if isinstance(mask, tuple):
             return np.array([self._rng.choice(np.flatnonzero(part)) for part in mask])
         return int(self._rng.choice(np.flatnonzero(mask)))

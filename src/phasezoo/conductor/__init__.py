@@ -2,6 +2,7 @@
 
 from phasezoo.conductor.conductor import Conductor
 from phasezoo.conductor.moment import Ending, Moment
+from phasezoo.conductor.plain import TextCode
 from phasezoo.conductor.view import (
     OBSERVATIONS,
     Told,
@@ -19,6 +20,7 @@ __all__ = [
     "Conductor",
     "Ending",
     "Moment",
+    "TextCode",
     "Told",
     "View",
     "info_of",

@@ -9,8 +9,10 @@ from phasezoo import games, gating
 from phasezoo.conductor.action_parts import Mask, flat_mask, masks_of
 from phasezoo.conductor.compact import check_compact, compact_mask
 from phasezoo.conductor.moment import Moment
+from phasezoo.conductor.plain import plain_info
+from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game
-from phasezoo.games.options import one_of
+from phasezoo.games.options import flag, one_of
 from phasezoo.types import Gate, Info
 
 __all__ = [
@@ -44,6 +46,8 @@ class View:
     """Says the phase in a game that has no gate itself."""
     compact: bool = False
     """Whether masks are over the game's compact actions."""
+    state_in_info: bool | None = None
+    """None for infos of any values; else they are plain, and this is whether the state is there."""
 
     @property
     def plane_shape(self) -> tuple[int, int, int]:
@@ -76,6 +80,7 @@ def make_view(
     history: int | None = None,
     *,
     compact: bool = False,
+    state_in_info: bool | None = None,
 ) -> View:
     """The view that an environment's options ask for.
 
@@ -86,9 +91,11 @@ def make_view(
             that know one.
         history: How many of the last moves the planes show; default as many as they have room for.
         compact: Whether actions are the game's compact ones.
+        state_in_info: None for infos of any values, the state among them if it is not hidden; else
+            infos are plain, and this is whether they have the state.
 
     Raises:
-        InvalidConfig: The game has no such observation, or no compact actions.
+        InvalidConfig: The game has no such observation, no compact actions, or hides its state.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
     """
     known = OBSERVATIONS if game.observation_dict is None else (*OBSERVATIONS, "dict")
@@ -96,7 +103,20 @@ def make_view(
     observation = one_of("observation", observation, known)
     packed = observation == "packed"
     shown = "planes" if packed else observation
-    return View(game, spec, shown, compact=check_compact(game, compact), packed=packed)
+    if state_in_info is not None and flag("state_in_info", state_in_info) and game.is_hidden:
+        message = (
+            f"state_in_info=True: players of {game.name!r} do not see the whole state, so that "
+            "infos never have it; leave the option out and read env.unwrapped.game_state"
+        )
+        raise InvalidConfig(message)
+    return View(
+        game,
+        spec,
+        shown,
+        compact=check_compact(game, compact),
+        packed=packed,
+        state_in_info=state_in_info,
+    )
 
 
 def view_of(agent: Any, default: View) -> View:
@@ -233,4 +253,7 @@ def info_of(
         info["winners"] = None if ending is None else ending.winners
     if moment.moves:
         info |= moment.moves[player if mover is None else mover]
-    return info
+    if view.state_in_info is None:
+        return info
+    observed = view.observation == "masked"
+    return plain_info(info, game, state_in_info=view.state_in_info, mask_observed=observed)

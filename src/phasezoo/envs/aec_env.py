@@ -57,6 +57,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         observation: ``"planes"`` or ``"masked"``: observations are as above with either; or
             ``"packed"``: their planes are a dictionary of ``bits`` uint64[words] and ``numbers``
             float32[numbers].
+        state_in_info: Whether infos have the state, in games that do not hide it, and its FEN;
+            agents that plan ahead need it. Without it infos are plain: numbers, flags and arrays.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None.
 
@@ -85,6 +87,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         illegal: str = "terminate",
         max_plies: int | None = None,
         observation: str = "planes",
+        state_in_info: bool = False,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
@@ -93,7 +96,7 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         )
         self.game = self._conductor.game
         one_of("observation", observation, ("planes", "masked", "packed"))
-        view = make_view(self.game, planes, observation, history)
+        view = make_view(self.game, planes, observation, history, state_in_info=state_in_info)
         self._view = replace(view, observation="masked")
         if self.game.action_parts is not None:
             message = (

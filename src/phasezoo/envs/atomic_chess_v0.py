@@ -11,7 +11,8 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 ```
 
-Actions, planes, endings and infos are those of :class:`phasezoo.envs.AtomicChessEnv`;
+Actions, planes and endings are those of :class:`phasezoo.envs.AtomicChessEnv`, infos too, as plain
+values: the state comes by ``env.unwrapped.game_state``, or in infos with ``state_in_info=True``.
 ``player_0`` is White.
 """
 
@@ -20,7 +21,7 @@ from typing import Any, Unpack
 from pettingzoo.utils import wrappers
 
 from phasezoo.envs.aec_env import AECGameEnv
-from phasezoo.envs.options import GameOptions
+from phasezoo.envs.options import PettingZooOptions
 
 __all__ = ["env", "raw_env"]
 
@@ -34,7 +35,7 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
 
     metadata = AECGameEnv.metadata | {"name": "atomic_chess_v0"}
 
-    def __init__(self, **options: Unpack[GameOptions]) -> None:
+    def __init__(self, **options: Unpack[PettingZooOptions]) -> None:
         super().__init__("atomic", **options)
 
 

@@ -11,8 +11,9 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 ```
 
-Actions, planes, endings and infos are those of :class:`phasezoo.envs.ChessEnv`; ``player_0`` is
-White.
+Actions, planes and endings are those of :class:`phasezoo.envs.ChessEnv`, infos too, as plain
+values: the state comes by ``env.unwrapped.game_state``, or in infos with ``state_in_info=True``.
+``player_0`` is White.
 """
 
 from typing import Any, Unpack
@@ -20,7 +21,7 @@ from typing import Any, Unpack
 from pettingzoo.utils import wrappers
 
 from phasezoo.envs.aec_env import AECGameEnv
-from phasezoo.envs.options import GameOptions
+from phasezoo.envs.options import PettingZooOptions
 from phasezoo.games.options import flag
 
 __all__ = ["env", "raw_env"]
@@ -36,7 +37,7 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
 
     metadata = AECGameEnv.metadata | {"name": "chess_v0"}
 
-    def __init__(self, *, chess960: bool = False, **options: Unpack[GameOptions]) -> None:
+    def __init__(self, *, chess960: bool = False, **options: Unpack[PettingZooOptions]) -> None:
         super().__init__("chess960" if flag("chess960", chess960) else "chess", **options)
 
 

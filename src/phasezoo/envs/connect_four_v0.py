@@ -11,15 +11,17 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 ```
 
-Actions, planes, endings and infos are those of :class:`phasezoo.envs.ConnectFourEnv`;
+Actions, planes and endings are those of :class:`phasezoo.envs.ConnectFourEnv`, infos too, as plain
+values: the state comes by ``env.unwrapped.game_state``, or in infos with ``state_in_info=True``.
 ``player_0`` moves first.
 """
 
-from typing import Any
+from typing import Any, Unpack
 
 from pettingzoo.utils import wrappers
 
 from phasezoo.envs.aec_env import AECGameEnv
+from phasezoo.envs.options import PettingZooOptions
 
 __all__ = ["env", "raw_env"]
 
@@ -33,7 +35,7 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
 
     metadata = AECGameEnv.metadata | {"name": "connect_four_v0"}
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[PettingZooOptions]) -> None:
         super().__init__("connect-four", **options)
 
 

@@ -11,8 +11,9 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 ```
 
-Actions, planes, endings and infos are those of :class:`phasezoo.envs.KRKEnv`; ``player_0`` is
-White, who has the rook. An agent's ``dtm_difference`` is that of its own last move.
+Actions, planes and endings are those of :class:`phasezoo.envs.KRKEnv`, infos too, as plain values:
+the state comes by ``env.unwrapped.game_state``, or in infos with ``state_in_info=True``.
+``player_0`` is White, who has the rook. An agent's ``dtm_difference`` is that of its own last move.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from pettingzoo.utils import wrappers
 
 from phasezoo import games
 from phasezoo.envs.aec_env import AECGameEnv
-from phasezoo.envs.options import GameOptions
+from phasezoo.envs.options import PettingZooOptions
 
 __all__ = ["env", "raw_env"]
 
@@ -43,7 +44,7 @@ class raw_env(AECGameEnv):  # noqa: N801 - PettingZoo's name for it
         *,
         start: str = "fixed",
         dtm: Sequence[int] | None = None,
-        **options: Unpack[GameOptions],
+        **options: Unpack[PettingZooOptions],
     ) -> None:
         super().__init__(games.make("krk", start=start, dtm=dtm), **options)
 

@@ -14,7 +14,9 @@ __all__ = [
     "GameOptions",
     "ManyOptions",
     "ObservedOptions",
+    "ParallelOptions",
     "SingleOptions",
+    "PettingZooOptions",
     "VectorOptions",
 ]
 
@@ -40,11 +42,22 @@ class GameOptions(TypedDict, total=False):
     """``"planes"``, ``"packed"``, ``"masked"`` or ``"none"``; ``"dict"`` in games that know one."""
 
 
+class PettingZooOptions(GameOptions, total=False):
+    """Options of PettingZoo's environments."""
+
+    state_in_info: bool
+    """Whether ``info["state"]`` is there, which no wrapper for tensors can carry."""
+
+
 class ObservedOptions(GameOptions, total=False):
     """Options of environments that may be paid at every step."""
 
     rewards: str
     """``"once"``, or ``"original"`` in games that pay at every step."""
+
+
+class ParallelOptions(PettingZooOptions, ObservedOptions, total=False):
+    """Options of PettingZoo's parallel environments."""
 
 
 class SingleOptions(ObservedOptions, total=False):
@@ -84,6 +97,7 @@ DEFAULTS: Mapping[str, Any] = {
     "max_plies": None,
     "render_mode": None,
     "observation": "planes",
+    "state_in_info": False,
     "rewards": "once",
     "opponent": "random",
     "agent_color": 0,

@@ -45,6 +45,8 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
         rewards: ``"once"``, when the game is over for an agent; or ``"original"`` in games that pay
             at every step: all players are paid so, and stay to the end.
+        state_in_info: Whether infos have the state, in games that do not hide it, and its FEN;
+            agents that plan ahead need it. Without it infos are plain: numbers, flags and arrays.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None; games of one's own have ``"ansi"`` alone.
 
@@ -74,6 +76,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         max_plies: int | None = None,
         observation: str = "planes",
         rewards: str = "once",
+        state_in_info: bool = False,
         render_mode: str | None = None,
     ) -> None:
         self._conductor = Conductor(
@@ -86,7 +89,7 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         )
         self.game = self._conductor.game
         self.gate = self._conductor.gate
-        self._view = make_view(self.game, planes, observation, history)
+        self._view = make_view(self.game, planes, observation, history, state_in_info=state_in_info)
         self._window = rendering.open_window(self.game, render_mode)
         self.render_mode = render_mode
         self.possible_agents = agent_names(self.game.num_players)
@@ -165,6 +168,9 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
     def step(self, actions: Mapping[str, Any]) -> Step:
         """Play the actions of all who are to move.
 
+        When the game is over and ``agents`` is empty this does nothing, as in PettingZoo's own
+        conversions: five empty dictionaries come back.
+
         Args:
             actions: An action for every agent who is to move; others' are ignored, and so are those
                 of agents whose answer does not matter.
@@ -176,12 +182,11 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             IllegalAction: An action is outside the action space; or it is not legal and
                 ``illegal="raise"``. The game stands as before.
             InvalidConfig: The action of an agent who is to move is missing.
-            InvalidState: No game has begun, or it is over.
+            InvalidState: No game has begun.
         """
         moment = self._now("step()")
         if moment.ending is not None:
-            message = "the game is over: call reset() before the next step()"
-            raise InvalidState(message)
+            return {}, {}, {}, {}, {}
         chosen = {
             player: self._given(moment, actions, player)
             for player in self._conductor.acting(moment)

@@ -10,9 +10,10 @@ while env.agents:
     observations, rewards, terminations, truncations, infos = env.step(actions)
 ```
 
-Actions, planes, endings and infos are those of :class:`phasezoo.envs.PommermanEnv`; ``player_0`` to
-``player_3`` start top left, bottom left, bottom right, top right. :func:`env` asks the players one
-after the other, each seeing the state before any of them has moved.
+Actions, planes and endings are those of :class:`phasezoo.envs.PommermanEnv`, infos too, as plain
+values: the state comes by ``env.unwrapped.game_state``. ``player_0`` to ``player_3`` start top
+left, bottom left, bottom right, top right. :func:`env` asks the players one after the other, each
+seeing the state before any of them has moved.
 """
 
 from typing import Any, Unpack
@@ -20,8 +21,9 @@ from typing import Any, Unpack
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
-from phasezoo.envs.options import ObservedOptions
+from phasezoo.envs.options import ParallelOptions
 from phasezoo.envs.parallel_env import ParallelGameEnv
+from phasezoo.errors import IllegalAction
 from phasezoo.zoo.pommerman.env import pommerman_game
 
 __all__ = ["env", "parallel_env", "raw_env"]
@@ -52,7 +54,7 @@ class parallel_env(ParallelGameEnv):  # noqa: N801 - PettingZoo's name for it
         mode: str = "ffa",
         fog: bool | None = None,
         collapse: bool = False,
-        **options: Unpack[ObservedOptions],
+        **options: Unpack[ParallelOptions],
     ) -> None:
         super().__init__(pommerman_game(mode, fog=fog, collapse=collapse), **options)
 
@@ -68,6 +70,24 @@ class raw_env(parallel_to_aec_wrapper):  # type: ignore[misc]  # noqa: N801 - Pe
 
     def __init__(self, **options: Any) -> None:
         super().__init__(parallel_env(**options))
+
+    def step(self, action: Any) -> None:
+        """Take the action of ``agent_selection``; all are played when the last one has acted.
+
+        Args:
+            action: None for an agent whose game is over.
+
+        Raises:
+            IllegalAction: An agent whose game is over sends one.
+        """
+        agent = self.agent_selection
+        if action is not None and (self.terminations[agent] or self.truncations[agent]):
+            message = (
+                f"action {action!r}: the game is over for {agent}, who leaves by step(None); "
+                "parallel_env() takes no turns of the dead"
+            )
+            raise IllegalAction(message)
+        super().step(action)
 
 
 def env(**options: Any) -> wrappers.OrderEnforcingWrapper:

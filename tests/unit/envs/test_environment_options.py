@@ -8,8 +8,8 @@ import pytest
 from phasezoo.envs import AECGameEnv, GameVectorEnv, GymEnv, ParallelGameEnv
 from phasezoo.envs.options import (
     DEFAULTS,
-    GameOptions,
-    ObservedOptions,
+    ParallelOptions,
+    PettingZooOptions,
     SingleOptions,
     VectorOptions,
 )
@@ -18,8 +18,8 @@ from phasezoo.envs.options import (
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
-        (AECGameEnv, GameOptions),
-        (ParallelGameEnv, ObservedOptions),
+        (AECGameEnv, PettingZooOptions),
+        (ParallelGameEnv, ParallelOptions),
         (GymEnv, SingleOptions),
         (GameVectorEnv, VectorOptions),
     ],
@@ -36,4 +36,5 @@ def test_names_types_and_defaults_are_those_of_the_table(kind, options):
 
 
 def test_every_default_is_of_an_option():
-    assert DEFAULTS.keys() == get_type_hints(VectorOptions).keys()
+    known = get_type_hints(VectorOptions) | get_type_hints(ParallelOptions)
+    assert DEFAULTS.keys() == known.keys()

@@ -125,10 +125,11 @@ class TestInfo:
     def test_in_pettingzoo_each_is_told_of_his_own_move(self):
         env = krk_v0.raw_env(start="dtm", dtm=(5, 9))
         env.reset(seed=2)
-        own = {"player_0": None, "player_1": None}
+        own = dict.fromkeys(env.possible_agents, np.nan)
         rng = np.random.default_rng(3)
         for agent in env.agent_iter(20):
-            assert {name: env.infos[name]["dtm_difference"] for name in own} == own
+            told = {name: env.infos[name]["dtm_difference"] for name in own}
+            np.testing.assert_equal(told, own)
             if env.terminations[agent]:
                 break
             state = env.game_state

@@ -154,7 +154,7 @@ def test_three_players_in_pettingzoo():
         env.step(action)
     assert env.rewards == {"player_0": 1.0, "player_1": -1.0, "player_2": -1.0}
     assert env.terminations == dict.fromkeys(env.possible_agents, True)
-    assert env.infos["player_2"]["winners"] == (0,)
+    assert env.infos["player_2"]["winners"].tolist() == [True, False, False]
     last = []
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, _ = env.last()
@@ -201,8 +201,10 @@ def test_players_who_move_at_once_in_the_parallel_environment():
     assert infos["player_0"]["result"] == "0-1"
     assert infos["player_0"]["action_mask"].tolist() == [0, 0]
     assert env.agents == []
+    for sent in ({}, {"player_0": 0, "player_1": 0}):
+        assert env.step(sent) == ({}, {}, {}, {}, {})
     with pytest.raises(InvalidState, match="reset"):
-        env.step({"player_0": 0, "player_1": 0})
+        ParallelGameEnv("toy-pennies").step({})
 
 
 def test_who_is_not_to_move_is_not_listened_to():
