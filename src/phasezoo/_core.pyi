@@ -688,6 +688,7 @@ class GameVector:
         move_numbers: bool = False,
         packed: bool = False,
         game_options: dict[str, Any] | None = None,
+        max_steps: int | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
     def reset(

@@ -73,6 +73,8 @@ fn vector(rows: usize) -> f64 {
         opponent: Opponent::None,
         illegal: Illegal::Raise,
         max_plies: None,
+        max_steps: None,
+        array_sets: 1,
         autoreset: Autoreset::NextStep,
         threads: Some(1),
         compact: false,

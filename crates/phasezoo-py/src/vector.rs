@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::catalogue;
 use crate::errors::to_py;
 use crate::options::GameOptions;
-use crate::vector_buffers::{BufferPool, RowPlanes, Shape};
+use crate::vector_buffers::{BufferPool, KEPT, RowPlanes, Shape};
 use crate::vectors::{DynVector, SavedGame};
 
 /// Finds a name in a table, or says which there are.
@@ -48,7 +48,7 @@ impl GameVector {
     #[new]
     #[pyo3(signature = (
         game, num_envs, *, planes, gate, seat, opponent, illegal, max_plies, autoreset, threads, copy,
-        compact = false, move_numbers = false, packed = false, game_options = None
+        compact = false, move_numbers = false, packed = false, game_options = None, max_steps = None
     ))]
     // Keywords, each an option of the environment.
     #[allow(clippy::too_many_arguments, clippy::similar_names, clippy::fn_params_excessive_bools)]
@@ -69,6 +69,7 @@ impl GameVector {
         move_numbers: bool,
         packed: bool,
         game_options: Option<&Bound<'_, PyDict>>,
+        max_steps: Option<u32>,
     ) -> PyResult<Self> {
         let native = catalogue::game(game).map_err(to_py)?;
         let given = PyDict::new(py);
@@ -78,6 +79,7 @@ impl GameVector {
         given.set_item("opponent", opponent)?;
         given.set_item("illegal", illegal)?;
         given.set_item("max_plies", max_plies)?;
+        given.set_item("max_steps", max_steps)?;
         given.set_item("autoreset", autoreset)?;
         given.set_item("threads", threads)?;
         given.set_item("copy", copy)?;
@@ -116,6 +118,8 @@ impl GameVector {
             opponent: named("opponent", opponent, &opponents)?,
             illegal: named("illegal", illegal, &illegals)?,
             max_plies,
+            max_steps,
+            array_sets: if copy { KEPT } else { 1 },
             autoreset: named("autoreset_mode", autoreset, &autoresets)?,
             threads,
             compact,
@@ -217,6 +221,7 @@ impl GameVector {
         Vec<i8>,
         Vec<bool>,
         Bound<'py, PyArray2<bool>>,
+        Bound<'py, PyArray2<i8>>,
     )> {
         let observations = self.planes.arrays(py, rows.len());
         let given = observations.given(py);
@@ -225,6 +230,10 @@ impl GameVector {
         let players = self.vector.num_players();
         let winners = PyArray2::zeros(py, [rows.len(), players], false);
         let mut told = winners.try_readwrite()?;
+        let actions = self.vector.num_actions();
+        let masks = PyArray2::zeros(py, [rows.len(), actions], false);
+        let mut allowed = masks.try_readwrite()?;
+        let mut mask_rows = allowed.as_slice_mut()?.chunks_exact_mut(actions);
         let mut rest = (vec![], vec![], vec![], vec![], vec![], vec![]);
         for (row, told) in rows.into_iter().zip(told.as_slice_mut()?.chunks_exact_mut(players)) {
             self.check_row(row)?;
@@ -239,10 +248,15 @@ impl GameVector {
                 for (player, told) in (0..).zip(told) {
                     *told = last.won.is_some_and(|won| won.winners.contains(player));
                 }
+                let mask = mask_rows.next().unwrap_or_default();
+                mask.fill(last.legal.is_empty().into());
+                last.legal.iter().for_each(|&action| mask[action as usize] = 1);
             }
         }
-        drop(told);
-        Ok((observations.shown(py)?, rest.0, rest.1, rest.2, rest.3, rest.4, rest.5, winners))
+        drop((told, allowed));
+        let (to_play, ply, phase, illegal, result, has_result) = rest;
+        let shown = observations.shown(py)?;
+        Ok((shown, to_play, ply, phase, illegal, result, has_result, winners, masks))
     }
 
     /// The state of a game.

@@ -15,8 +15,8 @@ use crate::errors::to_py;
 use crate::planes::GivenPlanes;
 use crate::vectors::DynVector;
 
-/// Free sets that are kept: one that the caller is looking at, one being filled, and a spare.
-const KEPT: usize = 3;
+/// Sets that are kept: one that the caller is looking at, one being filled, and a spare.
+pub(crate) const KEPT: usize = 3;
 
 /// What is observed of one game.
 #[derive(Clone, Copy)]

@@ -90,6 +90,7 @@ pub(crate) struct Last {
     pub(crate) phase: u8,
     pub(crate) illegal: bool,
     pub(crate) won: Option<Won>,
+    pub(crate) legal: Vec<Action>,
 }
 
 /// The vector of one game.
@@ -177,6 +178,7 @@ impl<G: Native> DynVector for Games<G> {
             phase: last.phase,
             illegal: last.illegal,
             won: last.won,
+            legal: last.legal.clone(),
         })
     }
 

@@ -8,9 +8,10 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
+from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig
 
-__all__ = ["Looks", "Option", "arranged", "chosen", "options_of"]
+__all__ = ["Looks", "Option", "arranged", "chosen", "options_of", "unknown_command"]
 
 _POSITIONAL = get_args(tyro.conf.Positional[int])[1]
 
@@ -61,6 +62,30 @@ def chosen(tree: Any, words: Sequence[str]) -> tuple[Any, int]:
             found, count = chosen(kind, words[1:])
             return found, count + 1
     return None, 0
+
+
+def unknown_command(tree: Any, words: Sequence[str]) -> str | None:
+    """What is wrong with the first of ``words`` that should name a command and does not.
+
+    Args:
+        tree: A command, or a union of commands.
+        words: What was typed after the program's name.
+
+    Returns:
+        None if a command is named, or the word is an option or missing.
+    """
+    if not get_args(tree) or dataclasses.is_dataclass(tree) or not words:
+        return None
+    members: dict[str, Any] = {}
+    for member in get_args(tree):
+        kind, *notes = get_args(member) if get_origin(member) is Annotated else (member,)
+        members |= dict.fromkeys((n.name for n in notes if getattr(n, "name", None)), kind)
+    word, *rest = words
+    if word in members:
+        return unknown_command(members[word], rest)
+    if word.startswith("-") or not members:
+        return None
+    return f"{word!r}: no such command{did_you_mean(word, members)} There are {', '.join(members)}"
 
 
 def options_of(kind: Any) -> Iterator[Option]:

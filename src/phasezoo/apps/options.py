@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import tyro
 
 from phasezoo import _core
-from phasezoo.apps.command_words import chosen, options_of
+from phasezoo.apps.command_words import chosen, options_of, unknown_command
 from phasezoo.errors import InvalidConfig
 
 __all__ = ["check_threads", "glance", "parse"]
@@ -59,7 +59,9 @@ def parse(kind: Any, arguments: Sequence[str], program: str) -> Any:
             raise
         command, count = chosen(kind, arguments)
         named = getattr(command, "program", None) or " ".join([program, *arguments[:count]])
-        told = _with_own_hints(_sentence(complaints.getvalue()), command)
+        told = unknown_command(kind, arguments) or _with_own_hints(
+            _sentence(complaints.getvalue()), command
+        )
         message = f"{told} (see {named} --help)"
         raise InvalidConfig(message) from None
 

@@ -1,7 +1,7 @@
 """Any game as a PettingZoo AEC environment."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import gymnasium
 import numpy as np
@@ -13,6 +13,7 @@ from phasezoo import games
 from phasezoo._core import Stream
 from phasezoo.conductor import Conductor, Moment, info_of, make_view, mask_of, observe
 from phasezoo.envs import rendering
+from phasezoo.envs.options import refuse_unknown
 from phasezoo.envs.spaces import observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
@@ -61,9 +62,10 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             agents that plan ahead need it. Without it infos are plain: numbers, flags and arrays.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None.
+        unknown: Nothing: what is not listed here is refused, with the option that is meant.
 
     Raises:
-        InvalidConfig: An option is outside its range.
+        InvalidConfig: An option is outside its range, or there is none of that name.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game has that name.
@@ -89,7 +91,9 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
         observation: str = "planes",
         state_in_info: bool = False,
         render_mode: str | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_unknown(self, unknown)
         super().__init__()
         self._conductor = Conductor(
             game, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies

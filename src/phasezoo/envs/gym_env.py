@@ -1,6 +1,6 @@
 """Any game as a single-agent Gymnasium environment, its opponents inside."""
 
-from typing import Any, SupportsFloat
+from typing import Any, Never, SupportsFloat
 
 import gymnasium
 import numpy as np
@@ -13,6 +13,7 @@ from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.conductor.compact import action_of_compact
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated, views_of
+from phasezoo.envs.options import refuse_unknown
 from phasezoo.envs.seats import seat_in_game, seat_of
 from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import check_game, check_planes, start
@@ -58,9 +59,10 @@ class GymEnv(gymnasium.Env[Any, Any]):
             games with few moves in a large action space; opponents are shown the game's own.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None.
+        unknown: Nothing: what is not listed here is refused, with the option that is meant.
 
     Raises:
-        InvalidConfig: An option is outside its range.
+        InvalidConfig: An option is outside its range, or there is none of that name.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game, or no agent, has that name.
@@ -87,7 +89,9 @@ class GymEnv(gymnasium.Env[Any, Any]):
         rewards: str = "once",
         compact_actions: bool = False,
         render_mode: str | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_unknown(self, unknown)
         self._conductor = Conductor(
             game,
             gate=gate,

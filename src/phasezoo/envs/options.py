@@ -4,10 +4,14 @@ Type checkers and editors show them wherever a class or function takes ``**optio
 environment. :data:`DEFAULTS` says what holds if an option is not given.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypedDict, get_args, get_type_hints, is_typeddict
 
 from gymnasium.vector import AutoresetMode
+
+from phasezoo.checking import did_you_mean
+from phasezoo.errors import InvalidConfig
 
 __all__ = [
     "DEFAULTS",
@@ -18,6 +22,7 @@ __all__ = [
     "SingleOptions",
     "PettingZooOptions",
     "VectorOptions",
+    "refuse_unknown",
 ]
 
 
@@ -82,6 +87,10 @@ class ManyOptions(ObservedOptions, total=False):
     """Threads to use; None: all that this process may."""
     infos: Sequence[str]
     """What else infos tell: ``"fen"``, ``"reason"``, and what a game alone tells."""
+    max_episode_steps: int | None
+    """Episodes are truncated after so many steps of the learner; None, or -1, for no limit."""
+    disable_env_checker: bool | None
+    """Taken as ``gymnasium.make`` takes it; no checker is put around many games."""
 
 
 class VectorOptions(SingleOptions, ManyOptions, total=False):
@@ -106,5 +115,46 @@ DEFAULTS: Mapping[str, Any] = {
     "copy": True,
     "threads": None,
     "infos": (),
+    "max_episode_steps": None,
+    "disable_env_checker": None,
 }
 """What holds if an option is not given; environments of single games may choose other opponents."""
+
+
+def refuse_unknown(env: object, unknown: Mapping[str, Any]) -> None:
+    """Refuse options that an environment does not have.
+
+    Args:
+        env: The environment.
+        unknown: What was given besides its options.
+
+    Raises:
+        InvalidConfig: Something was.
+    """
+    for name in unknown:
+        kind = type(env)
+        called = getattr(kind, "metadata", {}).get("name", kind.__name__)
+        known = sorted(set(_names(kind)))
+        message = (
+            f"{name}=: {called} has no such option{did_you_mean(name, known)} "
+            f"There are {', '.join(known)}"
+        )
+        raise InvalidConfig(message)
+
+
+def _names(kind: type) -> Iterator[str]:
+    """The options of a class of environments, those among them that it hands on."""
+    for each in kind.__mro__:
+        if "__init__" not in vars(each):
+            continue
+        parameters = list(inspect.signature(vars(each)["__init__"]).parameters.values())[1:]
+        # What classes above take by place is given by those below.
+        shown = [p for p in parameters if each is kind or p.kind is p.KEYWORD_ONLY]
+        yield from (p.name for p in shown if p.kind is not p.VAR_KEYWORD)
+        rest = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
+        if rest is None:
+            return
+        handed_on = get_args(get_type_hints(vars(each)["__init__"]).get(rest))
+        if handed_on and is_typeddict(handed_on[0]):
+            yield from get_type_hints(handed_on[0])
+            return

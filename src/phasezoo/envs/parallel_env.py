@@ -1,7 +1,7 @@
 """Any game as a PettingZoo parallel environment, for games whose players move at once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Never
 
 import gymnasium
 import numpy as np
@@ -14,6 +14,7 @@ from phasezoo._core import Stream
 from phasezoo.conductor import Conductor, Moment, make_view, told
 from phasezoo.envs import rendering
 from phasezoo.envs.aec_env import agent_names, without_probe
+from phasezoo.envs.options import refuse_unknown
 from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
@@ -49,9 +50,10 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
             agents that plan ahead need it. Without it infos are plain: numbers, flags and arrays.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
             extra ``render``) or None; games of one's own have ``"ansi"`` alone.
+        unknown: Nothing: what is not listed here is refused, with the option that is meant.
 
     Raises:
-        InvalidConfig: An option is outside its range.
+        InvalidConfig: An option is outside its range, or there is none of that name.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No game has that name.
@@ -78,7 +80,9 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
         rewards: str = "once",
         state_in_info: bool = False,
         render_mode: str | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_unknown(self, unknown)
         self._conductor = Conductor(
             game,
             gate=gate,

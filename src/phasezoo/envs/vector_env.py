@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, Never, overload
 
 import gymnasium
 import numpy as np
@@ -15,6 +15,7 @@ from phasezoo.conductor import OBSERVATIONS, Conductor, make_view
 from phasezoo.conductor.action_parts import flat_masks, masks_of, split_indices
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import opponents_of
+from phasezoo.envs.options import refuse_unknown
 from phasezoo.envs.seats import seat_of
 from phasezoo.envs.spaces import action_space, num_actions, observation_space
 from phasezoo.envs.starts import given_options, start
@@ -23,7 +24,7 @@ from phasezoo.envs.vector_infos import ToldBesides
 from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
-from phasezoo.games.options import flag, one_of
+from phasezoo.games.options import between, flag, one_of
 
 __all__ = ["GameVectorEnv", "States"]
 
@@ -104,10 +105,15 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         infos: What else infos tell, because it takes time: ``"fen"`` in games that have one,
             ``"reason"``, and what a game alone tells, such as KRK's ``"dtm"`` and
             ``"dtm_difference"``. Texts are object[N], numbers float64[N] with nan for None.
+        max_episode_steps: Episodes are truncated after so many steps of the learner, as
+            ``gymnasium.make`` does it: the game itself is not over, and its masks stay as they are.
+            None, or -1, for no limit.
+        disable_env_checker: Taken as ``gymnasium.make`` takes it: there is no checker here.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
+        unknown: Nothing: what is not listed here is refused, with the option that is meant.
 
     Raises:
-        InvalidConfig: An option is outside its range.
+        InvalidConfig: An option is outside its range, or there is none of that name.
         InvalidGate: The gate does not fit the game.
         InvalidPlaneSpec: The game has no such planes, or they do not show so many moves.
         UnknownGame: No such game, or no agent of that name.
@@ -133,8 +139,12 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         threads: int | None = None,
         compact_actions: bool = False,
         infos: Sequence[str] = (),
+        max_episode_steps: int | None = None,
+        disable_env_checker: bool | None = None,
         render_mode: str | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_unknown(self, unknown)
         super().__init__()
         self._conductor = conductor = Conductor(
             game,
@@ -185,6 +195,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             compact=self._view.compact,
             move_numbers=len(infos) > 0,
             game_options=dict(self.game.options),
+            max_steps=_step_limit(max_episode_steps),
         )
         self._told = ToldBesides(self.game, self._vector, infos)
         self._draws_start = self.game.draws_start(self.game.options)
@@ -433,12 +444,12 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             return
         count = self.num_envs
         columns = self._vector.finals(rows)
-        planes, to_play, ply, phase, illegal, result, has_result, winners = columns
+        planes, to_play, ply, phase, illegal, result, has_result, winners, masks = columns
         ended = np.zeros(count, dtype=np.bool_)
         ended[rows] = True
         final: Infos = {}
         mask = np.zeros((count, num_actions(self._view)), dtype=np.int8)
-        mask[rows] = 1
+        mask[rows] = masks
         observations = np.full(count, None, dtype=object)
         if not self._view.has_planes:
             planes = np.zeros((len(rows), 0), dtype=np.float32)
@@ -484,6 +495,12 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
 def _name_of(kinds: Sequence[str]) -> str:
     """What the native vector calls the opponents that it plays itself."""
     return {"tablebase": "best"}.get(kinds[0], kinds[0]) if kinds else "none"
+
+
+def _step_limit(given: int | None) -> int | None:
+    if given is None or given == -1:  # Gymnasium's way to lift the limit of an id
+        return None
+    return between("max_episode_steps", given, 1, 2**32 - 1)
 
 
 def _mode(given: str | AutoresetMode) -> AutoresetMode:

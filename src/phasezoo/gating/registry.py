@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from phasezoo import _core, plugins
+from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidGate, UnregisteredGate
 from phasezoo.games.options import flag
 from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
@@ -89,8 +90,17 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
         learned = f"{LEARNED}DIR is what gating.train wrote into DIR"
         missing = _missing(base)
         own = None if missing or not _GATES else f"your own are {_listed()}"
-        message = "; ".join(filter(None, (str(error), learned, own, missing)))
+        refused, allowed, grammar = str(error).partition("; allowed are ")
+        told = f"{refused}{_meant(base)}{allowed}{grammar}"
+        message = "; ".join(filter(None, (told, learned, own, missing)))
         raise (UnregisteredGate if missing else InvalidGate)(message) from None
+
+
+def _meant(base: str) -> str:
+    """The gate that may be meant by a name that none has, as an aside in a message."""
+    name, known = base.partition(":")[0], sorted({*RESERVED, *_GATES})
+    hint = "." if name in known else did_you_mean(name, known)
+    return "" if hint == "." else f" ({hint.removeprefix('; ')})"
 
 
 def _check_game(gate: CallableGate, game: str | None) -> None:

@@ -11,21 +11,58 @@ not installed, :func:`install` makes this work in one process; importing phasezo
 
     agent = LegacyPommermanAgent(MyAgent)
 
-Scripts that train or play find ``pommerman.make(id, agents)`` and
-:class:`~phasezoo.pommerman_compat.env.PommermanGame`, the original's environment over our
-simulator.
+Scripts that train or play run too; without :func:`install` their import lines change alone::
+
+    from phasezoo import pommerman_compat as pommerman
+    from phasezoo.pommerman_compat import agents, constants
+    from phasezoo.pommerman_compat.configs import ffa_competition_env
+    from phasezoo.pommerman_compat.envs.v0 import Pomme
 
 | module | content |
 |---|---|
 | ``pommerman`` | ``make``, ``REGISTRY`` |
+| ``pommerman.agents`` | ``BaseAgent``, ``RandomAgent``, ``SimpleAgent``, ``DummyAgent``; ``PlayerAgent`` and ``DockerAgent`` can be imported, but making one says why it cannot be |
+| ``pommerman.characters`` | ``Bomber``, ``Bomb``, ``Flame`` |
+| ``pommerman.configs`` | ``ffa_competition_env`` and the others |
 | ``pommerman.constants`` | ``Item``, ``Action``, ``Result``, ``GameType``, sizes and caps |
-| ``pommerman.characters`` | ``Bomber`` |
-| ``pommerman.agents`` | ``BaseAgent``, ``RandomAgent``, ``SimpleAgent``, ``DummyAgent`` |
-| ``pommerman.utility`` | questions about boards, such as ``position_is_passable`` |
+| ``pommerman.envs`` | ``v0.Pomme``, ``v1.Pomme`` (collapse), ``v2.Pomme`` (radio), by keyword |
+| ``pommerman.forward_model`` | ``ForwardModel`` |
+| ``pommerman.utility`` | questions about boards, such as ``position_is_passable``; ``make_board`` |
 
-There is no forward model and nothing to configure: asking for them is an error that says so.
-"""
+There are no windows, recorders, containers or command line: asking for them is an error that says so.
+"""  # noqa: E501
 
-from phasezoo.pommerman_compat.modules import install, uninstall
+from typing import Any
 
-__all__ = ["install", "uninstall"]
+from phasezoo.pommerman_compat import (
+    agents,
+    characters,
+    configs,
+    constants,
+    envs,
+    forward_model,
+    utility,
+)
+from phasezoo.pommerman_compat.env import REGISTRY, make
+from phasezoo.pommerman_compat.modules import ABSENT, absent, install, uninstall
+
+__all__ = [
+    "REGISTRY",
+    "agents",
+    "characters",
+    "configs",
+    "constants",
+    "envs",
+    "forward_model",
+    "install",
+    "make",
+    "uninstall",
+    "utility",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ABSENT["pommerman"]:
+        raise absent("pommerman", name)  # noqa: EM101 - no message but a module
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

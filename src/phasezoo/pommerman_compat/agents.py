@@ -1,12 +1,23 @@
 """The base class that agents for the original derive from, and the plainest agents."""
 
-from typing import Any
+from typing import Any, NoReturn
 
+from phasezoo.errors import MissingDependency
 from phasezoo.pommerman_compat.characters import Bomber
 from phasezoo.pommerman_compat.constants import Action, GameType
 from phasezoo.pommerman_compat.simple import NativeSimple
 
-__all__ = ["BaseAgent", "DummyAgent", "RandomAgent", "SimpleAgent"]
+__all__ = [
+    "BaseAgent",
+    "DockerAgent",
+    "DummyAgent",
+    "HttpAgent",
+    "PlayerAgent",
+    "PlayerAgentBlocking",
+    "RandomAgent",
+    "SimpleAgent",
+    "TensorForceAgent",
+]
 
 
 class BaseAgent:
@@ -90,3 +101,43 @@ class SimpleAgent(BaseAgent):
     def act(self, obs: dict[str, Any], action_space: Any) -> int:
         """The script's action."""
         return self._native.act(obs)
+
+
+class _Absent(BaseAgent):
+    """An agent that can be imported, as many scripts do without need, but not made."""
+
+    instead = ""
+    """What serves in its place."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> NoReturn:
+        message = (
+            f"phasezoo's stand-in has no {type(self).__name__}: {self.instead}, or install the "
+            "original package"
+        )
+        raise MissingDependency(message)
+
+
+class PlayerAgent(_Absent):
+    """Played by the keyboard of a window, which the stand-in does not open."""
+
+    instead = "play by hand on `phasezoo web` or with phasezoo.agents.HumanAgent"
+
+
+class PlayerAgentBlocking(PlayerAgent):
+    """The same, waiting for a key."""
+
+
+class DockerAgent(_Absent):
+    """Played by a container, which the stand-in does not start."""
+
+    instead = "write an act(obs, action_space) that asks your server"
+
+
+class HttpAgent(DockerAgent):
+    """Played by a server over HTTP, which the stand-in does not ask."""
+
+
+class TensorForceAgent(_Absent):
+    """Trained by TensorForce, which the stand-in does not know."""
+
+    instead = "derive your own from BaseAgent"

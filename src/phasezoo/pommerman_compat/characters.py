@@ -1,10 +1,16 @@
-"""The figure that an agent moves, and who is with it and against it."""
+"""Figures, who is with them and against them, and what they lay: bombs and flames."""
 
 from typing import Any
 
-from phasezoo.pommerman_compat.constants import DEFAULT_BLAST_STRENGTH, GameType, Item
+from phasezoo.pommerman_compat.constants import (
+    DEFAULT_BLAST_STRENGTH,
+    DEFAULT_BOMB_LIFE,
+    Action,
+    GameType,
+    Item,
+)
 
-__all__ = ["Bomber", "sides"]
+__all__ = ["Bomb", "Bomber", "Flame", "figure_of", "sides"]
 
 _TEAMS = (GameType.Team, GameType.TeamRadio)
 
@@ -20,6 +26,11 @@ def sides(agent_id: int, game_type: GameType) -> tuple[Item, list[Item]]:
     if game_type in _TEAMS:
         return agents[(agent_id + 2) % 4], [*agents[(agent_id + 1) % 2 :: 2], Item.AgentDummy]
     return Item.AgentDummy, agents[:agent_id] + agents[agent_id + 1 :]
+
+
+def figure_of(agent: Any) -> Any:
+    """The figure of an agent, whose own attributes may hide the figure's; or what is given."""
+    return vars(agent).get("_character", agent)
 
 
 class Bomber:
@@ -48,6 +59,48 @@ class Bomber:
         self.agent_id = agent_id
         self.teammate, self.enemies = sides(agent_id, self.game_type or GameType.FFA)
 
+    def set_start_position(self, start_position: tuple[int, int]) -> None:
+        """Say where the figure starts; :meth:`reset` brings it there."""
+        self.start_position = start_position
+
+    def reset(
+        self,
+        ammo: int = 1,
+        is_alive: bool = True,
+        blast_strength: int | None = None,
+        can_kick: bool = False,
+    ) -> None:
+        """Go to the start with the powers of a new game, or those that are given.
+
+        Args:
+            ammo: Bombs in hand.
+            is_alive: Whether it lives.
+            blast_strength: Of its bombs; None for that of a new game.
+            can_kick: Whether it kicks bombs.
+        """
+        self.position = getattr(self, "start_position", self.position)
+        self.ammo, self.is_alive, self.can_kick = ammo, is_alive, can_kick
+        self.blast_strength = DEFAULT_BLAST_STRENGTH if blast_strength is None else blast_strength
+
+    def maybe_lay_bomb(self) -> "Bomb | None":
+        """A new bomb under the figure, if it has one."""
+        if self.ammo <= 0 or self.position is None:
+            return None
+        self.ammo -= 1
+        return Bomb(self, self.position, DEFAULT_BOMB_LIFE + 1, self.blast_strength)
+
+    def incr_ammo(self) -> None:
+        """One bomb more, ten at most."""
+        self.ammo = min(self.ammo + 1, 10)
+
+    def die(self) -> None:
+        """Be dead."""
+        self.is_alive = False
+
+    def in_range(self, flames: Any) -> bool:
+        """Whether the figure's cell is marked in an array of cells."""
+        return self.position is not None and bool(flames[self.position] == 1)
+
     def to_json(self) -> dict[str, Any]:
         """The figure as recordings of games hold it."""
         return {
@@ -58,3 +111,90 @@ class Bomber:
             "blast_strength": self.blast_strength,
             "can_kick": self.can_kick,
         }
+
+
+class Bomb:
+    """A bomb on the board.
+
+    Args:
+        bomber: The figure whose it is.
+        position: Row and column.
+        life: Steps until it explodes.
+        blast_strength: It reaches one cell less beyond its own.
+        moving_direction: Where it rolls, a member of :class:`Action`; None if it lies still.
+    """
+
+    def __init__(
+        self,
+        bomber: Any,
+        position: tuple[int, int],
+        life: int,
+        blast_strength: int,
+        moving_direction: Action | None = None,
+    ) -> None:
+        self.bomber = bomber
+        self.position = position
+        self.life = life
+        self.blast_strength = blast_strength
+        self.moving_direction = moving_direction
+
+    def tick(self) -> None:
+        """One step less until it explodes."""
+        self.life -= 1
+
+    def fire(self) -> None:
+        """Let it explode now."""
+        self.life = 0
+
+    def stop(self) -> None:
+        """Let it lie still."""
+        self.moving_direction = None
+
+    def is_moving(self) -> bool:
+        """Whether it rolls."""
+        return self.moving_direction is not None
+
+    def exploded(self) -> bool:
+        """Whether it has exploded."""
+        return self.life == 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The bomb as recordings of games hold it."""
+        direction = self.moving_direction
+        return {
+            "position": [int(at) for at in self.position],
+            "bomber_id": self.bomber.agent_id,
+            "life": int(self.life),
+            "blast_strength": int(self.blast_strength),
+            "moving_direction": None if direction is None else Action(direction).value,
+        }
+
+
+class Flame:
+    """A flame on the board.
+
+    Args:
+        position: Row and column.
+        life: Steps that it goes on burning after the next one.
+    """
+
+    def __init__(self, position: tuple[int, int], life: int = 2) -> None:
+        self.position = position
+        self._life = life
+
+    @property
+    def life(self) -> int:
+        """Steps that it goes on burning after the next one."""
+        return self._life
+
+    def tick(self) -> None:
+        """One step less to burn."""
+        self._life -= 1
+
+    def is_dead(self) -> bool:
+        """Whether it goes out in the next step."""
+        return self._life == 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The flame as recordings of games hold it."""
+        return {"position": [int(at) for at in self.position], "life": int(self._life)}

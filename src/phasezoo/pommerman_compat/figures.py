@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from phasezoo.pommerman_compat.constants import RADIO_NUM_WORDS, RADIO_VOCAB_SIZE, Action
 
-__all__ = ["action_index", "action_space", "call", "expected", "show"]
+__all__ = ["action_index", "action_space", "bring", "call", "expected", "show"]
 
 _ACTIONS = len(Action)
 _PARTS = (_ACTIONS, *(RADIO_NUM_WORDS * (RADIO_VOCAB_SIZE,)))
@@ -56,8 +56,13 @@ def show(legacy: Any, agent: tuple[int, int, int, int, bool, bool]) -> None:
     """Bring the figure, from which agents read their place and powers, up to date."""
     figure = getattr(legacy, "_character", None)
     if figure is not None and not isinstance(figure, type):
-        figure.position = agent[:2]
-        figure.ammo, figure.blast_strength, figure.can_kick, figure.is_alive = agent[2:]
+        bring(figure, agent)
+
+
+def bring(figure: Any, agent: tuple[int, int, int, int, bool, bool]) -> None:
+    """Bring a figure up to date."""
+    figure.position = agent[:2]
+    figure.ammo, figure.blast_strength, figure.can_kick, figure.is_alive = agent[2:]
 
 
 def _below(bound: int, number: Any) -> int:

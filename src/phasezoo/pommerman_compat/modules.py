@@ -7,9 +7,18 @@ from types import ModuleType
 from typing import Any
 
 from phasezoo.errors import InvalidState, MissingDependency
-from phasezoo.pommerman_compat import agents, characters, constants, env, utility
+from phasezoo.pommerman_compat import (
+    agents,
+    characters,
+    configs,
+    constants,
+    env,
+    envs,
+    forward_model,
+    utility,
+)
 
-__all__ = ["install", "uninstall"]
+__all__ = ["ABSENT", "absent", "install", "uninstall"]
 
 _NAME = "pommerman"
 
@@ -19,28 +28,43 @@ _CONTENTS: dict[str, tuple[ModuleType, tuple[str, ...]]] = {
     "pommerman.agents.base_agent": (agents, ("BaseAgent",)),
     "pommerman.agents.random_agent": (agents, ("RandomAgent",)),
     "pommerman.agents.simple_agent": (agents, ("SimpleAgent",)),
-    "pommerman.characters": (characters, ("Bomber",)),
+    "pommerman.characters": (characters, ("Bomb", "Bomber", "Flame")),
+    "pommerman.configs": (configs, tuple(name for name in configs.__all__ if "_env" in name)),
     "pommerman.constants": (constants, tuple(constants.__all__)),
+    "pommerman.envs": (envs, ()),
+    "pommerman.envs.v0": (envs.v0, ("Pomme",)),
+    "pommerman.envs.v1": (envs.v1, ("Pomme",)),
+    "pommerman.envs.v2": (envs.v2, ("Pomme",)),
+    "pommerman.forward_model": (forward_model, ("ForwardModel",)),
     "pommerman.utility": (utility, tuple(utility.__all__)),
 }
 """The modules there are: where their names come from, and which these are."""
 
-_ABSENT = {
+ABSENT: dict[str, tuple[str, ...]] = {
     "pommerman": (
         "cli",
-        "configs",
-        "envs",
-        "forward_model",
         "graphics",
         "helpers",
         "network",
         "registry",
         "runner",
     ),
-    "pommerman.agents": ("DockerAgent", "HttpAgent", "PlayerAgent", "TensorForceAgent"),
-    "pommerman.characters": ("Bomb", "Flame"),
+    "pommerman.utility": ("join_json_state",),
 }
 """What the original has besides."""
+
+
+def absent(module: str, name: str) -> MissingDependency:
+    """The error that says that something of the original has no counterpart.
+
+    An AttributeError would lose its message in ``from pommerman import …``.
+    """
+    message = (
+        f"phasezoo's stand-in has no {module}.{name}, only what agents and training scripts need: "
+        f"{', '.join(_CONTENTS)}. For games call pommerman.make(id, agents), or take phasezoo.envs "
+        "and phasezoo.agents.LegacyPommermanAgent; for the rest install the original package"
+    )
+    return MissingDependency(message)
 
 
 class _StandIn(ModuleType):
@@ -56,15 +80,8 @@ class _StandIn(ModuleType):
             setattr(self, each, getattr(source, each))
 
     def __getattr__(self, name: str) -> Any:
-        if name in _ABSENT.get(self.__name__, ()):
-            # An AttributeError would lose the message in `from pommerman import ...`.
-            message = (
-                f"phasezoo's stand-in has no {self.__name__}.{name}, only what agents need: "
-                f"{', '.join(_CONTENTS)}. For games call pommerman.make(id, agents), or take "
-                "phasezoo.envs and phasezoo.agents.LegacyPommermanAgent; for the rest install the "
-                "original package"
-            )
-            raise MissingDependency(message)
+        if name in ABSENT.get(self.__name__, ()):
+            raise absent(self.__name__, name)
         message = f"module {self.__name__!r} has no attribute {name!r} (it is phasezoo's stand-in)"
         raise AttributeError(message)
 

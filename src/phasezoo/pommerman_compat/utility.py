@@ -1,21 +1,29 @@
-"""Questions about boards that agents for the original ask.
+"""Questions about boards that agents for the original ask, and new boards.
 
 A ``board`` is the observation's, a ``position`` is (row, column). Positions must be on the board.
 """
 
+import json
+import random
 from collections.abc import Collection, Iterable
+from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from phasezoo.errors import InvalidConfig
 from phasezoo.pommerman_compat.constants import Action, InvalidAction, Item
 
 __all__ = [
+    "PommermanJSONEncoder",
     "agent_value",
     "get_direction",
     "get_next_position",
+    "inaccessible_passages",
     "is_valid_direction",
+    "make_board",
+    "make_items",
     "make_np_float",
     "position_in_items",
     "position_is_agent",
@@ -187,3 +195,134 @@ def agent_value(id_: int) -> int:
 def make_np_float(feature: Any) -> npt.NDArray[np.float32]:
     """``float32``: a number or list of numbers as an array."""
     return np.asarray(feature, dtype=np.float32)
+
+
+class PommermanJSONEncoder(json.JSONEncoder):
+    """Writes what observations and recordings hold: arrays, members of enums, figures."""
+
+    def default(self, o: Any) -> Any:
+        """What JSON knows in place of ``o``."""
+        if isinstance(o, np.ndarray):
+            return o.tolist()
+        if isinstance(o, np.generic):
+            return o.item()
+        if isinstance(o, Enum):
+            return o.value
+        if hasattr(o, "to_json"):
+            return o.to_json()
+        return super().default(o)
+
+
+# --- new boards ---
+
+_TRIES = 1000
+
+
+def make_board(
+    size: int,
+    num_rigid: int = 0,
+    num_wood: int = 0,
+    num_agents: int = 4,
+    draws: random.Random | None = None,
+) -> npt.NDArray[np.uint8]:
+    """A board as games begin on: symmetric, players in the corners, nearly all of it connected.
+
+    Args:
+        size: Cells a side.
+        num_rigid: Walls that no bomb breaks; an even number, as the two sides are alike.
+        num_wood: Walls that bombs break.
+        num_agents: 2 or 4.
+        draws: Where random numbers come from; None for Python's global :mod:`random`.
+
+    Raises:
+        InvalidConfig: There is no room for so many walls.
+    """
+    generator = random if draws is None else draws
+    for _ in range(_TRIES):
+        board = _walled(size, num_rigid, num_wood, num_agents, generator)
+        if len(inaccessible_passages(board, [(size - 2, size - 2)])) <= 4:
+            return board
+    message = (
+        f"make_board({size}, {num_rigid}, {num_wood}): {_TRIES} boards were drawn, and on each "
+        "more than four passages were cut off; ask for fewer rigid walls"
+    )
+    raise InvalidConfig(message)
+
+
+def _walled(
+    size: int, num_rigid: int, num_wood: int, num_agents: int, generator: Any
+) -> npt.NDArray[np.uint8]:
+    board = np.zeros((size, size), dtype=np.uint8)
+    last = size - 2
+    places = [(1, 1), (last, 1), (last, last), (1, last)]
+    if num_agents == 2:
+        places = [places[0], places[2]]
+    kept = set(places)
+    for i in (2, 3):
+        kept |= {(1, i), (i, 1), (last, last + 1 - i), (last + 1 - i, last)}
+        if num_agents == 4:
+            kept |= {(1, last + 1 - i), (last + 1 - i, 1), (i, last), (last, i)}
+    for player, place in enumerate(places):
+        board[place] = agent_value(player)
+    free = {(r, c) for r in range(size) for c in range(r) if (r, c) not in kept}
+    if num_agents == 4:
+        for i in range(4, size - 4):
+            beside = [(1, i), (last + 1 - i, 1), (last, last + 1 - i), (last + 1 - i, last)]
+            for place in beside[: max(num_wood, 0)]:
+                board[place] = Item.Wood.value
+            num_wood -= len(beside)
+            free -= {(max(place), min(place)) for place in beside}
+    for wall, count in ((Item.Rigid, num_rigid), (Item.Wood, num_wood)):
+        pairs = max(count, 0) // 2
+        if pairs > len(free):
+            message = f"a board of {size} cells a side has no room for {count} walls more"
+            raise InvalidConfig(message)
+        for row, column in generator.sample(sorted(free), pairs):
+            board[row, column] = board[column, row] = wall.value
+            free.discard((row, column))
+    return board
+
+
+def make_items(
+    board: npt.NDArray[Any], num_items: int, draws: random.Random | None = None
+) -> dict[tuple[int, int], int]:
+    """Power-ups of any kind under walls of wood, by cell.
+
+    Args:
+        board: The board.
+        num_items: How many.
+        draws: Where random numbers come from; None for Python's global :mod:`random`.
+
+    Raises:
+        InvalidConfig: There are fewer such walls.
+    """
+    generator = random if draws is None else draws
+    wood = [(int(row), int(column)) for row, column in np.argwhere(board == Item.Wood.value)]
+    if num_items > len(wood):
+        message = f"{num_items} power-ups for {len(wood)} walls of wood: ask for fewer"
+        raise InvalidConfig(message)
+    hidden = generator.sample(wood, num_items)
+    return {place: generator.choice(_POWER_UPS).value for place in hidden}
+
+
+def inaccessible_passages(
+    board: npt.NDArray[Any], agent_positions: Iterable[Position]
+) -> list[Position]:
+    """Passages that nobody reaches from some cells, even by breaking wood.
+
+    Args:
+        board: The board.
+        agent_positions: The cells.
+    """
+    seen = {(int(row), int(column)) for row, column in agent_positions}
+    queue = list(seen)
+    while queue:
+        here = queue.pop()
+        for direction in (Action.Up, Action.Down, Action.Left, Action.Right):
+            to = get_next_position(here, direction)
+            if to in seen or not position_on_board(board, to) or position_is_rigid(board, to):
+                continue
+            seen.add(to)
+            queue.append(to)
+    passages = np.argwhere(board == Item.Passage.value)
+    return [(int(r), int(c)) for r, c in passages if (int(r), int(c)) not in seen]

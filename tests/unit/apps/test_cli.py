@@ -47,7 +47,11 @@ def test_the_version_is_the_packages(capsys):
     [
         (
             ["reproduc"],
-            ["reproduc ", "reproduce, data, train", "uci, web, check, perft, bench, doctor"],
+            [
+                "'reproduc': no such command; did you mean 'reproduce'?",
+                "reproduce, data, train",
+                "uci, web, check, perft, bench, doctor",
+            ],
         ),
         (["reproduce", "alphago"], ["alphago", "m2cts, representation, krk"]),
         (["reproduce"], ["m2cts, representation, krk", "phasezoo reproduce --help"]),

@@ -63,3 +63,18 @@ def test_lists_of_a_file_and_typed_paths_go_together(monkeypatch, tmp_path):
 def test_a_word_that_is_no_month_is_refused_as_one(capsys):
     assert cli.main(["data", "import", "--split-by", "month", "--test", "May", "a.pgn", "out"]) == 2
     assert "a month is written YYYY-MM" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("mach random random", "'mach': no such command; did you mean 'match'?"),
+        ("tournement a b", "'tournement': no such command; did you mean 'tournament'?"),
+        ("data imprt x y", "'imprt': no such command; did you mean 'import'?"),
+        ("reproduce atomik --out x", "'atomik': no such command; did you mean 'atomic'?"),
+        ("xyzzy", "'xyzzy': no such command. There are reproduce, data,"),
+    ],
+)
+def test_a_misspelt_command_gets_the_one_that_is_meant(line, said, capsys):
+    assert cli.main(line.split()) == 2
+    assert said in capsys.readouterr().err

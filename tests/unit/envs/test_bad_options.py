@@ -8,7 +8,14 @@ import pytest
 
 import phasezoo  # noqa: F401 - registers
 from phasezoo import agents, games
-from phasezoo.envs import chess_v0, pommerman_v0
+from phasezoo.envs import (
+    AECGameEnv,
+    GameVectorEnv,
+    GymEnv,
+    chess_v0,
+    connect_four_v0,
+    pommerman_v0,
+)
 from phasezoo.errors import GameContract, InvalidConfig
 
 
@@ -17,6 +24,38 @@ from phasezoo.errors import GameContract, InvalidConfig
 def test_pommermans_own_names_are_told(make, option, here):
     with pytest.raises(InvalidConfig, match=here):
         make("PommermanFFA-v0", **{option: "random"})
+
+
+@pytest.mark.parametrize(
+    ("make", "option", "meant"),
+    [
+        (lambda **o: gym.make("ConnectFour-v0", **o), "oponent", "opponent"),
+        (lambda **o: gym.make("Chess-v0", **o), "ches960", "chess960"),
+        (lambda **o: gym.make("KRK-v0", **o), "stat", "start"),
+        (lambda **o: gym.make("PommermanFFA-v0", **o), "oponents", "opponents"),
+        (lambda **o: gym.make("PommermanTeam-v0", **o), "oponent", "opponents"),
+        (lambda **o: gym.make_vec("ConnectFour-v0", num_envs=2, **o), "thread", "threads"),
+        (lambda **o: gym.make_vec("KRK-v0", num_envs=2, **o), "max_step", "max_episode_steps"),
+        (lambda **o: gym.make_vec("PommermanFFA-v0", num_envs=2, **o), "colapse", "collapse"),
+        (chess_v0.env, "plane", "planes"),
+        (chess_v0.env, "state_in_infos", "state_in_info"),
+        (connect_four_v0.env, "ilegal", "illegal"),
+        (pommerman_v0.env, "mod", "mode"),
+        (pommerman_v0.parallel_env, "reward", "rewards"),
+        (lambda **o: GymEnv("connect-four", **o), "agent_colour", "agent_color"),
+        (lambda **o: AECGameEnv("connect-four", **o), "max_ply", "max_plies"),
+        (lambda **o: GameVectorEnv(2, "connect-four", **o), "autoreset", "autoreset_mode"),
+    ],
+)  # fmt: skip
+def test_unknown_options_get_the_one_that_is_meant(make, option, meant):
+    with pytest.raises(InvalidConfig, match=f"^{option}=: .*; did you mean '{meant}'") as caught:
+        make(**{option: "random"})
+    assert f" {meant}" in str(caught.value).partition("There are")[2]
+
+
+def test_options_that_are_like_none_are_refused_too():
+    with pytest.raises(InvalidConfig, match=r"^xyzzy=: ChessEnv has no such option\. There are "):
+        gym.make("Chess-v0", xyzzy=1)
 
 
 @pytest.mark.parametrize("options", [5, "fen", ["fen"]])

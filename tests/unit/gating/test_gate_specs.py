@@ -246,3 +246,36 @@ def test_errors_of_a_users_key_come_through():
 def test_what_is_neither_true_nor_false_is_refused(option):
     with pytest.raises(InvalidConfig, match=rf"{option}='no': expected True or False"):
         gating.make("lichess", "chess", **{option: "no"})
+
+
+@pytest.mark.parametrize(
+    ("given", "meant", "game"),
+    [
+        ("lichness", "lichess", "chess"),
+        ("monotone:lichess_", "lichess", "atomic"),
+        ("materiel:8", "material", "crazyhouse"),
+        ("treats", "threats", "connect-four"),
+        ("oponents", "opponents", "pommerman-ffa"),
+        ("move-cuont:4", "move-count", None),
+    ],
+)
+def test_a_misspelt_gate_gets_the_one_that_is_meant(given, meant, game):
+    with pytest.raises(InvalidGate, match=rf"no such gate \(did you mean '{meant}'\?\)"):
+        gating.make(given, game)
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical", "game"),
+    [
+        ("move-count:4", "moves:4", "chess"),
+        ("monotone:move-count:2", "monotone:moves:2", "krk"),
+        ("opponents_alive", "opponents", "pommerman-ffa"),
+        ("opponents_alive", "opponents", "pommerman-team-radio"),
+    ],
+)
+def test_the_names_of_the_field_are_taken_too(name, canonical, game):
+    gate = gating.make(name, game)
+    assert gate.spec == canonical
+    assert gate == gating.make(canonical, game)
+    with pytest.raises(InvalidGate, match="built-in"):
+        gating.register(name.removeprefix("monotone:").partition(":")[0], names=("a",))

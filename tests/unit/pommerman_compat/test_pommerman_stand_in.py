@@ -127,15 +127,32 @@ def test_what_the_stand_in_lacks_is_an_error_that_says_so(no_pommerman):
     pommerman_compat.install()
     import pommerman
 
-    with pytest.raises(MissingDependency, match=r"no pommerman\.configs.*LegacyPommermanAgent"):
-        pommerman.configs.ffa_v0_env()
-    with pytest.raises(ImportError, match=r"no pommerman\.forward_model"):
-        from pommerman import forward_model  # noqa: F401
-    with pytest.raises(ImportError, match=r"no pommerman\.agents\.DockerAgent"):
-        from pommerman.agents import DockerAgent  # noqa: F401
+    with pytest.raises(MissingDependency, match=r"no pommerman\.graphics.*LegacyPommermanAgent"):
+        pommerman.graphics.PommeViewer()
+    with pytest.raises(ImportError, match=r"no pommerman\.runner"):
+        from pommerman import runner  # noqa: F401
+    with pytest.raises(MissingDependency, match=r"no pommerman\.graphics"):
+        pommerman_compat.graphics  # noqa: B018
     with pytest.raises(ModuleNotFoundError):
-        import pommerman.envs
+        import pommerman.cli
     assert not hasattr(pommerman, "nonsense")
+    assert not hasattr(pommerman_compat, "nonsense")
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        (stand_in.PlayerAgent, "HumanAgent"),
+        (stand_in.PlayerAgentBlocking, "HumanAgent"),
+        (stand_in.DockerAgent, "act"),
+        (stand_in.HttpAgent, "act"),
+        (stand_in.TensorForceAgent, "BaseAgent"),
+    ],
+)
+def test_agents_that_cannot_be_are_imported_but_not_made(kind, advice):
+    assert issubclass(kind, stand_in.BaseAgent)
+    with pytest.raises(MissingDependency, match=rf"no {kind.__name__}: .*{advice}.*original"):
+        kind("arrows", port=1050)
 
 
 def test_the_original_is_not_replaced_unasked(no_pommerman, tmp_path, monkeypatch):

@@ -35,11 +35,13 @@ pub(super) struct Board<G> {
     pub(super) phase: u8,
     to_play: i64,
     /// The legal actions of the player to move, or of the learner where several move; ascending,
-    /// empty when the game is over.
+    /// empty when the game is over (but not when only the episode is).
     pub(super) legal: Vec<Action>,
     /// Whether the learner has had a turn in this game.
     begun: bool,
-    /// The game has ended and no new one has begun.
+    /// The learner's steps in this game.
+    steps: u32,
+    /// The game, or the episode, has ended and no new one has begun.
     pub(super) over: bool,
     /// Opponents whose actions are awaited from outside.
     pub(super) waiting: PlayerSet,
@@ -78,6 +80,7 @@ impl<G: Game> Board<G> {
             to_play: 0,
             legal: Vec::new(),
             begun: false,
+            steps: 0,
             over: true,
             waiting: NOBODY,
             joint: [0; MAX_PLAYERS],
@@ -121,6 +124,9 @@ impl<G: Game> Board<G> {
         if self.over {
             return self.begin(context, next_seed, None);
         }
+        self.steps += 1;
+        self.shown.is_last_step =
+            context.options.max_steps.is_some_and(|limit| self.steps >= limit);
         if !context.self_play() && self.state.is_idle(self.seat) {
             return self.proceed(context, self.legal.first().copied());
         }
@@ -192,6 +198,7 @@ impl<G: Game> Board<G> {
         self.replacements = None;
         self.move_numbers.fill(f64::NAN);
         self.begun = false;
+        self.steps = 0;
         self.over = false;
         self.waiting = NOBODY;
         self.shown.restarted = true;
@@ -261,7 +268,13 @@ impl<G: Game> Board<G> {
         self.begun = true;
         self.to_play = to_play;
         self.list_actions(self.seat)?;
-        self.look(context)
+        self.look(context)?;
+        // In a game that began in this very step, the last one of the episode before, none was made.
+        if self.shown.is_last_step && self.steps > 0 {
+            self.over = true;
+            return self.follow(context);
+        }
+        Ok(())
     }
 
     /// Sees to it that `legal` holds the actions of `player`, who is to move.
@@ -374,6 +387,7 @@ impl<G: Game> Board<G> {
             illegal: std::mem::take(&mut self.shown.illegal),
             won: self.shown.won.take(),
             move_numbers: self.move_numbers.clone(),
+            legal: self.shown_legal(context.options.compact).into_owned(),
         }));
         self.begin(context, self.next_seed, None)
     }
@@ -429,11 +443,11 @@ impl<G: Game> Board<G> {
         write_mask(
             &mut out.masks[row * actions..(row + 1) * actions],
             out.marks.get_mut(row),
-            (!self.over).then_some(&legal),
+            (!legal.is_empty()).then_some(&legal),
         );
         out.rewards[row] = self.shown.reward;
         out.terminated[row] = self.shown.end == Some(End::Terminated);
-        out.truncated[row] = self.shown.end == Some(End::Truncated);
+        out.truncated[row] = self.shown.end == Some(End::Truncated) || self.shown.is_last_step;
         out.illegal[row] = self.shown.illegal;
         out.to_play[row] = self.to_play;
         out.ply[row] = i64::from(self.state.ply());

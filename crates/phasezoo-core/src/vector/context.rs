@@ -77,6 +77,9 @@ pub struct Final<G> {
     pub won: Option<Won>,
     /// What was told of the learner's last move ([`Game::MOVE_NUMBERS`]).
     pub move_numbers: Vec<f64>,
+    /// What the learner might have played, as they are told it, where the limit of steps alone ended
+    /// the episode; else empty.
+    pub legal: Vec<Action>,
 }
 
 /// What one step or reset did.
@@ -84,6 +87,8 @@ pub struct Final<G> {
 pub(super) struct Shown<G> {
     pub(super) reward: f64,
     pub(super) end: Option<End>,
+    /// Whether this was the last step that an episode may have.
+    pub(super) is_last_step: bool,
     pub(super) illegal: bool,
     /// Who has won, if the rules ended the game.
     pub(super) won: Option<Won>,
@@ -95,7 +100,15 @@ pub(super) struct Shown<G> {
 
 impl<G> Default for Shown<G> {
     fn default() -> Self {
-        Self { reward: 0.0, end: None, illegal: false, won: None, last: None, restarted: false }
+        Self {
+            reward: 0.0,
+            end: None,
+            is_last_step: false,
+            illegal: false,
+            won: None,
+            last: None,
+            restarted: false,
+        }
     }
 }
 

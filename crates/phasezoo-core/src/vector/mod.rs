@@ -48,6 +48,10 @@ pub struct Vector<G: Game> {
     awaits: bool,
 }
 
+/// About what a board holds besides itself: the moves of its game, its legal actions, and in Python the
+/// generator of its seeds.
+const LISTS: usize = 4 << 10;
+
 impl<G: Game> Vector<G> {
     /// `num_envs` games, not begun yet. `start` makes the initial state of the game with a seed.
     pub fn new(
@@ -63,6 +67,11 @@ impl<G: Game> Vector<G> {
                 "max_plies = 0: at least 1 is needed, or none for no limit".into(),
             ));
         }
+        if options.max_steps == Some(0) {
+            return Err(Error::InvalidConfig(
+                "max_episode_steps = 0: at least 1 is needed, or none for no limit".into(),
+            ));
+        }
         threads::count(options.threads)?;
         if options.compact && G::NUM_COMPACT == 0 {
             return Err(Error::InvalidConfig(format!(
@@ -74,8 +83,9 @@ impl<G: Game> Vector<G> {
         let num_actions = if options.compact { G::NUM_COMPACT } else { template.num_actions() };
         // With the arrays that show a game: they would be refused too, but only after the boards are made.
         let plane_size = plane_size(&options);
-        let shown = plane_size.bytes() + num_actions;
-        memory::check("num_envs", num_envs, size_of::<Board<G>>() + shown)?;
+        // The masks of a reset are often held beside the sets that steps go round in.
+        let shown = options.array_sets * (plane_size.bytes() + num_actions) + num_actions;
+        memory::check("num_envs", num_envs, size_of::<Board<G>>() + LISTS + shown)?;
         let num_players = template.num_players();
         if let Opponent::Scripted(name) = options.opponent
             && G::scripted(name).is_none()

@@ -71,6 +71,10 @@ pub struct Options<P, R> {
     pub illegal: Illegal,
     /// Games are truncated after so many plies since their start.
     pub max_plies: Option<u32>,
+    /// Episodes are truncated after so many steps of the learner, which the game knows nothing of.
+    pub max_steps: Option<u32>,
+    /// Sets of the arrays that show the games which the caller has at once, for the check of memory.
+    pub array_sets: usize,
     /// What follows the end of a game.
     pub autoreset: Autoreset,
     /// Threads to use; `None` for the default.
@@ -88,7 +92,8 @@ impl<P, R> Options<P, R> {
     /// The same set-up for games of type `G`.
     pub fn of<G: Game>(self, planes: Option<G::Planes>, gate: Option<Gating<G>>) -> OptionsOf<G> {
         let Self { planes: _, gate: _, seat, opponent, illegal, max_plies, .. } = self;
-        let Self { packed, autoreset, threads, compact, move_numbers, .. } = self;
+        let Self { max_steps, array_sets, packed, autoreset, threads, .. } = self;
+        let Self { compact, move_numbers, .. } = self;
         Options {
             planes,
             packed,
@@ -97,6 +102,8 @@ impl<P, R> Options<P, R> {
             opponent,
             illegal,
             max_plies,
+            max_steps,
+            array_sets,
             autoreset,
             threads,
             compact,

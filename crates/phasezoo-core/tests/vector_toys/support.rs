@@ -75,6 +75,8 @@ pub(crate) fn options<G: Game<Planes = ()>>(opponent: Opponent) -> OptionsOf<G> 
         opponent,
         illegal: Illegal::Terminate,
         max_plies: None,
+        max_steps: None,
+        array_sets: 1,
         autoreset: Autoreset::NextStep,
         threads: Some(2),
         compact: false,

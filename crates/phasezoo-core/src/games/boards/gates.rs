@@ -38,7 +38,8 @@ pub(super) fn kinds<R: Rules>() -> Vec<GateKind<BoardState<R>>> {
             let phases = u32::from(arguments.count()?);
             let length = (AVERAGE_MOVES / f64::from(phases)).round() as u32;
             Ok(Arc::new(Moves { phases, length }))
-        }),
+        })
+        .also("move-count"),
         GateKind::measured("material", Side::UpTo, Some("10,6"), |state, _| {
             Ok(Some(officers(state)))
         }),

@@ -21,7 +21,7 @@ pub(super) fn kinds() -> Vec<GateKind<State>> {
         arguments.none()?;
         Ok(Arc::new(Opponents))
     });
-    vec![proximity.also("mixedness"), opponents]
+    vec![proximity.also("mixedness"), opponents.also("opponents_alive")]
 }
 
 /// By the Manhattan distance to the nearest living enemy.
@@ -102,6 +102,7 @@ mod tests {
             ("mixedness", "proximity:6,3"),
             ("monotone:mixedness:30", "monotone:proximity:30"),
             ("opponents", "opponents"),
+            ("opponents_alive", "opponents"),
             ("hash:3", "hash:3"),
         ] {
             assert_eq!(gate(spec).spec(), canonical);

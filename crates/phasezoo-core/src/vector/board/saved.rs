@@ -9,7 +9,7 @@ use crate::vector::context::{End, Final, Won};
 use crate::vector::options::{Opponent, OptionsOf};
 
 /// The first number of every saved game.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// One game of a vector: its states, and the rest as bytes.
 pub struct Saved<G> {
@@ -37,6 +37,11 @@ impl Writer {
     fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
+    }
+
+    fn actions(&mut self, actions: &[Action]) {
+        self.number(actions.len() as u64);
+        actions.iter().for_each(|&action| self.number(u64::from(action)));
     }
 
     fn won(&mut self, won: Option<Won>) {
@@ -83,6 +88,11 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
+    /// Actions below `end`.
+    fn actions(&mut self, end: u64) -> Result<Vec<Action>> {
+        (0..self.below(end + 1)?).map(|_| Ok(self.below(end)? as Action)).collect()
+    }
+
     fn won(&mut self) -> Result<Option<Won>> {
         let (known, result) = (self.number()?, self.number()? as i64 as i8);
         let winners = PlayerSet((known >> 8) as u8);
@@ -102,13 +112,13 @@ impl<G: Game> Board<G> {
         for number in [self.seed, self.next_seed, self.games, self.to_play as u64] {
             out.number(number);
         }
+        out.number(self.steps.into());
         let small = [self.seat, self.phase, self.begun.into(), self.over.into(), self.waiting.0];
         for number in small {
             out.number(u64::from(number));
         }
         self.joint.iter().for_each(|&action| out.number(u64::from(action)));
-        out.number(self.legal.len() as u64);
-        self.legal.iter().for_each(|&action| out.number(u64::from(action)));
+        out.actions(&self.legal);
         out.number(self.opponents.len() as u64);
         self.opponents.iter().for_each(|stream| out.stream(stream));
         out.number(self.scripted.len() as u64);
@@ -129,6 +139,7 @@ impl<G: Game> Board<G> {
             Some(End::Terminated) => 1,
             Some(End::Truncated) => 2,
         });
+        out.number(shown.is_last_step.into());
         out.number(shown.illegal.into());
         out.number(shown.restarted.into());
         out.won(shown.won);
@@ -139,6 +150,7 @@ impl<G: Game> Board<G> {
             out.number(last.illegal.into());
             out.won(last.won);
             last.move_numbers.iter().for_each(|number| out.number(number.to_bits()));
+            out.actions(&last.legal);
         }
     }
 
@@ -156,6 +168,7 @@ impl<G: Game> Board<G> {
         (board.seed, board.next_seed, board.games) =
             (given.number()?, given.number()?, given.number()?);
         board.to_play = given.number()? as i64;
+        board.steps = u32::try_from(given.number()?).map_err(|_| corrupt())?;
         board.seat = given.below(board.state.num_players() as u64)? as u8;
         board.phase = given.byte()?;
         (board.begun, board.over) = (given.flag()?, given.flag()?);
@@ -164,9 +177,7 @@ impl<G: Game> Board<G> {
         for action in &mut board.joint {
             *action = given.below(actions)? as Action;
         }
-        for _ in 0..given.below(actions + 1)? {
-            board.legal.push(given.below(actions)? as Action);
-        }
+        board.legal = given.actions(actions)?;
         for _ in 0..given.below(MAX_PLAYERS as u64 + 1)? {
             board.opponents.push(given.stream()?);
         }
@@ -200,9 +211,11 @@ impl<G: Game> Board<G> {
             1 => Some(End::Terminated),
             _ => Some(End::Truncated),
         };
+        shown.is_last_step = given.flag()?;
         (shown.illegal, shown.restarted) = (given.flag()?, given.flag()?);
         shown.won = given.won()?;
         if let Some(state) = last {
+            let actions = state.num_actions() as u64;
             shown.last = Some(Box::new(Final {
                 seat: given.below(state.num_players() as u64)? as u8,
                 state,
@@ -213,6 +226,7 @@ impl<G: Game> Board<G> {
                 move_numbers: (0..G::MOVE_NUMBERS.len())
                     .map(|_| given.number().map(f64::from_bits))
                     .collect::<Result<_>>()?,
+                legal: given.actions(actions)?,
             }));
         }
         Ok(())
