@@ -37,9 +37,9 @@ test-web: setup ## play in a real browser (Chromium: `apt-get install chromium`,
 	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group web-tests
 	python -m pytest -q -m web tests/web
 
-libraries: setup $(LIBRARIES)/.installed ## run the recipes for TorchRL and Tianshou, which get an environment of their own
+libraries: setup $(LIBRARIES)/.installed ## run the recipes for TorchRL, Tianshou, RLlib and SuperSuit, which get an environment of their own
 	$(TASK) with-cargo env VIRTUAL_ENV=$(CURDIR)/$(LIBRARIES) maturin develop --release --uv --quiet
-	$(LIBRARIES)/bin/python -c "import torchrl, tianshou"
+	$(LIBRARIES)/bin/python -c "import torchrl, tianshou, supersuit, ray.rllib"
 	$(LIBRARIES)/bin/python -m pytest -q -m libraries tests/unit/integrations/test_library_recipes.py
 
 lint: python ## formatting, lints, types, layers, workflows
@@ -86,9 +86,10 @@ $(VENV)/.bench: pyproject.toml constraints.txt | dependencies
 	uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group bench
 	@touch $@
 
-# Without the constraints: Tianshou wants an older pandas.
-$(LIBRARIES)/.installed: pyproject.toml | dependencies
+# Of the constraints torch's alone: Tianshou wants an older pandas, RLlib an older Gymnasium.
+$(LIBRARIES)/.installed: pyproject.toml constraints.txt | dependencies
 	uv venv --quiet --clear --python $(BIN)/python $(LIBRARIES)
-	uv pip install --quiet --python $(LIBRARIES)/bin/python \
-	  --requirement pyproject.toml --extra torchrl --extra tianshou --group dev
+	grep '^torch==' constraints.txt > $(LIBRARIES)/torch.txt
+	uv pip install --quiet --python $(LIBRARIES)/bin/python --constraint $(LIBRARIES)/torch.txt \
+	  --requirement pyproject.toml --extra torchrl --extra tianshou --extra rllib --extra supersuit --group dev
 	@touch $@

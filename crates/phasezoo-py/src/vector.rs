@@ -250,7 +250,9 @@ impl GameVector {
                 }
                 let mask = mask_rows.next().unwrap_or_default();
                 mask.fill(last.legal.is_empty().into());
-                last.legal.iter().for_each(|&action| mask[action as usize] = 1);
+                for &action in &last.legal {
+                    mask[action as usize] = 1;
+                }
             }
         }
         drop((told, allowed));

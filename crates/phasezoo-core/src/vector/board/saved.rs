@@ -41,7 +41,9 @@ impl Writer {
 
     fn actions(&mut self, actions: &[Action]) {
         self.number(actions.len() as u64);
-        actions.iter().for_each(|&action| self.number(u64::from(action)));
+        for &action in actions {
+            self.number(u64::from(action));
+        }
     }
 
     fn won(&mut self, won: Option<Won>) {
