@@ -36,6 +36,8 @@ pub(crate) trait DynGames: Send + Sync {
     /// The states of one game before each of its plies.
     fn states(&self, py: Python<'_>, columns: Columns<'_>, game: usize)
     -> PyResult<Vec<Py<PyAny>>>;
+    /// The state after the last ply of one game.
+    fn last(&self, py: Python<'_>, columns: Columns<'_>, game: usize) -> PyResult<Py<PyAny>>;
     /// Fills training rows.
     fn sample(
         &self,
@@ -150,6 +152,10 @@ impl<G: Native> DynGames for Games<G> {
         states.into_iter().map(|state| state.shown(py)).collect()
     }
 
+    fn last(&self, py: Python<'_>, columns: Columns<'_>, game: usize) -> PyResult<Py<PyAny>> {
+        self.table(columns).last(game).map_err(to_py)?.shown(py)
+    }
+
     fn sample(
         &self,
         columns: Columns<'_>,
@@ -251,6 +257,13 @@ impl Records {
         let (actions, offsets) = self.columns(py)?;
         let columns = Columns { actions: contiguous(&actions)?, offsets: contiguous(&offsets)? };
         self.games.states(py, columns, game)
+    }
+
+    /// The state after the last ply of one game, every action checked.
+    fn last(&self, py: Python<'_>, game: usize) -> PyResult<Py<PyAny>> {
+        let (actions, offsets) = self.columns(py)?;
+        let columns = Columns { actions: contiguous(&actions)?, offsets: contiguous(&offsets)? };
+        self.games.last(py, columns, game)
     }
 
     /// Fills `planes`, float32[B, C, H, W] or a `PackedPlanes`, `action` int64[B] and `plies_left` float32[B] for the states

@@ -7,7 +7,15 @@ arena does at values of 0.867 and 0.065. It has an inverse, so that scores come 
 
 import math
 
-__all__ = ["MOST_CENTIPAWNS", "centipawns_of_value", "value_of_centipawns"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "MOST_CENTIPAWNS",
+    "centipawns_of_value",
+    "value_of_centipawns",
+    "values_of_centipawns",
+]
 
 BASE = 1.4
 
@@ -18,6 +26,12 @@ MOST_CENTIPAWNS = 9999
 def value_of_centipawns(centipawns: float) -> float:
     """The value in [-1, 1] of a score for the same player."""
     return math.copysign(-math.expm1(-abs(centipawns) / 100 * math.log(BASE)), centipawns)
+
+
+def values_of_centipawns(centipawns: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """The same of many scores; nan stays nan, and an announced mate is infinite."""
+    size = -np.expm1(-np.abs(centipawns) / 100 * math.log(BASE))
+    return np.asarray(np.copysign(size, centipawns))
 
 
 def centipawns_of_value(value: float) -> int:

@@ -27,7 +27,7 @@ Months = Annotated[tuple[str, ...], tyro.conf.arg(metavar="YYYY-MM ..."), Looks(
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions(PgnFilter):
-    """Read PGN files (.pgn, .gz, .bz2, .xz, .zst) and write their games to a store.
+    """Read PGN files (.pgn, .gz, .bz2, .xz, .zst, .zip, .tar) and write their games to a store.
 
     The last path is the store; all before it are PGN files. If they hold several games, such as
     chess and atomic, it becomes a folder with a store for each. Games that cannot be used are
@@ -138,6 +138,7 @@ def report_text(report: "ImportReport") -> str:
     if skipped > len(report.named) > 0:
         lines.append(f"… and {skipped - len(report.named):,} more")
     lines += [f"{damage}; the games before that were kept" for damage in report.damaged]
+    lines += report.notes
     if len(report.variants) > 1:
         lines += [
             f"{name}: {count.games:,} games, {count.kept:,} kept{_reasons(count.skipped)}"

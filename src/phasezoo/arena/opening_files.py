@@ -1,20 +1,34 @@
 """Openings as text: lists of moves, of positions (FEN, EPD), and games in PGN."""
 
 import re
+import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from phasezoo import games
+from phasezoo import _core, games
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci, PhasezooError
 from phasezoo.games import queries
 
-__all__ = ["Opening", "action_of", "parse_openings"]
+__all__ = ["Opening", "action_of", "parse_openings", "text_of"]
 
-_TAG = re.compile(r'^\s*\[\s*(?P<name>\w+)\s+"(?P<value>(?:[^"\\]|\\.)*)"\s*\]\s*$')
-_WORD = re.compile(r"\{[^}]*\}?|;[^\n]*|\$\d+|\(|\)|[^\s{}();$]+")
+_WORD = re.compile(r"\{[^}]*\}|;.*|\$\d+|\(|\)|[^\s{}();$]+|\{")
 _NUMBER = re.compile(r"^\d+\.*(?=[^\d./-]|$)|^\.+")
-_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "1/2", "*")
 _COUNTERS = re.compile(r"\b(hmvc|fmvn)\s+(\d+)\s*;")
+
+_ERRORS: dict[str, type[PhasezooError]] = {
+    "another variant": InvalidConfig,
+    "unknown variant": InvalidConfig,
+    "invalid start position": InvalidFen,
+    "illegal move": InvalidUci,
+    "not a move": InvalidUci,
+    "null move": InvalidUci,
+}
+"""Errors by the core's reason to refuse a game; of all others it is :class:`InvalidPgn`."""
+
+MOST_NAMED = 3
+"""Games that were left out and are named in the warning."""
 
 
 class Opening(NamedTuple):
@@ -45,12 +59,32 @@ class Opening(NamedTuple):
         return states
 
 
+def text_of(path: Path | str, what: str) -> str:
+    """The text of a file, which may be compressed or lie in an archive as PGN does.
+
+    Args:
+        path: The file.
+        what: What it should be, for the error.
+
+    Raises:
+        InvalidConfig: It cannot be read.
+    """
+    try:
+        return _core.read_text(Path(path))
+    except (InvalidPgn, ValueError) as error:  # no text, or no path
+        reason = str(error).removeprefix(f"{path}: ")
+        message = f"{str(path)[:80]}: cannot be read as {what} ({reason})"
+        raise InvalidConfig(message) from error
+
+
 def parse_openings(text: str, game: games.Game, plies: int | None = None) -> tuple[Opening, ...]:
     """The openings in the text of a file.
 
-    Text with PGN tags is read as PGN: each game's main line. Otherwise each line is an opening:
-    moves in UCI notation, SAN or action numbers, with or without numbers of moves; or a FEN, or an
-    EPD, whose operations are ignored but for ``hmvc`` and ``fmvn``. ``#`` begins a comment.
+    Text with PGN tags is read as PGN: each game's main line, by the reader that imports games.
+    Otherwise each line is an opening: moves in UCI notation, SAN or action numbers, with or without
+    numbers of moves; or a FEN, or an EPD, whose operations are ignored but for ``hmvc`` and
+    ``fmvn``. ``#`` begins a comment. A game whose comment or variation is never closed is left out
+    with a warning; every other fault is an error.
 
     Args:
         text: The text.
@@ -60,18 +94,13 @@ def parse_openings(text: str, game: games.Game, plies: int | None = None) -> tup
     Raises:
         InvalidConfig: A game in PGN is of another variant.
         InvalidFen: A position cannot be read; the message names the line.
-        InvalidPgn: There is PGN, and the game has no such notation; or a line begins in the middle
-            of a game.
-        InvalidUci: A move cannot be read or is not legal; the message names the opening.
+        InvalidPgn: There is PGN, and the game has no such notation; or it cannot be read; or a line
+            begins in the middle of a game.
+        InvalidUci: A move cannot be read or is not legal; the message names the opening or its
+            line.
     """
-    if any(_TAG.match(line) for line in text.splitlines()[:200]):
-        found = list(_games_in(text, game))
-    else:
-        found = list(_lines_in(text, game))
-    return tuple(
-        _played(game, number, start, words[:plies])
-        for number, (start, words) in enumerate(found, start=1)
-    )
+    is_pgn = _core.has_pgn_tags(text)
+    return tuple(_games_in(text, game, plies) if is_pgn else _lines_in(text, game, plies))
 
 
 def action_of(state: Any, move: str) -> int:
@@ -89,56 +118,49 @@ def action_of(state: Any, move: str) -> int:
     return int(move)
 
 
-def _played(game: games.Game, number: int, start: str | None, words: list[str]) -> Opening:
-    """An opening with its moves in UCI notation."""
-    state = game.initial_state() if start is None else game.from_fen(start)
-    moves = []
-    for word in words:
-        try:
-            action = _read(state, word)
-        except PhasezooError as error:
-            message = f"opening {number} ({' '.join(words)[:80]}): {error}"
-            raise InvalidUci(message) from error
-        moves.append(queries.move_text(state, action))
-        state = state.play(action)
-    return Opening(start, tuple(moves))
+def _games_in(text: str, game: games.Game, plies: int | None) -> list[Opening]:
+    """The starts and main lines of games in PGN."""
+    if game.name not in _core.pgn_games():
+        message = f"{game.name!r} is not written as PGN: give lists of moves"
+        raise InvalidPgn(message)
+    found, refused = _core.read_openings(text, game.name, plies)
+    lost = [each for each in refused if each[2].endswith("never closed")]
+    for each in refused:
+        if each not in lost or not found:
+            line, reason, told = each
+            message = f"line {line}: {told}"
+            raise _ERRORS.get(reason, InvalidPgn)(message)
+    if lost:
+        named = "; ".join(f"line {line}: {message}" for line, _, message in lost[:MOST_NAMED])
+        warnings.warn(f"{len(lost)} games are no openings: {named}", stacklevel=2)
+    return [Opening(start, tuple(moves)) for start, moves in found]
 
 
-def _read(state: Any, word: str) -> int:
-    """The action of a word, which is UCI notation or SAN.
-
-    Raises:
-        PhasezooError: It is neither, or not legal.
-    """
-    try:
-        return action_of(state, word)
-    except InvalidUci:
-        if not hasattr(state, "parse_san"):
-            raise
-        plain = word.rstrip("!?").replace("0-0-0", "O-O-O").replace("0-0", "O-O")
-        try:
-            return int(state.parse_san(plain))
-        except PhasezooError as error:
-            if re.search(r"[A-Z]", word):
-                raise InvalidUci(str(error)) from error
-        raise
-
-
-def _lines_in(text: str, game: games.Game) -> Iterator[tuple[str | None, list[str]]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+def _lines_in(text: str, game: games.Game, plies: int | None) -> Iterator[Opening]:
+    """The openings of a list, a line each."""
+    found = 0
+    for number, given in enumerate(text.splitlines(), start=1):
+        line = given.strip("\ufeff \t")
         words = line.split()
-        if not words or "/" not in words[0]:
-            moves = _moves(_numbered_from_one(line.partition("#")[0], number), game)
-            if moves:
-                yield None, moves
+        if words and "/" in words[0]:
+            try:
+                start = _position(line)
+                game.from_fen(start)
+            except PhasezooError as error:
+                message = f"line {number}: {error}"
+                raise InvalidFen(message) from error
+            found += 1
+            yield Opening(start, ())
             continue
+        line = _numbered_from_one(line.partition("#")[0], number)
         try:
-            start = _position(line)
-            game.from_fen(start)
-        except PhasezooError as error:
-            message = f"line {number}: {error}"
-            raise InvalidFen(message) from error
-        yield start, []
+            moves = _moves(line, game, plies)
+        except InvalidUci as error:
+            message = f"opening {found + 1} ({line.strip()[:80]}): {error}"
+            raise InvalidUci(message) from error
+        if moves is not None:
+            found += 1
+            yield Opening(None, moves)
 
 
 def _numbered_from_one(line: str, number: int) -> str:
@@ -159,58 +181,45 @@ def _numbered_from_one(line: str, number: int) -> str:
 
 def _position(line: str) -> str:
     """The FEN of a line that has a FEN or an EPD."""
-    fields = line.split()
+    fields = [field.rstrip(";") for field in line.split()[:6]]
     if len(fields) > 5 and fields[4].isdigit() and fields[5].isdigit():
-        return " ".join(fields[:6])
+        return " ".join(fields)
     counters = dict(_COUNTERS.findall(line))
     return " ".join([*fields[:4], counters.get("hmvc", "0"), counters.get("fmvn", "1")])
 
 
-def _games_in(text: str, game: games.Game) -> Iterator[tuple[str | None, list[str]]]:
-    """The starts and main lines of games in PGN."""
-    if not hasattr(game.state_type, "parse_san"):
-        message = f"{game.name!r} is not written as PGN: give lists of moves"
-        raise InvalidPgn(message)
-    tags: dict[str, str] = {}
-    body: list[str] = []
-    for line in [*text.splitlines(), '[End ""]']:
-        found = _TAG.match(line)
-        if found is None:
-            if not line.startswith("%"):
-                body.append(line)
-            continue
-        if "".join(body).strip():
-            yield _start(tags, game), _moves("\n".join(body), game)
-            tags, body = {}, []
-        tags[found["name"]] = found["value"]
-
-
-def _start(tags: dict[str, str], game: games.Game) -> str | None:
-    """The position that a game in PGN starts from.
+def _moves(line: str, game: games.Game, plies: int | None) -> tuple[str, ...] | None:
+    """The moves of a line; None if it has none.
 
     Raises:
-        InvalidConfig: It is a game of another variant.
-        InvalidFen: It is none.
+        InvalidUci: A move cannot be read or is not legal, or the line is more than one game.
     """
-    own = game.name.capitalize() if game.pgn_variant is None else game.pgn_variant
-    variant = tags.get("Variant", own)
-    if _squeezed(variant) not in (_squeezed(own), _squeezed(game.name), "standard"):
-        message = f"a game of {variant!r} among openings of {game.name!r}"
-        raise InvalidConfig(message)
-    fen = tags.get("FEN")
-    if fen is not None:
-        game.from_fen(fen)
-    return fen
+    if game.name in _core.pgn_games():
+        openings, refused = _core.read_openings(line, game.name, plies)
+        if refused:
+            raise InvalidUci(refused[0][2])
+        if len(openings) > 1:
+            message = "the line goes on after a result: give each opening a line of its own"
+            raise InvalidUci(message)
+        return tuple(openings[0][1]) if openings and openings[0][1] else None
+    words = _words(line, game)
+    if not words:
+        return None
+    state, moves = game.initial_state(), []
+    for word in words[:plies]:
+        try:
+            action = action_of(state, word)
+            moves.append(queries.move_text(state, action))
+            state = state.play(action)
+        except PhasezooError as error:
+            raise InvalidUci(str(error)) from error
+    return tuple(moves)
 
 
-def _squeezed(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def _moves(text: str, game: games.Game) -> list[str]:
-    """The moves of a main line, without numbers, comments, variations and results."""
+def _words(line: str, game: games.Game) -> list[str]:
+    """The moves of a line in a game without SAN, comments, variations and results left out."""
     depth, moves = 0, []
-    for word in _WORD.findall(text):
+    for word in _WORD.findall(line):
         if word in "()":
             depth = max(0, depth + (1 if word == "(" else -1))
             continue

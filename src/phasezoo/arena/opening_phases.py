@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasezoo import games, gating
-from phasezoo.arena.opening_files import Opening, parse_openings
+from phasezoo.arena.opening_files import Opening, action_of, parse_openings, text_of
 from phasezoo.errors import InvalidConfig
 from phasezoo.games import queries
 from phasezoo.types import Gate
@@ -29,7 +29,7 @@ def first_at(
     wanted = _number(found_gate, phase)
     openings: dict[Any, Opening] = {}
     for number, opening in enumerate(_openings(played, game)):
-        states = opening.states(game)
+        states = list(_states(opening, game))
         phases = found_gate.batch(states, [max(0, state.to_play) for state in states])
         if getattr(found_gate, "monotone", False):
             phases = np.maximum.accumulate(phases)
@@ -48,6 +48,17 @@ def first_at(
     return list(openings.values())
 
 
+def _states(opening: Opening, game: games.Game) -> Iterator[Any]:
+    """The states of a game up to where it is over, such as by a draw that nobody claimed."""
+    state = game.initial_state() if opening.start is None else game.from_fen(opening.start)
+    yield state
+    for move in opening.moves:
+        if state.is_terminal:
+            return
+        state = state.play(action_of(state, move))
+        yield state
+
+
 def _number(gate: Gate, phase: str | int) -> int:
     names = list(gate.names)
     if phase in names:
@@ -61,7 +72,7 @@ def _number(gate: Gate, phase: str | int) -> int:
 def _openings(played: Any, game: games.Game) -> Iterator[Opening]:
     """All moves of each game."""
     if isinstance(played, str | Path):
-        yield from _in_file(Path(played), game)
+        yield from parse_openings(text_of(played, "games in PGN"), game)
     elif hasattr(played, "records") and hasattr(played, "offsets"):
         yield from _in_store(played)
     else:
@@ -77,15 +88,6 @@ def _openings(played: Any, game: games.Game) -> Iterator[Opening]:
                 )
                 raise InvalidConfig(message)
             yield Opening(record.start_fen, (*record.opening_moves, *record.moves))
-
-
-def _in_file(path: Path, game: games.Game) -> Iterator[Opening]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"{path}: cannot be read as games in PGN ({error})"
-        raise InvalidConfig(message) from error
-    yield from parse_openings(text, game)
 
 
 def _in_store(store: Any) -> Iterator[Opening]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import games
-from phasezoo.arena.opening_files import Opening, parse_openings
+from phasezoo.arena.opening_files import Opening, parse_openings, text_of
 from phasezoo.arena.streams import stream
 from phasezoo.checking import did_you_mean, shown
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
@@ -125,11 +125,7 @@ class OpeningSuite:
         """
         if plies is not None:
             at_least("plies", plies, 0)
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:  # no text, or no path
-            message = f"{str(path)[:80]}: cannot be read as an opening suite ({error})"
-            raise InvalidConfig(message) from error
+        text = text_of(path, "an opening suite")
         handle = games.make(game)
         try:
             return cls.of(handle.name, parse_openings(text, handle, plies)).checked()

@@ -3,14 +3,16 @@
 import os
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from phasezoo import _core
+from phasezoo.agents.centipawns import values_of_centipawns
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import flag
 from phasezoo.training.columns import Texts
@@ -108,6 +110,9 @@ class ImportReport:
     """Where the best players of each game begin, if only theirs were asked for."""
     salvaged: int = 0
     """Games in the stores that end before a fault, because damaged games were to be salvaged."""
+    notes: tuple[str, ...] = ()
+    """What was taken for granted, a sentence each: names in Windows-1252, a variant that no tag
+    says."""
     stores: Mapping[str, int] = field(default_factory=dict)
     """Games in each store that was written, by its path."""
 
@@ -133,6 +138,7 @@ def read_games(
     paths: Paths,
     game: str | None = None,
     *,
+    evals: bool = False,
     max_named: int = 100,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -140,19 +146,23 @@ def read_games(
 ) -> tuple[dict[str, GameStore], ImportReport]:
     """Read PGN files, plain or compressed by gzip, bzip2, xz or zstd, into a store for each game.
 
-    The tag ``Variant`` says which game it is: chess (no tag, ``Standard``, ``From Position``),
-    ``Chess960``, ``Atomic``, ``Crazyhouse``. Kept are moves, result, players, ratings, date and the
+    Of zip and tar archives the members whose names end in ``.pgn`` are read. The tag ``Variant``
+    says which game it is: chess (no tag, ``Standard``, ``From Position``), ``Chess960``,
+    ``Atomic``, ``Crazyhouse``; a game without it whose start only chess960 has is one of chess960,
+    and the report says so. Kept are moves, result, players, ratings, date and the
     start position; comments, glyphs and variations are dropped. Moves may be written as people
     write them: ``Nf3``, ``Ng1-f3``, ``g1f3``, ``♘f3``, ``0-0``, ``e8Q``, ``N@f3``, with or without
     signs of check. No move of a game that is kept is left out: a word that can be no move, a null
     move and an unclosed comment or variation refuse the game, or end it if damaged games are to be
     salvaged. The result is what stands after the moves, or the tag if nothing does. A bad game is
     skipped, counted by its variant and reason and named with its line; a file that ends too soon
-    gives all games before the damage.
+    gives all games before the damage. Names that are not UTF-8 are read as Windows-1252.
 
     Args:
         paths: One file or several, read in this order.
         game: The only game to read; None for every one that is found.
+        evals: Whether what comments say of the position after a move, ``[%eval 0.35]``, is kept as
+            the value that the player of the move expects.
         max_named: How many skipped games the report names.
         threads: Threads; default all that this process may use.
         progress: Told how far the reading is.
@@ -173,46 +183,65 @@ def read_games(
     found, read = _core.read_pgn(
         names,
         game,
+        evals=evals,
         max_named=max_named,
         threads=threads,
         progress=progress,
         **wanted.core_options(),
     )
     seconds = time.perf_counter() - started
-    files_read = [os.fsencode(Path(name).name).decode(errors="replace") for name in names]
+    files_read = [Path(name).name for name in read["files"]]
     source = {"files": files_read, **wanted.told()}
     stores = {name: _store(name, of, files_read, source) for name, of in found.items()}
     top = {name: TopPlayers(*of["top"]) for name, of in found.items() if of["top"] is not None}
-    return stores, _report(names, stores, read, seconds, top)
+    return stores, _report(stores, read, seconds, top)
 
 
 def _store(
     game: str, columns: Mapping[str, Any], files: list[str], source: Mapping[str, Any]
 ) -> GameStore:
     first = columns["result"].astype(np.float32)
+    starts = dict(columns["start_fens"])
     return GameStore(
         game,
         columns["actions"],
         columns["offsets"],
         np.stack([first, 0 - first], axis=1),
-        starts=dict(columns["start_fens"]),
+        starts=starts,
         players=Texts(columns["players"], tuple(columns["names"])),
         ratings=np.stack([columns["white_elo"], columns["black_elo"]], axis=1),
         dates=np.ascontiguousarray(columns["dates"]).view("S10"),
         sources=Texts(columns["files"], tuple(files)),
         salvaged=columns["salvaged"],
+        values=_values(columns, starts) if "evals" in columns else None,
         metadata={"source": dict(source)},
     )
 
 
+def _values(
+    columns: Mapping[str, Any], starts: Mapping[int, str]
+) -> npt.NDArray[np.float32] | None:
+    """What the player of each move expects, by what comments say; None if no comment does."""
+    pawns, offsets = columns["evals"], columns["offsets"]
+    if np.isnan(pawns).all():
+        return None
+    begins_black = np.zeros(len(offsets) - 1, dtype=np.bool_)
+    begins_black[[game for game, fen in starts.items() if fen.split()[1] == "b"]] = True
+    lengths = np.diff(offsets)
+    plies = np.arange(len(pawns)) - np.repeat(offsets[:-1], lengths)
+    is_black = plies % 2 != np.repeat(begins_black, lengths)
+    white = values_of_centipawns(100 * pawns)
+    return np.where(is_black, -white, white).astype(np.float32)
+
+
 def _report(
-    names: list[str],
     stores: Mapping[str, GameStore],
     read: dict[str, Any],
     seconds: float,
     top_players: Mapping[str, TopPlayers],
 ) -> ImportReport:
     kept = {name: len(store) for name, store in stores.items()}
+    names = read["files"]
     return ImportReport(
         games=read["games"],
         kept=sum(kept.values()),
@@ -224,11 +253,28 @@ def _report(
         },
         named=tuple(SkippedGame(names[file], *rest) for file, *rest in read["named"]),
         damaged=tuple(f"{names[file]}: {message}" for file, message in read["damaged"]),
+        notes=tuple(_notes(read)),
         text_bytes=read["bytes"],
         seconds=seconds,
         top_players=top_players,
         salvaged=sum(int(store.columns.salvaged.sum()) for store in stores.values()),
     )
+
+
+def _notes(read: Mapping[str, Any]) -> Iterator[str]:
+    """What was taken for granted, a sentence each."""
+    files = read["files"]
+    if read["decoded"] is not None:
+        games, file, line = read["decoded"]
+        yield (
+            f"names that are not UTF-8 were read as Windows-1252 (cp1252), in games: {games:,}, "
+            f"the first in {files[file]}, line {line}"
+        )
+    for name, (games, file, line) in read["assumed"].items():
+        yield (
+            f"games without the tag Variant that start as only {name} does were read as {name}: "
+            f"{games:,}, the first in {files[file]}, line {line}"
+        )
 
 
 def _most_first(counts: Mapping[str, int]) -> dict[str, int]:

@@ -221,6 +221,25 @@ def test_a_pgn_of_a_match_has_the_values_that_its_comments_tell(page):
     assert all(known[ply] == [white] for ply in searched)
 
 
+def test_a_game_that_went_on_after_an_unclaimed_draw_is_stepped_through(page, folder):
+    moves = "Nf3 Nf6 Ng1 Ng8 " * 2 + "Nf3 {[%eval 0.5]} Nf6"
+    path = folder / "unclaimed.pgn"
+    path.write_text(f'[Event "x"]\n\n{moves} 1-0\n\n[White "skipped"]\n\n1. e5 1-0\n\n1. e4 1-0\n')
+    try:
+        assert page.ask("games", root="runs", path=path.name)["total"] == 2
+        name = page.ask("open", root="runs", path=path.name, number=0)["game"]
+    finally:
+        path.unlink()
+    for ply in (8, 9, 10):
+        page.ask("show", game=name, at=ply)
+        shown = page.wait(name, lambda shown, ply=ply: shown["at"] == ply)
+        assert "<svg" in shown["board"]["svg"]
+    assert shown["moves"][-2:] == ["Nf3", "Nf6"]
+    assert shown["values"][8][0] > 0
+    text = page.ask("text", game=name, kind="pgn")
+    assert "5. Nf3" in text
+
+
 def test_a_recording_of_states_is_stepped_through(page):
     name = page.ask("open", root="runs", path="recorded")["game"]
     shown = page.wait(name, lambda shown: True)

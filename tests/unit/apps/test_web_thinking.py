@@ -5,7 +5,6 @@ import threading
 import pytest
 
 from phasezoo import agents, games
-from phasezoo.apps.web.pgn_values import values_of
 from phasezoo.apps.web.thinking import Mind, Stop
 
 SEED = 5
@@ -64,19 +63,3 @@ def test_an_analysis_goes_on_until_it_is_stopped_or_its_time_is_over(text):
     assert not thread.is_alive()
     answer = mind.think(game.initial_state(), Stop(0.05), lambda _: None, for_ever=True)
     assert answer.action is not None
-
-
-def test_values_of_comments_belong_to_the_moves_before_them(tmp_path):
-    path = tmp_path / "games.pgn"
-    path.write_text(
-        '[Event "a"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 *\n\n'
-        '[Event "b"]\n[Result "1-0"]\n\n1. e4 {[%eval 0.00,3] [%nodes 8]} e5\n'
-        "2. Nf3 {a comment} Nc6 {[%eval -2.06]} 3. Bb5 {[%eval #3]} 1-0\n"
-    )
-    assert values_of(path, 0) == {}
-    found = values_of(path, 1)
-    assert found.keys() == {0, 3, 4}
-    assert found[0] == 0
-    assert found[3] == pytest.approx(-0.5, abs=1e-3)
-    assert found[4] == 1
-    assert values_of(path, 2) == {}

@@ -1,5 +1,8 @@
 """Openings from files of every kind, from games at a phase, and the package's suites."""
 
+import gzip
+import os
+
 import chess
 import pytest
 import toy_games
@@ -247,3 +250,78 @@ def test_games_of_ones_own():
     toy_games.register()
     match = arena.play_match("random", "random", game="toy-heap", games=3, seed=1)
     assert len(Suite.at_phase(match, "plies:1", 1).lines) >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "moves"),
+    [
+        (f'[FEN "{KNIGHTS}"]\n{{ from a book }}\n[White "b"]\n\n2. d4 *', KNIGHTS, "d2d4"),
+        (f'[Event "x"]\n[fEn "{KNIGHTS} ;"]\n\n2. d4 *', KNIGHTS, "d2d4"),
+        ('[Event "The "Big" One"]\n\n1. e2-e4 Ng8-f6 1/2', None, "e2e4 g8f6"),
+        ('[Site "two\nlines"]\n\n1. ♘f3 d7d5 *', None, "g1f3 d7d5"),
+        ("[pgn]\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 0-0[/pgn]", None, "e1g1 e8g8"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_pgn_is_read_as_imports_read_it(tmp_path, text, start, moves, end):
+    path = tmp_path / "openings"
+    path.write_bytes(f"\ufeff{text}\n".replace("\n", end).encode())
+    suite = Suite.read(path)
+    assert len(suite) == 1
+    assert suite.start(0) == start
+    assert " ".join(suite.lines[0]).endswith(moves)
+
+
+def test_pgn_in_other_encodings_and_compressed(tmp_path):
+    text = '[Event "Málaga"]\n\n1. e4 {schön} c5 ½-½\n'.encode("cp1252")
+    for data in (text, gzip.compress(text)):
+        path = tmp_path / "openings"
+        path.write_bytes(data)
+        assert Suite.read(path).lines == (("e2e4", "c7c5"),)
+
+
+def test_moves_in_a_list_are_read_as_in_games(tmp_path):
+    text = "e2-e4 e7-e5 Ng1-f3\n1. e4 e6 2. e5 d5 3. exd6 e.p. 1/2\n♘f3 d5 +=\n"
+    lines = read(tmp_path, text).lines
+    assert [line[-1] for line in lines] == ["g1f3", "e5d6", "d7d5"]
+    assert read(tmp_path, "e4 e5\nd4 d5 c4", plies=2).lines[1] == ("d2d4", "d7d5")
+    with pytest.raises(InvalidUci, match=r"opening 2 .*a line of its own"):
+        read(tmp_path, "e4 e5\n1. d4 1-0 1. c4 1-0")
+
+
+def test_a_game_that_is_never_closed_is_left_out_and_named(tmp_path):
+    text = '[Event "a"]\n\n1. e4 {open *\n[Event "b"]\n\n1. d4 *\n\n[Event "c"]\n\n1. c4 (1. e4 *\n'
+    with pytest.warns(UserWarning, match=r"2 games .*line 1: a comment.*line 8: a variation"):
+        assert read(tmp_path, text).lines == (("d2d4",),)
+    with pytest.raises(InvalidPgn, match="line 1: a comment is never closed"):
+        read(tmp_path, text.partition('[Event "b')[0])
+
+
+def test_positions_that_end_in_a_semicolon(tmp_path):
+    suite = read(tmp_path, f"{KNIGHTS};\n{' '.join(KNIGHTS.split()[:4])};\n")
+    assert suite.starts == (KNIGHTS, " ".join([*KNIGHTS.split()[:4], "0 1"]))
+
+
+def test_starts_of_chess960_and_of_other_pockets(tmp_path):
+    fen = "nbbqrknr/pppppppp/8/8/8/8/PPPPPPPP/NBBQRKNR w KQkq - 0 1"
+    text = f'[FEN "{fen}"]\n\n1. e4 e5 *\n'
+    assert read(tmp_path, text, "chess960").lines == (("e2e4", "e7e5"),)
+    with pytest.raises(InvalidConfig, match="--game chess960"):
+        read(tmp_path, text)
+    house = "4k3/8/8/8/8/8/8/4K3[2N-] w - - 0 1"
+    assert read(tmp_path, house.replace("-]", "]"), "crazyhouse").states(0)[0].fen.count("N") == 2
+
+
+def test_openings_at_a_phase_end_where_a_game_is_over(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text('[Event "x"]\n\n' + "Nf3 Nf6 Ng1 Ng8 " * 3 + "e4 1-0\n")
+    assert len(Suite.at_phase(path, "plies:4", 1).lines[0]) == 5
+    with pytest.raises(InvalidConfig, match="no game gets to"):
+        Suite.at_phase(path, "plies:10", 1)
+
+
+def test_what_has_no_end_is_no_suite(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(InvalidConfig, match="named pipe"):
+            Suite.read(path)

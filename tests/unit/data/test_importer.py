@@ -14,7 +14,13 @@ from game_makers import actions_of, date_of, random_games, result_of, start_of
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPgn, StoreError, UnknownGame
-from phasezoo.training.importer import TopPlayers, VariantCount, import_pgn, read_pgn
+from phasezoo.training.importer import (
+    TopPlayers,
+    VariantCount,
+    import_pgn,
+    read_games,
+    read_pgn,
+)
 from phasezoo.training.store import GameStore
 
 GAMES = random_games(80, seed=5)
@@ -273,6 +279,26 @@ def test_filters_by_length_termination_month_and_players(tmp_path):
     _, report = read_pgn(path, top_players=0.5)
     assert report.top_players == {"chess": TopPlayers(2400.0, 2, 3)}
     assert report.variants == {"chess": VariantCount(3, 2, {"not both top players": 1})}
+
+
+def test_values_of_comments_belong_to_the_moves_before_them(tmp_path):
+    path = tmp_path / "games.pgn"
+    black = "4k3/8/8/8/8/8/8/R3K3 b - - 0 1"
+    path.write_text(
+        '[Event "a"]\n[Result "*"]\n\n1. e4 {[%eval 9]} e5 *\n\n'
+        "1. d4 d5 1-0\n\n"
+        '[Event "b"]\n[Result "1-0"]\n\n1. e4 {[%eval 0.00,3] [%nodes 8]} e5\n'
+        "2. Nf3 {a comment} (2. d4 {[%eval 7]}) Nc6 {[%eval -2.06]} 3. Bb5 {[%eval #3]} 1-0\n\n"
+        f'[Variant "Atomic"]\n[FEN "{black}"]\n\n1... Kd7 {{[%eval 2.06]}} 2. Ra7+ 1-0\n'
+    )
+    stores, _ = read_games(path, evals=True)
+    values = stores["chess"].columns.values
+    np.testing.assert_allclose(values[2:], [0, np.nan, np.nan, 0.5, 1], atol=1e-3)
+    assert np.isnan(values[:2]).all()
+    np.testing.assert_allclose(stores["atomic"].columns.values, [-0.5, np.nan], atol=1e-3)
+    assert read_games(path)[0]["chess"].columns.values is None
+    path.write_text("1. d4 d5 1-0\n")
+    assert read_games(path, evals=True)[0]["chess"].columns.values is None
 
 
 def test_salvage_keeps_the_moves_before_a_fault(tmp_path):

@@ -121,6 +121,16 @@ impl<'a, G: Stored> Table<'a, G> {
         Ok(states)
     }
 
+    /// The state after a game's last ply, every action checked: also where a rule had ended the game
+    /// before, and nobody claimed it.
+    pub fn last(&self, game: usize) -> Result<G> {
+        let mut state = self.starts.of(game).clone();
+        for (ply, joint) in self.game(game)?.chunks_exact(self.width).enumerate() {
+            play_checked(&mut state, joint, game, ply)?;
+        }
+        Ok(state)
+    }
+
     /// A number per game that depends on `seed`, its start and its actions alone: games that are the
     /// same get the same one, on every machine.
     pub fn hashes(&self, seed: u64, threads: Option<usize>) -> Result<Vec<u64>> {

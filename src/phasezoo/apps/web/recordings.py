@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phasezoo import games
-from phasezoo.apps.web.pgn_values import values_of
 from phasezoo.apps.web.pictures import name_of, paths_of
 from phasezoo.apps.web.shelf import PGN, RECORDED, SAMPLES, Shelf, is_plain_file
 from phasezoo.apps.web.table import Played
@@ -54,7 +53,7 @@ def stores_at(shelf: Shelf, root: str, path: str) -> list[GameStore]:
         if found.stat().st_size > LARGEST_PGN:
             message = f"{path}: has more than {LARGEST_PGN >> 20} MiB; import it into a store first"
             raise InvalidConfig(message)
-        stores, _ = read_games(found, threads=1)
+        stores, _ = read_games(found, threads=1, evals=True)
         return list(stores.values())
     if found.is_dir() and not all(map(_may_be_read, found.iterdir())):
         message = f"{path}: holds links or pipes, which are not followed for a page"
@@ -131,24 +130,19 @@ def recording(shelf: Shelf, root: str, path: str, number: int) -> Recording:
         raise InvalidConfig(message)
     one = store.subset([index])
     thoughts = _Searches(one)
-    is_pgn = root != SAMPLES and path.endswith(PGN)
-    values = values_of(shelf.find(root, path), number) if is_pgn else {}
-    states = one.records.states(0)
+    # The last state by the stored moves: a game may go on after a draw that nobody claimed.
+    states = [*one.records.states(0), one.records.last(0)]
     width = one.columns.width
     actions = np.asarray(one.actions).reshape(-1, width).tolist()
     plies = []
-    for ply, (state, action) in enumerate(zip(states, actions, strict=False)):
+    for ply, (state, action) in enumerate(zip(states[:-1], actions, strict=True)):
         played: Any = action if width > 1 else action[0]
         name = "/".join(name_of(one.game, state, each) for each in action)
         found_thoughts = thoughts.of(ply, state)
-        if ply in values:
-            found_thoughts = _expected(values[ply], int(state.to_play))
-        after = states[ply + 1] if ply + 1 < len(states) else state.play(played)
-        plies.append((Played(played, name, found_thoughts), after))
+        plies.append((Played(played, name, found_thoughts), states[ply + 1]))
     names = one.columns.players[0]
     title = f"{path}, game {number}"
-    start = states[0] if states else one.game.initial_state()
-    return Recording(one.game, start, plies, title, list(names))
+    return Recording(one.game, states[0], plies, title, list(names))
 
 
 class _Searches:
@@ -206,12 +200,6 @@ class _Searches:
             }
             for count, action in pairs[:MOST_MOVES]
         ]
-
-
-def _expected(white: float, player: int) -> dict[int, Thought]:
-    """What a comment says that the player to move expected, from what White did."""
-    told: Thought = {"player": player, "value": round(white if player == 0 else -white, 4)}
-    return {player: told | {"moves": [], "lines": [], "agent": "stored with the game"}}
 
 
 def _is_recording(path: Path) -> bool:

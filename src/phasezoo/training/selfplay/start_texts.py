@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from phasezoo.arena.opening_files import text_of
 from phasezoo.arena.openings import OpeningSuite
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.training.selfplay.start_sources import (
@@ -121,9 +122,5 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"{path}: cannot be read as a file of starts ({error})"
-        raise InvalidConfig(message) from error
+    lines = text_of(path, "a file of starts").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

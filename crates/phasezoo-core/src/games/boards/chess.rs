@@ -1,6 +1,8 @@
 //! Standard chess and chess960: the same moves, other starts and another way to castle.
 
-use shakmaty::{CastlingMode, Color, File, Move, Piece, Rank, Role, Setup, Square};
+use shakmaty::{
+    Board, CastlingMode, Color, File, Move, Piece, Position, Rank, Role, Setup, Square,
+};
 
 use crate::games::boards::fen;
 use crate::games::boards::planes::BoardPlanes;
@@ -64,6 +66,18 @@ impl Rules for Chess960 {
         Self::start(USUAL)
     }
 
+    /// By castling rights that standard chess does not have, or by the pieces of one of the starts but
+    /// the usual one.
+    fn claims_start(fen: &str) -> bool {
+        fen::parse::<Self>(fen).is_ok_and(|position| {
+            let board = position.board();
+            let has_other_rights = position.castles().any()
+                && fen::parse::<Chess>(fen)
+                    .is_err_and(|_| fen::parse::<Chess>(&without_castling(fen)).is_ok());
+            has_other_rights || is_other_start(board)
+        })
+    }
+
     fn has_legal_move(position: &shakmaty::Chess) -> bool {
         has_legal_chess_move(position)
     }
@@ -71,6 +85,29 @@ impl Rules for Chess960 {
     fn is_legal(position: &shakmaty::Chess, m: Move) -> bool {
         is_legal_chess_move(position, m)
     }
+}
+
+/// Whether the pieces stand as in one of the starts, but not as usual.
+fn is_other_start(board: &Board) -> bool {
+    let usual = Board::default();
+    let both = usual.occupied() == board.occupied() && usual.white() == board.white();
+    if !both || usual.pawns() != board.pawns() {
+        return false;
+    }
+    let rank = |rank| File::ALL.map(|file| board.role_at(Square::from_coords(file, rank)));
+    let first = rank(Rank::First);
+    first == rank(Rank::Eighth)
+        && first != back_rank(USUAL).map(Some)
+        && (0..STARTS).any(|number| back_rank(number).map(Some) == first)
+}
+
+/// A FEN without its castling rights.
+fn without_castling(fen: &str) -> String {
+    let mut fields: Vec<&str> = fen.split_ascii_whitespace().collect();
+    if let Some(rights) = fields.get_mut(2) {
+        *rights = "-";
+    }
+    fields.join(" ")
 }
 
 impl Chess960 {
@@ -129,8 +166,8 @@ fn back_rank(number: usize) -> [Role; 8] {
 mod tests {
     use std::collections::HashSet;
 
+    use shakmaty::EnPassantMode;
     use shakmaty::fen::Fen;
-    use shakmaty::{EnPassantMode, Position};
 
     use super::*;
 
@@ -147,6 +184,23 @@ mod tests {
         assert_eq!(starts.len(), STARTS);
         let usual = Chess960::start(USUAL);
         assert_eq!(usual.board(), shakmaty::Chess::default().board());
+    }
+
+    #[test]
+    fn starts_are_claimed_by_their_rights_or_their_pieces() {
+        for (fen, expected) in [
+            ("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1", true),
+            ("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w - - 0 1", true),
+            // King and rooks stand as usual, and the other pieces do not.
+            ("rbbqknnr/pppppppp/8/8/8/8/PPPPPPPP/RBBQKNNR w KQkq - 0 1", true),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1", false),
+            ("4k3/8/8/8/8/8/8/R2K3R w HA - 0 1", true),
+            ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", false),
+            ("4k3/8/8/8/8/8/8/1R2K3 w - - 0 1", false),
+            ("nonsense", false),
+        ] {
+            assert_eq!(Chess960::claims_start(fen), expected, "{fen}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Positions as text: FEN and four-field EPD, strict in form, lenient in what may stand on the board.
 
+use std::borrow::Cow;
+
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{
     CastlingMode, Color, EnPassantMode, FromSetup, Piece, Position, PositionError,
@@ -11,6 +13,9 @@ use crate::games::boards::rules::Rules;
 
 /// How much of a bad text an error quotes.
 const QUOTED: usize = 120;
+
+/// Pieces that pockets hold at most: as many as there are squares.
+const MOST_IN_POCKETS: usize = 64;
 
 /// The FEN of a position, its en passant square only where a capture there is legal.
 pub fn text<P: Position>(position: &P) -> String {
@@ -37,8 +42,15 @@ pub(crate) fn quote(text: &str) -> String {
 /// counters that are not whole numbers are errors.
 pub fn parse<R: Rules>(fen: &str) -> Result<R::Position> {
     let invalid = |reason: String| Error::InvalidFen(format!("{}: {reason}", quote(fen)));
-    let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
+    // Lists of positions end each with a semicolon, and whoever copies one copies it too.
+    let whole = fen.trim_ascii_end().trim_end_matches(';');
+    let mut fields: Vec<&str> = whole.split_ascii_whitespace().collect();
     let house = R::Position::default().pockets().is_some();
+    let written = fields.first().filter(|_| house).map(|field| with_plain_pockets(field));
+    let written = written.transpose().map_err(invalid)?;
+    if let (Some(field), Some(written)) = (fields.first_mut(), &written) {
+        *field = written;
+    }
     check_fields(&fields, house).map_err(invalid)?;
     let setup = Fen::from_ascii(fields.join(" ").as_bytes())
         .map_err(|error| invalid(describe_syntax(&error, &fields)))?
@@ -66,6 +78,37 @@ pub fn setup_position<P: FromSetup + Position>(
     P::from_setup(setup, mode)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check)
+}
+
+/// A placement whose pockets name each piece once for every time they hold it: `[-]` is empty and
+/// `[N3Pb]` holds three pawns.
+fn with_plain_pockets(field: &str) -> std::result::Result<Cow<'_, str>, String> {
+    let ninth = || field.match_indices('/').nth(7).map(|(at, _)| at + 1);
+    let Some(start) = field.find('[').map(|at| at + 1).or_else(ninth) else {
+        return Ok(Cow::Borrowed(field));
+    };
+    let end = field.strip_suffix(']').map_or(field.len(), str::len).max(start);
+    let pockets = &field[start..end];
+    if !pockets.bytes().any(|byte| byte == b'-' || byte.is_ascii_digit()) {
+        return Ok(Cow::Borrowed(field));
+    }
+    let mut plain = String::new();
+    let mut count = None;
+    for c in pockets.chars().filter(|_| pockets != "-") {
+        match c.to_digit(10) {
+            Some(digit) => count = Some(count.unwrap_or(0) * 10 + digit as usize),
+            // The parser names what is no piece.
+            None if Piece::from_char(c).is_none() => return Ok(Cow::Borrowed(field)),
+            None => plain.extend(std::iter::repeat_n(c, count.take().unwrap_or(1))),
+        }
+        if count.is_some_and(|count| count > MOST_IN_POCKETS) || plain.len() > MOST_IN_POCKETS {
+            return Err(format!("the pockets hold more than {MOST_IN_POCKETS} pieces"));
+        }
+    }
+    match count {
+        Some(_) => Err(format!("a number in {} stands before no piece", quote(pockets))),
+        None => Ok(Cow::Owned(format!("{}{plain}{}", &field[..start], &field[end..]))),
+    }
 }
 
 /// Checks the form of each field, the placement first; the error is the reason.

@@ -58,6 +58,11 @@ pub trait Rules: Copy + Debug + Default + Send + Sync + 'static {
         Self::Position::default()
     }
 
+    /// Whether a FEN says by itself that it is a start of this game, to which others are alike.
+    fn claims_start(_fen: &str) -> bool {
+        false
+    }
+
     /// Refuses a position of the right type that is none of this game; the error is the reason.
     fn check_start(_position: &Self::Position) -> std::result::Result<(), String> {
         Ok(())

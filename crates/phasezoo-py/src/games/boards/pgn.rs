@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use numpy::{PyArray1, PyArrayMethods};
+use phasezoo_core::games::boards::pgn;
 use phasezoo_core::games::boards::pgn::{
-    Columns, Counts, Importer, Kept, Kind, Month, Options, Report, SkipReason, nothing_kept,
+    Columns, Counts, Importer, Kept, Kind, Month, Noted, Opening, Options, Report, SkipReason,
+    Skipped, nothing_kept,
 };
 use phasezoo_core::games::{Atomic, Chess, Chess960, Crazyhouse, Krk};
 use phasezoo_core::{Error, Result};
@@ -22,20 +24,27 @@ const KINDS: [Kind; 5] = [
     Kind::of::<Krk>(),
 ];
 
-/// Reads PGN files, plain or compressed by gzip, bzip2, xz or zstd: (games, report).
+/// Bytes of text that are read at once.
+const MOST_TEXT: usize = 256 << 20;
+
+/// Reads PGN files, plain or compressed by gzip, bzip2, xz or zstd, and the members of zip and tar
+/// archives that end in `.pgn`: (games, report).
 ///
 /// games: columns by the name of the game, of those that some were kept of. Columns: actions uint16[T],
 /// offsets int64[N + 1], result int8[N], `start_fens` (list of pairs), names
 /// (list of players), players int32[N, 2] (indices of names, -1 for unknown), files int32[N] (indices of
 /// paths), `white_elo` and `black_elo` int16[N] with 0 for unknown, dates uint8[10 * N] with zero bytes
 /// for unknown, salvaged bool[N] (the game ends before a fault), top (rating, best, players of the best
-/// players, or None). report: games, bytes, skipped (counts by reason), variants (by name: games,
-/// skipped), named (file, line, reason, message, title of the first `max_named` skipped games), damaged
-/// (file, message). `progress(bytes, games)` is called after every few megabytes of text.
+/// players, or None), and with `evals` what comments say of the position after each ply, float32[T]
+/// (pawns for White, infinite for a mate, nan for nothing). report: files (names of the texts read, of
+/// which all indices are), games, bytes, skipped (counts by reason), variants (by name: games, skipped),
+/// named (file, line, reason, message, title of the first `max_named` skipped games), decoded ((games,
+/// file, line) with tags in Windows-1252, or None), assumed (the same of games whose variant was told by
+/// their start, by name), damaged (file, message). `progress(bytes, games)` is called after every few megabytes of text.
 #[pyfunction]
 #[pyo3(signature = (paths, game = None, *, min_plies = 0, min_rating = None, top_players = None,
                     termination = None, from_month = None, to_month = None, deduplicate = false,
-                    salvage = false, max_named = 100, threads = None, progress = None))]
+                    salvage = false, evals = false, max_named = 100, threads = None, progress = None))]
 #[allow(clippy::too_many_arguments)] // each is an option of its own
 fn read_pgn<'py>(
     py: Python<'py>,
@@ -49,6 +58,7 @@ fn read_pgn<'py>(
     to_month: Option<&str>,
     deduplicate: bool,
     salvage: bool,
+    evals: bool,
     max_named: usize,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
@@ -64,6 +74,9 @@ fn read_pgn<'py>(
         deduplicate,
         salvage,
         max_named,
+        openings: false,
+        plies: None,
+        evals,
         threads,
     };
     let mut importer = Importer::new(options, &KINDS).map_err(to_py)?;
@@ -85,11 +98,53 @@ fn read_pgn<'py>(
     }
     let games = PyDict::new(py);
     for Kept { game, columns, top } in kept {
-        let columns = columns_dict(py, columns)?;
+        let columns = columns_dict(py, columns, evals)?;
         columns.set_item("top", top.map(|top| (top.rating, top.best, top.players)))?;
         games.set_item(game, columns)?;
     }
-    Ok((games, report_dict(py, report)?))
+    Ok((games, report_dict(py, report, max_named)?))
+}
+
+/// Where a game starts, if not as usual, and its moves in UCI.
+type StartAndMoves = (Option<String>, Vec<String>);
+
+/// The line, reason and message of a game that cannot be read.
+type Refused = (u64, &'static str, String);
+
+/// Reads the games in a text as openings: (openings, refused games). No result and no tag `Variant` is
+/// needed, and at most `plies` moves of each game are read.
+#[pyfunction]
+#[pyo3(signature = (text, game, plies = None))]
+fn read_openings(
+    py: Python<'_>,
+    text: &str,
+    game: &str,
+    plies: Option<usize>,
+) -> (Vec<StartAndMoves>, Vec<Refused>) {
+    let (openings, skipped) =
+        py.detach(|| pgn::read_openings(text.as_bytes(), game, plies, &KINDS));
+    let openings = openings.into_iter().map(|Opening { start_fen, moves, .. }| (start_fen, moves));
+    let refused = |Skipped { line, reason, message, .. }| (line, reason.as_str(), message);
+    (openings.collect(), skipped.into_iter().map(refused).collect())
+}
+
+/// Whether a text has tags, so that it is PGN.
+#[pyfunction]
+fn has_pgn_tags(py: Python<'_>, text: &str) -> bool {
+    py.detach(|| pgn::has_tags(text.as_bytes()))
+}
+
+/// The games of which PGN is read.
+#[pyfunction]
+fn pgn_games() -> Vec<&'static str> {
+    KINDS.iter().map(Kind::name).collect()
+}
+
+/// Reads the text of a file, plain, compressed or in an archive as `read_pgn` reads it. Lines that are
+/// no UTF-8 are read as Windows-1252.
+#[pyfunction]
+fn read_text(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    py.detach(|| pgn::read_text(&path, MOST_TEXT)).map_err(to_py)
 }
 
 /// The month of an option, if it is given.
@@ -102,7 +157,7 @@ fn month(name: &str, text: Option<&str>) -> Result<Option<Month>> {
     text.map(|text| Month::parse(text).ok_or_else(|| wrong(text))).transpose()
 }
 
-fn columns_dict(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> {
+fn columns_dict(py: Python<'_>, columns: Columns, evals: bool) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("actions", PyArray1::from_vec(py, columns.actions))?;
     dict.set_item("offsets", PyArray1::from_vec(py, columns.offsets))?;
@@ -116,6 +171,9 @@ fn columns_dict(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>>
     dict.set_item("black_elo", PyArray1::from_vec(py, columns.black_elo))?;
     dict.set_item("dates", PyArray1::from_vec(py, columns.dates.into_iter().flatten().collect()))?;
     dict.set_item("salvaged", PyArray1::from_vec(py, columns.salvaged))?;
+    if evals {
+        dict.set_item("evals", PyArray1::from_vec(py, columns.evals))?;
+    }
     Ok(dict)
 }
 
@@ -131,7 +189,7 @@ fn reasons(
     Ok(dict)
 }
 
-fn report_dict(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
+fn report_dict(py: Python<'_>, report: Report, max_named: usize) -> PyResult<Bound<'_, PyDict>> {
     let variants = PyDict::new(py);
     for (name, Counts { games, skipped }) in report.variants {
         variants.set_item(name, (games, reasons(py, skipped)?))?;
@@ -139,9 +197,18 @@ fn report_dict(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
     let named: Vec<_> = report
         .named
         .into_iter()
+        .take(max_named)
         .map(|skip| (skip.file, skip.line, skip.reason.as_str(), skip.message, skip.title))
         .collect();
+    let noted = |noted: Noted| (noted.games, noted.file, noted.line);
+    let assumed = PyDict::new(py);
+    for (name, of) in report.assumed {
+        assumed.set_item(name, noted(of))?;
+    }
     let dict = PyDict::new(py);
+    dict.set_item("files", report.files)?;
+    dict.set_item("decoded", report.decoded.map(noted))?;
+    dict.set_item("assumed", assumed)?;
     dict.set_item("games", report.games)?;
     dict.set_item("bytes", report.bytes)?;
     dict.set_item("skipped", reasons(py, report.skipped)?)?;
@@ -152,5 +219,9 @@ fn report_dict(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
 }
 
 pub(super) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(read_pgn, m)?)
+    m.add_function(wrap_pyfunction!(has_pgn_tags, m)?)?;
+    m.add_function(wrap_pyfunction!(pgn_games, m)?)?;
+    m.add_function(wrap_pyfunction!(read_openings, m)?)?;
+    m.add_function(wrap_pyfunction!(read_pgn, m)?)?;
+    m.add_function(wrap_pyfunction!(read_text, m)?)
 }

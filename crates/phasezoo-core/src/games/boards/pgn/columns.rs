@@ -29,6 +29,9 @@ pub struct Columns {
     pub dates: Vec<[u8; 10]>,
     /// Whether a game ends before a fault of its text.
     pub salvaged: Vec<bool>,
+    /// What comments say of the position after each ply, if that was asked for: pawns for White,
+    /// infinite where a mate is announced, nan where they say nothing.
+    pub evals: Vec<f32>,
     indices: HashMap<String, i32>,
 }
 
@@ -46,6 +49,7 @@ impl Default for Columns {
             black_elo: Vec::new(),
             dates: Vec::new(),
             salvaged: Vec::new(),
+            evals: Vec::new(),
             indices: HashMap::new(),
         }
     }
@@ -68,6 +72,7 @@ impl Columns {
             self.start_fens.push((index, fen));
         }
         self.actions.extend(game.actions);
+        self.evals.extend(game.evals);
         self.offsets.push(self.actions.len() as i64);
         self.result.push(game.result);
         let players = game.players.map(|name| self.index(name));
@@ -104,6 +109,7 @@ impl Columns {
             let index = kept.len();
             kept.start_fens.extend(fen.map(|fen| (index, fen)));
             let plies = self.offsets[game] as usize..self.offsets[game + 1] as usize;
+            kept.evals.extend(self.evals.get(plies.clone()).unwrap_or_default());
             kept.actions.extend(&self.actions[plies]);
             kept.offsets.push(kept.actions.len() as i64);
             kept.result.push(self.result[game]);

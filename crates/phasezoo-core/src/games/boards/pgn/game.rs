@@ -27,6 +27,21 @@ pub(super) struct Game {
     pub(super) date: Option<[u8; 10]>,
     /// The moves end before a fault of the text.
     pub(super) salvaged: bool,
+    /// The moves in UCI, if openings are read.
+    pub(super) moves: Vec<String>,
+    /// What comments say of the position after each move, nan where they do not, if that is asked for.
+    pub(super) evals: Vec<f32>,
+    /// What was taken for granted.
+    pub(super) assumed: Assumed,
+}
+
+/// What was read in a way that the reader of a report should know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Assumed {
+    /// A tag is no UTF-8 and was read as Windows-1252.
+    pub(super) encoding: bool,
+    /// The kind was told by the start position, because no tag said it.
+    pub(super) kind: bool,
 }
 
 /// Why a game was skipped, and what it calls itself.
@@ -39,12 +54,14 @@ pub(super) struct Skip {
     pub(super) variant: Option<String>,
     /// The game, if it can be read but is not wanted.
     pub(super) unwanted: Option<Box<Game>>,
+    pub(super) assumed: Assumed,
 }
 
 impl Skip {
     /// Of a game that was not looked at any further.
     pub(super) fn unread(reason: SkipReason, message: String) -> Self {
-        Self { reason, message, title: String::new(), variant: None, unwanted: None }
+        let assumed = Assumed::default();
+        Self { reason, message, title: String::new(), variant: None, unwanted: None, assumed }
     }
 }
 
@@ -69,7 +86,7 @@ pub(super) fn read(
     kinds: &[Kind],
     options: &Options,
 ) -> Vec<Result<Game, Skip>> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = if options.evals { Scanner::with_evals(text) } else { Scanner::new(text) };
     let mut games = Vec::with_capacity(1);
     while scanner.peek().is_some() {
         let mut collector = Collector::new(kinds, options);
@@ -93,6 +110,12 @@ struct Collector<'a> {
     /// The position, unless the start has a fault.
     line: Option<Box<dyn Line>>,
     actions: Vec<u16>,
+    moves: Vec<String>,
+    evals: Vec<f32>,
+    /// The last number that stands before the first move.
+    first_number: Option<u32>,
+    /// Whether the kind was told by the start position.
+    is_kind_assumed: bool,
     /// What stands after the moves.
     marker: Option<Ending>,
     fault: Option<Fault>,
@@ -110,6 +133,10 @@ impl<'a> Collector<'a> {
             start_fen: None,
             line: None,
             actions: Vec::with_capacity(128),
+            moves: Vec::new(),
+            evals: Vec::new(),
+            first_number: None,
+            is_kind_assumed: false,
             marker: None,
             fault: None,
         }
@@ -117,17 +144,15 @@ impl<'a> Collector<'a> {
 
     /// Reads one game, up to the text's end or to where another game begins; how it ends.
     fn read(&mut self, scanner: &mut Scanner<'_>, close: Close) -> Close {
-        while scanner.peek() == Some(b'[') {
-            self.tagged = true;
-            if let Err(message) = self.tags.read(scanner) {
-                self.fail(SkipReason::Unreadable, || message);
-            }
-        }
         loop {
-            if self.marker.is_some() && scanner.peek() == Some(b'[') {
-                return Close::Whole;
+            let token = scanner.next_token();
+            if let (Some(eval), Some(last)) =
+                (scanner.take_eval(), self.actions.len().checked_sub(1))
+            {
+                self.evals.resize(self.actions.len(), f32::NAN);
+                self.evals[last] = eval;
             }
-            match scanner.next_token() {
+            match token {
                 None => return close,
                 Some(Token::Fault(fault)) => self.fail(SkipReason::Unreadable, || fault.into()),
                 Some(Token::Variation) if self.actions.is_empty() => {
@@ -136,6 +161,16 @@ impl<'a> Collector<'a> {
                     });
                 }
                 Some(Token::Variation) => {}
+                Some(Token::Bracket) if self.marker.is_some() => return Close::Whole,
+                Some(Token::Bracket) if !self.started => match self.tags.read(scanner) {
+                    Ok(true) => self.tagged = true,
+                    Ok(false) => self.word(scanner.bracket(), None, Meaning::NoMove),
+                    Err(message) => {
+                        self.tagged = true;
+                        self.fail(SkipReason::Unreadable, || message);
+                    }
+                },
+                Some(Token::Bracket) => self.word(scanner.bracket(), None, Meaning::NoMove),
                 Some(Token::Word(word)) => {
                     let (number, meaning) = words::read(word);
                     if number == Some(1) && self.is_complete() {
@@ -170,25 +205,78 @@ impl<'a> Collector<'a> {
     fn start(&mut self) {
         self.started = true;
         let written = self.tags.variant.as_deref().unwrap_or_default().trim();
-        let variant = written.to_lowercase();
         let wanted = self.options.game.as_deref();
-        let meant = |kind: &&Kind| kind.is_meant_by(&variant);
-        // What is asked for comes first: to it, a tag may mean something that it means to nobody else.
-        let named = self.kinds.iter().position(|kind| wanted == Some(kind.name()) && meant(&kind));
-        let found = named.or_else(|| self.kinds.iter().position(|kind| meant(&kind)));
-        let Some(index) = found else {
-            let message = format!("the variant is {}", shown(written.as_bytes()));
+        let among = |found: String| match wanted {
+            Some(wanted) if self.options.openings => {
+                format!("a game of '{written}' among openings of '{wanted}'")
+            }
+            _ => found,
+        };
+        let Some(found) = self.kind_of(&written.to_lowercase()) else {
+            let message = among(format!("the variant is {}", shown(written.as_bytes())));
             return self.fail(SkipReason::UnknownVariant, || message);
         };
-        self.kind = Some(index);
-        let kind = &self.kinds[index];
-        if let Some(wanted) = wanted.filter(|wanted| *wanted != kind.name()) {
-            let name = kind.name();
-            return self.fail(SkipReason::OtherVariant, || format!("{name}, not {wanted}"));
+        let name = self.kinds[found].name();
+        let is_untold = written.is_empty() && self.kinds[found].is_meant_by("");
+        if is_untold && let Some(claimant) = self.claimant(found) {
+            let name = self.kinds[claimant].name();
+            self.kind = Some(claimant);
+            if wanted.is_some_and(|wanted| wanted != name) {
+                return self.fail(SkipReason::OtherVariant, || {
+                    format!(
+                        "the tag FEN gives a start of {name}, and no tag Variant says which game it \
+                         is: it is read as {name} with --game {name} (in Python game={name:?})"
+                    )
+                });
+            }
+            self.is_kind_assumed = true;
+            return self.begin(claimant);
         }
-        match kind.begin(self.tags.fen.as_deref()) {
+        if let Some(wanted) = wanted.filter(|wanted| *wanted != name) {
+            let message = among(format!("{name}, not {wanted}"));
+            self.kind = Some(found);
+            return self.fail(SkipReason::OtherVariant, || message);
+        }
+        self.kind = Some(found);
+        self.begin(found);
+    }
+
+    /// Another kind than `found` of which the start position says by itself that it is one.
+    fn claimant(&self, found: usize) -> Option<usize> {
+        let fen = self.tags.fen()?;
+        self.kinds.iter().position(|kind| kind.claims(fen)).filter(|&other| other != found)
+    }
+
+    /// Which kind a value of the tag means, trimmed and in lower case.
+    fn kind_of(&self, variant: &str) -> Option<usize> {
+        let wanted = self.options.game.as_deref();
+        let wanted = self.kinds.iter().position(|kind| Some(kind.name()) == wanted);
+        // What is asked for comes first: to it, a tag may mean something that it means to nobody else,
+        // and the game of openings is known without a tag.
+        wanted
+            .filter(|&wanted| {
+                let is_untold = self.options.openings && variant.is_empty();
+                is_untold || self.kinds[wanted].is_meant_by(variant)
+            })
+            .or_else(|| self.kinds.iter().position(|kind| kind.is_meant_by(variant)))
+    }
+
+    /// Sets up the start position of a kind.
+    fn begin(&mut self, kind: usize) {
+        match self.kinds[kind].begin(self.tags.fen()) {
             Ok((start_fen, line)) => (self.start_fen, self.line) = (start_fen, Some(line)),
-            Err(error) => self.fail(SkipReason::InvalidFen, || error.to_string()),
+            Err(error) => {
+                let name = self.kinds[kind].name();
+                let other = self.claimant(kind).map(|other| self.kinds[other].name());
+                self.fail(SkipReason::InvalidFen, || match other {
+                    Some(other) => {
+                        format!(
+                            "{error}; it is a start of {other}, from which {name} is not played"
+                        )
+                    }
+                    None => error.to_string(),
+                });
+            }
         }
     }
 
@@ -202,18 +290,14 @@ impl<'a> Collector<'a> {
             }
             return;
         }
+        if self.actions.is_empty() {
+            self.first_number = number.or(self.first_number);
+        }
         match (meaning, number) {
-            (Meaning::Nothing | Meaning::Move(_), Some(number @ 2..))
-                if self.actions.is_empty() && !self.tagged =>
-            {
-                self.fail(SkipReason::Unreadable, || {
-                    format!("the moves begin with number {number}, and no tag says from where")
-                });
-            }
             (Meaning::Nothing, _) => {}
             (Meaning::Result(result), _) => {
                 let first = *self.marker.get_or_insert(result);
-                if first != result {
+                if first != result && !self.options.openings {
                     self.fail(SkipReason::ResultsDiffer, || {
                         "two results stand after the moves".into()
                     });
@@ -236,8 +320,20 @@ impl<'a> Collector<'a> {
     }
 
     fn play(&mut self, word: &[u8], written: Written) {
+        if self.actions.is_empty()
+            && let Some(number @ 2..) = self.first_number
+            && self.tags.fen().is_none()
+        {
+            return self.fail(SkipReason::Unreadable, || {
+                format!("the moves begin with number {number}, and no tag FEN says from where")
+            });
+        }
+        if self.options.plies.is_some_and(|plies| self.actions.len() >= plies) {
+            return;
+        }
         let Some(line) = &mut self.line else { return };
-        if let Some(action) = line.play(written) {
+        let moves = self.options.openings.then_some(&mut self.moves);
+        if let Some(action) = line.play(written, moves) {
             self.actions.push(action);
             return;
         }
@@ -264,6 +360,9 @@ impl<'a> Collector<'a> {
             Err(fault) => return Err(self.skip(fault, None)),
         };
         let unwanted = self.options.refuse(self.actions.len(), &self.tags);
+        if self.options.evals {
+            self.evals.resize(self.actions.len(), f32::NAN);
+        }
         let game = Game {
             kind: self.kind.unwrap_or_default(),
             start_fen: self.start_fen.take(),
@@ -273,6 +372,9 @@ impl<'a> Collector<'a> {
             ratings: [self.tags.white_elo, self.tags.black_elo],
             date: self.tags.date,
             salvaged,
+            moves: std::mem::take(&mut self.moves),
+            evals: std::mem::take(&mut self.evals),
+            assumed: self.assumed(),
         };
         match unwanted {
             None => Ok(game),
@@ -286,7 +388,12 @@ impl<'a> Collector<'a> {
             Some(kind) => self.kinds[kind].name().to_string(),
             None => shown(written.as_bytes()),
         };
-        Skip { reason, message, title: self.tags.title(), variant: Some(variant), unwanted }
+        let (title, assumed) = (self.tags.title(), self.assumed());
+        Skip { reason, message, title, variant: Some(variant), unwanted, assumed }
+    }
+
+    fn assumed(&self) -> Assumed {
+        Assumed { encoding: self.tags.decoded, kind: self.is_kind_assumed }
     }
 
     /// The result of a game by the text's end and the tag, which must not contradict each other.
@@ -327,6 +434,9 @@ impl<'a> Collector<'a> {
             if !salvaged {
                 return Err(fault);
             }
+        }
+        if self.options.openings {
+            return Ok((0, salvaged));
         }
         let result = self.result(close)?;
         if self.actions.is_empty() {

@@ -4,7 +4,7 @@ use shakmaty::{Color, Position};
 
 use super::words::Written;
 use crate::error::Result;
-use crate::games::boards::{BoardState, Rules, actions, fen};
+use crate::games::boards::{BoardState, PackedMove, Rules, actions, fen};
 
 /// A game that PGN may hold.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,7 @@ pub struct Kind {
     name: &'static str,
     variants: &'static [&'static str],
     begin: fn(Option<&str>) -> Result<Begun>,
+    claims: fn(&str) -> bool,
 }
 
 /// A game that has begun: the FEN of its start, `None` for the usual one, and its position.
@@ -20,7 +21,12 @@ pub(super) type Begun = (Option<String>, Box<dyn Line>);
 impl Kind {
     /// The kind of games with the rules `R`.
     pub const fn of<R: Rules>() -> Self {
-        Self { name: R::NAME, variants: R::PGN_VARIANTS, begin: begin::<R> }
+        Self {
+            name: R::NAME,
+            variants: R::PGN_VARIANTS,
+            begin: begin::<R>,
+            claims: R::claims_start,
+        }
     }
 
     /// The name of the game.
@@ -33,6 +39,11 @@ impl Kind {
         self.name == variant || self.variants.contains(&variant)
     }
 
+    /// Whether a start position says by itself that it is one of this game.
+    pub(super) fn claims(&self, fen: &str) -> bool {
+        (self.claims)(fen)
+    }
+
     /// The start of a game, at a FEN if one is given.
     pub(super) fn begin(&self, fen: Option<&str>) -> Result<Begun> {
         (self.begin)(fen)
@@ -41,7 +52,7 @@ impl Kind {
 
 fn begin<R: Rules>(fen: Option<&str>) -> Result<Begun> {
     let state = match fen {
-        Some(fen) => BoardState::<R>::from_fen(fen.trim())?,
+        Some(fen) => BoardState::<R>::from_fen(fen)?,
         None => BoardState::initial(),
     };
     Ok((state.start_fen(), Box::new(LineOf::<R>(state.position().clone()))))
@@ -49,8 +60,9 @@ fn begin<R: Rules>(fen: Option<&str>) -> Result<Begun> {
 
 /// A position that moves are played in.
 pub(super) trait Line {
-    /// Plays the one legal move that is meant, if there is one; its action.
-    fn play(&mut self, written: Written) -> Option<u16>;
+    /// Plays the one legal move that is meant, if there is one; its action. Its UCI notation is added
+    /// to `moves`, if they are given.
+    fn play(&mut self, written: Written, moves: Option<&mut Vec<String>>) -> Option<u16>;
 
     /// The number of the next move with its dots.
     fn number(&self) -> String;
@@ -62,10 +74,13 @@ pub(super) trait Line {
 struct LineOf<R: Rules>(R::Position);
 
 impl<R: Rules> Line for LineOf<R> {
-    fn play(&mut self, written: Written) -> Option<u16> {
+    fn play(&mut self, written: Written, moves: Option<&mut Vec<String>>) -> Option<u16> {
         const { assert!(R::NUM_ACTIONS <= 1 << u16::BITS, "an action fits into sixteen bits") }
         let m = written.to_move::<R>(&self.0)?;
         let action = actions::action_of(m, self.0.turn(), R::MODE);
+        if let Some(moves) = moves {
+            moves.push(PackedMove::pack(m, R::MODE).to_string());
+        }
         self.0.play_unchecked(m);
         Some(action as u16)
     }

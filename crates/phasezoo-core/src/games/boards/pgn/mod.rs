@@ -8,6 +8,7 @@
 mod columns;
 mod game;
 mod kinds;
+mod openings;
 mod options;
 mod report;
 mod source;
@@ -28,12 +29,15 @@ use crate::threads;
 
 pub use columns::Columns;
 pub use kinds::Kind;
+pub use openings::{Opening, has_tags, read_openings};
 pub use options::{Month, Options};
-pub use report::{Counts, Report, SkipReason, Skipped, nothing_kept};
+pub use report::{Counts, Noted, Report, SkipReason, Skipped, nothing_kept};
+pub use source::read_text;
 pub use standings::Top;
 
-use game::{Close, Game, Skip};
-use source::Source;
+use game::{Assumed, Close, Game, Skip};
+use report::NAMED_ALWAYS;
+use source::{Source, each_text};
 use split::{Batch, RawGame, Splitter};
 use standings::Standings;
 
@@ -50,7 +54,6 @@ pub struct Importer {
     piles: Vec<Pile>,
     report: Report,
     seen: HashSet<u128>,
-    files: usize,
 }
 
 /// What was kept of one kind, and the ratings of its players if they are asked for.
@@ -91,7 +94,6 @@ impl Importer {
             piles: kinds.iter().map(|_| Pile::default()).collect(),
             report: Report::default(),
             seen: HashSet::new(),
-            files: 0,
         })
     }
 
@@ -134,14 +136,26 @@ impl Importer {
         (kept, self.report)
     }
 
-    /// Reads a file, plain or compressed by gzip, bzip2, xz or zstd. `progress` is called after every
-    /// few megabytes of text; its error ends the reading.
+    /// Reads a file, plain or compressed by gzip, bzip2, xz or zstd, or the members of a zip or tar
+    /// archive that are PGN. `progress` is called after every few megabytes of text; its error ends the
+    /// reading.
     pub fn read(
         &mut self,
         path: &Path,
         mut progress: impl FnMut(&Report) -> Result<()>,
     ) -> Result<()> {
-        let mut source = Source::open(path)?;
+        each_text(path, |member, source| {
+            let member = member.map(|name| format!(": {name}")).unwrap_or_default();
+            self.report.files.push(format!("{}{member}", path.display()));
+            self.read_source(source, &mut progress)
+        })
+    }
+
+    fn read_source(
+        &mut self,
+        source: &mut Source<'_>,
+        progress: &mut impl FnMut(&Report) -> Result<()>,
+    ) -> Result<()> {
         let mut splitter = Splitter::default();
         let mut block = source.next_block();
         while let Some(text) = block {
@@ -158,22 +172,26 @@ impl Importer {
         let (parsed, ()) = self.parse(&batch, damaged, || ())?;
         self.add(&batch, parsed);
         if let Some(damage) = source.damage() {
-            self.report.damaged.push((self.files, damage.to_string()));
+            self.report.damaged.push((self.file(), damage.to_string()));
         }
-        self.files += 1;
         Ok(())
     }
 
     /// Reads text that is in memory.
     pub fn read_text(&mut self, text: &[u8]) -> Result<()> {
+        self.report.files.push("text".into());
         self.report.bytes += text.len() as u64;
         let mut splitter = Splitter::default();
         for batch in [splitter.push(text), splitter.finish()] {
             let (parsed, ()) = self.parse(&batch, false, || ())?;
             self.add(&batch, parsed);
         }
-        self.files += 1;
         Ok(())
+    }
+
+    /// The index of the text that is being read.
+    fn file(&self) -> usize {
+        self.report.files.len().saturating_sub(1)
     }
 
     fn parse<T: Send>(
@@ -183,18 +201,7 @@ impl Importer {
         meanwhile: impl FnOnce() -> T + Send,
     ) -> Result<(Vec<Parsed>, T)> {
         let options = &self.options;
-        let parse = |raw: &RawGame| {
-            if raw.oversize {
-                let message = "no end of the game was found; is this PGN?".into();
-                return vec![Err(Skip::unread(SkipReason::TooLong, message))];
-            }
-            let close = match raw {
-                _ if raw.last && damaged => Close::Damaged,
-                _ if raw.abrupt => Close::Abrupt,
-                _ => Close::Whole,
-            };
-            game::read(&batch.text[raw.range.clone()], close, &self.kinds, options)
-        };
+        let parse = |raw: &RawGame| parsed(batch, raw, damaged, &self.kinds, options);
         threads::install(options.threads, || {
             rayon::join(
                 || batch.games.par_iter().with_min_len(GRAIN).map(parse).collect(),
@@ -222,20 +229,24 @@ impl Importer {
             let skip = Skip::unread(SkipReason::Duplicate, message);
             return self.skip(line, Skip { variant: Some(name.into()), ..skip });
         }
+        let file = self.file();
         self.report.found(Some(name));
+        self.report.note(game.assumed, name, file, line);
         self.rank(&game);
-        self.piles[game.kind].columns.push(game, self.files);
+        self.piles[game.kind].columns.push(game, file);
     }
 
     fn skip(&mut self, line: u64, skip: Skip) {
-        let Skip { reason, message, title, variant, unwanted } = skip;
+        let Skip { reason, message, title, variant, unwanted, assumed } = skip;
+        let file = self.file();
+        self.report.note(Assumed { kind: false, ..assumed }, "", file, line);
         if let Some(game) = unwanted {
             self.rank(&game);
         }
         self.report.found(variant.as_deref());
         self.report.skip(variant.as_deref(), reason);
-        if self.report.named.len() < self.options.max_named {
-            self.report.named.push(Skipped { file: self.files, line, reason, message, title });
+        if self.report.named.len() < self.options.max_named.max(NAMED_ALWAYS) {
+            self.report.named.push(Skipped { file, line, reason, message, title });
         }
     }
 
@@ -245,6 +256,26 @@ impl Importer {
             self.piles[game.kind].standings.add(&game.players, game.ratings);
         }
     }
+}
+
+/// Reads one game's text; `damaged` is whether what comes after the last one is lost.
+fn parsed(
+    batch: &Batch,
+    raw: &RawGame,
+    damaged: bool,
+    kinds: &[Kind],
+    options: &Options,
+) -> Parsed {
+    if raw.oversize {
+        let message = "no end of the game was found; is this PGN?".into();
+        return vec![Err(Skip::unread(SkipReason::TooLong, message))];
+    }
+    let close = match raw {
+        _ if raw.last && damaged => Close::Damaged,
+        _ if raw.abrupt => Close::Abrupt,
+        _ => Close::Whole,
+    };
+    game::read(&batch.text[raw.range.clone()], close, kinds, options)
 }
 
 /// 128 bits that two games share only if kind, start and moves are the same, as good as surely.

@@ -25,8 +25,15 @@ pub struct Options {
     pub deduplicate: bool,
     /// Whether a game with a fault among its moves is kept up to there, and marked.
     pub salvage: bool,
-    /// How many skipped games the report names; the others are counted only.
+    /// How many skipped games are to be named; the report has the first few of them in any case.
     pub max_named: usize,
+    /// Whether games are read as openings: without a result, perhaps without moves, and of the game
+    /// asked for where no tag says of which.
+    pub openings: bool,
+    /// The most plies that are read of a game.
+    pub plies: Option<usize>,
+    /// Whether the evaluations that comments give are kept.
+    pub evals: bool,
     /// Threads; `None` for the default.
     pub threads: Option<usize>,
 }

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::game::Assumed;
 use crate::error::Error;
 
 /// Variants that the report keeps apart; games of others beyond are counted together.
 const MOST_VARIANTS: usize = 64;
+
+/// Skipped games, and unknown variants, that are named in any case.
+pub(super) const NAMED_ALWAYS: usize = 3;
 
 /// Why a game was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,9 +120,22 @@ pub struct Counts {
     pub skipped: BTreeMap<SkipReason, u64>,
 }
 
+/// How many games something was true of, and which is the first of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// Games.
+    pub games: u64,
+    /// Index of the text of the first.
+    pub file: usize,
+    /// The line on which the first begins, from 1.
+    pub line: u64,
+}
+
 /// What was read, and what was not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
+    /// The texts in the order in which they were read: files, and members of archives.
+    pub files: Vec<String>,
     /// Games found, kept or not.
     pub games: u64,
     /// Bytes of text, after decompression.
@@ -127,8 +144,12 @@ pub struct Report {
     pub skipped: BTreeMap<SkipReason, u64>,
     /// The same by variant: the name of the game, or what an unknown variant calls itself.
     pub variants: BTreeMap<String, Counts>,
-    /// The first skipped games.
+    /// The first skipped games: as many as were to be named, and a few in any case.
     pub named: Vec<Skipped>,
+    /// Games with tags that are no UTF-8 and were read as Windows-1252.
+    pub decoded: Option<Noted>,
+    /// Games whose kind was told by their start position, because no tag said it; by that kind.
+    pub assumed: BTreeMap<&'static str, Noted>,
     /// Files whose end is damaged, and how; what came before it was read.
     pub damaged: Vec<(usize, String)>,
 }
@@ -150,6 +171,17 @@ impl Report {
         }
     }
 
+    /// Counts what was taken for granted of a game.
+    pub(super) fn note(&mut self, assumed: Assumed, kind: &'static str, file: usize, line: u64) {
+        let first = Noted { games: 0, file, line };
+        if assumed.encoding {
+            self.decoded.get_or_insert(first).games += 1;
+        }
+        if assumed.kind {
+            self.assumed.entry(kind).or_insert(first).games += 1;
+        }
+    }
+
     fn counts(&mut self, variant: &str) -> &mut Counts {
         let is_known = self.variants.contains_key(variant);
         let is_apart = is_known || self.variants.len() < MOST_VARIANTS;
@@ -157,22 +189,31 @@ impl Report {
     }
 }
 
-/// The error of files that hold no game that can be used.
+/// The error of files that hold no game that can be used: where they are, and why they cannot.
 pub fn nothing_kept(names: &[String], report: &Report) -> Error {
-    let mut found: Vec<String> = report
-        .skipped
-        .iter()
-        .map(|(reason, count)| format!("{count} {}", reason.as_str()))
-        .chain(report.damaged.iter().map(|(file, damage)| match names.get(*file) {
-            Some(name) => format!("{name} is {damage}"),
-            None => damage.clone(),
-        }))
-        .collect();
+    let damaged = report.damaged.iter().map(|(file, damage)| match report.files.get(*file) {
+        Some(name) => format!("{name} is {damage}"),
+        None => damage.clone(),
+    });
+    let counted =
+        report.skipped.iter().map(|(reason, count)| format!("{count} {}", reason.as_str()));
+    let mut found: Vec<String> = counted.chain(damaged).collect();
     if found.is_empty() {
         found.push("no game at all".into());
     }
+    let first: String = report
+        .named
+        .iter()
+        .take(NAMED_ALWAYS)
+        .map(|skipped| {
+            let Skipped { file, line, reason, message, .. } = skipped;
+            let name = report.files.get(*file).filter(|_| report.files.len() > 1);
+            let name = name.map(|name| format!("{name}, ")).unwrap_or_default();
+            format!("; {name}line {line}: {}: {message}", reason.as_str())
+        })
+        .collect();
     Error::InvalidPgn(format!(
-        "{}: none of {} games can be used ({}); {}",
+        "{}: none of {} games can be used ({}); {}{first}",
         names.join(", "),
         report.games,
         found.join(", "),
@@ -199,6 +240,16 @@ fn advice(report: &Report) -> String {
             "there are {}: --game {most} imports them (in Python game=\"{most}\"){rest}",
             held.join(", ")
         );
+    }
+    let unknown: Vec<String> = report
+        .variants
+        .iter()
+        .filter_map(|(name, of)| Some((name, of.skipped.get(&SkipReason::UnknownVariant)?)))
+        .map(|(name, games)| format!("{games} of {name}"))
+        .take(NAMED_ALWAYS)
+        .collect();
+    if !unknown.is_empty() {
+        return format!("there are variants that are not known here: {}", unknown.join(", "));
     }
     if report.skipped.keys().all(|reason| reason.is_of_choice()) && !report.skipped.is_empty() {
         return "all that can be read is left out by the options: ask for less".into();

@@ -1,20 +1,21 @@
 //! Cuts text into games, with the line each begins on.
 //!
 //! A game ends where the next one's tags begin, or at an empty line after a result. Tags inside a
-//! comment do not count, unless they follow an empty line: then the comment was never closed, and one
-//! bad game must not swallow all that follow.
+//! comment do not count, unless they follow an empty line or begin with `[Event `: then the comment was
+//! never closed, and one bad game must not swallow all that follow.
 
 use std::ops::Range;
 
-use super::tags::is_tag;
-use super::tokens::find;
+use memchr::{memchr, memchr2, memchr3};
+
+use super::tags::{ValueEnd, ends_open_value, is_broken_tag, is_tag, name_and_value, value_end};
+use super::tokens::{BYTE_ORDER_MARK, markup};
 
 /// Longest game that is looked at: far more than any real one, so that a file which is no PGN at all
 /// cannot fill the memory.
 const MAX_GAME_BYTES: usize = 4 << 20;
 
-const MARKERS: [&[u8]; 4] = [b"1-0", b"0-1", b"1/2-1/2", b"*"];
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const MARKERS: [&[u8]; 5] = [b"1-0", b"0-1", b"1/2-1/2", b"1/2", b"*"];
 
 /// One game's text inside a [`Batch`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,11 +42,18 @@ pub(super) struct Batch {
 struct Open {
     line: u64,
     start: usize,
-    event_seen: bool,
+    /// The name of its first tag: where it stands after an empty line, another game begins.
+    first_tag: Vec<u8>,
+    /// There was more than comments and markup.
+    begun: bool,
     moves_seen: bool,
     in_comment: bool,
-    /// The last line of moves ended with a result.
+    /// A tag's value goes on on the next line.
+    in_value: bool,
+    /// The last word among the moves is a result.
     ended: bool,
+    /// The markup around the game has ended.
+    closed: bool,
     after_blank: bool,
     oversize: bool,
 }
@@ -64,8 +72,8 @@ impl Splitter {
     /// Takes a block of text and hands out the games that are complete.
     pub(super) fn push(&mut self, block: &[u8]) -> Batch {
         self.text.extend_from_slice(block);
-        while let Some(length) = find(&self.text[self.scanned..], b'\n') {
-            self.line(self.scanned, self.scanned + length + 1);
+        while let Some(length) = self.line_with_end() {
+            self.line(self.scanned, self.scanned + length);
         }
         if self.text.len() - self.scanned > MAX_GAME_BYTES {
             self.line(self.scanned, self.text.len());
@@ -108,40 +116,45 @@ impl Splitter {
         }
     }
 
+    /// The length of the next line, its end included; `None` if the text does not have all of it.
+    fn line_with_end(&self) -> Option<usize> {
+        let rest = &self.text[self.scanned..];
+        let length = memchr2(b'\n', b'\r', rest)?;
+        match (rest[length], rest.get(length + 1)) {
+            (b'\n', _) => Some(length + 1),
+            (_, Some(b'\n')) => Some(length + 2),
+            (_, Some(_)) => Some(length + 1),
+            (_, None) => None,
+        }
+    }
+
     /// Scans one line, its end included.
     fn line(&mut self, start: usize, end: usize) {
         self.scanned = end;
         let number = self.lines + 1;
-        self.lines += u64::from(self.text[start..end].ends_with(b"\n"));
-        let marked = number == 1 && self.text[start..end].starts_with(BYTE_ORDER_MARK);
-        let start = if marked { start + BYTE_ORDER_MARK.len() } else { start };
+        self.lines += u64::from(
+            self.text[start..end].ends_with(b"\n") || self.text[start..end].ends_with(b"\r"),
+        );
+        let mut start = start;
+        while self.text[start..end].starts_with(BYTE_ORDER_MARK) {
+            start += BYTE_ORDER_MARK.len();
+        }
         let line = self.text[start..end].trim_ascii_end();
-        let bracket = line.trim_ascii_start().starts_with(b"[");
-        let event = line.starts_with(b"[Event ");
         let blank = line.is_empty();
-        let ends_before = match &self.open {
-            None => false,
-            Some(open) if open.in_comment => {
-                open.after_blank && line.starts_with(b"[") && is_tag(line)
-            }
-            Some(open) => {
-                (blank && open.ended)
-                    || (event && (open.event_seen || open.after_blank))
-                    || (open.moves_seen
-                        && bracket
-                        && (line.starts_with(b"[") || open.after_blank)
-                        && is_tag(line))
-            }
-        };
-        if ends_before && let Some(open) = self.open.take() {
-            let abrupt = open.moves_seen && !open.after_blank && !blank;
+        if self.open.as_ref().is_some_and(|open| open.ends_before(line))
+            && let Some(open) = self.open.take()
+        {
+            let abrupt = open.moves_seen && !open.after_blank && !blank && !open.closed;
             self.close(&open, start, abrupt);
         }
         if self.open.is_none() && blank {
             return;
         }
         let open = self.open.get_or_insert_with(|| Open::at(start, number));
-        open.scan(self.text[start..end].trim_ascii_end(), bracket, event);
+        if !open.begun {
+            open.line = number;
+        }
+        open.scan(self.text[start..end].trim_ascii_end());
         open.oversize |= end - open.start > MAX_GAME_BYTES;
     }
 
@@ -157,43 +170,123 @@ impl Open {
         Self {
             line,
             start,
-            event_seen: false,
+            first_tag: Vec::new(),
+            begun: false,
             moves_seen: false,
             in_comment: false,
+            in_value: false,
             ended: false,
+            closed: false,
             after_blank: true,
             oversize: false,
         }
     }
 
-    fn scan(&mut self, line: &[u8], tag: bool, event: bool) {
-        self.after_blank = line.is_empty();
-        let tag = tag && !self.moves_seen;
-        if self.in_comment || !(tag || line.is_empty() || line.starts_with(b"%")) {
-            self.moves_seen = true;
-            self.scan_moves(line);
+    /// Whether the game ends before a line.
+    fn ends_before(&self, line: &[u8]) -> bool {
+        if self.closed {
+            return true;
         }
-        self.event_seen |= tag && event;
+        let Some(first) = line.trim_ascii_start().first() else {
+            return self.ended && !self.in_comment;
+        };
+        if *first != b'[' {
+            return false;
+        }
+        let at_start = line.starts_with(b"[");
+        let is_event = is_event(line);
+        if self.in_comment {
+            return is_event || (self.after_blank && at_start && is_tag(line));
+        }
+        if self.moves_seen {
+            let is_first = (at_start || self.after_blank) && is_tag(line);
+            return is_event || is_first || is_markup_of_next(line);
+        }
+        let is_again = || {
+            name_and_value(line).is_some_and(|(name, _)| name.eq_ignore_ascii_case(&self.first_tag))
+        };
+        (is_event && (self.after_blank || is_again())) || (self.after_blank && is_again())
     }
 
-    /// Follows comments through a line of moves and looks at its last word.
-    fn scan_moves(&mut self, line: &[u8]) {
-        let mut moves = line;
-        for (at, &byte) in line.iter().enumerate() {
-            match byte {
-                b'}' => self.in_comment = false,
-                b'{' => self.in_comment = true,
-                b';' if !self.in_comment => {
-                    moves = &line[..at];
-                    break;
+    fn scan(&mut self, line: &[u8]) {
+        self.after_blank = line.is_empty();
+        if self.in_value && !ends_open_value(line) {
+            if let ValueEnd::Here { whole, .. } = value_end(line) {
+                self.in_value = false;
+                self.scan_text(&line[whole..]);
+            }
+            return;
+        }
+        self.in_value = false;
+        if self.in_comment || !line.starts_with(b"%") {
+            self.scan_text(line);
+        }
+    }
+
+    /// Follows tags, comments and moves through a line, and looks at its last word.
+    fn scan_text(&mut self, mut rest: &[u8]) {
+        loop {
+            if self.in_comment {
+                let Some(end) = memchr(b'}', rest) else { return };
+                self.in_comment = false;
+                rest = &rest[end + 1..];
+            }
+            if !self.moves_seen && rest.trim_ascii_start().starts_with(b"[") {
+                rest = rest.trim_ascii_start();
+                if let Some(length) = markup(rest) {
+                    rest = &rest[length..];
+                    continue;
                 }
-                _ => {}
+                self.begun = true;
+                let Some((name, value)) = name_and_value(rest) else {
+                    self.moves_seen = !is_broken_tag(rest);
+                    return;
+                };
+                if self.first_tag.is_empty() {
+                    self.first_tag = name.to_vec();
+                }
+                let ValueEnd::Here { whole, .. } = value_end(value) else {
+                    self.in_value = true;
+                    return;
+                };
+                rest = &value[whole..];
+                continue;
+            }
+            let at = memchr3(b'{', b';', b'[', rest).unwrap_or(rest.len());
+            let words = rest[..at].trim_ascii_end();
+            if let Some(word) = words.rsplit(u8::is_ascii_whitespace).next()
+                && !word.is_empty()
+            {
+                (self.begun, self.moves_seen) = (true, true);
+                self.ended = MARKERS.contains(&word);
+            }
+            rest = &rest[at..];
+            match rest.first() {
+                Some(b'{') => {
+                    self.in_comment = true;
+                    rest = &rest[1..];
+                }
+                Some(b'[') if !self.moves_seen => {}
+                Some(b'[') => {
+                    let length = markup(rest);
+                    self.closed |= length.is_some() && rest.starts_with(b"[/");
+                    rest = &rest[length.unwrap_or(1)..];
+                }
+                _ => return,
             }
         }
-        let word =
-            moves.trim_ascii_end().rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-        self.ended = !self.in_comment && MARKERS.contains(&word);
     }
+}
+
+/// Whether a line begins with the tag that most games begin with.
+fn is_event(line: &[u8]) -> bool {
+    line.get(..7).is_some_and(|front| front.eq_ignore_ascii_case(b"[Event "))
+}
+
+/// Whether a line begins with the markup before a game.
+fn is_markup_of_next(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    !line.starts_with(b"[/") && markup(line).is_some()
 }
 
 #[cfg(test)]
@@ -249,8 +342,12 @@ mod tests {
     #[test]
     fn comments_hide_tags_unless_they_are_never_closed() {
         check(
-            "1. e4 { see\n[Event \"x\"]\n } e5 ; {\n1-0\n\n1. d4 *",
-            &[(1, "1. e4 { see\n[Event \"x\"]\n } e5 ; {\n1-0"), (6, "1. d4 *")],
+            "1. e4 { see\n[White \"x\"]\n [Event \"x\"]\n } e5 ; {\n1-0\n\n1. d4 *",
+            &[(1, "1. e4 { see\n[White \"x\"]\n [Event \"x\"]\n } e5 ; {\n1-0"), (7, "1. d4 *")],
+        );
+        check(
+            "[White \"a\"]\n\n1. e4 { open\n[event \"b\"]\n\n1. d4 *",
+            &[(1, "[White \"a\"]\n\n1. e4 { open"), (4, "[event \"b\"]\n\n1. d4 *")],
         );
         check(
             "[Event \"a\"]\n\n1. e4 { open\n\n[Event \"b\"]\n\n1. d4 *",
@@ -263,6 +360,51 @@ mod tests {
         check(
             "1. e4 { a clock\n\n[%clk 0:01:00] } e5 *\n",
             &[(1, "1. e4 { a clock\n\n[%clk 0:01:00] } e5 *")],
+        );
+    }
+
+    #[test]
+    fn comments_stand_between_tags_and_behind_them() {
+        let text = "{ by\n[White \"no\"] }\n% x\n[White \"a\"] ; c\n{ note } [Black \"b\"] { more\n }\n\n; c\n\n\
+                    [Result \"*\"]\n\n1. e4 *";
+        check(text, &[(4, text)]);
+        check(
+            "[White \"a\"]\n\n[White \"b\"]\n{c}\n\n[white \"c\"]\n[Site \"d\n\n1. e4 *",
+            &[
+                (1, "[White \"a\"]"),
+                (3, "[White \"b\"]\n{c}"),
+                (6, "[white \"c\"]\n[Site \"d\n\n1. e4 *"),
+            ],
+        );
+    }
+
+    #[test]
+    fn values_go_on_over_lines() {
+        let text = "[White \"a\n1-0\n b\"] [Site \"x\n{ y\"]\n[Event \"z\"]\n\n1. e4\n[x]\n*";
+        check(&format!("{text}\n\n{text}"), &[(1, text), (11, text)]);
+    }
+
+    #[test]
+    fn lines_end_as_on_any_system_and_may_begin_with_a_mark_of_bytes() {
+        let lines =
+            ["[Event \"a\"]", "", "1. e4 *", "", "\u{feff}[White \"b\"]", "", "{x", "}", "1. d4 *"];
+        for end in ["\n", "\r", "\r\n"] {
+            let (first, second) = (lines[..3].join(end), lines[4..].join(end));
+            let second = second.trim_start_matches('\u{feff}');
+            check(&lines.join(end), &[(1, &first), (5, second)]);
+        }
+    }
+
+    #[test]
+    fn markup_of_forums_begins_and_ends_games() {
+        check(
+            "[pgn][Event \"a\"]\n1. e4 *[/pgn]\nhello\n[PGN x=1]\n1. d4 *\n[/pgn]\n[pgn]1. c4 *",
+            &[
+                (1, "[pgn][Event \"a\"]\n1. e4 *[/pgn]"),
+                (3, "hello"),
+                (5, "[PGN x=1]\n1. d4 *\n[/pgn]"),
+                (7, "[pgn]1. c4 *"),
+            ],
         );
     }
 

@@ -2,10 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::tokens::Scanner;
+use encoding_rs::WINDOWS_1252;
+use memchr::memchr;
 
-/// Tags without which the moves mean something else.
-const DECISIVE: [&[u8]; 2] = [b"FEN", b"Variant"];
+use super::tokens::{Scanner, is_line_end, line_length};
+
+/// Tags without which the moves mean something else, in lower case.
+const DECISIVE: [&[u8]; 2] = [b"fen", b"variant"];
+
+/// Bytes of the longest name that is looked at.
+const LONGEST_NAME: usize = 11;
 
 /// What the tags of a game say.
 #[derive(Default)]
@@ -20,13 +26,50 @@ pub(super) struct Tags {
     pub(super) fen: Option<String>,
     pub(super) variant: Option<String>,
     pub(super) termination: Option<String>,
+    /// Whether some value is no UTF-8 and was read as Windows-1252.
+    pub(super) decoded: bool,
+}
+
+/// How a value that begins in a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueEnd {
+    /// Its length, without the quotes, and how far its tag goes.
+    Here { length: usize, whole: usize },
+    /// Not in this line; if no later line ends it, it is what stands before this line's first quote.
+    Later { first_quote: Option<usize> },
+}
+
+/// Text as it was meant: UTF-8, or else Windows-1252, and then true.
+///
+/// No two texts become one: the five bytes that Windows-1252 leaves open are control characters.
+pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), false),
+        Err(_) => (WINDOWS_1252.decode_without_bom_handling(bytes).0, true),
+    }
 }
 
 /// Whether a line begins with something like `[Name "`.
 pub(super) fn is_tag(line: &[u8]) -> bool {
-    let Some(rest) = line.trim_ascii_start().strip_prefix(b"[") else { return false };
+    name_and_value(line).is_some()
+}
+
+/// The name of the tag that a line begins with, and what stands behind the quote before its value.
+pub(super) fn name_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = line.trim_ascii_start().strip_prefix(b"[")?;
     let (name, rest) = split_name(rest);
-    !name.is_empty() && rest.starts_with(b"\"")
+    let value = rest.strip_prefix(b"\"")?;
+    (!name.is_empty()).then_some((name, value))
+}
+
+/// Whether a line that begins with a bracket, and with no tag that can be read, was meant as a tag: no
+/// moves stand behind it.
+pub(super) fn is_broken_tag(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    match memchr(b']', line) {
+        Some(at) => at + 1 == line.len(),
+        None => line.strip_prefix(b"[").is_some_and(|inside| !split_name(inside).0.is_empty()),
+    }
 }
 
 /// The name at the front, and what follows it.
@@ -36,60 +79,123 @@ fn split_name(text: &[u8]) -> (&[u8], &[u8]) {
     (&text[..length], text[length..].trim_ascii_start())
 }
 
-/// The value at the front without its quotes, and how many bytes it takes with them.
+/// How the value at the front of a line ends, the quote before it left out.
 ///
-/// It ends at a quote before a bracket, so that quotes inside it do no harm, else at the first quote.
-fn split_value(text: &[u8]) -> Option<(&[u8], usize)> {
-    let inside = text.strip_prefix(b"\"")?;
-    let (mut first, mut escaped) = (None, false);
-    for (at, &byte) in inside.iter().enumerate() {
+/// It ends at a quote before a bracket, so that quotes inside it do no harm. Where the bracket is
+/// missing it ends at a quote that ends the line; otherwise it goes on on the next line.
+pub(super) fn value_end(line: &[u8]) -> ValueEnd {
+    let (mut first, mut last, mut escaped) = (None, 0, false);
+    for (at, &byte) in line.iter().enumerate() {
         if byte == b'"' && !escaped {
-            if inside[at + 1..].trim_ascii_start().starts_with(b"]") {
-                return Some((&inside[..at], at + 2));
+            let after = &line[at + 1..];
+            let bracket = after.trim_ascii_start();
+            if bracket.starts_with(b"]") {
+                return ValueEnd::Here { length: at, whole: line.len() - bracket.len() + 1 };
             }
             first = first.or(Some(at));
+            last = at;
         }
         escaped = byte == b'\\' && !escaped;
     }
-    first.map(|at| (&inside[..at], at + 2))
+    match first {
+        Some(first) if line[last + 1..].trim_ascii().is_empty() => {
+            ValueEnd::Here { length: first, whole: last + 1 }
+        }
+        first_quote => ValueEnd::Later { first_quote },
+    }
+}
+
+/// Whether a value that is not closed cannot go on in this line: it is empty, or begins a tag.
+pub(super) fn ends_open_value(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty() || is_tag(line)
+}
+
+/// The length of the value at the front, and how far its tag goes; it may go on over lines.
+fn split_value(text: &[u8]) -> Option<(usize, usize)> {
+    let mut at = line_length(text);
+    let first_quote = match value_end(&text[..at]) {
+        ValueEnd::Here { length, whole } => return Some((length, whole)),
+        ValueEnd::Later { first_quote } => first_quote,
+    };
+    while at < text.len() {
+        let start = at + if text[at..].starts_with(b"\r\n") { 2 } else { 1 };
+        at = start + line_length(&text[start..]);
+        let line = &text[start..at];
+        if ends_open_value(line) {
+            break;
+        }
+        if let ValueEnd::Here { length, whole } = value_end(line) {
+            return Some((start + length, start + whole));
+        }
+    }
+    first_quote.map(|quote| (quote, quote + 1))
 }
 
 impl Tags {
-    /// Reads the tag that begins here. One that is no tag is passed over, unless the moves need it.
-    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<(), String> {
-        let line = scanner.line();
-        let (name, rest) = split_name(&line[1..]);
-        let Some((value, length)) = split_value(rest) else {
+    /// Reads the tag that begins here; false if there is none. One that is broken is passed over with
+    /// its line, unless the moves need it.
+    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<bool, String> {
+        let text = scanner.rest();
+        let found = name_and_value(text).and_then(|(name, value)| {
+            let (length, whole) = split_value(value)?;
+            Some((name, &value[..length], text.len() - value.len() + whole))
+        });
+        if let Some((name, value, length)) = found {
+            scanner.advance(length);
+            return self.set(name, &plain(value)).map(|()| true);
+        }
+        let line = &text[..line_length(text)];
+        let name = split_name(&line[1..]).0;
+        if DECISIVE.contains(&&*name.to_ascii_lowercase()) {
             scanner.advance(line.len());
-            if DECISIVE.contains(&name) {
-                let name = String::from_utf8_lossy(name);
-                return Err(format!("the tag {name} cannot be read"));
+            return Err(format!("the tag {} cannot be read", String::from_utf8_lossy(name)));
+        }
+        let is_broken = is_broken_tag(line);
+        if is_broken {
+            scanner.advance(line.len());
+        }
+        Ok(is_broken)
+    }
+
+    /// Keeps a value, whatever the case of its name.
+    fn set(&mut self, name: &[u8], value: &[u8]) -> Result<(), String> {
+        let mut lower = [0; LONGEST_NAME];
+        let Some(lower) = lower.get_mut(..name.len()) else { return Ok(()) };
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        let kept = match &*lower {
+            b"event" => &mut self.event,
+            b"white" => &mut self.white,
+            b"black" => &mut self.black,
+            b"result" => &mut self.result,
+            b"termination" => &mut self.termination,
+            b"fen" => &mut self.fen,
+            b"variant" => &mut self.variant,
+            other => {
+                match other {
+                    b"whiteelo" => self.white_elo = rating(value),
+                    b"blackelo" => self.black_elo = rating(value),
+                    b"date" => self.date = date(value).or(self.date),
+                    b"utcdate" => self.date = self.date.or_else(|| date(value)),
+                    _ => {}
+                }
+                return Ok(());
             }
-            return Ok(());
         };
-        self.set(name, value);
-        let after = rest[length..].trim_ascii_start();
-        let left = after.strip_prefix(b"]").unwrap_or(after).len();
-        scanner.advance(line.len() - left);
+        let (text, is_other) = decoded(value);
+        self.decoded |= is_other;
+        let before = kept.replace(text.into_owned());
+        let is_same = before.as_ref().is_none_or(|before| Some(before) == kept.as_ref());
+        if DECISIVE.contains(&&*lower) && !is_same {
+            let name = String::from_utf8_lossy(name);
+            return Err(format!("the tag {name} stands twice, with different values"));
+        }
         Ok(())
     }
 
-    fn set(&mut self, name: &[u8], value: &[u8]) {
-        let text = || Some(String::from_utf8_lossy(&unescaped(value)).into_owned());
-        match name {
-            b"Event" => self.event = text(),
-            b"White" => self.white = text(),
-            b"Black" => self.black = text(),
-            b"Result" => self.result = text(),
-            b"FEN" => self.fen = text(),
-            b"Variant" => self.variant = text(),
-            b"Termination" => self.termination = text(),
-            b"WhiteElo" => self.white_elo = rating(value),
-            b"BlackElo" => self.black_elo = rating(value),
-            b"Date" => self.date = date(value).or(self.date),
-            b"UTCDate" => self.date = self.date.or_else(|| date(value)),
-            _ => {}
-        }
+    /// The start position; an empty one is the usual one.
+    pub(super) fn fen(&self) -> Option<&str> {
+        self.fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty())
     }
 
     /// +1, 0 or -1 by the tag; `None` where it is unknown or not given.
@@ -131,14 +237,20 @@ impl Tags {
     }
 }
 
-/// A value without the backslashes that stand before quotes and backslashes.
-fn unescaped(value: &[u8]) -> Cow<'_, [u8]> {
-    if !value.contains(&b'\\') {
+/// A value without the backslashes that stand before quotes and backslashes, and on one line.
+fn plain(value: &[u8]) -> Cow<'_, [u8]> {
+    if !value.iter().any(|&byte| byte == b'\\' || is_line_end(byte)) {
         return Cow::Borrowed(value);
     }
     let mut plain = Vec::with_capacity(value.len());
     let mut bytes = value.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
+        if is_line_end(byte) {
+            plain.truncate(plain.trim_ascii_end().len());
+            while bytes.next_if(u8::is_ascii_whitespace).is_some() {}
+            plain.push(b' ');
+            continue;
+        }
         let next = bytes.next_if(|next| byte == b'\\' && matches!(next, b'"' | b'\\'));
         plain.push(next.unwrap_or(byte));
     }
@@ -182,7 +294,7 @@ mod tests {
         while scanner.peek() == Some(b'[') {
             tags.read(&mut scanner).unwrap();
         }
-        (tags, String::from_utf8_lossy(scanner.line()).into_owned())
+        (tags, String::from_utf8_lossy(scanner.rest()).into_owned())
     }
 
     #[test]
@@ -195,6 +307,47 @@ mod tests {
         assert_eq!(tags.black.as_deref(), Some("x\"y\\"));
         assert_eq!((tags.result(), tags.white_elo), (Some(1), Some(2400)));
         assert_eq!(rest, "1. e4");
+    }
+
+    #[test]
+    fn names_are_read_in_any_case_and_values_over_lines() {
+        let (tags, rest) = read(
+            "[EVENT \"a\r\n  b\"]\n[white \"says \"hi\" to\rthe \"c\" \" ]\n\
+                                 [fEn \"8/8 w\n- - 0 1\"]\n[variant \"x\"]\n[Site \"open\n[Black \"d\"\n\
+                                 [BLACKELO \"2100\"]\n[Round \"1\n\ne4 \"]",
+        );
+        assert_eq!(tags.event.as_deref(), Some("a b"));
+        assert_eq!(tags.white.as_deref(), Some("says \"hi\" to the \"c\" "));
+        assert_eq!(tags.fen.as_deref(), Some("8/8 w - - 0 1"));
+        assert_eq!((tags.variant.as_deref(), tags.black_elo), (Some("x"), Some(2100)));
+        assert_eq!(tags.black.as_deref(), Some("d"), "the bracket is missing");
+        assert_eq!(rest, "e4 \"]", "an empty line ends a value that is not closed");
+    }
+
+    #[test]
+    fn what_is_no_utf8_is_windows_1252() {
+        let mut tags = Tags::default();
+        for (name, value) in
+            [(&b"White"[..], &b"M\xfcller \x96 \x81"[..]), (b"Black", b"M\xf8ller")]
+        {
+            tags.set(name, value).unwrap();
+        }
+        assert_eq!(tags.white.as_deref(), Some("M\u{fc}ller \u{2013} \u{81}"));
+        assert_eq!(tags.black.as_deref(), Some("M\u{f8}ller"));
+        assert!(tags.decoded);
+        let mut tags = Tags::default();
+        tags.set(b"White", "Jiří".as_bytes()).unwrap();
+        assert!(tags.white.as_deref() == Some("Jiří") && !tags.decoded);
+    }
+
+    #[test]
+    fn tags_that_change_the_moves_must_not_contradict_each_other() {
+        let mut tags = Tags::default();
+        tags.set(b"FEN", b"a").unwrap();
+        tags.set(b"Fen", b"a").unwrap();
+        assert!(tags.set(b"fen", b"b").unwrap_err().contains("twice"));
+        tags.set(b"White", b"a").unwrap();
+        tags.set(b"White", b"b").unwrap();
     }
 
     #[test]
@@ -217,6 +370,20 @@ mod tests {
         ] {
             let read = date(text.as_bytes());
             assert_eq!(read.as_ref().map(|date| &date[..]), expected.map(str::as_bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn moves_behind_a_bracket_that_is_no_tag_are_not_passed_over() {
+        for (line, expected) in [
+            ("[junk]", true),
+            ("[White Fred ] ", true),
+            ("[White Fred", true),
+            ("[x] e4 e5", false),
+            ("[%clk e4 e5", false),
+            ("[x] e4 [y]", false),
+        ] {
+            assert_eq!(is_broken_tag(line.as_bytes()), expected, "{line}");
         }
     }
 

@@ -143,8 +143,11 @@ fn the_last_game_is_a_game_like_any_other() {
 fn tags_in_the_midst_of_moves_refuse_what_stands_before_them() {
     let text = "[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5\n[White \"x\"]\n2. Nf3 1-0\n";
     let (columns, report) = import(text, &options());
+    assert_eq!(columns.result.len(), 0);
+    let reasons: Vec<_> = report.named.iter().map(|skipped| skipped.reason).collect();
+    assert_eq!(reasons, [SkipReason::Unfinished, SkipReason::Unreadable], "the other begins at 2");
+    let (columns, _) = import(&text.replace("2. Nf3", "1. Nf3"), &options());
     assert_eq!(columns.result.len(), 1, "the other begins with its own tags");
-    assert_eq!(report.named[0].reason, SkipReason::Unfinished);
 }
 
 #[test]
@@ -355,6 +358,129 @@ fn the_best_players_are_found_among_all_games_that_can_be_read() {
     assert_eq!((columns.white_elo[1], columns.black_elo[1]), (2400, 2500));
     let skipped: Vec<_> = report.skipped.into_iter().collect();
     assert_eq!(skipped, [(TooShort, 1), (NotTopPlayers, 2)]);
+}
+
+#[test]
+fn a_start_that_only_one_game_has_says_which_game_it_is() {
+    use SkipReason::{InvalidFen, OtherVariant};
+    let start =
+        "[FEN \"nrbqkbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBRN w KQkq - 0 1\"]\n\n1. d4 d5 1-0\n\n";
+    let read = |text: &str, game: Option<&str>| {
+        let (found, report) = kept(text, &Options { game: game.map(Into::into), ..options() });
+        (found.into_iter().map(|(game, games, _)| (game, games)).collect::<Vec<_>>(), report)
+    };
+    for game in [None, Some("chess960")] {
+        let (found, report) = read(&start.repeat(2), game);
+        assert_eq!(found, [("chess960", 2)]);
+        assert_eq!(report.assumed["chess960"], Noted { games: 2, file: 0, line: 1 });
+    }
+    let (found, report) = read(start, Some("chess"));
+    assert_eq!((found.len(), report.named[0].reason), (0, OtherVariant));
+    assert!(report.named[0].message.contains("--game chess960"), "{}", report.named[0].message);
+    for variant in ["Atomic", "Standard"] {
+        let (found, report) = read(&format!("[Variant \"{variant}\"]\n{start}"), None);
+        assert_eq!((found.len(), report.named[0].reason), (0, InvalidFen));
+        assert!(report.named[0].message.contains("a start of chess960"));
+    }
+    let (found, report) = read(&format!("[Variant \"Chess960\"]\n{start}"), None);
+    assert_eq!((found, report.assumed.len()), (vec![("chess960", 1)], 0));
+}
+
+#[test]
+fn where_the_moves_begin_is_never_guessed() {
+    use SkipReason::Unreadable;
+    for (tags, moves, expected) in [
+        ("[SetUp \"1\"]", "12. e4 e5", Err((Unreadable, 1))),
+        ("[SetUp \"1\"]\n[FEN \" \"]", "12. e4 e5", Err((Unreadable, 1))),
+        ("[White \"x\"]", "2... e4 e5", Err((Unreadable, 1))),
+        ("[SetUp \"1\"]", "1. e4 e5", Ok("e2e4 e7e5".to_string())),
+        ("[FEN \"\"]", "e4 e5 2. d4", Ok("e2e4 e7e5 d2d4".to_string())),
+        ("[FEN \"a\"]\n[fen \"b\"]", "1. e4 e5", Err((Unreadable, 1))),
+        ("[White \"x\"]", "2012 1. e4 e5", Ok("e2e4 e7e5".to_string())),
+    ] {
+        assert_eq!(one(&format!("{tags}\n\n{moves} 1-0")), expected, "{tags} {moves}");
+    }
+}
+
+#[test]
+fn what_is_never_closed_costs_its_own_game_alone() {
+    let text = "[Event \"a\"]\n\n1. e4 {open e5 1-0\n[event \"b\"]\n\n1. d4 d5 1-0\n\n\
+                [White \"c\"]\n\n1. c4 (1. d4 1-0\n\n[White \"d\"]\n\n1. c4 c5 0-1\n\n\
+                [White \"e\"]\n{open\n\n[Black \"f\"]\n\n1. b3 b6 1-0\n\n\
+                [White \"g\n\n1. g3 g6 1-0\n";
+    let (columns, report) = import(text, &options());
+    assert_eq!((columns.result.as_slice(), report.games), (&[1, -1, 1, 1][..], 7));
+    let lines: Vec<u64> = report.named.iter().map(|skipped| skipped.line).collect();
+    assert_eq!(lines, [1, 8, 16]);
+    assert!(report.named.iter().all(|skipped| skipped.message.contains("never closed")));
+}
+
+#[test]
+fn lines_may_end_as_on_old_systems_in_files_of_any_size() {
+    let games = 2 * (4 << 20) / GAME.len();
+    let text = GAME.replace('\n', "\r").repeat(games);
+    let (columns, report) = import(&text, &options());
+    assert_eq!((columns.len(), report.games), (games, games as u64));
+}
+
+#[test]
+fn names_that_are_no_utf8_stay_apart_and_are_noted_once() {
+    let mut importer = importer(&options());
+    let text = b"1. e4 1-0\n\n[White \"J\xf6rg\"]\n[Black \"J\xfcrg\"]\n\n1. e4 \xbd-\xbd\n\n[White \"J\xf6rg\"]\n\n1. e5 1-0";
+    importer.read_text(text).unwrap();
+    let (columns, report) = finish(importer);
+    assert_eq!(columns.names, ["Jörg", "Jürg"]);
+    assert_eq!(columns.result, [1, 0]);
+    assert_eq!(report.decoded, Some(Noted { games: 2, file: 0, line: 3 }));
+}
+
+#[test]
+fn pockets_are_read_empty_and_counted() {
+    let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    for (pockets, moves, is_legal) in [
+        ("[-]", "1. e4", true),
+        ("[-]", "1. N@f3", false),
+        ("[N2Pq]", "1. N@e4 Q@e5 2. P@c3 a6 3. @d3", true),
+        ("[N2Pq]", "1. P@c3 a6 2. P@d3 a5 3. P@e3", false),
+        ("/-", "1. e4", true),
+        ("[3]", "1. e4", false),
+        ("[99P]", "1. e4", false),
+        ("[99999999999999999999P]", "1. e4", false),
+    ] {
+        let text = format!(
+            "[Variant \"Crazyhouse\"]\n[FEN \"{board}{pockets} w KQkq - 0 1;\"]\n\n{moves} 1-0"
+        );
+        let (found, report) = kept(&text, &options());
+        assert_eq!(!found.is_empty(), is_legal, "{text} {:?}", report.named);
+    }
+}
+
+#[test]
+fn openings_need_neither_result_nor_variant() {
+    let text = "[pgn][Event \"a\"]\n\n1. e2-e4 e7e5 2. \u{2658}f3 1/2[/pgn]\n\n[fen \"4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 9\"]\n\n\
+                9. exd6 e.p. Kd8 10. 0-0 hello\n\n[Event \"none\"]\n\n*\n\n[Variant \"Standard\"]\n\n1. e4";
+    assert!(has_tags(text.as_bytes()) && !has_tags(b"e4 e5 {[x \"y\"]}\n"));
+    let (openings, skipped) = read_openings(text.as_bytes(), "chess", Some(3), &KINDS);
+    let moves: Vec<String> = openings.iter().map(|opening| opening.moves.join(" ")).collect();
+    assert_eq!(moves, ["e2e4 e7e5 g1f3", "", "e2e4"]);
+    assert_eq!((skipped.len(), skipped[0].line), (1, 5));
+    let text = text.replace(" hello", "");
+    let (openings, _) = read_openings(text.as_bytes(), "chess", Some(2), &KINDS);
+    assert_eq!(openings[1].moves, ["e5d6", "e8d8"]);
+    let (openings, skipped) = read_openings(text.as_bytes(), "atomic", None, &KINDS);
+    assert_eq!((openings.len(), skipped.len()), (3, 1));
+    assert!(skipped[0].message.contains("'Standard' among openings of 'atomic'"));
+}
+
+#[test]
+fn nothing_usable_says_where_and_why() {
+    let text = "[Variant \"Racing Kings\"]\n\n1. e4 1-0\n\n[Event \"b\"]\n\n1. e5 1-0\n";
+    let (_, report) = kept(text, &Options::default());
+    let told = nothing_kept(&["x.pgn".into()], &report).to_string();
+    for part in ["line 1: unknown variant", "line 5: illegal move: 1. e5", "1 of \"Racing Kings\""]
+    {
+        assert!(told.contains(part), "{told}");
+    }
 }
 
 const GAME: &str = "[Event \"a\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0\n\n";

@@ -1,4 +1,10 @@
-//! The text of moves in words: comments, glyphs and variations are passed over.
+//! The text of moves in words: comments, glyphs, variations and the markup around games in forums are
+//! passed over.
+
+use memchr::{memchr, memchr2};
+
+/// The mark with which some programs begin a file, or what was a file before it was put behind another.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What stands in the text of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,26 +15,48 @@ pub(super) enum Token<'a> {
     Fault(&'static str),
     /// A variation, passed over.
     Variation,
+    /// A square bracket, which is not passed over: a tag begins here, or nothing that PGN knows.
+    Bracket,
 }
 
 /// Walks through the text of one or more games.
 pub(super) struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
+    /// Whether comments are searched for evaluations.
+    reads_evals: bool,
+    eval: Option<f32>,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, reads_evals: false, eval: None }
     }
 
-    /// Passes over white space and escaped lines; what comes then, `None` at the end.
+    /// A scanner that finds the evaluations which comments of the main line give.
+    pub(super) fn with_evals(text: &'a [u8]) -> Self {
+        Self { reads_evals: true, ..Self::new(text) }
+    }
+
+    /// The last evaluation `[%eval …]` passed over since this was asked: pawns for White, infinite
+    /// where a mate is announced.
+    pub(super) fn take_eval(&mut self) -> Option<f32> {
+        self.eval.take()
+    }
+
+    /// Passes over white space, escaped lines and markup; what comes then, `None` at the end.
     pub(super) fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.text.get(self.at) {
             if is_space(byte) {
                 self.at += 1;
-            } else if byte == b'%' && (self.at == 0 || self.text[self.at - 1] == b'\n') {
+            } else if byte == b'%' && self.begins_line() {
                 self.skip_line();
+            } else if byte == BYTE_ORDER_MARK[0] && self.rest().starts_with(BYTE_ORDER_MARK) {
+                self.at += BYTE_ORDER_MARK.len();
+            } else if byte == b'['
+                && let Some(length) = markup(self.rest())
+            {
+                self.at += length;
             } else {
                 return Some(byte);
             }
@@ -36,10 +64,16 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// The rest of the line that begins here, its end left out.
-    pub(super) fn line(&self) -> &'a [u8] {
-        let rest = &self.text[self.at..];
-        &rest[..find(rest, b'\n').unwrap_or(rest.len())]
+    /// Whether a line begins here.
+    fn begins_line(&self) -> bool {
+        let before = &self.text[..self.at];
+        let before = before.strip_suffix(BYTE_ORDER_MARK).unwrap_or(before);
+        before.last().is_none_or(|&byte| is_line_end(byte))
+    }
+
+    /// All text that was not passed over yet.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
     }
 
     /// Goes on by so many bytes.
@@ -74,9 +108,18 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                     return Some(Token::Fault("a '}' ends no comment"));
                 }
+                b'[' => return Some(Token::Bracket),
                 _ => return Some(Token::Word(self.word())),
             }
         }
+    }
+
+    /// A bracket with what stands in it, up to the next white space.
+    pub(super) fn bracket(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let length = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
     }
 
     fn word(&mut self) -> &'a [u8] {
@@ -95,9 +138,14 @@ impl<'a> Scanner<'a> {
     fn skip_note(&mut self, byte: u8) -> Result<(), &'static str> {
         match byte {
             b'{' => {
-                let rest = &self.text[self.at..];
-                let length = find(rest, b'}');
+                let rest = self.rest();
+                let length = memchr(b'}', rest);
                 self.at += length.map_or(rest.len(), |length| length + 1);
+                if self.reads_evals
+                    && let Some(length) = length
+                {
+                    self.eval = eval(&rest[..length]).or(self.eval);
+                }
                 return length.map(drop).ok_or("a comment is never closed");
             }
             b';' => self.skip_line(),
@@ -116,7 +164,14 @@ impl<'a> Scanner<'a> {
 
     /// Passes over a variation with all those inside it.
     fn skip_variation(&mut self) -> Result<(), &'static str> {
-        let mut depth = 0;
+        let eval = self.eval;
+        let passed = self.skip_brackets();
+        self.eval = eval;
+        passed
+    }
+
+    fn skip_brackets(&mut self) -> Result<(), &'static str> {
+        let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
             match byte {
                 b'{' | b';' => self.skip_note(byte)?,
@@ -134,9 +189,45 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_line(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += find(rest, b'\n').unwrap_or(rest.len());
+        self.at += line_length(self.rest());
     }
+}
+
+/// The length of a line without its end.
+pub(super) fn line_length(text: &[u8]) -> usize {
+    memchr2(b'\n', b'\r', text).unwrap_or(text.len())
+}
+
+pub(super) fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// The length of `[pgn]`, `[pgn height=300]` or `[/pgn]` at the front, with which forums mark games.
+pub(super) fn markup(text: &[u8]) -> Option<usize> {
+    let inside = text.strip_prefix(b"[")?;
+    let name = inside.strip_prefix(b"/").unwrap_or(inside);
+    let after =
+        name.get(..3).filter(|name| name.eq_ignore_ascii_case(b"pgn")).map(|_| &name[3..])?;
+    let is_plain = matches!(after.first()?, b']' | b'=') || is_space(after[0]);
+    // A tag of that name, or a bracket that another line closes, is no markup.
+    let end = memchr(b']', &after[..line_length(after)]).filter(|_| is_plain)?;
+    let is_tag = after[..end].trim_ascii_start().starts_with(b"\"");
+    (!is_tag).then_some(text.len() - after.len() + end + 1)
+}
+
+/// What a comment says of the position before it: pawns for White, infinite where a mate is announced.
+fn eval(comment: &[u8]) -> Option<f32> {
+    let at = memchr::memmem::find(comment, b"[%eval ")?;
+    let given = comment[at + 7..].trim_ascii_start();
+    let length =
+        given.iter().position(|byte| matches!(byte, b',' | b']' | b' ')).unwrap_or(given.len());
+    let given = std::str::from_utf8(&given[..length]).ok()?;
+    if let Some(moves) = given.strip_prefix('#') {
+        let moves: i32 = moves.parse().ok()?;
+        let is_blacks = moves < 0 || given.starts_with("#-");
+        return Some(if is_blacks { f32::NEG_INFINITY } else { f32::INFINITY });
+    }
+    given.parse().ok().filter(|pawns: &f32| pawns.is_finite())
 }
 
 /// White space, the end-of-file mark of old systems among it.
@@ -147,7 +238,7 @@ fn is_space(byte: u8) -> bool {
 /// The bytes at which a word ends.
 static ENDS_WORD: [bool; 256] = {
     let mut ends = [false; 256];
-    let bytes = b" \t\n\r\x0b\x0c\x1a{}();$*!?";
+    let bytes = b" \t\n\r\x0b\x0c\x1a{}();$*!?[";
     let mut i = 0;
     while i < bytes.len() {
         ends[bytes[i] as usize] = true;
@@ -160,22 +251,23 @@ fn ends_word(byte: u8) -> bool {
     ENDS_WORD[usize::from(byte)]
 }
 
-/// Where `byte` first stands.
-pub(super) fn find(text: &[u8], byte: u8) -> Option<usize> {
-    text.iter().position(|&other| other == byte)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
         let mut scanner = Scanner::new(text.as_bytes());
-        std::iter::from_fn(|| scanner.next_token())
+        let next = || {
+            let token = scanner.next_token();
+            (token == Some(Token::Bracket)).then(|| scanner.bracket());
+            token
+        };
+        std::iter::from_fn(next)
             .map(|token| match token {
                 Token::Word(word) => String::from_utf8_lossy(word).into_owned(),
                 Token::Fault(fault) => format!("<{fault}>"),
                 Token::Variation => "()".into(),
+                Token::Bracket => "[".into(),
             })
             .collect()
     }
@@ -185,6 +277,29 @@ mod tests {
         let text = "% no\n1.e4!{x (}e5?!$14 (a {)} (b) ; )\n% )\n) Nf3 ; { \n%\nNc6*";
         assert_eq!(words(text), ["1.e4", "e5", "()", "Nf3", "Nc6", "*"]);
         assert_eq!(words(" %e4\r\n\x1a"), ["%e4"]);
+    }
+
+    #[test]
+    fn marks_of_bytes_and_of_forums_are_passed_over() {
+        let text = "\u{feff}% no\n[PGN height=200]e4\r\u{feff}% no\re5[/pgn]\n\u{feff}{x}*";
+        assert_eq!(words(text), ["e4", "e5", "*"]);
+        assert_eq!(words("[pgn \"x\"] [pgna] [pgn\n]"), ["[", "\"x\"]", "[", "[", "]"]);
+    }
+
+    #[test]
+    fn the_last_evaluation_of_the_main_line_is_given() {
+        let evals = |text: &str| {
+            let mut scanner = Scanner::with_evals(text.as_bytes());
+            while scanner.next_token().is_some() {}
+            scanner.take_eval()
+        };
+        assert_eq!(evals("e4 {a [%eval 0.25,12] b} ({[%eval 3]} d4)"), Some(0.25));
+        assert_eq!(evals("e4 {[%eval -1.5] [%clk 1]} {no}"), Some(-1.5));
+        assert_eq!(evals("e4 {[%eval #-3]}"), Some(f32::NEG_INFINITY));
+        assert_eq!(evals("e4 {[%eval #3]}"), Some(f32::INFINITY));
+        for text in ["e4", "e4 {[%eval ]}", "e4 {[%eval x]}", "e4 {[%eval inf]}", "{[%eval 1"] {
+            assert_eq!(evals(text), None, "{text}");
+        }
     }
 
     #[test]

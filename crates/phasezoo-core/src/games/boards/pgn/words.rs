@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use shakmaty::{CastlingSide, File, Move, Position, Rank, Role, Square};
 
+use super::tags::decoded;
 use crate::games::boards::Rules;
 
 /// What a word stands for.
@@ -89,7 +90,7 @@ pub(super) fn read(word: &[u8]) -> (Option<u32>, Meaning) {
 /// The word with figurines, dashes and signs in the letters that stand for them.
 fn in_ascii(word: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(word.len());
-    for c in String::from_utf8_lossy(word).chars() {
+    for c in decoded(word).0.chars() {
         let ascii: &[u8] = match c {
             '♔' | '♚' => b"K",
             '♕' | '♛' => b"Q",
