@@ -179,6 +179,8 @@ def test_games_go_on_after_a_draw_that_nobody_claimed(tmp_path):
 def test_brackets_by_the_thousand(tmp_path):
     bad = "1. e4 " + "{" * 200_000 + "(" * 200_000 + " ) } [x" * 50_000 + '[a "' * 50_000
     path = tmp_path / "games.pgn"
-    path.write_text(f'{GAME}[Event "b"]\n\n{bad}\n\n[Site "{bad}\n\n{GAME}')
+    worst = ['[a "' * 800_000, "[pgn " * 700_000, "{}[b] " * 500_000, '[c "d" ' * 500_000]
+    parts = [f'[Event "b"]\n\n{bad}', f'[Site "{bad}', *worst]
+    path.write_text("\n\n".join([GAME, *parts, GAME]))
     _, report = read_games(path, evals=True)
     assert report.kept == 2

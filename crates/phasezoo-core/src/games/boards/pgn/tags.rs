@@ -28,6 +28,8 @@ pub(super) struct Tags {
     pub(super) termination: Option<String>,
     /// Whether some value is no UTF-8 and was read as Windows-1252.
     pub(super) decoded: bool,
+    /// Whether moves follow a tag that lacks its bracket, so that no tag can come.
+    is_over: bool,
 }
 
 /// How a value that begins in a line ends.
@@ -84,6 +86,13 @@ fn split_name(text: &[u8]) -> (&[u8], &[u8]) {
 /// It ends at a quote before a bracket, so that quotes inside it do no harm. Where the bracket is
 /// missing it ends at a quote that ends the line; otherwise it goes on on the next line.
 pub(super) fn value_end(line: &[u8]) -> ValueEnd {
+    // Nearly all values: the first quote ends them.
+    if let Some(length) = memchr(b'"', line)
+        && line.get(length + 1) == Some(&b']')
+        && !line[..length].ends_with(b"\\")
+    {
+        return ValueEnd::Here { length, whole: length + 2 };
+    }
     let (mut first, mut last, mut escaped) = (None, 0, false);
     for (at, &byte) in line.iter().enumerate() {
         if byte == b'"' && !escaped {
@@ -110,11 +119,12 @@ pub(super) fn ends_open_value(line: &[u8]) -> bool {
     line.trim_ascii().is_empty() || is_tag(line)
 }
 
-/// The length of the value at the front, and how far its tag goes; it may go on over lines.
-fn split_value(text: &[u8]) -> Option<(usize, usize)> {
+/// The length of the value at the front, how far its tag goes, and whether it ends as it should; it may
+/// go on over lines.
+fn split_value(text: &[u8]) -> Option<(usize, usize, bool)> {
     let mut at = line_length(text);
     let first_quote = match value_end(&text[..at]) {
-        ValueEnd::Here { length, whole } => return Some((length, whole)),
+        ValueEnd::Here { length, whole } => return Some((length, whole, true)),
         ValueEnd::Later { first_quote } => first_quote,
     };
     while at < text.len() {
@@ -125,19 +135,24 @@ fn split_value(text: &[u8]) -> Option<(usize, usize)> {
             break;
         }
         if let ValueEnd::Here { length, whole } = value_end(line) {
-            return Some((start + length, start + whole));
+            return Some((start + length, start + whole, true));
         }
     }
-    first_quote.map(|quote| (quote, quote + 1))
+    first_quote.map(|quote| (quote, quote + 1, false))
 }
 
 impl Tags {
     /// Reads the tag that begins here; false if there is none. One that is broken is passed over with
     /// its line, unless the moves need it.
     pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<bool, String> {
+        if self.is_over {
+            return Ok(false);
+        }
         let text = scanner.rest();
         let found = name_and_value(text).and_then(|(name, value)| {
-            let (length, whole) = split_value(value)?;
+            let (length, whole, is_ended) = split_value(value)?;
+            // What stands behind it in its line is text of moves.
+            self.is_over = !is_ended;
             Some((name, &value[..length], text.len() - value.len() + whole))
         });
         if let Some((name, value, length)) = found {

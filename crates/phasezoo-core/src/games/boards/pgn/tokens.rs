@@ -6,6 +6,9 @@ use memchr::{memchr, memchr2};
 /// The mark with which some programs begin a file, or what was a file before it was put behind another.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Bytes that are looked at for the end of markup.
+const LONGEST_MARKUP: usize = 100;
+
 /// What stands in the text of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
@@ -49,19 +52,25 @@ impl<'a> Scanner<'a> {
         while let Some(&byte) = self.text.get(self.at) {
             if is_space(byte) {
                 self.at += 1;
-            } else if byte == b'%' && self.begins_line() {
-                self.skip_line();
-            } else if byte == BYTE_ORDER_MARK[0] && self.rest().starts_with(BYTE_ORDER_MARK) {
-                self.at += BYTE_ORDER_MARK.len();
-            } else if byte == b'['
-                && let Some(length) = markup(self.rest())
-            {
-                self.at += length;
-            } else {
+            } else if !matches!(byte, b'%' | b'[' | 0xef) || !self.skip_mark(byte) {
                 return Some(byte);
             }
         }
         None
+    }
+
+    /// Passes over an escaped line, a mark of bytes or markup, if one begins here.
+    #[cold]
+    fn skip_mark(&mut self, byte: u8) -> bool {
+        let rest = self.rest();
+        let length = match byte {
+            b'%' if self.begins_line() => line_length(rest),
+            b'[' => markup(rest).unwrap_or(0),
+            _ if rest.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
+            _ => 0,
+        };
+        self.at += length;
+        length > 0
     }
 
     /// Whether a line begins here.
@@ -210,7 +219,8 @@ pub(super) fn markup(text: &[u8]) -> Option<usize> {
         name.get(..3).filter(|name| name.eq_ignore_ascii_case(b"pgn")).map(|_| &name[3..])?;
     let is_plain = matches!(after.first()?, b']' | b'=') || is_space(after[0]);
     // A tag of that name, or a bracket that another line closes, is no markup.
-    let end = memchr(b']', &after[..line_length(after)]).filter(|_| is_plain)?;
+    let near = &after[..after.len().min(LONGEST_MARKUP)];
+    let end = memchr(b']', &near[..line_length(near)]).filter(|_| is_plain)?;
     let is_tag = after[..end].trim_ascii_start().starts_with(b"\"");
     (!is_tag).then_some(text.len() - after.len() + end + 1)
 }
