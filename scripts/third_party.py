@@ -1,8 +1,9 @@
 """Write THIRD_PARTY_NOTICES.txt: the licences of the crates that are linked into the core.
 
 ``make notices`` runs it after a change of Cargo.lock; ``make lint`` runs it with ``--check``. It
-asks cargo which crates the core links on any system, and takes their licences from the sources that
-cargo has downloaded, so that nothing has to be installed. Both packages hold the file.
+asks cargo which crates the core links on the systems that have wheels, and takes their licences
+from the sources that cargo has downloaded, so that nothing has to be installed. Both packages hold
+the file.
 """
 
 import argparse
@@ -19,6 +20,14 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTICES = ROOT / "THIRD_PARTY_NOTICES.txt"
 CORE = "phasezoo-py"
 """The crate that becomes the native module."""
+
+PLATFORMS = (
+    "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu",
+    "aarch64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+)
+"""The systems that wheels are built for."""
 
 NAMES = re.compile(r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE)\b.*", re.IGNORECASE)
 """Files with licences; those of bundled C libraries lie one folder down."""
@@ -59,7 +68,7 @@ class Crate:
 
 
 def linked() -> list[Crate]:
-    """The crates of others that the core links on any system, by name.
+    """The crates of others that the core links on one of the :data:`PLATFORMS`, by name.
 
     What only builds, tests or expands code is not linked.
 
@@ -67,6 +76,7 @@ def linked() -> list[Crate]:
         CalledProcessError: Cargo refused, such as because Cargo.lock is out of date.
     """
     words = ["cargo", "metadata", "--locked", "--format-version", "1"]
+    words += [word for platform in PLATFORMS for word in ("--filter-platform", platform)]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     found = json.loads(done.stdout)
     packages = {package["id"]: package for package in found["packages"]}
