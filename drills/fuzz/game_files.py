@@ -5,6 +5,8 @@ import gzip
 import io
 import json
 import lzma
+import tarfile
+import zipfile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 from drills.fuzz.board_texts import positions
 from drills.fuzz.mutations import mutated, mutated_value
 from drills.fuzz.target import Target
-from phasezoo import games, training
+from phasezoo import _core, games, training
 from phasezoo.errors import CorruptRecord, InvalidPgn, StoreError
 from phasezoo.training.importer import read_games
 
@@ -40,6 +42,18 @@ PGN_WORDS = tuple(
             "\r\n\r\n",
         ),
         *("½-½", "--", "Z0", "P@e4", "e.p. ", "0-0-0", "\x00", "\x1a", "\ufeff", "1...", "N@", "["),
+        *(
+            "[pgn]",
+            "[/pgn]",
+            "\r",
+            '[Fen "',
+            "[event ",
+            '[SetUp "1"]\n',
+            "[-]",
+            "[2P",
+            "\xfc",
+            "1/2",
+        ),
         *('[WhiteElo "99999"]\n', '[Date "2024.13.99"]\n', '[SetUp "1"]\n', "[%clk 0:01]"),
     )
 )
@@ -50,7 +64,7 @@ def pgn(folder: Path) -> Target:
     import zstandard
 
     kept = [_game(name, state) for name in VARIANTS for state in positions(games.make(name), 25, 3)]
-    packs = (gzip.compress, bz2.compress, lzma.compress, zstandard.compress)
+    packs = (gzip.compress, bz2.compress, lzma.compress, zstandard.compress, _zipped, _tarred)
     file = folder / "games.pgn"
 
     def drawn(draw: Random) -> tuple[bool, bytes]:
@@ -63,7 +77,11 @@ def pgn(folder: Path) -> Target:
     def read(given: tuple[bool, bytes]) -> None:
         salvage, data = given
         file.write_bytes(data)
-        stores, report = read_games(file, salvage=salvage, threads=1)
+        text = _core.read_text(file)
+        for name in VARIANTS:
+            openings, _ = _core.read_openings(text, name, 6)
+            assert all(len(moves) <= 6 for _, moves in openings), "moves beyond those asked for"
+        stores, report = read_games(file, salvage=salvage, evals=salvage, threads=1)
         assert report.games == report.kept + sum(report.skipped.values()), "games are missing"
         assert report.kept == sum(map(len, stores.values())), "games are missing in the stores"
         for store in stores.values():
@@ -71,6 +89,24 @@ def pgn(folder: Path) -> Target:
             store.records.states(len(store) - 1)
 
     return Target(drawn, read, (InvalidPgn,))
+
+
+def _zipped(data: bytes) -> bytes:
+    """A zip archive with one member."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("games.pgn", data)
+    return out.getvalue()
+
+
+def _tarred(data: bytes) -> bytes:
+    """A tar archive with one member."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        member = tarfile.TarInfo("games.pgn")
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+    return out.getvalue()
 
 
 def _game(name: str, state: Any) -> bytes:

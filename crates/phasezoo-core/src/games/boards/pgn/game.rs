@@ -146,11 +146,8 @@ impl<'a> Collector<'a> {
     fn read(&mut self, scanner: &mut Scanner<'_>, close: Close) -> Close {
         loop {
             let token = scanner.next_token();
-            if let (Some(eval), Some(last)) =
-                (scanner.take_eval(), self.actions.len().checked_sub(1))
-            {
-                self.evals.resize(self.actions.len(), f32::NAN);
-                self.evals[last] = eval;
+            if self.options.evals {
+                self.keep_eval(scanner.take_eval());
             }
             match token {
                 None => return close,
@@ -180,6 +177,14 @@ impl<'a> Collector<'a> {
                     self.word(word, number, meaning);
                 }
             }
+        }
+    }
+
+    /// Keeps an evaluation of the position after the last move.
+    fn keep_eval(&mut self, eval: Option<f32>) {
+        if let (Some(eval), Some(last)) = (eval, self.actions.len().checked_sub(1)) {
+            self.evals.resize(self.actions.len(), f32::NAN);
+            self.evals[last] = eval;
         }
     }
 

@@ -49,7 +49,7 @@ pub fn read_openings(
                 let line = raw.line;
                 match game {
                     Ok(Game { start_fen, moves, .. }) => {
-                        openings.push(Opening { line, start_fen, moves })
+                        openings.push(Opening { line, start_fen, moves });
                     }
                     Err(Skip { reason, message, title, .. }) => {
                         skipped.push(Skipped { file: 0, line, reason, message, title });

@@ -201,7 +201,7 @@ pub fn nothing_kept(names: &[String], report: &Report) -> Error {
     if found.is_empty() {
         found.push("no game at all".into());
     }
-    let first: String = report
+    let first: Vec<String> = report
         .named
         .iter()
         .take(NAMED_ALWAYS)
@@ -213,11 +213,12 @@ pub fn nothing_kept(names: &[String], report: &Report) -> Error {
         })
         .collect();
     Error::InvalidPgn(format!(
-        "{}: none of {} games can be used ({}); {}{first}",
+        "{}: none of {} games can be used ({}); {}{}",
         names.join(", "),
         report.games,
         found.join(", "),
-        advice(report)
+        advice(report),
+        first.concat()
     ))
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::WINDOWS_1252;
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
 use super::tokens::{Scanner, is_line_end, line_length};
 
@@ -254,7 +254,7 @@ impl Tags {
 
 /// A value without the backslashes that stand before quotes and backslashes, and on one line.
 fn plain(value: &[u8]) -> Cow<'_, [u8]> {
-    if !value.iter().any(|&byte| byte == b'\\' || is_line_end(byte)) {
+    if memchr3(b'\\', b'\n', b'\r', value).is_none() {
         return Cow::Borrowed(value);
     }
     let mut plain = Vec::with_capacity(value.len());

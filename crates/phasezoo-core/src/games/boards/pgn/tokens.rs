@@ -48,6 +48,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes over white space, escaped lines and markup; what comes then, `None` at the end.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.text.get(self.at) {
             if is_space(byte) {
