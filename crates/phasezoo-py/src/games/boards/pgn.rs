@@ -157,13 +157,30 @@ fn month(name: &str, text: Option<&str>) -> Result<Option<Month>> {
     text.map(|text| Month::parse(text).ok_or_else(|| wrong(text))).transpose()
 }
 
+/// A list that is made in parts, so that other threads of Python run in between.
+fn list_in_parts<'py, T: IntoPyObject<'py>>(
+    py: Python<'py>,
+    items: Vec<T>,
+) -> PyResult<Bound<'py, PyList>> {
+    /// Items of a part: made in about a millisecond.
+    const PART: usize = 1 << 12;
+    let list = PyList::empty(py);
+    for (index, item) in items.into_iter().enumerate() {
+        if index % PART == PART - 1 {
+            py.detach(std::thread::yield_now);
+        }
+        list.append(item)?;
+    }
+    Ok(list)
+}
+
 fn columns_dict(py: Python<'_>, columns: Columns, evals: bool) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("actions", PyArray1::from_vec(py, columns.actions))?;
     dict.set_item("offsets", PyArray1::from_vec(py, columns.offsets))?;
     dict.set_item("result", PyArray1::from_vec(py, columns.result))?;
-    dict.set_item("start_fens", columns.start_fens)?;
-    dict.set_item("names", PyList::new(py, columns.names)?)?;
+    dict.set_item("start_fens", list_in_parts(py, columns.start_fens)?)?;
+    dict.set_item("names", list_in_parts(py, columns.names)?)?;
     let (games, players) = (columns.players.len(), columns.players.into_flattened());
     dict.set_item("players", PyArray1::from_vec(py, players).reshape([games, 2])?)?;
     dict.set_item("files", PyArray1::from_vec(py, columns.files))?;
