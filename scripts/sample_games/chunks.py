@@ -24,9 +24,9 @@ class ChunkError(ValueError):
 class SeriesConfig:
     """A series of games: what is played, by which engine, and where the chunks lie."""
 
-    games: int = 24_000
+    games: int = 30_000
     """Number of games to play."""
-    seed: int = 20_240
+    seed: int = 20_260
     """Seed of the series; (seed, number of the game) fixes each game."""
     workers: int = 2
     """Engines at work at once, each with one thread."""

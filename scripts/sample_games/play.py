@@ -4,7 +4,11 @@ A game has two parts. First come some opening plies, drawn from the engine's own
 softmax over their scores, so that games differ from the first move yet stay sane. Then the
 engine plays both sides at a fixed node count; now and then a player blunders: a uniformly random
 move, or the best of a random third of the moves. Blunder rates are drawn per player, so that
-games are decided and the result can be learnt from the position.
+games are decided and the result can be learned from the position.
+
+The defaults are chosen so that the phases and results are those of strong human games: a player
+who is four pawns behind resigns, and a level middlegame is agreed drawn. scripts/README.md has
+both distributions.
 """
 
 from dataclasses import dataclass
@@ -28,7 +32,7 @@ By its own scores at this few nodes the engine would hardly ever play 1. e4.
 class PlayConfig:
     """How a game is played. Every field goes into the metadata of the store."""
 
-    nodes: tuple[int, int] = (1000, 1200)
+    nodes: tuple[int, int] = (1500, 2500)
     """Fewest and most nodes a move; drawn once per game, uniformly."""
     opening_plies: tuple[int, int] = (4, 10)
     """Fewest and most plies of the drawn opening, both included."""
@@ -40,21 +44,21 @@ class PlayConfig:
     """Softmax temperature of that draw, in centipawns."""
     opening_random: float = 0.05
     """Chance that an opening ply after the first is uniform over all legal moves instead."""
-    blunder_rate: tuple[float, float] = (0.0, 0.06)
+    blunder_rate: tuple[float, float] = (0.0, 0.02)
     """Lowest and highest chance of a blunder per ply; drawn per player and game."""
-    blunder_uniform: float = 0.3
+    blunder_uniform: float = 0.2
     """Share of blunders that are uniform over all legal moves."""
-    decided_score: int = 1500
+    decided_score: int = 400
     """A game is adjudicated won once the last scores are all beyond this, in centipawns."""
     decided_plies: int = 4
     """Number of those scores."""
-    play_on: float = 0.15
+    play_on: float = 0.08
     """Share of games that are not adjudicated won but played to mate or the cap."""
-    drawn_score: int = 12
+    drawn_score: int = 25
     """A game is adjudicated drawn once the last scores are all within this, in centipawns."""
-    drawn_plies: int = 12
+    drawn_plies: int = 6
     """Number of those scores."""
-    drawn_from: int = 80
+    drawn_from: int = 36
     """First ply at which a game may be adjudicated drawn."""
     max_plies: int = 150
     """Cap: a game that reaches it is won by who is ahead by `cap_score`, else drawn."""
