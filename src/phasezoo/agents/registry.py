@@ -61,7 +61,7 @@ def register(name: str, factory: Callable[..., Any]) -> None:
 
 
 def make(name: str, /, **options: Any) -> Any:
-    """The agent called ``name``.
+    """Make the agent called ``name``, or the one that a text such as ``"uct:c=1"`` describes.
 
     ``"random"`` plays any legal action; ``"uct"`` searches with rollouts, ``"mcts"`` with an
     evaluator, ``"m2cts"`` with phase experts; ``"policy"`` plays a network's policy, ``"sb3"`` a
@@ -70,7 +70,8 @@ def make(name: str, /, **options: Any) -> Any:
     so may you: see :func:`names`.
 
     Args:
-        name: One of :func:`names`.
+        name: One of :func:`names`, or a text as for :func:`parse`, whose options go before
+            ``options``.
         options: Arguments of the agent's class, such as ``seed=``. Searches take the fields of
             ``limit`` and ``config`` by name too (``nodes=400``), and in place of an evaluator
             ``net=``, the folder of a network; without either they search without knowledge.
@@ -79,6 +80,11 @@ def make(name: str, /, **options: Any) -> Any:
         InvalidConfig: An option does not exist, is missing or out of range.
         UnknownGame: No agent has that name.
     """
+    if ":" in name:
+        if not options:
+            return parse(name)
+        text = read_spec(name)
+        name, options = text.name, _beside(text, options)
     kind, given = _with_options(name, options)
     agent = kind.build(name, given)
     written = kind.written(given)
@@ -190,6 +196,19 @@ def _parsed_own(spec: SpecText, text: str) -> Any:
             raise _unknown(spec.name) from error
         raise
     return kind.build(object_, kind.read_options(SpecText(object_, None, given)))
+
+
+def _beside(text: SpecText, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a text and those beside it."""
+    if text.name == OWN:
+        message = f"{write_spec(text)!r}: write {', '.join(options)} into the text too"
+        raise InvalidConfig(message)
+    read = _kind(text.name).read_options(text)
+    twice = sorted(read.keys() & options.keys())
+    if twice:
+        message = f"{write_spec(text)!r} has {', '.join(twice)} too: give it once"
+        raise InvalidConfig(message)
+    return {**read, **options}
 
 
 def _with_options(name: str, options: Mapping[str, Any]) -> tuple[AgentKind, dict[str, Any]]:

@@ -318,3 +318,18 @@ def test_matches_take_texts():
     )
     assert [side.name for side in match.sides] == ["mcts:nodes=5", "random:seed=1"]
     assert match.sides[0].limit == "5 nodes"
+
+
+def test_make_takes_a_text_and_options_beside_it():
+    made = agents.make("uct:c=1,simulations=20,seed=3")
+    assert (made.c, made.limit.simulations, made.seed) == (1.0, 20, 3)
+    assert agents.spec_of(made) == made.name == "uct:c=1,simulations=20,seed=3"
+    beside = agents.make("uct:c=1", simulations=20, seed=3)
+    assert (beside.c, beside.limit.simulations, beside.seed) == (1.0, 20, 3)
+    assert agents.spec_of(agents.parse(agents.spec_of(beside))) == agents.spec_of(beside)
+    with pytest.raises(InvalidConfig, match="has c too: give it once"):
+        agents.make("uct:c=1", c=2)
+    with pytest.raises(InvalidConfig, match="write seed into the text"):
+        agents.make("module:my_module:Agent", seed=1)
+    with pytest.raises(UnknownGame, match="did you mean 'uct'"):
+        agents.make("utc:c=1", seed=2)
