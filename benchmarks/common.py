@@ -119,10 +119,11 @@ def absent(error: ImportError) -> str:
     Raises:
         ImportError: The module is one of this repository, so that the error is ours.
     """
-    if (error.name or "").partition(".")[0] in ("benchmarks", "phasezoo"):
+    package = (error.name or "").partition(".")[0]
+    if package in ("benchmarks", "phasezoo"):
         raise error
     if isinstance(error, ModuleNotFoundError):
-        return f"{error.name} is not installed (make bench installs the peers)"
+        return f"{package} is not installed (make bench installs the peers)"
     return str(error)
 
 

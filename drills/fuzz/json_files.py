@@ -1,5 +1,6 @@
 """JSON: states of Pommerman, options of games and agents, and the records that runs leave."""
 
+import asyncio
 import json
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ from drills.fuzz.mutations import mutated_json, mutated_text, mutated_value
 from drills.fuzz.target import Target
 from phasezoo import arena, games, gating
 from phasezoo.apps.web.roster import Roster
+from phasezoo.apps.web.workers import Workers
 from phasezoo.arena.log import GameLog as MatchLog
 from phasezoo.errors import (
     CheckpointError,
@@ -76,6 +78,7 @@ def states_and_options(folder: Path) -> Target:
         for name in modes
         for state in _episodes(games.make(name), 6)
     ]
+    workers = Workers(threads=1, most_seconds=60.0)
     roster = Roster(trusting=False)  # reads any text, and makes no agent that runs programs
     names = games.names()
 
@@ -103,7 +106,7 @@ def states_and_options(folder: Path) -> Target:
         elif kind == "options":
             games.make(name, **value)
         elif kind == "agent":
-            roster.get(value)
+            asyncio.run(roster.get(value, workers))
         else:
             gate = gating.make(value, game=name)
             assert gating.make(gate.spec).spec == gate.spec, "its text is another gate"

@@ -121,6 +121,9 @@ class Common:
         """
         if self.config is None:
             return {}
+        if self.config.exists() and not self.config.is_file():  # might never end
+            message = f"{self.config}: a folder, a device or a named pipe; --config takes a file"
+            raise InvalidConfig(message)
         try:
             record = tomllib.loads(self.config.read_text(encoding="utf-8"))
         except OSError as error:

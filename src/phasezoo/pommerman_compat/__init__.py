@@ -34,30 +34,36 @@ There are no windows, recorders, containers or command line: asking for them is 
 
 from typing import Any
 
+# Submodules by their own names, as the original's are attributes of ``pommerman``.
 from phasezoo.pommerman_compat import (
-    agents,
-    characters,
-    configs,
-    constants,
-    envs,
-    forward_model,
-    utility,
+    agents as agents,
+)
+from phasezoo.pommerman_compat import (
+    characters as characters,
+)
+from phasezoo.pommerman_compat import (
+    configs as configs,
+)
+from phasezoo.pommerman_compat import (
+    constants as constants,
+)
+from phasezoo.pommerman_compat import (
+    envs as envs,
+)
+from phasezoo.pommerman_compat import (
+    forward_model as forward_model,
+)
+from phasezoo.pommerman_compat import (
+    utility as utility,
 )
 from phasezoo.pommerman_compat.env import REGISTRY, make
 from phasezoo.pommerman_compat.modules import ABSENT, absent, install, uninstall
 
 __all__ = [
     "REGISTRY",
-    "agents",
-    "characters",
-    "configs",
-    "constants",
-    "envs",
-    "forward_model",
     "install",
     "make",
     "uninstall",
-    "utility",
 ]
 
 

@@ -239,11 +239,12 @@ def _asked(footer: Any) -> int:
 
 def _text_bytes(column: Any) -> int:
     """Bytes of a column of codes once each row has its own text."""
+    import pyarrow.compute as pc
+
     asked = 0
     for chunk in column.chunks:
-        sizes = np.array([len(text or "") for text in chunk.dictionary.to_pylist()], np.int64)
-        codes = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
-        asked += int(sizes[codes].sum()) if len(codes) else 0
+        sizes = pc.binary_length(chunk.dictionary)
+        asked += pc.sum(sizes.take(chunk.indices.drop_null())).as_py() or 0
     return asked
 
 

@@ -1,6 +1,7 @@
 """``phasezoo train``, and what every command takes: a file of options, modules of one's own."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -165,6 +166,8 @@ def test_a_wrong_file_is_one_sentence(
         (["train", "sample:krk", "--order", "--positions=9", "--out=x"], "--order needs a value"),
         (["doctor", "--config", "a.toml", "--config=b.toml"], "one file"),
         (["doctor", "--config", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["doctor", "--config", "."], ".: a folder, a device or a named pipe"),
+        (["doctor", "--config", os.devnull], "a folder, a device or a named pipe"),
         (["doctor", "--plugin", "no_such_module"], "'no_such_module' cannot be imported"),
         (["train", "sample:chess", "--positions=9", "--out=x", "--budget=study"], "--strategy"),
         (
