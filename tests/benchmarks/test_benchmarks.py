@@ -34,6 +34,8 @@ MARKS = {
         ]
         for name in NATIVE
     },
+    # These learn, which takes tens of seconds however small it is.
+    **dict.fromkeys(("sb3", "selfplay", "training"), [pytest.mark.slow]),
     "ray_actors": [pytest.mark.ray],
 }
 
