@@ -1,15 +1,22 @@
 """Every PettingZoo module passes PettingZoo's own tests."""
 
 import warnings
+from importlib import import_module
 
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, render_test, seed_test
-from players import smallest_planes
+from pettingzoo.test import (
+    api_test,
+    parallel_api_test,
+    parallel_seed_test,
+    render_test,
+    seed_test,
+)
+from players import at_once, smallest_planes
 
 from phasezoo import games
 from phasezoo.envs import rendering
-from phasezoo.envs.rendering import MODES, WINDOW
+from phasezoo.registration import ENVIRONMENTS
 
 # What api_test says about dictionaries with a mask, which it knows by the names of PettingZoo's own
 # environments only.
@@ -36,8 +43,60 @@ def test_api_test_passes_without_warnings_of_our_making(module, kind, chosen):
     assert other == []
 
 
-def test_seed_test_passes(module):
-    seed_test(module.env, num_cycles=100)
+# Options that change what infos, observations and actions are.
+OPTIONS = {
+    "default": {},
+    "packed": {"observation": "packed"},
+    "masked": {"observation": "masked"},
+    "replaced": {"illegal": "random_legal", "max_plies": 20},
+    "gated": {"gate": "plies:2,5", "monotone": True},
+}
+OF_TURNS = {"state": {"state_in_info": True}}
+OF_MODULE = {
+    "chess_v0": {"chess960": {"chess960": True}},
+    "krk_v0": {
+        "uniform": {"start": "uniform"},
+        "short": {"start": "dtm", "dtm": (1, 3)},
+        "heldout": {"start": "heldout", "planes": "minimal"},
+    },
+    "pommerman_v0": {
+        "original": {"rewards": "original"},
+        "collapse": {"collapse": True},
+        "fog": {"fog": True},
+    },
+}
+MODES = ("ffa", "team", "1v1")
+
+
+def option_sets(name):
+    """The options that PettingZoo's tests are run with, by what they are called."""
+    sets = OPTIONS | ({} if at_once(name) else OF_TURNS) | OF_MODULE.get(name, {})
+    if not at_once(name):
+        return sets
+    return {f"{mode}-{key}": {"mode": mode} | each for mode in MODES for key, each in sets.items()}
+
+
+def pytest_generate_tests(metafunc):
+    """Every module of the catalogue with each of its option sets."""
+    if "options" in metafunc.fixturenames:
+        names = dict.fromkeys(each.pettingzoo_module for each in ENVIRONMENTS)
+        given = [
+            pytest.param(import_module(f"phasezoo.envs.{name}"), options, id=f"{name}-{key}")
+            for name in names
+            for key, options in option_sets(name).items()
+        ]
+        metafunc.parametrize(("each", "options"), given)
+
+
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
+@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")
+def test_pettingzoos_tests_pass_with_options(each, options):
+    api_test(each.env(**options), num_cycles=60)
+    seed_test(lambda: each.env(**options), num_cycles=60)
+    if hasattr(each, "parallel_env"):
+        parallel_api_test(each.parallel_env(**options), num_cycles=40)
+        parallel_seed_test(lambda: each.parallel_env(**options), num_cycles=40)
 
 
 def test_render_test_passes(module, monkeypatch):
@@ -46,7 +105,7 @@ def test_render_test_passes(module, monkeypatch):
     monkeypatch.setattr(rendering, "FPS", 1000)  # nobody looks
     tests = {"svg": lambda picture: picture.startswith("<svg")}
     render_test(module.env, custom_tests=tests)
-    assert tuple(module.env().metadata["render_modes"]) == (*MODES, WINDOW)
+    assert tuple(module.env().metadata["render_modes"]) == (*rendering.MODES, rendering.WINDOW)
 
 
 def test_the_name_is_that_of_the_module(module, pettingzoo_module):

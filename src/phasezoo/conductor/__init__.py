@@ -2,7 +2,7 @@
 
 from phasezoo.conductor.conductor import Conductor
 from phasezoo.conductor.moment import Ending, Moment
-from phasezoo.conductor.plain import TextCode
+from phasezoo.conductor.plain import UNKNOWN, TextCode
 from phasezoo.conductor.view import (
     OBSERVATIONS,
     Told,
@@ -17,6 +17,7 @@ from phasezoo.conductor.view import (
 
 __all__ = [
     "OBSERVATIONS",
+    "UNKNOWN",
     "Conductor",
     "Ending",
     "Moment",

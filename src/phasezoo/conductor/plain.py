@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Sequence
-from math import nan
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,10 @@ from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.games.base import Game
 from phasezoo.types import Info
 
-__all__ = ["TextCode", "plain_info"]
+__all__ = ["UNKNOWN", "TextCode", "plain_info"]
+
+UNKNOWN = -1000.0
+"""The value of a number that is not known. It equals itself, as nan does not."""
 
 _EXACT_IN_FLOAT32 = 0xFFFFFF
 
@@ -63,7 +65,8 @@ def plain_info(info: Info, game: Game, *, state_in_info: bool, mask_observed: bo
     """What :func:`~phasezoo.conductor.view.info_of` tells, in values of fixed shape and type.
 
     Masks of several parts are joined, and ``action_parts`` says how long each is. Results and
-    reasons are :class:`TextCode`, winners are flags, numbers that are not known are nan.
+    reasons are :class:`TextCode`, winners are flags, numbers that are not known are
+    :data:`UNKNOWN`.
 
     Args:
         info: What is told.
@@ -85,7 +88,7 @@ def plain_info(info: Info, game: Game, *, state_in_info: bool, mask_observed: bo
             if state_in_info:
                 told[key] = value
         else:
-            told[key] = nan if value is None else value
+            told[key] = UNKNOWN if value is None else value
     if game.action_parts is not None:
         told["action_parts"] = np.array(game.action_parts, dtype=np.int64)
     return told

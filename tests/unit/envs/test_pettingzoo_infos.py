@@ -3,13 +3,12 @@
 import copy
 import json
 import pickle
-from math import isnan
 
 import numpy as np
 import pytest
 
 from phasezoo import agents, inference
-from phasezoo.conductor.plain import TextCode
+from phasezoo.conductor.plain import UNKNOWN, TextCode
 from phasezoo.envs import (
     AECGameEnv,
     atomic_chess_v0,
@@ -103,16 +102,16 @@ def test_infos_at_once_are_alike_too(mode, observation):
     assert (infos[0]["result"], infos[0]["reason"], infos[0]["winners"].any()) == ("", "", False)
 
 
-def test_numbers_that_are_not_known_are_nan():
+def test_numbers_that_are_not_known_have_a_value_that_equals_itself():
     env = krk_v0.env()
     env.reset(options={"fen": "8/8/8/8/8/4k3/3R4/K7 w - - 0 1"})
     info = env.infos["player_0"]
     assert info["dtm"] > 0
-    assert isnan(info["dtm_difference"])
+    assert info["dtm_difference"] == UNKNOWN == -1000.0
     env.step(env.unwrapped.game_state.parse_uci("a1b1"))
     env.step(env.unwrapped.game_state.parse_uci("e3d2"))  # takes the rook
     info = env.infos["player_0"]
-    assert isnan(info["dtm"])
+    assert info["dtm"] == UNKNOWN
     assert (info["result"], info["reason"]) == ("1/2-1/2", "insufficient_material")
 
 

@@ -76,8 +76,8 @@ class KRKEnv(GymEnv):
     | ``dtm`` | moves to mate of the rook side with best play of both, a float; 0 when mated, None when drawn |
     | ``dtm_difference`` | of the learner's last move, with ``opponent=None`` of the last move: ``dtm`` after it less ``dtm`` after the best one, 0 for a perfect move, above for the rook side, below for the lone king; None before any move, and where the move or the best one draws |
 
-    Floats, because Gymnasium's vector environments hold None among them as nan. ``state.action_dtm``
-    has ``dtm`` after every legal action.
+    Floats, because Gymnasium's vector environments hold None among them as nan. PettingZoo's
+    infos have -1000.0 for None. ``state.action_dtm`` has ``dtm`` after every legal action.
 
     ## Arguments
     | argument | default | meaning |
