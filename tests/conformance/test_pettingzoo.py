@@ -65,7 +65,7 @@ OF_MODULE = {
         "fog": {"fog": True},
     },
 }
-MODES = ("ffa", "team", "1v1")
+MODES = ("ffa", "team", "radio", "1v1")
 
 
 def option_sets(name):
@@ -89,7 +89,7 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
-@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
+@pytest.mark.filterwarnings("ignore:(Observation|Action) space for each agent probably should be")
 @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")
 def test_pettingzoos_tests_pass_with_options(each, options):
     api_test(each.env(**options), num_cycles=60)

@@ -3,14 +3,17 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from phasezoo import games
 from phasezoo.conductor.view import View
 from phasezoo.envs.packed_space import packed_space
+from phasezoo.errors import InvalidArray
 from phasezoo.types import Planes
 
 __all__ = [
+    "ActionParts",
     "action_space",
     "mask_space",
     "num_actions",
@@ -20,12 +23,44 @@ __all__ = [
 ]
 
 
+class ActionParts(spaces.MultiDiscrete[np.int64]):
+    """Actions of several parts: a ``MultiDiscrete`` that samples by a flat mask too.
+
+    PettingZoo's infos hold the masks of all parts as one vector, and PettingZoo's tests sample with
+    what they find there. ``MultiDiscrete`` takes only a tuple.
+    """
+
+    def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
+        """Draw an action.
+
+        Args:
+            mask: ``int8``, the masks of all parts one after the other, or a tuple with the mask of
+                each part.
+            probability: ``float64``, the probabilities of each part's choices in the same forms.
+        """
+        return super().sample(
+            self._by_part("mask", mask), self._by_part("probability", probability)
+        )
+
+    def _by_part(self, name: str, given: Any) -> Any:
+        if not isinstance(given, np.ndarray):
+            return given  # MultiDiscrete checks tuples, and refuses what is none
+        if given.shape != (self.nvec.sum(),):
+            message = (
+                f"{name}= is {given.dtype}{list(given.shape)}: expected "
+                f"[{self.nvec.sum()}], those of parts of {self.nvec.tolist()} choices one after "
+                "the other, or a tuple with one for each part"
+            )
+            raise InvalidArray(message)
+        return tuple(np.split(given, np.cumsum(self.nvec)[:-1]))
+
+
 def action_space(view: View) -> spaces.Space[Any]:
     """The space of one player's actions: ``MultiDiscrete`` if they have parts."""
     parts = view.game.action_parts
     if parts is None:
         return spaces.Discrete(num_actions(view))
-    return spaces.MultiDiscrete(np.array(parts, dtype=np.int64))
+    return ActionParts(np.array(parts, dtype=np.int64))
 
 
 def mask_space(view: View) -> spaces.Box:

@@ -11,21 +11,13 @@ from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownG
 MODES = ("ffa", "team", "radio", "1v1")
 
 
-def by_part(info):
-    """The mask as spaces take it."""
-    mask = info["action_mask"]
-    if "action_parts" not in info:
-        return mask
-    return tuple(np.split(mask, np.cumsum(info["action_parts"])[:-1]))
-
-
 def play(env, seed, rng, choose=None):
     """One parallel game; every step's rewards, terminations and infos."""
     _, infos = env.reset(seed=seed)
     steps = []
     while env.agents:
         actions = {
-            name: env.action_space(name).sample(by_part(infos[name]))
+            name: env.action_space(name).sample(infos[name]["action_mask"])
             if choose is None
             else choose(name)
             for name in env.agents
