@@ -1,6 +1,6 @@
 """A team game of Pommerman with an agent of one's own, and the film of it.
 
-The learner sits in seat 0; the partner is in seat 2, the other team in seats 1 and 3.
+The learner is player 0; the partner is player 2, the other team players 1 and 3.
 """
 
 import gymnasium as gym

@@ -72,7 +72,7 @@ TASKS = {
     "pommerman": Task(
         "PommermanFFA-v0 against three random players",
         "PommermanFFA-v0",
-        {"opponents": "random", "seat": "random", "max_plies": 200},
+        {"opponents": "random", "player": "random", "max_plies": 200},
     ),
 }
 HYPERPARAMETERS: dict[str, Any] = {

@@ -38,7 +38,7 @@ def advance(env, steps, rng):
 
 
 def learner(env_id):
-    return {"seat": "random"} if at_once(env_id) else {"agent_color": "random"}
+    return {"player": "random"} if at_once(env_id) else {"agent_color": "random"}
 
 
 @pytest.mark.parametrize("copied", COPIES)

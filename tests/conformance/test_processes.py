@@ -68,7 +68,7 @@ def test_async_vector_env_equals_the_native_one(plain_id, context):
     games.encode([games.make("chess").initial_state()] * 200, threads=2)
     options = {"opponent": "random", "agent_color": "alternate", "max_plies": 12}
     if at_once(plain_id):
-        options = {"opponents": "simple", "seat": "alternate", "max_plies": 12}
+        options = {"opponents": "simple", "player": "alternate", "max_plies": 12}
     envs = gym.make_vec(
         f"phasezoo:{plain_id}", 3, vectorization_mode="async", vector_kwargs={"context": context},
         **options,

@@ -16,13 +16,14 @@ Seat = int | str
 """A player's index, ``"alternate"`` or ``"random"``."""
 
 
-def seat_of(agent_color: Any, num_players: int) -> Seat:
+def seat_of(agent_color: Any, num_players: int, *, name: str = "agent_color") -> Seat:
     """The seat that ``agent_color=`` names.
 
     Args:
         agent_color: ``"white"`` or ``"black"`` if there are two players, an index,
             ``"alternate"`` (the next seat every game) or ``"random"`` (drawn every game).
         num_players: How many players the game has.
+        name: What the option is called, for errors.
 
     Raises:
         InvalidConfig: There is no such seat.
@@ -36,7 +37,7 @@ def seat_of(agent_color: Any, num_players: int) -> Seat:
         return int(agent_color)
     colors = "'white', 'black', " if num_players == 2 else ""
     message = (
-        f"agent_color={agent_color!r}: expected {colors}'alternate', 'random', or the index of a "
+        f"{name}={agent_color!r}: expected {colors}'alternate', 'random', or the index of a "
         f"player, 0 to {num_players - 1}"
     )
     raise InvalidConfig(message)

@@ -20,7 +20,9 @@ from phasezoo.errors import GameContract, InvalidConfig
 
 
 @pytest.mark.parametrize("make", [gym.make, gym.make_vec])
-@pytest.mark.parametrize(("option", "here"), [("opponent", "opponents="), ("agent_color", "seat=")])
+@pytest.mark.parametrize(
+    ("option", "here"), [("opponent", "opponents="), ("agent_color", "player=")]
+)
 def test_pommermans_own_names_are_told(make, option, here):
     with pytest.raises(InvalidConfig, match=here):
         make("PommermanFFA-v0", **{option: "random"})

@@ -194,7 +194,7 @@ def test_seats_and_opponents_in_their_order():
         asked.append(observation)
         return 0
 
-    env = gym.make("PommermanFFA-v0", opponents=["random", spy, "random"], seat=1)
+    env = gym.make("PommermanFFA-v0", opponents=["random", spy, "random"], player=1)
     env.reset(seed=5)
     state = env.unwrapped.game_state
     env.step(0)
@@ -229,7 +229,7 @@ def test_bad_input_is_refused():
         ({"opponents": "tablebase"}, InvalidConfig, "tablebase"),
         ({"opponents": "smple"}, UnknownGame, "did you mean 'simple'"),
         ({"opponents": ["simple"] * 2}, InvalidConfig, "2 entries for 3 seats"),
-        ({"seat": 4}, InvalidConfig, "0 to 3"),
+        ({"player": 4}, InvalidConfig, "0 to 3"),
         ({"mode": "duel"}, InvalidConfig, "'ffa', 'team', 'radio', '1v1'"),
         ({"fog": "yes"}, InvalidConfig, "fog='yes'"),
         ({"collapse": 1}, InvalidConfig, "collapse=1"),
@@ -257,3 +257,50 @@ def test_bad_input_is_refused():
         radio.step({"player_0": 0, "player_1": 0, "player_2": 0})
     with pytest.raises(InvalidConfig, match="rewards='original'"):
         gym.make("Chess-v0", rewards="original")
+
+
+MAKERS = {
+    "one": gym.make,
+    "native": lambda env_id, **o: gym.make_vec(env_id, 2, **o),
+    "sync": lambda env_id, **o: gym.make_vec(env_id, 2, vectorization_mode="sync", **o),
+}
+makers = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+
+
+def seen(env, games=5):
+    """What the learner sees first in several games."""
+    shown = [env.reset(seed=9)[0]]
+    return np.stack(shown + [env.reset()[0] for _ in range(games)])
+
+
+@makers
+@pytest.mark.parametrize("player", [1, 3, "alternate", "random"])
+def test_seat_is_the_old_name_of_player_and_warns(make, player):
+    env_id = "PommermanTeam-v0"
+    with pytest.warns(DeprecationWarning, match=f"write player={player!r}") as caught:
+        old = make(env_id, seat=player, opponents="random")
+    assert {warning.filename for warning in caught} == {__file__}
+    new = make(env_id, player=player, opponents="random")
+    np.testing.assert_array_equal(seen(old), seen(new))
+    assert not np.array_equal(seen(new), seen(make(env_id, opponents="random")))
+
+
+@makers
+def test_the_learner_is_player_0_by_default(make):
+    given, default = (make("PommermanFFA-v0", **each) for each in ({"player": 0}, {}))
+    np.testing.assert_array_equal(seen(given), seen(default))
+
+
+@makers
+def test_bad_players_are_refused_by_the_name_given(make):
+    for both in ({"player": 0, "seat": 0}, {"player": "random", "seat": 2}):
+        with pytest.raises(InvalidConfig, match=r"leave seat= out"):
+            make("PommermanFFA-v0", **both)
+    for wrong in (4, -1, 1.0, True, "white", "first", [1]):
+        with pytest.raises(InvalidConfig, match=r"player=.*0 to 3"):
+            make("PommermanFFA-v0", player=wrong)
+    with (
+        pytest.warns(DeprecationWarning, match="player=4"),
+        pytest.raises(InvalidConfig, match=r"seat=4: .*0 to 3"),
+    ):
+        make("PommermanFFA-v0", seat=4)

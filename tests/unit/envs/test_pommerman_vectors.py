@@ -19,20 +19,20 @@ IDS = {
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("env_id", IDS.values(), ids=IDS)
 def test_trajectories_are_equal(env_id, mode):
-    pair = Pair(5, mode, env_id=env_id, seat="alternate", gate="proximity", max_plies=60)
+    pair = Pair(5, mode, env_id=env_id, player="alternate", gate="proximity", max_plies=60)
     assert play(pair, 130, seed=3) > 5
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"opponents": "random", "seat": "random", "gate": "opponents"},
+        {"opponents": "random", "player": "random", "gate": "opponents"},
         {"opponents": "simple_unbiased", "gate": "steps:10", "collapse": True},
-        {"opponents": ["simple", "random", "simple_unbiased"], "seat": "alternate"},
-        {"opponents": agents.SimpleAgent(), "seat": 2},
+        {"opponents": ["simple", "random", "simple_unbiased"], "player": "alternate"},
+        {"opponents": agents.SimpleAgent(), "player": 2},
         {"opponents": ["simple", agents.SimpleUnbiasedAgent(), "random"]},
         {"fog": True, "gate": "proximity:6,3", "monotone": True, "rewards": "original"},
-        {"observation": "none", "seat": 3},
+        {"observation": "none", "player": 3},
     ],
     ids=["random", "unbiased", "mixed", "agent", "list", "fog", "unseen"],
 )
@@ -49,7 +49,7 @@ def first_allowed(observation, info):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_opponents_from_outside_are_equal_and_the_dead_are_not_asked(mode):
-    pair = Pair(3, mode, env_id="PommermanTeam-v0", opponents=first_allowed, seat="random")
+    pair = Pair(3, mode, env_id="PommermanTeam-v0", opponents=first_allowed, player="random")
     assert play(pair, 80, seed=1) > 2
 
 

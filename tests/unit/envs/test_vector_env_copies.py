@@ -51,11 +51,11 @@ SETUPS = {
     "scripted": ("PommermanFFA-v0", {"opponents": "simple_unbiased", "gate": "proximity"}),
     "scripted with a gate in Python": (
         "PommermanTeamRadio-v0",
-        {"opponents": "simple", "gate": "few-plies", "monotone": True, "seat": "random"},
+        {"opponents": "simple", "gate": "few-plies", "monotone": True, "player": "random"},
     ),
     "several kinds": (
         "PommermanTeam-v0",
-        {"opponents": ["simple", searching(others="simple_unbiased"), "random"], "seat": 1},
+        {"opponents": ["simple", searching(others="simple_unbiased"), "random"], "player": 1},
     ),
 }
 COPIES = {"copied": copy.deepcopy, "pickled": lambda env: pickle.loads(pickle.dumps(env))}

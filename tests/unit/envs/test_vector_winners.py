@@ -46,7 +46,7 @@ def test_two_players_are_told_apart_by_the_first_one():
     ("env_id", "seat"), [(env_id, seat) for env_id, seats in SEATS.items() for seat in seats]
 )
 def test_every_seat_is_told_what_single_environments_tell(env_id, seat, mode):
-    pair = Pair(10, mode, env_id=env_id, opponents="random", seat=seat)
+    pair = Pair(10, mode, env_id=env_id, opponents="random", player=seat)
     pair.reset(seed=100 + seat)
     rng, seen = np.random.default_rng(1), set()
     for _ in range(130):

@@ -27,7 +27,7 @@ ENVIRONMENTS = {
     "connect-four": ("ConnectFour-v0", {"opponent": "random", "gate": "plies:5,10"}),
     "krk": ("KRK-v0", {"start": "dtm", "dtm": (1, 3), "planes": "minimal"}),
     "compact": ("KRK-v0", {"start": "uniform", "planes": "minimal", "compact_actions": True}),
-    "pommerman": ("PommermanFFA-v0", {"opponents": "random", "seat": "alternate"}),
+    "pommerman": ("PommermanFFA-v0", {"opponents": "random", "player": "alternate"}),
     "radio": ("PommermanTeamRadio-v0", {"opponents": "random", "observation": "masked"}),
 }
 TOLD = (

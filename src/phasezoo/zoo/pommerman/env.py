@@ -1,11 +1,14 @@
 """Pommerman as Gymnasium environments: one learner, the others inside; one game or many."""
 
+import inspect
+import warnings
 from collections.abc import Mapping
 from typing import Any, Unpack
 
 from phasezoo import games
 from phasezoo.envs.gym_env import GymEnv
 from phasezoo.envs.options import ManyOptions, ObservedOptions
+from phasezoo.envs.seats import Seat, seat_of
 from phasezoo.envs.vector_env import GameVectorEnv
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.options import one_of
@@ -92,8 +95,9 @@ class PommermanEnv(GymEnv):
     | argument | default | meaning |
     |---|---|---|
     | ``mode`` | ``"ffa"`` | which of the four games, see above; ids have it set |
-    | ``opponents`` | ``"simple"`` | who plays the other seats: one for all, or a list in the order of seats without the learner's (in teams the partner is among them). ``"simple"`` is the original's agent, ``"simple_unbiased"`` the one that published searches learn from; ``"random"``, other agents' names, agents, and callables ``(observation, info) -> action`` |
-    | ``seat`` | 0 | the learner's player index, ``"alternate"`` or ``"random"`` (by game) |
+    | ``opponents`` | ``"simple"`` | who plays the other seats: one for all, or a list in the players' order without the learner (in teams the partner is among them). ``"simple"`` is the original's agent, ``"simple_unbiased"`` the one that published searches learn from; ``"random"``, other agents' names, agents, and callables ``(observation, info) -> action`` |
+    | ``player`` | 0 | which player the learner is: an index, ``"alternate"`` (the next one every game) or ``"random"`` (drawn for each game) |
+    | ``seat`` | None | the old name of ``player``, which warns |
     | ``fog`` | None | players see four cells far and blasts reach no farther: True, False, or as the mode has it (``radio`` alone has fog) |
     | ``collapse`` | False | the board shrinks from step 500 on |
     | ``observation`` | ``"planes"`` | or ``"masked"`` (planes and mask), ``"packed"``, ``"dict"``, ``"none"`` |
@@ -105,7 +109,7 @@ class PommermanEnv(GymEnv):
 
     ```python
     import gymnasium as gym
-    env = gym.make("phasezoo:PommermanFFA-v0", seat="random", gate="steps:40")
+    env = gym.make("phasezoo:PommermanFFA-v0", player="random", gate="steps:40")
     ```
 
     ## Version History
@@ -117,14 +121,16 @@ class PommermanEnv(GymEnv):
         mode: str = "ffa",
         *,
         opponents: Any = "simple",
-        seat: int | str = 0,
+        player: int | str | None = None,
+        seat: int | str | None = None,
         fog: bool | None = None,
         collapse: bool = False,
         **options: Unpack[ObservedOptions],
     ) -> None:
         _check_names(options)
         game = pommerman_game(mode, fog=fog, collapse=collapse)
-        super().__init__(game, opponent=checked(opponents), agent_color=seat, **options)
+        learner = _learner(player, seat, game.num_players)
+        super().__init__(game, opponent=checked(opponents), agent_color=learner, **options)
 
 
 class PommermanVectorEnv(GameVectorEnv):
@@ -141,14 +147,52 @@ class PommermanVectorEnv(GameVectorEnv):
         mode: str = "ffa",
         *,
         opponents: Any = "simple",
-        seat: int | str = 0,
+        player: int | str | None = None,
+        seat: int | str | None = None,
         fog: bool | None = None,
         collapse: bool = False,
         **options: Unpack[ManyOptions],
     ) -> None:
         _check_names(options)
         game = pommerman_game(mode, fog=fog, collapse=collapse)
-        super().__init__(num_envs, game, opponent=checked(opponents), agent_color=seat, **options)
+        learner = _learner(player, seat, game.num_players)
+        super().__init__(
+            num_envs, game, opponent=checked(opponents), agent_color=learner, **options
+        )
+
+
+def _learner(player: int | str | None, seat: int | str | None, num_players: int) -> Seat:
+    """Which player the learner is, by ``player=`` or its old name ``seat=``; by default the first.
+
+    Raises:
+        InvalidConfig: Both are given, or there is no such player.
+    """
+    name, given = "player", 0 if player is None else player
+    if seat is not None:
+        if player is not None:
+            message = (
+                f"player={player!r}, seat={seat!r}: both name the learner's player; leave seat= "
+                "out, which is the old name of player="
+            )
+            raise InvalidConfig(message)
+        message = f"seat= is deprecated in Pommerman: write player={seat!r}"
+        warnings.warn(message, DeprecationWarning, stacklevel=_caller())
+        name, given = "seat", seat
+    return seat_of(given, num_players, name=name)
+
+
+def _caller() -> int:
+    """The level of the code that made the environment, seen by who calls this.
+
+    Python shows a DeprecationWarning only if the code that it is put down to is a user's own, and
+    ``gymnasium.make`` stands between.
+    """
+    level, frame = 0, inspect.currentframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in ("gymnasium", "phasezoo"):
+            break
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _check_names(options: Mapping[str, Any]) -> None:
@@ -157,7 +201,7 @@ def _check_names(options: Mapping[str, Any]) -> None:
     Raises:
         InvalidConfig: An option is.
     """
-    for name, here in (("opponent", "opponents"), ("agent_color", "seat")):
+    for name, here in (("opponent", "opponents"), ("agent_color", "player")):
         if name in options:
             message = f"{name}={options[name]!r}: in Pommerman this option is {here}="
             raise InvalidConfig(message)
