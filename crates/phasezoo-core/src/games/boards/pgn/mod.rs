@@ -270,6 +270,10 @@ fn parsed(
         let message = "no end of the game was found; is this PGN?".into();
         return vec![Err(Skip::unread(SkipReason::TooLong, message))];
     }
+    if raw.torn {
+        let message = "a comment among its tags is never closed".into();
+        return vec![Err(Skip::unread(SkipReason::Unreadable, message))];
+    }
     let close = match raw {
         _ if raw.last && damaged => Close::Damaged,
         _ if raw.abrupt => Close::Abrupt,

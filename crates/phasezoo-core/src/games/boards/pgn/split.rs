@@ -1,8 +1,8 @@
 //! Cuts text into games, with the line each begins on.
 //!
-//! A game ends where the next one's tags begin, or at an empty line after a result. Tags inside a
-//! comment do not count, unless they follow an empty line or begin with `[Event `: then the comment was
-//! never closed, and one bad game must not swallow all that follow.
+//! A game ends where the next one's tags begin, or at an empty line after a result. Where a line inside
+//! a comment looks like the front of another game, the comment was never closed: one bad game must not
+//! swallow the next, and two must never be read as one.
 
 use std::ops::Range;
 
@@ -17,6 +17,13 @@ const MAX_GAME_BYTES: usize = 4 << 20;
 
 const MARKERS: [&[u8]; 5] = [b"1-0", b"0-1", b"1/2-1/2", b"1/2", b"*"];
 
+/// Tags that begin another game wherever one begins a line of a comment: those that every game has, and
+/// those that say from where it is played.
+const OF_EVERY_GAME: [&[u8]; 10] = [
+    b"event", b"site", b"date", b"round", b"white", b"black", b"result", b"fen", b"setup",
+    b"variant",
+];
+
 /// One game's text inside a [`Batch`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawGame {
@@ -29,6 +36,8 @@ pub(super) struct RawGame {
     pub(super) last: bool,
     /// Tags followed on its last line of moves, without an empty line.
     pub(super) abrupt: bool,
+    /// It begins in the midst of the tags of a game, inside a comment that is never closed.
+    pub(super) torn: bool,
 }
 
 /// Some text and the games in it.
@@ -48,6 +57,10 @@ struct Open {
     begun: bool,
     moves_seen: bool,
     in_comment: bool,
+    /// The last line that was not empty lies inside a comment and ends with a result.
+    comment_ended: bool,
+    /// It begins in the midst of the tags of another.
+    torn: bool,
     /// A tag's value goes on on the next line.
     in_value: bool,
     /// The last word among the moves is a result.
@@ -141,16 +154,18 @@ impl Splitter {
         }
         let line = self.text[start..end].trim_ascii_end();
         let blank = line.is_empty();
+        let mut torn = false;
         if self.open.as_ref().is_some_and(|open| open.ends_before(line))
             && let Some(open) = self.open.take()
         {
+            torn = open.is_torn_before(line);
             let abrupt = open.moves_seen && !open.after_blank && !blank && !open.closed;
             self.close(&open, start, abrupt);
         }
         if self.open.is_none() && blank {
             return;
         }
-        let open = self.open.get_or_insert_with(|| Open::at(start, number));
+        let open = self.open.get_or_insert_with(|| Open::at(start, number, torn));
         if !open.begun {
             open.line = number;
         }
@@ -160,13 +175,13 @@ impl Splitter {
 
     fn close(&mut self, open: &Open, end: usize, abrupt: bool) {
         let range = if open.oversize { end..end } else { open.start..end };
-        let (line, oversize) = (open.line, open.oversize);
-        self.games.push(RawGame { line, range, oversize, last: false, abrupt });
+        let Open { line, oversize, torn, .. } = *open;
+        self.games.push(RawGame { line, range, oversize, last: false, abrupt, torn });
     }
 }
 
 impl Open {
-    fn at(start: usize, line: u64) -> Self {
+    fn at(start: usize, line: u64, torn: bool) -> Self {
         Self {
             line,
             start,
@@ -174,6 +189,8 @@ impl Open {
             begun: false,
             moves_seen: false,
             in_comment: false,
+            comment_ended: false,
+            torn,
             in_value: false,
             ended: false,
             closed: false,
@@ -190,26 +207,80 @@ impl Open {
         let Some(first) = line.trim_ascii_start().first() else {
             return self.ended && !self.in_comment;
         };
+        if *first == b'1' && self.ends_before_first_move(line) {
+            return true;
+        }
+        if self.in_comment {
+            return self.is_swallowed(line);
+        }
         if *first != b'[' {
             return false;
         }
-        let at_start = line.starts_with(b"[");
         let is_event = is_event(line);
-        if self.in_comment {
-            return is_event || (self.after_blank && at_start && is_tag(line));
-        }
         if self.moves_seen {
-            let is_first = (at_start || self.after_blank) && is_tag(line);
-            return is_event || is_first || is_markup_of_next(line);
+            return is_event || is_tag(line) || is_markup_of_next(line);
         }
-        let is_again = || {
-            name_and_value(line).is_some_and(|(name, _)| name.eq_ignore_ascii_case(&self.first_tag))
-        };
-        (is_event && (self.after_blank || is_again())) || (self.after_blank && is_again())
+        (is_event && (self.after_blank || self.is_again(line)))
+            || (self.after_blank && self.is_again(line))
+    }
+
+    /// Whether a line begins with the tag that the game begins with.
+    fn is_again(&self, line: &[u8]) -> bool {
+        name_and_value(line).is_some_and(|(name, _)| name.eq_ignore_ascii_case(&self.first_tag))
+    }
+
+    /// Whether a line begins the moves of another game: its first move follows a result, or in a comment
+    /// of a game without tags an empty line.
+    fn ends_before_first_move(&self, line: &[u8]) -> bool {
+        if !is_first_move(line) {
+            return false;
+        }
+        let is_tagless = self.first_tag.is_empty();
+        if self.in_comment {
+            return self.comment_ended || (self.after_blank && is_tagless);
+        }
+        self.ended && is_tagless
+    }
+
+    /// Whether a line inside a comment is the front of another game, so that the comment was never
+    /// closed.
+    fn is_swallowed(&self, line: &[u8]) -> bool {
+        let line = line.trim_ascii_start();
+        if !line.starts_with(b"[") {
+            let is_tagless = self.first_tag.is_empty() && !line.starts_with(b"}");
+            return is_tagless && self.comment_ended && self.after_blank;
+        }
+        if is_markup_of_next(line) || is_event(line) {
+            return true;
+        }
+        let Some((name, value)) = name_and_value(line) else { return false };
+        if self.after_blank || name.eq_ignore_ascii_case(&self.first_tag) {
+            return true;
+        }
+        let is_of_every_game = OF_EVERY_GAME.contains(&&*name.to_ascii_lowercase());
+        match value_end(value) {
+            ValueEnd::Here { whole, .. } => match value[whole..].trim_ascii_start().first() {
+                Some(b'}') => false,
+                None | Some(b'[') => true,
+                _ => is_of_every_game,
+            },
+            ValueEnd::Later { .. } => is_of_every_game,
+        }
+    }
+
+    /// Whether the game that begins with a line may lack tags that stand before the comment around it.
+    fn is_torn_before(&self, line: &[u8]) -> bool {
+        let is_among_tags = self.in_comment && !self.moves_seen && !self.first_tag.is_empty();
+        is_among_tags
+            && !self.after_blank
+            && !is_event(line.trim_ascii_start())
+            && !self.is_again(line)
     }
 
     fn scan(&mut self, line: &[u8]) {
-        self.after_blank = line.is_empty();
+        // What another reader passes over may stand between an empty line and a tag.
+        let is_note = self.in_comment && matches!(line.first(), Some(b';' | b'%'));
+        self.after_blank = line.is_empty() || (self.after_blank && is_note);
         if self.in_value && !ends_open_value(line) {
             if let ValueEnd::Here { whole, .. } = value_end(line) {
                 self.in_value = false;
@@ -227,8 +298,13 @@ impl Open {
     fn scan_text(&mut self, mut rest: &[u8]) {
         loop {
             if self.in_comment {
-                let Some(end) = memchr(b'}', rest) else { return };
-                self.in_comment = false;
+                let Some(end) = memchr(b'}', rest) else {
+                    if let Some(word) = last_word(rest) {
+                        self.comment_ended = MARKERS.contains(&word);
+                    }
+                    return;
+                };
+                (self.in_comment, self.comment_ended) = (false, false);
                 rest = &rest[end + 1..];
             }
             if !self.moves_seen && rest.trim_ascii_start().starts_with(b"[") {
@@ -253,10 +329,7 @@ impl Open {
                 continue;
             }
             let at = memchr3(b'{', b';', b'[', rest).unwrap_or(rest.len());
-            let words = rest[..at].trim_ascii_end();
-            if let Some(word) = words.rsplit(u8::is_ascii_whitespace).next()
-                && !word.is_empty()
-            {
+            if let Some(word) = last_word(&rest[..at]) {
                 (self.begun, self.moves_seen) = (true, true);
                 self.ended = MARKERS.contains(&word);
             }
@@ -276,6 +349,18 @@ impl Open {
             }
         }
     }
+}
+
+/// The last word of a text.
+fn last_word(text: &[u8]) -> Option<&[u8]> {
+    let words = text.trim_ascii_end();
+    words.rsplit(u8::is_ascii_whitespace).next().filter(|word| !word.is_empty())
+}
+
+/// Whether a line begins with the number of a game's first move.
+fn is_first_move(line: &[u8]) -> bool {
+    let rest = line.trim_ascii_start().strip_prefix(b"1.");
+    rest.is_some_and(|rest| !rest.starts_with(b"."))
 }
 
 /// Whether a line begins with the tag that most games begin with.
@@ -342,8 +427,14 @@ mod tests {
     #[test]
     fn comments_hide_tags_unless_they_are_never_closed() {
         check(
-            "1. e4 { see\n[White \"x\"]\n [Event \"x\"]\n } e5 ; {\n1-0\n\n1. d4 *",
-            &[(1, "1. e4 { see\n[White \"x\"]\n [Event \"x\"]\n } e5 ; {\n1-0"), (7, "1. d4 *")],
+            "1. e4 { see\n[note \"x\"] for more\nand [Event \"x\"]\n[White \"x\"] } e5 ; {\n1-0\n\n1. d4 *",
+            &[
+                (
+                    1,
+                    "1. e4 { see\n[note \"x\"] for more\nand [Event \"x\"]\n[White \"x\"] } e5 ; {\n1-0",
+                ),
+                (7, "1. d4 *"),
+            ],
         );
         check(
             "[White \"a\"]\n\n1. e4 { open\n[event \"b\"]\n\n1. d4 *",
@@ -361,6 +452,44 @@ mod tests {
             "1. e4 { a clock\n\n[%clk 0:01:00] } e5 *\n",
             &[(1, "1. e4 { a clock\n\n[%clk 0:01:00] } e5 *")],
         );
+    }
+
+    #[test]
+    fn a_comment_ends_before_what_can_only_be_another_game() {
+        let first = "[Event \"a\"]\n\n1. e4 {open e5 1-0";
+        for next in [
+            "\n  [Event \"b\"]",
+            "\n\t[Event \"b\"]",
+            "\n[pgn][Event \"b\"]",
+            "\n; x\n[Site \"b\"]",
+            "\n% x\n  [Elo \"b\"]",
+            "[White \"b\"]",
+            "[Event\"b\"]",
+            "  [Event \"b\"]",
+            "[FEN \"b",
+            " [Elo \"1\"] [X \"y\"]",
+            "[pgn]",
+            "1. c4 c5",
+            "\n1. c4 c5",
+        ] {
+            let text = format!("{first}\n{next}\n\n1. d4 {{x}} e5 0-1\n");
+            assert!(split(&text, 1000).len() >= 2, "{next:?}");
+            assert_eq!(split(&text, 1), split(&text, 1000), "{next:?}");
+            assert!(split(&text, 1000)[0].1.starts_with(first), "{next:?}");
+        }
+        for tagless in
+            ["1. e4 {open e5 1-0\n\n", "1. e4 {open\n\n", "1. e4 {1-0\n", "1. e4 (d4 1-0\n"]
+        {
+            let text = format!("{tagless}1. d4 {{x}} d5) 0-1\n");
+            assert_eq!(split(&text, 1000).len(), 2, "{text:?}");
+        }
+        assert_eq!(split("e4 {open e5 1-0\n\nd4 {x} e5 0-1\n", 1000).len(), 2);
+        for legal in
+            ["{a\n\nb\n\n}", "{a\n1. c4 b}", "{lost 0-1\n\nso}", "{a\n\n1...c5}", "{1-0\n}"]
+        {
+            let text = format!("[Event \"a\"]\n\n1. e4 {legal} e5\n\n2. d4 *\n");
+            assert_eq!(split(&text, 1000).len(), 1, "{legal:?}");
+        }
     }
 
     #[test]

@@ -186,6 +186,29 @@ fn salvage_keeps_the_moves_before_a_fault_and_marks_them() {
 }
 
 #[test]
+fn a_comment_that_is_never_closed_makes_no_game_of_two() {
+    let rest = "\n\n1. d4 {x} e5 0-1\n\n[Event \"c\"]\n\n1. c4 1-0\n";
+    for (open, next) in [
+        ("[Event \"a\"]\n\n1. e4 {open e5 1-0", "\n  [Event \"b\"]"),
+        ("[Event \"a\"]\n\n1. e4 {open e5 1-0", "\n; hello\n\t[Event \"b\"]"),
+        ("[Event \"a\"]\n\n1. e4 {open e5 1-0", "\n% hello\n[pgn][Event \"b\"]"),
+        ("[Event \"a\"]\n\n1. e4 {open e5 1-0", "[White \"b\"]"),
+        ("[Event \"a\"]\n\n1. e4 (d4 e5 1-0", " [Event\"b\"]"),
+        ("1. e4 {open e5 1-0", ""),
+        ("1. e4 (d4 e5 1-0", ""),
+    ] {
+        let (columns, report) = import(&format!("{open}\n{next}{rest}"), &options());
+        assert_eq!(columns.result, [-1, 1], "{open} {next}");
+        let messages: Vec<_> = report.named.iter().map(|each| each.message.as_str()).collect();
+        assert!(matches!(messages[..], [each] if each.ends_with("never closed")), "{messages:?}");
+    }
+    let torn = "[Event \"a\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n{open\n[Site \"s\"]\n\n\
+                1. e4 {x} 1-0\n\n[Event \"c\"]\n\n1. c4 1-0\n";
+    let (columns, report) = import(torn, &options());
+    assert_eq!((columns.result.len(), report.games, report.named.len()), (1, 3, 2));
+}
+
+#[test]
 fn one_bad_game_does_not_touch_its_neighbours() {
     let text = "[Event \"a\"]\n[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n\
                 [Event \"b\"]\n[White \"B\"]\n[Date \"2020.01.??\"]\n\n1. e4 e4 {open\n\n\
