@@ -200,7 +200,12 @@ impl Tags {
         let (text, is_other) = decoded(value);
         self.decoded |= is_other;
         let before = kept.replace(text.into_owned());
-        let is_same = before.as_ref().is_none_or(|before| Some(before) == kept.as_ref());
+        // Compared as they are read: a variant has any case, and space around a value says nothing.
+        let is_same = before.as_deref().zip(kept.as_deref()).is_none_or(|(before, kept)| {
+            let (before, kept) = (before.trim(), kept.trim());
+            before == kept
+                || (&*lower == b"variant" && before.to_lowercase() == kept.to_lowercase())
+        });
         if DECISIVE.contains(&&*lower) && !is_same {
             let name = String::from_utf8_lossy(name);
             return Err(format!("the tag {name} stands twice, with different values"));
@@ -360,7 +365,11 @@ mod tests {
         let mut tags = Tags::default();
         tags.set(b"FEN", b"a").unwrap();
         tags.set(b"Fen", b"a").unwrap();
-        assert!(tags.set(b"fen", b"b").unwrap_err().contains("twice"));
+        tags.set(b"fen", b" a ").unwrap();
+        assert!(tags.set(b"fen", b"A").unwrap_err().contains("twice"), "the case says who moves");
+        tags.set(b"Variant", b"Atomic").unwrap();
+        tags.set(b"VARIANT", b"atomic ").unwrap();
+        assert!(tags.set(b"variant", b"chess").unwrap_err().contains("twice"));
         tags.set(b"White", b"a").unwrap();
         tags.set(b"White", b"b").unwrap();
     }
