@@ -15,6 +15,7 @@ __all__ = ["Opening", "action_of", "parse_openings", "text_of"]
 _WORD = re.compile(r"\{[^}]*\}|;.*|\$\d+|\(|\)|[^\s{}();$]+|\{")
 _NUMBER = re.compile(r"^\d+\.*(?=[^\d./-]|$)|^\.+")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "1/2", "*")
+_MARKUP = re.compile(r"\[/?pgn(?:[\s=][^\]]*)?\]", re.IGNORECASE)
 _COUNTERS = re.compile(r"\b(hmvc|fmvn)\s+(\d+)\s*;")
 
 _ERRORS: dict[str, type[PhasezooError]] = {
@@ -140,7 +141,7 @@ def _lines_in(text: str, game: games.Game, plies: int | None) -> Iterator[Openin
     """The openings of a list, a line each."""
     found = 0
     for number, given in enumerate(text.splitlines(), start=1):
-        line = given.strip("\ufeff \t")
+        line = _MARKUP.sub(" ", given).strip("\ufeff \t")
         words = line.split()
         if words and "/" in words[0]:
             try:

@@ -35,6 +35,15 @@ def test_lists_of_moves(tmp_path, line):
     assert read(tmp_path, f"\ufeff{line}\n\n").lines == (("e2e4", "c7c5", "g1f3"),)
 
 
+@pytest.mark.parametrize(("begin", "end"), [("[pgn]", "[/pgn]"), ("[PGN height=300]", "[/PGN]")])
+def test_markup_of_forums_around_lists(tmp_path, begin, end):
+    moves = ("e2e4", "c7c5", "g1f3")
+    for text in (f"{begin}\ne4 c5 Nf3\n{end}\n", f"{begin}1. e4 c5 2. Nf3{end}\n"):
+        assert read(tmp_path, text).lines == (moves,)
+    suite = read(tmp_path, f"{begin}\n{KNIGHTS}\n{end}\n")
+    assert (suite.starts, suite.lines) == ((KNIGHTS,), ((),))
+
+
 def test_moves_of_every_kind(tmp_path):
     castled = "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 O-O"
     assert read(tmp_path, castled).lines[0][-2:] == ("e1g1", "e8g8")
