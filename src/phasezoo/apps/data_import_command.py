@@ -131,13 +131,20 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
+def _kept_of(damage: str) -> str:
+    """How far the games of a damaged file can be trusted."""
+    if "checksum" in damage.lower():  # of the whole text: nobody knows which bytes are wrong
+        return "its checksum is wrong: any of its games may be altered; the readable ones were kept"
+    return "the games before that were kept"
+
+
 def report_text(report: "ImportReport") -> str:
     """What an import kept and skipped, in lines."""
     lines = [*map(str, report.named)]
     skipped = sum(report.skipped.values())
     if skipped > len(report.named) > 0:
         lines.append(f"… and {skipped - len(report.named):,} more")
-    lines += [f"{damage}; the games before that were kept" for damage in report.damaged]
+    lines += [f"{damage}; {_kept_of(damage)}" for damage in report.damaged]
     lines += report.notes
     if len(report.variants) > 1:
         lines += [

@@ -1,5 +1,6 @@
 """`phasezoo data import` and `phasezoo data phases`, from the command line's view."""
 
+import gzip
 import subprocess
 import sys
 
@@ -194,3 +195,14 @@ def test_warnings_of_a_command_are_one_line(pgn, tmp_path):
     assert done.stderr == (
         "phasezoo: warning: removed .games.999999999.partial, left by an import that was killed\n"
     )
+
+
+def test_a_wrong_checksum_puts_all_games_of_its_file_in_doubt(tmp_path, capsys):
+    path = tmp_path / "a.pgn.gz"
+    data = bytearray(gzip.compress(b'[Event "a"]\n\n1. e4 e5 1-0\n'))
+    data[-8] ^= 1  # the checksum, four bytes before the length
+    path.write_bytes(bytes(data))
+    assert main(["data", "import", str(path), str(tmp_path / "store")]) == 0
+    printed = "".join(capsys.readouterr())
+    assert "any of its games may be altered" in printed
+    assert "the games before that" not in printed
