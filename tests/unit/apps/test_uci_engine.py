@@ -5,6 +5,7 @@ import re
 import time
 
 import chess
+import chess.variant
 import pytest
 from chess.engine import Cp, PovScore
 from uci_fakes import FAST, Spoken, told
@@ -157,7 +158,6 @@ def test_mates_are_told_in_moves_for_the_side_to_move(spoken):
     [
         ("fen 7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", "score mate -0"),
         ("fen 7k/5Q2/5K2/8/8/8/8/8 b - - 0 1", "score cp 0"),
-        ("fen 7k/8/5K2/8/8/8/8/8 b - - 0 1", "score cp 0"),
     ],
 )
 def test_a_game_that_is_over_has_no_move(spoken, line, score):
@@ -167,6 +167,38 @@ def test_a_game_that_is_over_has_no_move(spoken, line, score):
     spoken.send("go infinite")
     assert len(spoken.moves()) == 1
     spoken.ask("stop")
+
+
+@pytest.mark.parametrize(
+    ("variant", "line", "move"),
+    [
+        ("chess", "fen 8/2k5/8/8/5N2/1K6/8/8 b - - 7 60", None),
+        ("chess", "fen 8/2k5/8/8/5N2/1K6/8/8 b - - 212 160", None),
+        ("chess", "fen 8/2k5/8/8/8/1Kp5/8/8 w - - 0 60 moves b3c3 c7c6", None),
+        ("chess", "fen 8/2k5/8/8/8/1K6/8/8 w - - 0 60 moves b3c3 c7c6 c3b3", None),
+        ("chess", "fen k7/P7/1p6/8/8/8/8/K7 w - - 230 160 moves a1a2 a8a7 a2a3 a7a8", None),
+        ("atomic", "fen 8/2k5/8/8/8/1K6/8/8 w - - 0 60", None),
+        ("atomic", "fen 8/2k5/8/8/8/1K6/8/8 w - - 0 60", "b3a4"),
+    ],
+)
+def test_a_draw_by_a_rule_of_ours_leaves_others_a_move(spoken, variant, line, move):
+    only = "" if move is None else f" searchmoves {move}"
+    said = spoken.ask(
+        f"setoption name UCI_Variant value {variant}", f"position {line}", f"go nodes 9{only}"
+    )
+    board = chess.variant.find_variant(variant)(line.split("fen ")[1].split(" moves ")[0])
+    for played in line.partition(" moves ")[2].split():
+        board.push_uci(played)
+    assert board.parse_uci(told(said[-1], "bestmove")) in board.legal_moves
+    assert move in (None, told(said[-1], "bestmove"))
+    if board.is_insufficient_material():
+        assert "the game is over by insufficient_material: the first" in said[-3]
+
+
+def test_a_king_that_has_exploded_has_no_move(spoken):
+    spoken.send("setoption name UCI_Variant value atomic")
+    line = "position fen 3rk3/8/8/8/8/8/3R4/4K3 w - - 0 1 moves d2d8"
+    assert spoken.ask(line, "go nodes 5 searchmoves e8e7")[-1] == "bestmove (none)"
 
 
 def test_games_go_on_after_draws_that_nobody_has_claimed(spoken):

@@ -1,6 +1,8 @@
 """Positions as user interfaces tell them, as states of a game."""
 
+import contextlib
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from phasezoo import games
@@ -8,7 +10,7 @@ from phasezoo.apps.uci.commands import Place
 from phasezoo.apps.uci.options import CHESS960, STARTS, VARIANTS
 from phasezoo.errors import InvalidFen, PhasezooError
 
-__all__ = ["mended_fen", "state_at", "unclaimed"]
+__all__ = ["actions_after_end", "mended_fen", "state_at", "unclaimed"]
 
 CLAIMED = ("threefold_repetition", "fifty_moves")
 """Draws that a player may leave unclaimed: other programs play on, so that we have to."""
@@ -115,8 +117,25 @@ def state_at(place: Place, game: games.Game) -> Any:
     state = game.initial_state() if start is None else game.from_fen(start)
     for move in place.moves:
         state = unclaimed(state, game)
-        state = state.play(state.parse_uci(move))
+        if state.is_terminal:  # by a rule that other programs may not know: they play on
+            state = game.from_fen(state.fen, (move,))
+        else:
+            state = state.play(state.parse_uci(move))
     return state
+
+
+def actions_after_end(state: Any) -> Iterator[int]:
+    """Yield the actions that are legal moves on the board of a drawn game, as others play it.
+
+    Args:
+        state: A state whose game is over; if somebody has won it, there is no move.
+    """
+    if state.outcome.winner is not None:
+        return
+    for action in range(games.game_of(state).num_actions):
+        with contextlib.suppress(PhasezooError):
+            state.uci(action)
+            yield action
 
 
 def unclaimed(state: Any, game: games.Game) -> Any:

@@ -12,6 +12,7 @@ from phasezoo.apps.uci.alarm import Alarm
 from phasezoo.apps.uci.commands import Go
 from phasezoo.apps.uci.go_limits import limit_of, most_ms
 from phasezoo.apps.uci.player import Player
+from phasezoo.apps.uci.positions import actions_after_end
 from phasezoo.apps.uci.report import (
     Told,
     best_move,
@@ -138,8 +139,7 @@ class Search:
                 self._answer(["bestmove 0000"])
             elif self._state.is_terminal:
                 self._released.wait()
-                over = over_line(self._state, self._view.shows_wdl)
-                self._answer([over, "bestmove (none)"])
+                self._answer(self._over())
             elif player is None:
                 self._released.wait()
                 self._answer(["info string error: there is no agent to play", "bestmove (none)"])
@@ -217,7 +217,7 @@ class Search:
 
     def _searched_alone(self) -> list[int] | None:
         """The actions that are searched alone; says which of the moves asked for are not legal."""
-        if self._refused or self._state.is_terminal:
+        if self._refused:
             return None
         found = set()
         for move in self.go.searchmoves:
@@ -269,14 +269,36 @@ class Search:
             best_move(result, self._state),
         ]
 
+    def _over(self) -> list[str]:
+        """The answer of a game that is over.
+
+        Other programs do not know all rules that end a game here: they get a move as long as there
+        is one.
+        """
+        over = over_line(self._state, self._view.shows_wdl)
+        moves = actions_after_end(self._state) if self._among is None else iter(self._among)
+        action = next(moves, None)
+        if action is None:
+            return [over, "bestmove (none)"]
+        move, which = self._state.uci(action), self._which
+        return [
+            f"info string the game is over by {self._state.outcome.reason}: the first {which}",
+            f"{over} pv {move}",
+            f"bestmove {move}",
+        ]
+
+    @property
+    def _which(self) -> str:
+        """The moves that may be played, in words."""
+        return "legal move" if self._among is None else "of searchmoves"
+
     def _blind(self) -> list[str]:
         """What is said if there was no time to look at the position."""
         among = self._state.legal_actions if self._among is None else self._among
         move = self._state.uci(int(among[0]))
-        which = "legal move" if self._among is None else "of searchmoves"
         score = f"score cp 0{self._chances(0.0)}"
         return [
-            f"info string no time to look at the position: the first {which}",
+            f"info string no time to look at the position: the first {self._which}",
             f"info depth 0 {score} nodes 0 time {self._ms()} pv {move}",
             f"bestmove {move}",
         ]
