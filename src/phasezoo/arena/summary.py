@@ -1,19 +1,23 @@
 """A match in a few lines of text."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from phasezoo.agents.arguments import one_line
 from phasezoo.arena.elo import los_unsaid
 from phasezoo.arena.intervals import Interval, signed
 from phasezoo.arena.rates import percent
-from phasezoo.arena.records import SideStats
+from phasezoo.arena.records import GameRecord, SideStats
 
 if TYPE_CHECKING:
     from phasezoo.arena.match import Match
     from phasezoo.arena.standings import Standings
 
 __all__ = ["kinds_line", "standings_summary", "summary_of"]
+
+_LONGEST_NOTE = 200
+"""Letters of a game's note that a summary quotes."""
 
 
 def standings_summary(standings: "Standings") -> str:
@@ -44,8 +48,18 @@ def standings_summary(standings: "Standings") -> str:
         if standings.place_of(first) < standings.place_of(second)
     ]
     kinds = [] if standings.trainings is None else ["", kinds_line(standings)]
+    played_by = ((record, record.agents) for record in standings.games)
+    forfeits = _forfeits(played_by, standings.names)
     return "\n".join(
-        [played, *_aligned([head, *rows], left=(1,)), "", *_aligned(matches, left=(0, 1)), *kinds]
+        [
+            played,
+            *_aligned([head, *rows], left=(1,)),
+            "",
+            *_aligned(matches, left=(0, 1)),
+            *([""] if forfeits else []),
+            *forfeits,
+            *kinds,
+        ]
     )
 
 
@@ -119,6 +133,8 @@ def _remarks(match: "Match") -> list[str]:
         (match.adjudicated, "adjudicated"),
     )
     remarks = [f"{count} {what}" for count, what in counted if count]
+    played_by = ((record, record.sides) for record in match.games)
+    remarks += _forfeits(played_by, [side.name for side in match.sides])
     judged, wrong = match.checked_verdicts
     if judged:
         remarks.append(f"{judged} played on after a verdict, which was wrong in {wrong}")
@@ -128,6 +144,28 @@ def _remarks(match: "Match") -> list[str]:
         for side in match.sides
         if side.search_gate != side.gate
     ]
+
+
+def _forfeits(games: Iterable[tuple[GameRecord, Sequence[int]]], names: Sequence[str]) -> list[str]:
+    """Say who forfeited games, how many, why, and the note of the first of them.
+
+    Args:
+        games: Games, each with who played each of its players.
+        names: What they are called.
+    """
+    found: dict[tuple[int, str], list[str]] = {}
+    for record, played in games:
+        if record.ending == "forfeit":
+            for who in {who for who, r in zip(played, record.returns, strict=True) if r < 0}:
+                found.setdefault((who, record.reason), []).append(one_line(record.note))
+    lines = []
+    for (who, reason), notes in sorted(found.items()):
+        count = "1 game" if len(notes) == 1 else f"{len(notes)} games"
+        cut = "…" if len(notes[0]) > _LONGEST_NOTE else ""
+        note = f" ({'first: ' if len(notes) > 1 else ''}{notes[0][:_LONGEST_NOTE]}{cut})"
+        shown = note if notes[0] else ""
+        lines.append(f"{count} forfeited by {names[who]}: {reason.replace('_', ' ')}{shown}")
+    return lines
 
 
 def _table(sides: Sequence[SideStats]) -> list[str]:

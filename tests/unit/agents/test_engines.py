@@ -133,6 +133,46 @@ def test_who_fails_loses_and_the_match_goes_on(mode, reason, words, tmp_path):
     assert "{[%eval 0.35,3] [%nodes 42]}" in pgn.read_text().replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("illegal:2", "illegal move"),
+        ("crash:2", "crash"),
+        ("hang:2", "timeout"),
+        ("none:2", "illegal move"),
+    ],
+)
+def test_summaries_say_who_forfeited_how_many_games_and_why(mode, said):
+    suite = arena.OpeningSuite("chess", ((),))
+    players = {"faulty": toy(mode, timeout_s=1, parallel=4), "calm": "random"}
+    options = {"names": [*players], "games": 4, "openings": suite}
+    line = f"4 games forfeited by faulty: {said} (first: Toy at ply "
+    match = arena.play_match(*players.values(), **options)
+    assert line in match.summary()
+    assert match.games[0].note in match.summary()
+    standings = arena.tournament([*players.values()], **options)
+    assert line in standings.summary()
+    assert line in standings.as_match().summary()
+    calm = arena.play_match("random", "random", games=2, openings=suite, max_plies=6)
+    assert "forfeit" not in calm.summary()
+
+
+def test_who_forfeits_one_game_is_not_who_forfeits_another():
+    suite = arena.OpeningSuite("chess", ((),))
+    players = [toy("illegal:4"), "random", toy("crash:2", name="other")]
+    standings = arena.tournament(players, names=["first", "calm", "other"], games=4, openings=suite)
+    lost = [
+        (record.agents[record.returns.index(-1.0)], record.reason) for record in standings.games
+    ]
+    illegal, crashed = lost.count((0, "illegal_move")), lost.count((2, "crash"))
+    assert illegal >= 4
+    assert crashed >= 4
+    said = standings.summary()
+    assert f"{illegal} games forfeited by first: illegal move (first: " in said
+    assert f"{crashed} games forfeited by other: crash (first: " in said
+    assert "by calm" not in said
+
+
 def test_bad_manners_are_endured(caplog):
     assert played(arena.play_match(toy("garbage", "slow:2"), "random", games=2, max_plies=12)) == (
         played(arena.play_match(toy(), "random", games=2, max_plies=12))
