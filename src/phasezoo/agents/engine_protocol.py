@@ -1,10 +1,9 @@
 """The Universal Chess Interface as engines really speak it.
 
-python-chess gives an engine up for one option that it cannot read, and writes a traceback for an
-illegal ponder move. Neither hinders play.
+python-chess gives an engine up for one option that it cannot read, writes a traceback for an
+illegal ponder move, and logs every line at fault without the engine's name. None hinders play.
 """
 
-import functools
 import logging
 import re
 from collections.abc import Mapping
@@ -25,28 +24,97 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _LONGEST = 200
 """Letters of an engine's line that a warning quotes."""
 
+_MOST = 1000
+"""Warnings that are remembered; after as many, they are given again."""
+
+_ANSWERS = ("info", "bestmove", "readyok")
+"""First words of what an engine says once it is started."""
+
+_warned: set[tuple[str, str]] = set()
+"""Programs and the kinds of faults that they have been warned of."""
+
 
 class EngineProtocol(UciProtocol):
     """python-chess's protocol, which plays on where an engine's lines are at fault.
 
     An option whose default is missing or out of its range can be set all the same; one whose name
-    or type cannot be read is passed over. Each fault is one warning in the log.
+    or type cannot be read is passed over, as are lines that mean nothing and numbers in lines of
+    ``info`` that are none. Each kind of fault is one warning in the log for each program.
     """
 
     program = "engine"
     """What warnings call the engine."""
 
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """Take what the engine has written; lines that are not UTF-8 count as Latin-1.
+
+        Args:
+            fd: The descriptor that it was written to.
+            data: Any part of its lines.
+        """
+        self.buffer[fd].extend(data.encode() if isinstance(data, str) else data)
+        *lines, self.buffer[fd] = self.buffer[fd].split(b"\n")
+        for line in lines:
+            try:
+                text = line.decode()
+            except UnicodeDecodeError:
+                text = line.decode("latin-1")
+                self._warn("lines that are not UTF-8 are read as Latin-1", text)
+            if fd == 1:
+                self._line_received(text)
+            else:
+                self.error_line_received(text)
+
     def _line_received(self, line: str) -> None:
-        word, _, rest = line.strip().partition(" ")
-        if word == "option" and not self.initialized:
-            self._add_option(rest.strip())
+        line = line.strip()
+        word, _, rest = line.partition(" ")
+        if not self.initialized:
+            if word == "option":
+                self._add_option(rest.strip())
+            else:
+                super()._line_received(line)
             return
-        if word == "bestmove":
+        awaits_ready = getattr(self.command, "sent_isready", None)  # None: no move is asked for
+        if word not in _ANSWERS or (word == "readyok" and awaits_ready is False):
+            if line:
+                self._warn("unexpected lines are ignored", line)
+            return
+        if word == "info":
+            if awaits_ready is None:
+                return
+            line = self._readable_info(line)
+        elif word == "bestmove":
             line = self._without_bad_ponder_move(line)
         super()._line_received(line)
 
+    def _warn(self, fault: str, line: str) -> None:
+        """Warn of the first line with a fault."""
+        _warn_once(self.program, f"{fault}: {_shown(line)}", kind=fault)
+
+    def _readable_info(self, line: str) -> str:
+        """A line of ``info`` with what is used of it, as far as it can be read."""
+        words = line.split()
+        kept = words[:1]
+        for at, word in enumerate(words):
+            if word == "string":  # what follows is text
+                break
+            if word in ("depth", "nodes"):
+                given = words[at : at + 2]
+                number = _number(given[-1])
+                is_good = number is not None and number >= 0
+            elif word == "score":
+                given = words[at : at + 3]
+                is_good = given[1:2] in (["cp"], ["mate"]) and _number(given[-1]) is not None
+            else:
+                continue
+            if is_good:
+                kept += given
+            else:
+                self._warn(f"an unreadable {word!r} in a line of info is ignored", line)
+        return " ".join(kept)
+
     def _add_option(self, text: str) -> None:
-        shown = f"{'option ' + text[:_LONGEST]!r}{'…' if len(text) > _LONGEST else ''}"
+        shown = _shown(f"option {text}")
         found = _OPTION.fullmatch(text)
         if found is None:
             _warn_once(self.program, f"{shown}: no name or no type that UCI knows; passed over")
@@ -79,10 +147,18 @@ class EngineProtocol(UciProtocol):
         return line
 
 
-@functools.lru_cache(maxsize=256)
-def _warn_once(program: str, text: str) -> None:
-    """Say it of the first of a program's processes."""
-    _LOGGER.warning("%s: %s", program, text)
+def _shown(line: str) -> str:
+    return f"{line[:_LONGEST]!r}{'…' if len(line) > _LONGEST else ''}"
+
+
+def _warn_once(program: str, text: str, kind: str = "") -> None:
+    """Warn of a kind of fault, which is the text if there is none, once for each program."""
+    if len(_warned) >= _MOST:
+        _warned.clear()
+    known = (program, kind or text)
+    if known not in _warned:
+        _warned.add(known)
+        _LOGGER.warning("%s: %s", program, text)
 
 
 def _read_option(name: str, kind: str, rest: str) -> tuple[Option, str]:

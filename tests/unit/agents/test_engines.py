@@ -245,6 +245,67 @@ def test_no_ponder_move_is_no_fault(ponder, caplog):
     assert caplog.records == []
 
 
+FAULTS = [
+    (
+        "info depth twelve",
+        "an unreadable 'depth' in a line of info is ignored: 'info depth twelve'",
+    ),
+    ("info depth", "an unreadable 'depth' in a line of info is ignored"),
+    ("info depth -3 nodes 42", "an unreadable 'depth' in a line of info is ignored"),
+    ("info depth 3 nodes -7 nps 4", "an unreadable 'nodes' in a line of info is ignored"),
+    ("info nodes 1e6", "an unreadable 'nodes' in a line of info is ignored"),
+    ("info nodes 99999999999999999999999999", "an unreadable 'nodes' in a line of info is ignored"),
+    ("info score cp lots", "an unreadable 'score' in a line of info is ignored"),
+    ("info score lots 3", "an unreadable 'score' in a line of info is ignored"),
+    ("info score", "an unreadable 'score' in a line of info is ignored"),
+    ("info score cp", "an unreadable 'score' in a line of info is ignored"),
+    ("info time x nps y hashfull z wdl 1 2 currmove zz pv zz9 e2e4", None),
+    ("info string depth twelve nodes -3", None),
+    ("", None),
+    ("  info   depth 3  nodes 42 ", None),
+    ("thinking hard", "unexpected lines are ignored: 'thinking hard'"),
+    ("id name Other", "unexpected lines are ignored"),
+    ("option name Late type check default true", "unexpected lines are ignored"),
+    ("uciok", "unexpected lines are ignored"),
+    ("readyok", "unexpected lines are ignored"),
+    ("x" * 5000, "xxx'…"),
+]
+
+
+@pytest.mark.parametrize(("line", "fault"), FAULTS)
+def test_lines_at_fault_are_one_warning_and_nothing_else(line, fault, caplog, capfd):
+    match = arena.play_match(toy(f"says:{line}"), "random", games=4, max_plies=10)
+    assert {record.ending for record in match.games} == {"max_plies"}
+    thoughts = [each for record in match.games for each in record.thoughts if each is not None]
+    assert {each.nodes for each in thoughts} == {42}
+    assert {each.depth for each in thoughts} == {3}
+    assert len(caplog.records) == (fault is not None)
+    for record in caplog.records:
+        assert record.message.startswith(sys.executable)
+        assert fault in record.message
+        assert len(record.message.rpartition(" ignored: ")[2]) < 300
+    assert capfd.readouterr().err == ""
+
+
+def test_each_kind_of_fault_is_warned_of(caplog):
+    lines = ("info depth x nodes -1", "info depth y", "hello", "good bye")
+    arena.play_match(toy(*(f"says:{x}" for x in lines)), "random", games=2, max_plies=12)
+    assert [record.message.split(": ")[1] for record in caplog.records] == [
+        "an unreadable 'depth' in a line of info is ignored",
+        "an unreadable 'nodes' in a line of info is ignored",
+        "unexpected lines are ignored",
+    ]
+
+
+def test_names_in_latin_1_are_read_with_one_warning(caplog):
+    agent = toy("latin:Köder", parallel=2)
+    assert arena.play_match(agent, "random", games=4, max_plies=8, concurrency=4).games
+    (record,) = caplog.records
+    assert "lines that are not UTF-8 are read as Latin-1: 'id name Köder'" in record.message
+    forfeit = arena.play_match(toy("latin:Köder", "none:1"), "random", games=2).games[0]
+    assert forfeit.note.startswith("Köder at ply")
+
+
 def test_names_of_several_lines_are_one_line_in_reports(tmp_path):
     agent = toy("named:Deep\rToy\x1b[2J 3\u2028x", name="toy\nof\ttests\x1b[31m")
     pgn = tmp_path / "games.pgn"

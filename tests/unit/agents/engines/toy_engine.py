@@ -4,10 +4,10 @@
 
 Modes: ``crash:n``, ``hang:n``, ``illegal:n``, ``none:n`` and ``nonsense:n`` at its n-th move (from
 1, counted since it was started); ``garbage`` beside good answers; ``slow:ms`` before each answer;
-``load:ms`` before the first readyok;
-``mute`` says no uciok; ``deaf`` ignores quit; ``variants`` plays atomic and crazyhouse too;
-``option:line`` is told among the options, ``named:name`` what it is called; ``ponder:move`` is the
-move that it ponders on; ``log:path`` writes what it is told to a file.
+``load:ms`` before the first readyok; ``mute`` says no uciok; ``deaf`` ignores quit; ``variants``
+plays atomic and crazyhouse too; ``option:line`` is told among the options, ``named:name`` what it
+is called (``latin:name`` in Latin-1); ``says:line`` is said thrice before each answer;
+``ponder:move`` is the move that it ponders on; ``log:path`` writes what it is told to a file.
 """
 
 import os
@@ -36,6 +36,7 @@ class Toy:
     def __init__(self, words: list[str]) -> None:
         self.modes = dict(word.partition(":")[::2] for word in words)
         self.options = [word.partition(":")[2] for word in words if word.startswith("option:")]
+        self.lines = [word.partition(":")[2] for word in words if word.startswith("says:")]
         self.moves = 0
         self.kind = chess.Board
         self.chess960 = False
@@ -53,7 +54,11 @@ class Toy:
         if word == "quit" and "deaf" not in self.modes:
             return False
         if word == "uci":
-            say(f"id name {self.modes.get('named', 'Toy')}")
+            name = self.modes.get("latin")
+            if name is None:
+                say(f"id name {self.modes.get('named', 'Toy')}")
+            else:
+                sys.stdout.buffer.write(f"id name {name}\n".encode("latin-1"))
             for option in [*OPTIONS, *([VARIANTS] if "variants" in self.modes else [])]:
                 say(f"option name {option}")
             for option in self.options:
@@ -101,6 +106,8 @@ class Toy:
         for mode, answer in (("illegal", "a1a1"), ("none", "(none)"), ("nonsense", "hello there")):
             move = answer if self.is_now(mode) else move
         say("info depth 3 seldepth 5 nodes 42 score cp 35 time 1")
+        for line in 3 * self.lines:
+            say(line)
         ponder = self.modes.get("ponder")
         say(f"bestmove {move}" + (f" ponder {ponder}" if ponder else ""))
 
