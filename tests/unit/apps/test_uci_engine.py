@@ -97,7 +97,7 @@ def test_what_is_no_position_has_no_move_until_a_good_one_comes(spoken, line, wo
         ("2r3k1/8/8/8/8/8/8/5RK1 w KQkq - 0 1", "2r3k1/8/8/8/8/8/8/5RK1 w - - 0 1", ["KQkq"]),
         ("4k3/8/8/8/8/8/8/4K2R w KK - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", ["'KK'"]),
         ("4k3/8/8/8/8/8/8/4K2R w K- - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", []),
-        ("4k3/8/8/8/4P3/8/8/4K3 w - E3 0 1", "4k3/8/8/8/4P3/8/8/4K3 w - - 0 1", ["e3"]),
+        ("4k3/8/8/8/4P3/8/8/4K3 w - E3 0 1", "4k3/8/8/8/4P3/8/8/4K3 w - - 0 1", ["'E3'"]),
         ("4k3/8/8/8/8/8/8/R3K3 b KQkq d6 0 1", "4k3/8/8/8/8/8/8/R3K3 b Q - 0 1", ["KQkq", "d6"]),
         ("4k3/8/8/8/8/8/P7/4K3 b - -", "4k3/8/8/8/8/8/P7/4K3 b - - 0 1", []),
         ("4k3/8/8/8/8/8/P7/4K3 b - - 17", "4k3/8/8/8/8/8/P7/4K3 b - - 17 1", []),
@@ -106,6 +106,16 @@ def test_what_is_no_position_has_no_move_until_a_good_one_comes(spoken, line, wo
         ("4k3/8/8/8/8/8/P7/4K3 White - - - -", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", []),
         ('4k3/8/8/8/8/8/P7/4K3 w - - bm a4; id "x";', "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", []),
         ('"4k3/8/8/8/8/8/P7/4K3 w - - 5 6" ;', "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
+        ("4k3/8/8/8/8/8/P7/4K3 w - - 5 6 ; c0", "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
+        ("4k3/8/8/8/8/8/P7/4K3 w - - 5 6; c0 7 8;", "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
+        ('4k3/8/8/8/8/8/P7/4K3 w - - ; c0 "5";', "4k3/8/8/8/8/8/P7/4K3 w - - 0 1", []),
+        (
+            '4k3/8/8/8/8/8/P7/4K3 w - - 5 6 bm a4; c0 "it moves" moves a2a4',
+            "4k3/8/8/8/P7/8/8/4K3 b - - 0 6",
+            [],
+        ),
+        ("4k3/8/8/8/8/8/P7/4K3[] w - - 5 6", "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
+        ("4k3/8/8/8/8/8/P7/4K3[-] w - - 5 6", "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
         (" 4k3/8/8/8/8/8/P7/4K3  w - -\t5 6  ", "4k3/8/8/8/8/8/P7/4K3 w - - 5 6", []),
     ],
 )
@@ -137,6 +147,27 @@ def test_positions_whose_meaning_is_not_plain_are_refused(spoken, sent, words):
     told, best = spoken.ask(f"position fen {sent}", "go nodes 5")
     assert words in told
     assert best == "bestmove 0000"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "4k3/8/8/8/8/8/8/4K2R W K - -5 1",
+        "4k3/8/8/8/8/8/8/4K2R w KQ - 1.5 1",
+        "4k3/8/8/8/8/8/8/4K2R white K - 7x 1 ; c0 y",
+        "4k3/8/8/8/8/8/8/4K2R w KQ E3 0 -1",
+        "4k3/8/8/8/8/8/8/4K2R w Kx -",
+        "4k3/8/8/8/8/8/8/4K2R b K Z9 0 1",
+        "4k3/8/8/8/8/8/8/7R w KQkq - ; id",
+        "4k3/8/8/8/8/8/8/4K2R w KQ E3 0 1 moves e2e4",
+        "4k3/8/8/8/8/8/8/4K2R w KQ - moves e1e3",
+    ],
+)
+def test_what_is_refused_is_quoted_as_it_was_sent(spoken, sent):
+    lines = spoken.ask(f"position fen {sent}", "go nodes 5")
+    fen = sent.partition(" moves ")[0]
+    assert f"'{fen}'" in lines[-2]
+    assert lines[-1] == "bestmove 0000"
 
 
 def test_moves_as_tools_write_them(spoken):

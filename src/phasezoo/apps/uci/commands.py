@@ -153,7 +153,8 @@ def _move(word: str) -> str:
 def read_place(words: Sequence[str]) -> Place | str:
     """The position that is told, or what is wrong; keywords may be in any case."""
     known = [word.lower() for word in words]
-    end = known.index("moves") if "moves" in known else len(known)
+    # The last one, as a comment of an EPD may hold the word.
+    end = len(known) - 1 - known[::-1].index("moves") if "moves" in known else len(known)
     moves = tuple(map(_move, words[end + 1 :]))
     if known[:end] in (["startpos"], ["fen", "startpos"]):
         return Place(None, moves)

@@ -137,16 +137,17 @@ class Engine:
         if isinstance(place, str):
             self._refused = place
             return
-        game = games.make(self.options.game)
+        game, sent = games.make(self.options.game), place.fen
         try:
-            if place.fen is not None:
-                fen, left_out = mended_fen(place.fen, game)
+            if sent is not None:
+                fen, left_out = mended_fen(sent, game)
                 place = replace(place, fen=fen)
                 for text in left_out:
                     self._info(f"position: {text}")
             self._state = state_at(place, game)
         except PhasezooError as error:
-            self._refused = f"position: {one_line(str(error))}"
+            told = str(error).replace(f"'{place.fen}'", f"'{sent}'")
+            self._refused = f"position: {one_line(told)}"
             return
         self._place, self._refused = place, ""
 

@@ -24,13 +24,15 @@ _DEFAULTS = ("", "", "-", "-", "0", "1")
 _SIDES = {"white": "w", "black": "b"}
 _RIGHTS = re.compile(r"[A-HKQa-hkq]+")
 _SQUARE = re.compile(r"[a-h][1-8]")
+_EMPTY_POCKET = re.compile(r"\[-?\]$")
 
 
 def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
     """Rewrite what tools send as a FEN that ``game`` reads, and say what was left out.
 
-    Missing fields get their defaults, and the operations of an EPD are passed over. Castling rights
-    without king and rook, and an en passant square that no pawn has just passed, are left out.
+    Missing fields get their defaults; the operations of an EPD and an empty pocket are passed over.
+    Castling rights without king and rook, and an en passant square that no pawn has just passed,
+    are left out.
 
     Args:
         text: What follows ``position fen``.
@@ -38,6 +40,7 @@ def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
 
     Raises:
         PhasezooError: It is no position of the game, or its castling rights are those of chess960.
+            The message quotes the text as it was sent.
     """
     if _reads(game, text):
         return text, []
@@ -46,27 +49,33 @@ def mended_fen(text: str, game: games.Game) -> tuple[str, list[str]]:
     def fen(rights: str, square: str = "-") -> str:
         return " ".join((placement, side, rights, square, *counters))
 
-    game.from_fen(fen("-"))  # what is wrong here cannot be left out
-    castling = castling.replace("-", "") or "-"
-    rights, left_out = castling, []
-    if not _reads(game, fen(castling)):
-        if not _RIGHTS.fullmatch(castling):
-            game.from_fen(fen(castling))
-        if game.name == VARIANTS[0] and _reads(games.make(CHESS960), fen(castling)):
+    def check(fen: str) -> None:
+        try:
+            game.from_fen(fen)
+        except InvalidFen as error:
+            raise InvalidFen(str(error).replace(f"'{fen}'", f"'{text}'")) from error
+
+    check(fen("-"))  # what is wrong here cannot be left out
+    rights, left_out = castling.replace("-", "") or "-", []
+    if not _reads(game, fen(rights)):
+        if not _RIGHTS.fullmatch(rights):
+            check(fen(rights))
+        if game.name == VARIANTS[0] and _reads(games.make(CHESS960), fen(rights)):
             message = (
                 f"{castling!r}: castling rights of chess960; set UCI_Chess960 if it is played, "
                 "else write '-' there"
             )
             raise InvalidFen(message)
-        rights = "".join(r for r in dict.fromkeys(castling) if _reads(game, fen(r))) or "-"
+        rights = "".join(r for r in dict.fromkeys(rights) if _reads(game, fen(r))) or "-"
         why = "the others stand twice, or without king and rook on their squares"
         left_out.append(f"castling rights {castling!r} read as {rights!r}: {why}")
-    if not _reads(game, fen(rights, passed)):
-        if not _SQUARE.fullmatch(passed):
-            game.from_fen(fen(rights, passed))
+    square = passed.lower()
+    if not _reads(game, fen(rights, square)):
+        if not _SQUARE.fullmatch(square):
+            check(fen(rights, square))
         left_out.append(f"en passant square {passed!r} read as '-': no pawn has just passed it")
-        passed = "-"
-    return fen(rights, passed), left_out
+        square = "-"
+    return fen(rights, square), left_out
 
 
 def _fields(text: str) -> list[str]:
@@ -75,7 +84,7 @@ def _fields(text: str) -> list[str]:
     Raises:
         InvalidFen: There is no side to move.
     """
-    fields = text.strip("\"'; ").split()
+    fields = text.strip("\"'; ").partition(";")[0].split()
     if len(fields) < 2:
         message = f"{text[:80]!r}: expected the pieces, the side to move and the rest of a FEN"
         raise InvalidFen(message)
@@ -88,7 +97,7 @@ def _fields(text: str) -> list[str]:
     for place in (4, 5):
         fields[place] = _DEFAULTS[place] if fields[place] == "-" else fields[place]
     fields[1] = _SIDES.get(fields[1].lower(), fields[1].lower())
-    fields[3] = fields[3].lower()
+    fields[0] = _EMPTY_POCKET.sub("", fields[0])
     return fields
 
 
