@@ -84,8 +84,10 @@ def test_what_is_no_position_has_no_move_until_a_good_one_comes(spoken, line, wo
     time.sleep(0.05)
     assert len(spoken.moves()) == 3
     assert spoken.ask("stop")[-1] == "bestmove 0000"
-    mend = ("ucinewgame", "position startpos", "setoption name UCI_Variant value atomic")
-    for good in mend:
+    spoken.send("setoption name UCI_Variant value atomic")
+    assert spoken.ask("go nodes 20")[-1] == "bestmove 0000"
+    spoken.send("setoption name UCI_Variant value chess")
+    for good in ("ucinewgame", "position startpos"):
         assert spoken.ask(good, "go nodes 20")[-1] != "bestmove 0000"
         spoken.send(line)
 
@@ -415,10 +417,32 @@ def test_variants(spoken, setup, line):
     assert spoken.ask("go nodes 30")[-1] != "bestmove (none)"
 
 
-def test_another_variant_begins_anew(spoken):
-    spoken.send("position startpos moves e2e4", "setoption name UCI_Variant value crazyhouse")
-    lines = spoken.ask("go nodes 60 searchmoves e7e5 e2e4")
-    assert "searchmoves: 'e7e5'" in lines[0]
+@pytest.mark.parametrize(
+    ("first", "change"),
+    [
+        ("UCI_Variant value atomic", "UCI_Variant value chess"),
+        ("UCI_Variant value chess", "UCI_Variant value crazyhouse"),
+        ("UCI_Chess960 value true", "UCI_Chess960 value false"),
+    ],
+)
+@pytest.mark.parametrize(
+    "place", ["startpos moves e2e4", "fen 7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "startpos moves e2e5"]
+)
+def test_another_variant_asks_for_a_new_position(spoken, first, change, place):
+    spoken.send(f"setoption name {first}", f"position {place}", f"setoption name {change}")
+    said = spoken.ask("isready", "go nodes 9")
+    assert said[0] == "readyok"
+    assert "send a new one" in said[1]
+    assert said[2:] == ["bestmove 0000"]
+    assert len(spoken.ask(f"setoption name {first}", "go nodes 9")) == 2  # it is not restored
+    assert spoken.ask("position startpos", "go nodes 9")[-1] != "bestmove 0000"
+
+
+@pytest.mark.parametrize("place", ["position startpos", "ucinewgame"])
+def test_another_variant_at_the_start_needs_no_new_position(spoken, place):
+    spoken.send(place, "setoption name UCI_Variant value crazyhouse")
+    said = spoken.ask("go nodes 60 searchmoves e2e4")
+    assert told(said[-1], "bestmove") == "e2e4"
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,11 @@ class Engine:
         if complaint is not None:
             self._info(complaint)
         if self.options.game != game:
+            is_start = self._place == Place(None, ()) and not self._refused
             self._forget()
+            if not is_start:
+                now = self.options.game
+                self._refused = f"position: {now} is played now, and not {game}: send a new one"
 
     def _on_ucinewgame(self, words: Sequence[str]) -> None:
         self._stop_and_wait()
