@@ -169,6 +169,8 @@ def test_the_time_at_which_a_move_has_to_be_played():
     assert most_ms(Go(wtime=1000, btime=10), 0, 100) == 900
     assert most_ms(Go(wtime=1000, btime=10), 1, 100) == 5
     assert most_ms(Go(movetime=100), 0, 30) == 85
+    assert most_ms(Go(movetime=100), 0, 100) == 75, "later than the search, which has 50"
+    assert most_ms(Go(movetime=10), 0, 100) == 7.5
     assert most_ms(Go(movetime=0), 0, 30) is None, "nobody could keep to it"
     assert limit_of(Go(movetime=0), 0, 30).movetime_ms > 0
     assert most_ms(Go(movetime=100, wtime=60), 0, 30) == 30

@@ -13,7 +13,10 @@ from uci_fakes import FAST, Spoken, told
 from phasezoo import agents, games, inference
 from phasezoo.agents.engine_session import _value
 from phasezoo.apps.uci.alarm import Alarm
+from phasezoo.apps.uci.commands import Go
 from phasezoo.apps.uci.engine import Engine
+from phasezoo.apps.uci.player import Player
+from phasezoo.apps.uci.search import Search, View
 from phasezoo.inference.other_games import parts_of
 
 SCORED = re.compile(
@@ -399,6 +402,59 @@ def test_hash_bounds_the_tree(spoken):
     lines = spoken.ask("go nodes 30000")
     assert int(told(lines[-2], "nodes")) == 30_000
     assert 500 <= int(told(lines[-2], "hashfull")) <= 1000
+
+
+@pytest.mark.parametrize("agent", ["uct", "uct:nodes=50", "beam"])
+def test_agents_that_only_keep_to_a_limit_have_their_first_move_too(agent):
+    spoken = Spoken(agent)
+    spoken.send("setoption name Move Overhead value 900", "isready")
+    said = spoken.ask("position startpos", "go movetime 600")
+    assert "no time to look" not in " ".join(said)
+    assert int(told(said[-2], "nodes")) > 0
+    spoken.engine.close()
+
+
+def test_who_ends_just_when_the_time_is_over_is_waited_for():
+    class Quiet:
+        """An alarm that is called by hand."""
+
+        def set(self, due, call): ...
+
+        def clear(self): ...
+
+    state, said = games.make("chess").initial_state(), []
+    search = Search(Go(movetime=100), state, View(0.0, 16, False, 1), said.append, Quiet())
+    player = Player(agents.parse("random"), games.make("chess"))
+
+    def move(state, limit, is_stopped):
+        search._run_out()
+        return agents.Move(state.parse_uci("e2e4"))
+
+    player.move = move
+    search.run(player)
+    assert said[-1].endswith("\nbestmove e2e4")
+    assert "no time" not in said[-1]
+
+
+def test_getting_ready_searches_once_in_a_game_of_its_own(monkeypatch):
+    limits = []
+    move = agents.uct.UCTSession.move
+    monkeypatch.setattr(
+        agents.uct.UCTSession,
+        "move",
+        lambda self, state, limit=None, **more: (
+            limits.append(limit) or move(self, state, limit, **more)
+        ),
+    )
+    spoken = Spoken("uct:seed=3")
+    assert spoken.send("isready") == ["readyok"]
+    assert len(limits) == 1
+    assert limits[0].nodes > 0
+    ready = spoken.ask("position startpos", "go nodes 50")[-1]
+    fresh = Spoken("uct:seed=3")
+    assert fresh.ask("position startpos", "go nodes 50")[-1] == ready
+    spoken.engine.close()
+    fresh.engine.close()
 
 
 @pytest.mark.parametrize(

@@ -35,14 +35,19 @@ def most_ms(go: Go, player: int, overhead_ms: float) -> float | None:
     times = [] if clock is None else [clock.most_ms]
     if go.movetime:
         # Half of what is meant to be lost on the way: the search itself ends sooner.
-        times.append(max(go.movetime - overhead_ms / 2, go.movetime / 2))
+        times.append(go.movetime - _lost(go.movetime, overhead_ms) / 2)
     return min(times, default=None)
 
 
 def _movetime(go: Go, overhead_ms: float, spent_ms: float) -> float | None:
     if go.movetime is None:
         return None
-    return max(max(go.movetime - overhead_ms, go.movetime / 2) - spent_ms, 1e-3)
+    return max(go.movetime - _lost(go.movetime, overhead_ms) - spent_ms, 1e-3)
+
+
+def _lost(movetime: float, overhead_ms: float) -> float:
+    """What of the time counts as lost on the way: half of it at most."""
+    return min(overhead_ms, movetime / 2)
 
 
 def _clock(go: Go, player: int, overhead_ms: float, spent_ms: float) -> TimeControl | None:

@@ -25,6 +25,12 @@ OTHER_GAME = "allow_other_game"
 SEARCHES = ("mcts", "m2cts")
 """Agents whose networks and experts options may change."""
 
+_LIMITED = agents.UCTAgent | agents.BeamAgent | agents.DecoupledMCTSAgent
+"""Agents that keep to a limit, but can not be watched as those of ``mcts`` can."""
+
+_WARM_UP_NODES = 8
+"""Nodes of a search before time counts."""
+
 
 class Player:
     """One agent, one game at a time.
@@ -63,8 +69,7 @@ class Player:
             if is_stopped():
                 self.session.stop()
 
-        searches = agents.UCTAgent | agents.BeamAgent | agents.DecoupledMCTSAgent
-        if isinstance(self.agent, searches):
+        if isinstance(self.agent, _LIMITED):
             known = replace(limit, depth=None, mate=None, infinite=False) if _ends(limit) else None
             found = self.session.move(state, limit=known, watch=watch)
         elif hasattr(self.session, "move"):
@@ -74,11 +79,14 @@ class Player:
         return cast("agents.Move", found)
 
     def warm_up(self) -> None:
-        """Ask the networks once, which takes longer the first time."""
+        """Search once, which takes longer the first time."""
+        state = self.game.initial_state(seed=0)
         if self.searches:
             agent: agents.MCTSAgent = self.agent
             limit = agents.Limit(nodes=2 * agent.config.batch_size)
-            agent.session(0, self.game).search(self.game.initial_state(seed=0), limit=limit)
+            agent.session(0, self.game).search(state, limit=limit)
+        elif isinstance(self.agent, _LIMITED):
+            self.agent.session(0).move(state, limit=agents.Limit(nodes=_WARM_UP_NODES))
 
     @property
     def limit(self) -> agents.Limit | None:

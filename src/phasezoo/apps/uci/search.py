@@ -117,8 +117,11 @@ class Search:
         self._is_stopped = True
         self._released.set()
         with self._lock:
-            if self._player is not None and (self._has_looked or self._is_answered):
-                self._player.session.stop()
+            player = self._player
+            if player is None or not player.searches:  # others ask by themselves
+                return
+            if self._has_looked or self._is_answered:
+                player.session.stop()
 
     def ponderhit(self) -> None:
         """The move that was pondered on was played: the clock runs from now."""
@@ -173,6 +176,8 @@ class Search:
 
     def _act(self, player: Player) -> None:
         """An agent that reports nothing before its move plays as it would anywhere."""
+        with self._lock:
+            self._player = player
         limit = self._limit(player)
         move = player.move(self._state, limit, lambda: self._is_answered or self._is_stopped)
         action, value = int(move.action), 0.0 if move.value is None else move.value
