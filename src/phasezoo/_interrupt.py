@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
-__all__ = ["STOPPED", "is_command", "saying", "watch"]
+__all__ = ["STOPPED", "is_command", "nothing_written", "saying", "watch"]
 
 STOPPED = 130
 """Exit code of a command that Ctrl-C has ended."""
@@ -18,6 +18,12 @@ PATIENCE = 1.0
 """Seconds in which Ctrl-C after the first does nothing."""
 
 _NAME = "phasezoo"
+_WRITERS = ("reproduce", "train", "selfplay", "match", "tournament", "generalise", "data import")
+"""Commands that leave something."""
+
+_WORKER = "--multiprocessing-fork"
+"""An argument of processes that the command has started."""
+
 _IMPORTS = "<frozen importlib._bootstrap>"
 
 
@@ -25,6 +31,9 @@ _SHOW_CURSOR = "\x1b[?25h"
 """Progress bars hide it."""
 
 _lines: list[Callable[[], str | None]] = []
+
+_is_said = False
+"""Whether a line was said of this Ctrl-C."""
 
 _stopped_at: float | None = None
 """When Ctrl-C came first."""
@@ -35,8 +44,10 @@ def saying(line: Callable[[], str | None]) -> Iterator[None]:
     """Say a line if Ctrl-C ends what is done meanwhile, such as how to go on.
 
     Args:
-        line: Asked for it then; None for nothing.
+        line: Asked for it then; None for nothing. Of nested ones the innermost is said.
     """
+    global _is_said
+    _is_said = False
     _lines.append(line)
     try:
         yield
@@ -47,8 +58,24 @@ def saying(line: Callable[[], str | None]) -> Iterator[None]:
         _lines.pop()
 
 
+def nothing_written(out: object = None) -> str | None:
+    """Say that a command which leaves something ended before it wrote anything.
+
+    Args:
+        out: Where it would have written, if that is known.
+    """
+    if out is not None:
+        return f"Stopped before anything was written to {out}; the same command begins again."
+    command = " ".join(sys.argv[1:3])
+    return "Stopped before anything was written." if command.startswith(_WRITERS) else None
+
+
 def _say() -> None:
-    text = _lines[-1]() if _lines else None
+    global _is_said
+    if _is_said or _WORKER in sys.orig_argv:  # Ctrl-C reaches all; the command itself speaks
+        return
+    _is_said = True
+    text = (_lines[-1] if _lines else nothing_written)()
     if text:
         sys.stderr.write(f"\n{text}\n")
         sys.stderr.flush()

@@ -13,6 +13,7 @@ no more with it. One that fails is told of by a warning, once, and taken for abs
 
 import importlib
 import importlib.util
+import os
 import shutil
 import sys
 import warnings
@@ -109,8 +110,12 @@ def import_module(path: str) -> ModuleType:
         InvalidConfig: It cannot be imported.
         PhasezooError: What it registers is refused.
     """
-    if path.endswith(".py") and not Path(path).is_file():
-        message = f"{path!r} cannot be imported: there is no such file"
+    reason = _no_module(path)
+    if reason:
+        message = (
+            f"{path!r} cannot be imported: {reason}; give a module's name, such as my_module, or "
+            "its file, such as my_module.py"
+        )
         raise InvalidConfig(message)
     try:
         if not path.endswith(".py"):
@@ -135,6 +140,25 @@ def import_module(path: str) -> ModuleType:
         message = f"{path!r} cannot be imported: {_told(error)}"
         raise InvalidConfig(message) from error
     return module
+
+
+def _no_module(path: str) -> str:
+    """Why a text can name neither a module nor its file; empty if it can."""
+    is_source = path.endswith(".py")
+    if not path.strip():
+        return "it names nothing"
+    if not is_source and not {"/", os.sep} & set(path):
+        return ""
+    try:
+        if Path(path).is_dir():
+            return "it is a folder"
+        if not Path(path).exists():
+            return "there is no such file"
+        if not Path(path).is_file():
+            return "it is a device, a pipe or a socket"
+    except (OSError, ValueError) as error:
+        return f"there is no such file ({error})"
+    return "" if is_source else "the name of a file to import ends in .py"
 
 
 def lasting(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Protocol, Self, TextIO, Union
 
 from tyro.conf import subcommand
 
-from phasezoo._interrupt import STOPPED
+from phasezoo._interrupt import STOPPED, nothing_written, saying
 from phasezoo.apps.command_words import arranged, chosen
 from phasezoo.apps.common import PLUGIN, Common, with_common
 from phasezoo.apps.options import parse
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given or given == ["help"]:
         given = ["--help"]
     try:
-        with warnings.catch_warnings():
+        with saying(nothing_written), warnings.catch_warnings():
             warnings.showwarning = _warn
             code = _run(given)
         sys.stdout.flush()

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 import tyro
 
-from phasezoo._interrupt import saying
+from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
@@ -52,11 +52,11 @@ class StudyOptions:
         out = self.resume or self.out or self._default_out(config.preset)
         console = TerminalConsole()
 
-        def stopped() -> str:
+        def stopped() -> str | None:
             is_begun = (out / "config.json").exists()
             if is_begun:
                 return f"Stopped. Continue with: {study.resuming(out)}"
-            return f"Stopped before anything was written to {out}; the same command begins again."
+            return nothing_written(out)
 
         with saying(stopped):
             if self.resume is not None:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 from tyro.conf import Positional, arg
 
-from phasezoo._interrupt import saying
+from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.runs import jsonable
@@ -63,9 +63,9 @@ class SelfPlayOptions:
         Raises:
             PhasezooError: An option is wrong, or the run failed; what is finished is kept.
         """
-        from phasezoo.training.selfplay.loop import SelfPlay
-
         with saying(self._stopped), _watching(sys.stderr) as progress:
+            from phasezoo.training.selfplay.loop import SelfPlay
+
             loop = SelfPlay(
                 self.game,
                 self.network,
@@ -87,7 +87,9 @@ class SelfPlayOptions:
 
     def _stopped(self) -> str | None:
         known = (self.out / "config.json").exists()
-        return f"Stopped. The same command continues what is in {self.out}." if known else None
+        if not known:
+            return nothing_written(self.out)
+        return f"Stopped. The same command continues what is in {self.out}."
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from rich.console import Console
 from tyro.conf import Positional, arg
 
-from phasezoo._interrupt import saying
+from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.stores import open_games
 from phasezoo.errors import InvalidConfig
 from phasezoo.training.config import SupervisedConfig
@@ -90,7 +90,9 @@ class TrainOptions:
 
     def _stopped(self) -> str | None:
         known = self.out.is_dir()
-        return f"Stopped. The same command continues what is in {self.out}." if known else None
+        if not known:
+            return nothing_written(self.out)
+        return f"Stopped. The same command continues what is in {self.out}."
 
     def _one(self, store: "PositionStore", shared: dict[str, Any]) -> list[Any]:
         from phasezoo.training.supervised import train_supervised

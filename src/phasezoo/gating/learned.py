@@ -278,7 +278,14 @@ def load(spec: str, game: str | None = None, *, monotone: bool = False) -> Learn
         InvalidGate: There is no gate in the folder, it is of another game, or a file was changed.
         MissingDependency: ``safetensors`` is not installed.
     """
-    directory = Path(spec.removeprefix(MONOTONE).removeprefix(LEARNED))
+    named = spec.removeprefix(MONOTONE).removeprefix(LEARNED)
+    if not named.strip():
+        message = (
+            f"gate {spec!r}: it names no folder; learned:DIR names one that gating.train wrote, "
+            "such as learned:runs/gate"
+        )
+        raise InvalidGate(message)
+    directory = Path(named)
     if not is_file(directory / MANIFEST):
         message = (
             f"gate {spec!r}: no {MANIFEST} in {str(directory)!r}; learned:DIR names a folder that "

@@ -186,6 +186,11 @@ def read_file(path: Path) -> tuple[Description, GameColumns]:
         StoreError: It is missing, or no games store of a format that this version reads.
     """
     pa, pq = arrow()
+    if path.exists() and not path.is_file():
+        message = (
+            f"{path}: not a regular file; give a games store, as phasezoo data import makes it"
+        )
+        raise StoreError(message)
     if not path.is_file():
         message = f"{path}: no such file; make one with: phasezoo data import GAMES.pgn {path}"
         raise StoreError(message)

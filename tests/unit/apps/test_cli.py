@@ -1,11 +1,13 @@
 import contextlib
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps import cli
 
 
@@ -311,3 +313,71 @@ def test_a_full_standard_output_is_one_line():
     assert done.returncode == 1
     assert done.stderr.startswith("phasezoo: standard output: No space left")
     assert done.stderr.count("\n") == 1
+
+
+STOPS = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise KeyboardInterrupt\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["selfplay", "connect-four", "--out", "run"],
+        ["match", "random", "random", "--out", "run"],
+        ["train", "games", "--out", "run"],
+    ],
+)
+def test_ctrl_c_before_anything_is_written_says_so(words, tmp_path):
+    (tmp_path / "stops.py").write_text(STOPS)
+    program = [sys.executable, "-m", "phasezoo", *words, "--plugin", "stops.py"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr.strip() == "Stopped before anything was written."
+    assert done.stdout == ""
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("words", [["uci"], ["perft", "chess", "1"]])
+def test_ctrl_c_says_nothing_where_nothing_would_be_written(words, tmp_path):
+    (tmp_path / "stops.py").write_text(STOPS)
+    program = [sys.executable, "-m", "phasezoo", *words, "--plugin", "stops.py"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_of_nested_lines_the_innermost_is_said_once(capsys):
+    with pytest.raises(KeyboardInterrupt), saying(lambda: "outer"), saying(lambda: "inner"):
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err == "\ninner\n"
+    with pytest.raises(KeyboardInterrupt), saying(lambda: nothing_written("runs/x")):
+        raise KeyboardInterrupt
+    assert "anything was written to runs/x" in capsys.readouterr().err
+
+
+def test_what_is_no_plugin_is_named(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "notes.txt").write_text("hello")
+    for plugin, words in {
+        "/dev/zero": "a device, a pipe or a socket",
+        str(tmp_path / "pipe"): "a device, a pipe or a socket",
+        str(tmp_path / "pipe.py"): "a device, a pipe or a socket",
+        str(tmp_path): "it is a folder",
+        str(tmp_path / "none.py"): "there is no such file",
+        str(tmp_path / "none"): "there is no such file",
+        str(tmp_path / "notes.txt"): "ends in .py",
+        " ": "names nothing",
+    }.items():
+        assert run("perft", "chess", "1", "--plugin", plugin) == 2
+        said = capsys.readouterr().err
+        assert words in said
+        assert "ModuleNotFoundError" not in said
+        assert "such as my_module.py" in said
+
+
+def test_a_device_is_no_games_store(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", str(tmp_path / "pipe")):
+        assert run("data", "phases", path) != 0
+        said = capsys.readouterr().err
+        assert "not a regular file" in said
+        assert "no such file" not in said

@@ -232,6 +232,9 @@ def test_it_is_for_its_own_game(learned):
 
 
 def test_missing_and_changed_files_are_named(learned, tmp_path):
+    for spec in ("learned:", "learned: ", "monotone:learned:"):
+        with pytest.raises(InvalidGate, match=r"'learned: ?': it names no folder"):
+            gating.make(spec)
     with pytest.raises(InvalidGate, match=r"no manifest.json in 'nowhere'.*gating.train"):
         gating.make("learned:nowhere")
     folder = tmp_path / "gate"

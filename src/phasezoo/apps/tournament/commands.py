@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from tyro.conf import Positional, arg
 
-from phasezoo._interrupt import saying
+from phasezoo._interrupt import nothing_written, saying
 from phasezoo.apps.command_words import Looks
 from phasezoo.errors import InvalidConfig, PhasezooError
 from phasezoo.plugins import is_installed_program, lasting
@@ -92,13 +92,14 @@ class _PlayOptions:
         self._check()
         out = self.resume or self.out
         if out is None:
-            self._show(self._played())
+            with saying(lambda: "Stopped. No game is kept without --out."):
+                self._show(self._played())
             return 0
         from phasezoo.runs import RunDirectory
 
         def stopped() -> str | None:
             if not (out / "games.jsonl").exists():
-                return None
+                return nothing_written(out)
             return f"Stopped. Continue with: {self._resuming(out)}"
 
         with saying(stopped):
