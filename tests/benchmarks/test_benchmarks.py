@@ -35,7 +35,7 @@ MARKS = {
         for name in NATIVE
     },
     # These learn, which takes tens of seconds however small it is.
-    **dict.fromkeys(("sb3", "selfplay", "training"), [pytest.mark.slow]),
+    **{name: [pytest.mark.slow] for name in ("sb3", "selfplay", "training")},
     "ray_actors": [pytest.mark.ray],
 }
 
