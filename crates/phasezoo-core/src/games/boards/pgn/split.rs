@@ -25,6 +25,7 @@ const OF_EVERY_GAME: [&[u8]; 10] = [
 ];
 
 /// One game's text inside a [`Batch`].
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawGame {
     /// Line of its first character, from 1.
