@@ -48,13 +48,14 @@ def trend_of(seconds: Sequence[float], mebibytes: Sequence[float]) -> Trend:
     The samples behind the first :data:`WARM` of the time are cut into :data:`BLOCKS` of equal
     length. A block counts by its median, because what is taken and given back within it is no
     growth; the line is that of least squares through the blocks, its interval by Student's t.
+    A machine that pauses leaves blocks without samples; the line goes through the others.
 
     Args:
         seconds: When the samples were taken, ascending.
         mebibytes: What they say.
 
     Raises:
-        ValueError: A block has no sample.
+        ValueError: Fewer than half of the blocks have samples.
     """
     from scipy import stats
 
@@ -62,14 +63,15 @@ def trend_of(seconds: Sequence[float], mebibytes: Sequence[float]) -> Trend:
     begin = times[0] + WARM * (times[-1] - times[0])
     bounds = np.linspace(begin, times[-1], BLOCKS + 1)
     block = np.clip(np.searchsorted(bounds, times, side="right") - 1, -1, BLOCKS - 1)
-    if missing := set(range(BLOCKS)) - set(block.tolist()):
-        message = f"{len(times)} samples leave {len(missing)} of {BLOCKS} blocks empty"
+    filled = [number for number in range(BLOCKS) if number in block]
+    if 2 * len(filled) < BLOCKS:
+        message = f"{len(times)} samples leave {BLOCKS - len(filled)} of {BLOCKS} blocks empty"
         raise ValueError(message)
-    medians = np.array([np.median(memory[block == number]) for number in range(BLOCKS)])
-    hours = (bounds[:-1] + bounds[1:]) / 2 / 3600
+    medians = np.array([np.median(memory[block == number]) for number in filled])
+    hours = ((bounds[:-1] + bounds[1:]) / 2 / 3600)[filled]
     slope, level = np.polyfit(hours, medians, 1)
     off = medians - (slope * hours + level)
-    error = np.sqrt(off @ off / (BLOCKS - 2) / np.sum((hours - hours.mean()) ** 2))
-    half = float(stats.t.ppf(0.975, BLOCKS - 2) * error)
+    error = np.sqrt(off @ off / (len(filled) - 2) / np.sum((hours - hours.mean()) ** 2))
+    half = float(stats.t.ppf(0.975, len(filled) - 2) * error)
     ends = (float(slope) - half, float(slope) + half)
     return Trend(float(medians[0]), float(medians[-1]), float(slope), *ends)
