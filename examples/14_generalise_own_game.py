@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from phasezoo import experiments
-from phasezoo.experiments.console import TerminalConsole
+from phasezoo.report.console import TerminalConsole
 
 MOST = 3  # stones that may be taken
 

@@ -14,11 +14,11 @@ from phasezoo.apps.common import with_common
 from phasezoo.apps.options import glance
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.catalogue import STUDIES
-from phasezoo.experiments.console import TerminalConsole
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.study import Study
 from phasezoo.plugins import lasting
+from phasezoo.report.console import TerminalConsole
 from phasezoo.runs import kind_of
 
 __all__ = ["StudyOptions", "generalise_command", "reproduce_tree"]

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from phasezoo.experiments.catalogue import open, reproduce
     from phasezoo.experiments.generalisation.axis import Axis, Measure, Split
     from phasezoo.experiments.generalisation.config import GeneraliseConfig
     from phasezoo.experiments.generalisation.matrix import Cell, Matrix, Results
@@ -21,21 +22,25 @@ __all__ = [
     "Score",
     "Split",
     "generalise",
+    "open",
+    "reproduce",
 ]
 
-_HERE = "phasezoo.experiments.generalisation"
+_HERE = "phasezoo.experiments"
 
 _LAZY = {
-    "Axis": "axis",
-    "Cell": "matrix",
-    "GeneraliseConfig": "config",
-    "Matrix": "matrix",
-    "Measure": "axis",
-    "Results": "matrix",
-    "Sample": "scores",
-    "Score": "scores",
-    "Split": "axis",
-    "generalise": "own",
+    "Axis": "generalisation.axis",
+    "Cell": "generalisation.matrix",
+    "GeneraliseConfig": "generalisation.config",
+    "Matrix": "generalisation.matrix",
+    "Measure": "generalisation.axis",
+    "Results": "generalisation.matrix",
+    "Sample": "generalisation.scores",
+    "Score": "generalisation.scores",
+    "Split": "generalisation.axis",
+    "generalise": "generalisation.own",
+    "open": "catalogue",
+    "reproduce": "catalogue",
 }
 
 

@@ -1,15 +1,24 @@
-"""The published studies that can be done again, a line each."""
+"""The published studies that can be done again, and how a program runs and opens them."""
 
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from phasezoo.experiments.atomic.domain import ATOMIC
+from phasezoo.checking import did_you_mean
+from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.experiments.atomic.config import ATOMIC
 from phasezoo.experiments.beam.domain import BEAM
+from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.krk.domain import KRK
-from phasezoo.experiments.m2cts.domains import DOMAINS
+from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.representation.domain import REPRESENTATION
 from phasezoo.experiments.study import Study
+from phasezoo.report.console import Console
+from phasezoo.report.document import Document
+from phasezoo.runs import jsonable, kind_of
 
-__all__ = ["STUDIES"]
+__all__ = ["STUDIES", "find", "open", "reproduce"]
 
 STUDIES: dict[str, dict[str, Study[Any]]] = {
     "m2cts": DOMAINS,
@@ -19,3 +28,106 @@ STUDIES: dict[str, dict[str, Study[Any]]] = {
     "beam": {"chess": BEAM},
 }
 """By name, then by game; the first game is the default."""
+
+
+def find(
+    name: str, game: str = "", *, curve: bool = False, from_scratch: bool = False
+) -> Study[Any]:
+    """Return a study.
+
+    Args:
+        name: Its name, such as ``m2cts``.
+        game: Game that it is about; empty for its own.
+        curve: True for the study of phase experts at several numbers of positions.
+        from_scratch: True for that of phase experts that learn by play.
+
+    Raises:
+        InvalidConfig: There is no such study, or the study has no such variant.
+    """
+    if name not in STUDIES:
+        message = f"{name!r}: no such study{did_you_mean(name, STUDIES)} Known are "
+        raise InvalidConfig(message + ", ".join(STUDIES))
+    games = STUDIES[name]
+    if (curve or from_scratch) and games is not DOMAINS:
+        message = f"{name} has no curve and nothing from scratch: m2cts has"
+        raise InvalidConfig(message)
+    if from_scratch:
+        return SCRATCH
+    if curve:
+        games = CURVES
+    return games.get(game, next(iter(games.values())))
+
+
+def reproduce(
+    name: str,
+    *,
+    out: str | Path,
+    preset: str = "",
+    console: Console | None = None,
+    curve: bool = False,
+    from_scratch: bool = False,
+    **settings: Any,
+) -> Document:
+    """Run a published study, or go on with its run in ``out``, and return its report.
+
+    It does what ``phasezoo reproduce NAME`` does. The report has ``claims``, ``tables`` and
+    ``figures``, and shows itself in a notebook.
+
+    Args:
+        name: The study: m2cts, representation, krk, atomic or beam.
+        out: A new or empty directory, or that of this very run, which then goes on.
+        preset: Its size; empty for the smallest.
+        console: Where to report progress; None: nowhere.
+        curve: As for the option ``--curve`` of m2cts.
+        from_scratch: As for the option ``--from-scratch`` of m2cts.
+        **settings: Settings of the command by name, such as ``positions=3_000``.
+
+    Returns:
+        The report, which :func:`open` reads again later.
+
+    Raises:
+        InvalidConfig: There is no such study or setting, or a value is out of range.
+        RunDirectoryError: ``out`` belongs to something else, or cannot be written.
+        MissingDependency: A package is missing; the message names the extra.
+        PhasezooError: Anything else that is wrong; nothing that is finished is lost.
+    """
+    study = find(name, str(settings.get("game", "")), curve=curve, from_scratch=from_scratch)
+    if preset and preset not in study.presets:
+        message = f"preset={preset!r}{did_you_mean(preset, study.presets)} Expected "
+        raise InvalidConfig(message + " or ".join(study.presets))
+    config = study.presets[preset] if preset else study.default
+    known = [field.name for field in dataclasses.fields(config)]
+    for key in settings:
+        if key not in known:
+            message = f"{key}=: {name} has no such setting{did_you_mean(key, known)} Settings are "
+            raise InvalidConfig(message + ", ".join(known))
+    # Read as the file of a run is, so that lists and paths come as the settings have them.
+    values = jsonable.encode({**jsonable.encode(config), **settings})
+    config = jsonable.decode(type(config), values, name)
+    results = study.reproduce(config, Path(out), console)
+    return study.report(results)
+
+
+def open(run: str | Path) -> Document:
+    """Return the report of a study's run that has ended.
+
+    Args:
+        run: Directory of the run.
+
+    Raises:
+        RunDirectoryError: It has no run of a study, or one that has not ended.
+    """
+    path = Path(run)
+    kind = kind_of(path)
+    for study in _all():
+        if study.name == kind:
+            return study.report(study.results_in(path))
+    message = f"{path}: no run of a study there; experiments.reproduce(…, out=…) makes one"
+    raise RunDirectoryError(message)
+
+
+def _all() -> Iterator[Study[Any]]:
+    for games in (*STUDIES.values(), CURVES):
+        yield from games.values()
+    yield SCRATCH
+    yield GENERALISE

@@ -10,8 +10,8 @@ from phasezoo import arena
 from phasezoo.arena.elo import Interval
 from phasezoo.arena.rates import rate_of
 from phasezoo.arena.ratings import Rating
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.study import StudyRun
+from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
 from phasezoo.training import SelfPlay, SelfPlayOutcome
 from phasezoo.training.selfplay.watch import LADDER, PROBES, ProbeRow, RungRow, elo_of

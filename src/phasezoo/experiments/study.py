@@ -14,17 +14,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
-from phasezoo.experiments.console import Console, silent
 from phasezoo.plugins import import_module, is_installed_program, lasting
 from phasezoo.report import numbers
+from phasezoo.report.console import Console, show_table, silent
+from phasezoo.report.document import Column, Document, Item, Section, Table, Text
 from phasezoo.runs import RunDirectory, jsonable
 from phasezoo.runs.directory import check_free, read_record
 
-__all__ = ["Settings", "Study", "StudyRun"]
+__all__ = ["Settings", "Study", "StudyRun", "done_again"]
 
 INCIDENTAL = ("train_workers",)
 """Settings that say how a run is worked off; another attempt at it may have others."""
@@ -151,6 +152,42 @@ class Study(Generic[Config]):
         self._check(config)
         return self._finish(config, out, console or silent(), own)
 
+    def report(self, results: Any) -> Document:
+        """Return the report of what a run found.
+
+        Args:
+            results: What :meth:`reproduce` returned.
+        """
+        return self._stages().report(results)
+
+    def results_in(self, out: Path) -> Any:
+        """Return what the run in a directory found.
+
+        Args:
+            out: The directory.
+
+        Raises:
+            RunDirectoryError: It has not ended, or another version made its results.
+        """
+        file = out / "results.json"
+        if not file.exists():
+            message = f"{out}: its run has not ended; go on with: {self.resuming(out)}"
+            raise RunDirectoryError(message)
+        try:
+            text = file.read_text(encoding="utf-8")
+            return jsonable.decode(self._stages().results, jsonable.parsed(text), file.name)
+        except (OSError, ValueError) as error:
+            message = (
+                f"{file}: cannot be read ({error}); {self.resuming(out)} makes it anew from what "
+                "the run measured"
+            )
+            raise RunDirectoryError(message) from error
+
+    def _stages(self) -> "type[StudyRun[Config, Any]]":
+        module, name = self.stages.split(":")
+        found: type[StudyRun[Config, Any]] = getattr(importlib.import_module(module), name)
+        return found
+
     def _check_code(self, config: Config, out: Path) -> None:
         """Refuse settings, read from a run's directory, that name code of somebody's own.
 
@@ -224,8 +261,7 @@ class Study(Generic[Config]):
         own: dict[str, Any],
         prepared: Any = None,
     ) -> Any:
-        module, name = self.stages.split(":")
-        make: type[StudyRun[Config, Any]] = getattr(importlib.import_module(module), name)
+        make = self._stages()
         started = time.monotonic()
         if prepared is None:
             prepared = make.prepare(config, console)
@@ -280,13 +316,25 @@ class StudyRun(ABC, Generic[Config, Results]):
     def work(self) -> Results:
         """Do every stage that is not done, and return what all of them found."""
 
-    @abstractmethod
+    results: ClassVar[type[Any]]
+    """Class of everything that a run finds, which ``results.json`` holds."""
+
+    @staticmethod
+    def report(results: Any) -> Document:
+        """Return the report of what a run found.
+
+        Args:
+            results: What :meth:`work` returned.
+        """
+        raise NotImplementedError
+
     def render(self, results: Results) -> str:
         """The report as one HTML page."""
+        return self.report(results).to_html()
 
-    @abstractmethod
     def show(self, results: Results) -> None:
         """Tell the console what came out."""
+        self.report(results).show(self.console)
 
     def finish(self) -> Results:
         """Do the work, and leave ``results.json`` and ``report.html``."""
@@ -297,7 +345,7 @@ class StudyRun(ABC, Generic[Config, Results]):
         path = self.directory.write_text("report.html", self.render(results))
         self.show(results)
         seconds: Mapping[str, float] = getattr(results, "seconds", {})
-        self.console.note(f"In all {numbers.duration(sum(seconds.values()))}.")
+        self.console.note(f"In total {numbers.duration(sum(seconds.values()))}.")
         self.console.note(f"Report: {path}")
         return results
 
@@ -309,6 +357,14 @@ class StudyRun(ABC, Generic[Config, Results]):
             "date": self.directory.record.date,
             "provenance": self.directory.record.provenance,
         }
+
+    def table(self, table: Table) -> None:
+        """Show a table of the report as soon as its rows are there.
+
+        Args:
+            table: The table.
+        """
+        show_table(table, self.console)
 
     def once(self, stage: str, name: str, kind: type[T], make: Callable[[], T]) -> T:
         """Do a stage unless it is done, keep what it found in a file, and return it.
@@ -356,6 +412,68 @@ class StudyRun(ABC, Generic[Config, Results]):
                 f"This run was begun with other versions of {', '.join(changed)}; its numbers "
                 "may differ from an uninterrupted run's."
             )
+
+
+def done_again(
+    results: Any,
+    beside: str,
+    *more: Item,
+    settings: Iterable[tuple[str, Any]] | None = None,
+    versions: Iterable[tuple[str, str]] = (),
+) -> Section:
+    """Return the last section of every report: the command, the time, settings and versions.
+
+    Args:
+        results: Results that begin with :meth:`StudyRun.head` and have ``seconds``.
+        beside: What else lies in the run's directory, in Markdown.
+        more: What else it shows, before the settings.
+        settings: Names and values; None for the fields of ``results.config``.
+        versions: Further rows of the table of versions.
+    """
+    if settings is None:
+        fields: Any = dataclasses.fields(results.config)
+        settings = [(f.name, getattr(results.config, f.name)) for f in fields]
+    run, named = results.provenance, results.seconds
+    memory = numbers.ABSENT if run.memory_gib is None else f"{run.memory_gib:.0f} GiB"
+    machine = [
+        ("Python", run.python),
+        *((name, version or "not installed") for name, version in run.packages.items()),
+        *versions,
+        ("revision", run.revision or "not a source checkout"),
+        ("system", run.system),
+        ("processor", f"{run.processor}, {run.cores} cores usable, {run.threads} threads used"),
+        ("memory", memory),
+        ("devices", ", ".join(run.devices) or "CPU only"),
+    ]
+    times = Table(
+        "times",
+        [Column("", 0), Column("time", 1, numbers.duration)],
+        [*named.items(), ("total", sum(named.values()))],
+        "Where the time went",
+        strong=lambda row: row[0] == "total",
+    )
+    values = [(name, str(value)) for name, value in settings]
+    return Section(
+        "Doing it again",
+        [
+            Text(
+                "This command does the same again; the directory of this page holds all of it:\n\n"
+                f"```\n{results.command}\n```\n\nBeside this page: {beside}"
+            ),
+            *([times] if named else []),
+            *more,
+            Section(
+                "Settings",
+                [Table.of_pairs("settings", values, ("setting", "value"))],
+                folded=True,
+            ),
+            Section(
+                "Versions and machine",
+                [Table.of_pairs("versions", machine, ("what", "version"))],
+                folded=True,
+            ),
+        ],
+    )
 
 
 def _devices(config: Any) -> list[str]:

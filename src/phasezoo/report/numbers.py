@@ -1,6 +1,7 @@
 """How numbers are written in reports and on the console."""
 
 import math
+from typing import Any
 
 from phasezoo.arena.elo import Interval
 
@@ -17,6 +18,8 @@ __all__ = [
     "signed_interval",
     "span",
     "spelled",
+    "text",
+    "whole",
 ]
 
 ABSENT = "–"
@@ -33,6 +36,11 @@ _WORDS = (
 )
 
 
+def text(value: Any) -> str:
+    """Return a value that needs no format of its own; :data:`ABSENT` for None."""
+    return ABSENT if value is None else str(value)
+
+
 def count(number: float) -> str:
     """Return an integer with groups of three: ``1,234``."""
     return f"{round(number):,}".replace("-", _MINUS)
@@ -47,6 +55,11 @@ def decimal(number: float | None, digits: int = 3) -> str:
     text = f"{abs(number):.{digits}f}"
     is_zero = not text.strip("0.")
     return text if number >= 0 or is_zero else _MINUS + text
+
+
+def whole(number: float | None) -> str:
+    """Return a number without digits after the point; :data:`ABSENT` for None and NaN."""
+    return decimal(number, 0)
 
 
 def signed(number: float | None, digits: int = 3) -> str:

@@ -3,21 +3,22 @@
 import dataclasses
 import json
 import shlex
+import shutil
 
 import numpy as np
 import pytest
 import torch
 from page_checker import check_page
 
-from phasezoo import games, inference, networks
+from phasezoo import experiments, games, inference, networks
 from phasezoo.agents import Limit, MCTSAgent
 from phasezoo.apps import cli
-from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.atomic import inputs, searching
-from phasezoo.experiments.atomic.arms import arms_of, options_of
-from phasezoo.experiments.atomic.config import ARMS, INPUTS, PRESETS, AtomicConfig
-from phasezoo.experiments.atomic.domain import ATOMIC
-from phasezoo.experiments.atomic.results import Results
+from phasezoo.errors import InvalidConfig, RunDirectoryError
+from phasezoo.experiments.atomic import measurements
+from phasezoo.experiments.atomic.config import ATOMIC, INPUTS, PRESETS, VARIANTS, AtomicConfig
+from phasezoo.experiments.atomic.measurements import Results
+from phasezoo.experiments.atomic.report import report
+from phasezoo.experiments.atomic.study import NAME, options_of, variants_of
 from phasezoo.experiments.catalogue import STUDIES
 from phasezoo.runs import jsonable
 from phasezoo.training import SelfPlayConfig
@@ -60,7 +61,8 @@ def test_a_run_leaves_everything_it_promises(whole):
     for name in ("config.json", "journal.jsonl", "results.json", "report.html", "search.json"):
         assert (out / name).stat().st_size > 0
     back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
-    assert back.claims == results.claims
+    assert report(back).to_markdown() == report(results).to_markdown()
+    assert report(back).claims == report(results).claims
     assert [course.name for course in back.courses] == ["thesis", "last-step"]
     assert [one.games for one in back.courses[0].rounds] == [4, 8]
     assert [rating.name for rating in back.courses[0].ladder] == ["0", "1", "2"]
@@ -73,7 +75,7 @@ def test_the_report_is_a_whole_page(whole):
     out, results = whole
     words, images = check_page((out / "report.html").read_text())
     assert images == 4
-    for claim in results.claims:
+    for claim in report(results).claims:
         assert claim.text in words
         assert claim.judgement in words
 
@@ -86,7 +88,7 @@ def test_collisions_are_those_that_searches_tell(whole):
     agent = MCTSAgent(
         outcome,
         limit=Limit(simulations=48),
-        config=searching.searched("none", SMALL.search_batch, solver=False),
+        config=measurements.searched("none", SMALL.search_batch, solver=False),
         seed=SMALL.seed,
         threads=1,
     )
@@ -104,7 +106,7 @@ def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, tmp_path, monkeyp
 
     out = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(searching, "collision_rows", killed)
+        patch.setattr(measurements, "collision_rows", killed)
         with pytest.raises(KilledError):
             ATOMIC.reproduce(SMALL, out)
     kept = {path: path.read_bytes() for path in out.rglob("*.jsonl") if "journal" not in path.name}
@@ -122,21 +124,21 @@ def test_a_run_that_was_killed_goes_on_with_what_it_had(whole, tmp_path, monkeyp
 def test_every_variant_of_every_size_is_a_run_of_self_play(preset):
     config = PRESETS[preset]
     config.validate()
-    assert arms_of(config)[0] == "thesis"
-    all_of_them = dataclasses.replace(config, arms=tuple(ARMS), inputs=tuple(INPUTS))
+    assert variants_of(config)[0] == "thesis"
+    all_of_them = dataclasses.replace(config, arms=tuple(VARIANTS), inputs=tuple(INPUTS))
     seen = []
-    for name in arms_of(all_of_them):
+    for name in variants_of(all_of_them):
         options = options_of(name, all_of_them)
         assert isinstance(options["config"], SelfPlayConfig)
         seen.append(repr(options))
-    assert len(set(seen)) == len(ARMS) + len(INPUTS), "each is another"
+    assert len(set(seen)) == len(VARIANTS) + len(INPUTS), "each is another"
 
 
 @pytest.mark.parametrize("thing", INPUTS)
 def test_a_network_sees_the_pieces_and_one_thing_more(thing):
     atomic = games.make("atomic")
     shape = atomic.plane_shape("v1")
-    network = networks.make(f"{inputs.NAME}-8x1:thing={thing}", shape, atomic.num_actions, seed=1)
+    network = networks.make(f"{NAME}-8x1:thing={thing}", shape, atomic.num_actions, seed=1)
     network.eval()
     planes = torch.rand(1, *shape)
     before = network(planes).policy_logits
@@ -200,3 +202,46 @@ def test_the_command_knows_it(capsys):
     words = capsys.readouterr().out
     assert "--match-games" in words
     assert "--inputs" in words
+
+
+def test_a_program_runs_it_and_opens_its_report(tmp_path):
+    settings = {
+        field.name: getattr(SMALL, field.name)
+        for field in dataclasses.fields(SMALL)
+        if getattr(SMALL, field.name) != getattr(ATOMIC.default, field.name)
+    }
+    out = tmp_path / "run"
+    settings["workers"] = [1]  # a list, as a program would write it
+    document = experiments.reproduce("atomic", out=out, **settings)
+    assert {claim.judgement for claim in document.claims} <= set(document.judgements)
+    assert list(document.tables)[:2] == ["learning", "matches"]
+    assert experiments.open(out).to_markdown() == document.to_markdown()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"name": "atomik"}, "did you mean 'atomic'"),
+        ({"name": "atomic", "preset": "quik"}, "did you mean 'quick'"),
+        ({"name": "atomic", "match_game": 4}, "did you mean 'match_games'"),
+        ({"name": "atomic", "nodes": "many"}, "nodes"),
+        ({"name": "atomic", "curve": True}, "no curve"),
+    ],
+)
+def test_what_a_program_asks_for_wrongly_is_named(given, words, tmp_path):
+    with pytest.raises(InvalidConfig, match=words):
+        experiments.reproduce(out=tmp_path / "run", **given)
+    assert not (tmp_path / "run").exists()
+
+
+def test_only_a_run_that_has_ended_is_opened(tmp_path, whole):
+    with pytest.raises(RunDirectoryError, match="no run of a study"):
+        experiments.open(tmp_path)
+    copied = tmp_path / "copied"
+    shutil.copytree(whole[0], copied)
+    (copied / "results.json").write_text("{}")
+    with pytest.raises(RunDirectoryError, match="resume"):
+        experiments.open(copied)
+    (copied / "results.json").unlink()
+    with pytest.raises(RunDirectoryError, match=r"has not ended; go on with: .*--resume"):
+        experiments.open(copied)

@@ -3,7 +3,7 @@ import os
 import pty
 import threading
 
-from phasezoo.experiments.console import TerminalConsole, silent
+from phasezoo.report.console import TerminalConsole, silent
 
 
 def test_a_file_gets_plain_whole_lines():

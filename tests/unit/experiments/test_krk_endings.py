@@ -8,7 +8,6 @@ from page_checker import check_page
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.krk.cells import cells_of, tasks_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.domain import KRK as STUDY
@@ -16,6 +15,7 @@ from phasezoo.experiments.krk.endings import ENDINGS, KRK
 from phasezoo.experiments.krk.play import make_agent
 from phasezoo.experiments.krk.reading import Reading
 from phasezoo.experiments.krk.sweep import play_sweep
+from phasezoo.report.console import silent
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 

@@ -9,7 +9,6 @@ from page_checker import check_page
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.krk import config as settings
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.domain import KRK as STUDY
@@ -22,6 +21,7 @@ from phasezoo.experiments.krk.positions import (
     settings_of,
     starts,
 )
+from phasezoo.report.console import silent
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 

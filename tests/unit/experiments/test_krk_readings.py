@@ -10,7 +10,6 @@ from page_checker import check_page
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.krk.cells import cells_of, tasks_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.domain import KRK
@@ -19,6 +18,7 @@ from phasezoo.experiments.krk.reading import DIFFERENCES, ONE_BY_ONE, Reading, o
 from phasezoo.experiments.krk.reading_table import interval_of, mean_over, reading_table
 from phasezoo.experiments.krk.resampling import table_of
 from phasezoo.experiments.krk.sweep import play_sweep
+from phasezoo.report.console import silent
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 

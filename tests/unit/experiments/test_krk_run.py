@@ -11,7 +11,6 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.krk import paper
 from phasezoo.experiments.krk.cells import cells_of, seed_of, tasks_of
 from phasezoo.experiments.krk.config import PRESETS, KrkConfig
@@ -21,6 +20,7 @@ from phasezoo.experiments.krk.results import Results
 from phasezoo.experiments.krk.run import GAMES_FILE
 from phasezoo.experiments.krk.sweep import play_sweep
 from phasezoo.experiments.study import Study
+from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")

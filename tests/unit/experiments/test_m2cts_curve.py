@@ -12,7 +12,6 @@ from test_m2cts_games import TINY, few
 from phasezoo.apps import cli
 from phasezoo.arena.intervals import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.curve import drawings
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
 from phasezoo.experiments.m2cts.curve.crossing import crossing, place
@@ -21,6 +20,7 @@ from phasezoo.experiments.m2cts.curve.run import CurveRun
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS
 from phasezoo.experiments.statistics import between_trainings
 from phasezoo.experiments.study import Study
+from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
 
 SIZES = (100, 1000, 10_000)

@@ -17,7 +17,6 @@ from safetensors.numpy import load_file
 from phasezoo import games, gating
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.matches import phase_suite
@@ -25,6 +24,7 @@ from phasezoo.experiments.m2cts.duel.overfitting import learnt_positions
 from phasezoo.experiments.m2cts.duel.preparation import prepare
 from phasezoo.experiments.m2cts.duel.run import DuelRun
 from phasezoo.experiments.study import Study
+from phasezoo.report.console import silent
 from phasezoo.runs import RunDirectory
 from phasezoo.training import GameStore
 

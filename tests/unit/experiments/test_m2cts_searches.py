@@ -12,7 +12,6 @@ from test_m2cts_run import tiny
 from phasezoo import inference
 from phasezoo.agents import Limit
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import TerminalConsole
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel import matches
 from phasezoo.experiments.m2cts.duel.arms import EXPERT, ONE
@@ -25,6 +24,7 @@ from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvalua
 from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.experiments.m2cts.duel.searches import searches_of
 from phasezoo.inference.cost import CostModel
+from phasezoo.report.console import TerminalConsole
 from phasezoo.runs import jsonable
 
 

@@ -10,7 +10,6 @@ import torch
 from phasezoo import games, inference, networks
 from phasezoo.agents import Limit
 from phasezoo.errors import EngineFailed
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.representation import (
     drawings,
     findings,
@@ -25,6 +24,7 @@ from phasezoo.experiments.representation.planes import groups, new_groups
 from phasezoo.experiments.representation.results import ArmRow, Attribution, Latency, Losses, Table
 from phasezoo.experiments.timing import between_rounds
 from phasezoo.networks.alphavile import _PLANS
+from phasezoo.report.console import silent
 
 SHAPE = (52, 8, 8)
 

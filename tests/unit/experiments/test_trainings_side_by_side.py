@@ -17,7 +17,6 @@ import pytest
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, PhasezooError, WorkersFailed
-from phasezoo.experiments.console import TerminalConsole, silent
 from phasezoo.experiments.m2cts.domains import DOMAINS
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.preparation import prepare
@@ -25,6 +24,7 @@ from phasezoo.experiments.m2cts.duel.run import DuelRun
 from phasezoo.experiments.m2cts.side_by_side import train_side_by_side
 from phasezoo.experiments.m2cts.training_process import Job
 from phasezoo.experiments.study import INCIDENTAL
+from phasezoo.report.console import TerminalConsole, silent
 from phasezoo.runs import RunDirectory
 
 pytest.importorskip("torch", reason="training needs the extra 'train'")

@@ -6,10 +6,10 @@ import tempfile
 from pathlib import Path
 
 from phasezoo import _core
-from phasezoo.experiments.console import silent
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.domain import KRK
 from phasezoo.experiments.krk.run import KrkRun
+from phasezoo.report.console import silent
 from phasezoo.runs import RunDirectory
 
 

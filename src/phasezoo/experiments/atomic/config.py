@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.atomic import paper
+from phasezoo.experiments.atomic import published
 from phasezoo.experiments.settings import (
     check_even,
     check_least,
@@ -15,12 +15,13 @@ from phasezoo.experiments.settings import (
     listed,
     option,
 )
+from phasezoo.experiments.study import Study
 
-__all__ = ["ARMS", "INPUTS", "PRESETS", "AtomicConfig", "Preset"]
+__all__ = ["VARIANTS", "ATOMIC", "INPUTS", "PRESETS", "AtomicConfig", "Preset"]
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
-ARMS = {
+VARIANTS = {
     "thesis": "the thesis’ own: mini-batches from a buffer that prefers newer samples",
     "last-step": "a buffer that holds the samples of the last round alone",
     "half-buffer": "half the buffer",
@@ -133,7 +134,7 @@ class AtomicConfig:
         check_even(self, "match_games")
         for name in ("simulations", "batches", "workers"):
             check_rising(name, getattr(self, name))
-        _check_names("arms", self.arms, ARMS)
+        _check_names("arms", self.arms, VARIANTS)
         _check_names("inputs", self.inputs, INPUTS)
         if "thesis" not in self.arms:
             message = f"--arms {listed(self.arms)}: must have thesis among them"
@@ -151,7 +152,7 @@ _QUICK = AtomicConfig()
 _STANDARD = dataclasses.replace(
     _QUICK,
     preset="standard",
-    arms=tuple(ARMS),
+    arms=tuple(VARIANTS),
     inputs=tuple(INPUTS),
     network=_SMALL.replace("16x2", "32x4"),
     updates=20,
@@ -173,13 +174,13 @@ _STANDARD = dataclasses.replace(
 _PAPER = dataclasses.replace(
     _STANDARD,
     preset="paper",
-    network=paper.NETWORK,
-    updates=paper.STEPS // 8,
+    network=published.NETWORK,
+    updates=published.STEPS // 8,
     games=410,
-    nodes=paper.SIMULATIONS,
-    buffer=paper.BUFFER,
-    last_step=paper.NEW_SAMPLES,
-    training_batch=paper.BATCH,
+    nodes=published.SIMULATIONS,
+    buffer=published.BUFFER,
+    last_step=published.NEW_SAMPLES,
+    training_batch=published.BATCH,
     learning_rate=0.01,
     match_games=1000,
     match_nodes=3000,
@@ -189,3 +190,11 @@ _PAPER = dataclasses.replace(
 
 PRESETS: dict[Preset, AtomicConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
 """The sizes, smallest first."""
+
+ATOMIC: Study[AtomicConfig] = Study(
+    name="atomic",
+    program="phasezoo reproduce atomic",
+    presets=PRESETS,
+    stages="phasezoo.experiments.atomic.study:AtomicRun",
+    packages={"matplotlib": "plot", "torch": "train", "pyarrow": "data"},
+)

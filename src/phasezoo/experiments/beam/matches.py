@@ -11,7 +11,7 @@ from phasezoo.arena.streams import stream
 from phasezoo.experiments.beam.config import BeamStudyConfig
 from phasezoo.experiments.beam.results import MatchResult
 from phasezoo.experiments.beam.searchers import BEAM, MCTS, beam_of, mcts_of
-from phasezoo.experiments.console import Console
+from phasezoo.report.console import Console
 
 __all__ = ["EQUAL_POSITIONS", "EQUAL_TIME", "match"]
 

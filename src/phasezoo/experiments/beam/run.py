@@ -11,8 +11,8 @@ from phasezoo.experiments.beam.matches import EQUAL_POSITIONS, EQUAL_TIME, match
 from phasezoo.experiments.beam.results import Batches, MatchResult, Played, Rate, Results, Stale
 from phasezoo.experiments.beam.searchers import BEAM, network_of
 from phasezoo.experiments.beam.staleness import staleness
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.study import StudyRun
+from phasezoo.report.console import Console
 
 __all__ = ["BeamRun"]
 

@@ -3,8 +3,8 @@
 from phasezoo.experiments import claims
 from phasezoo.experiments.beam import story
 from phasezoo.experiments.beam.results import Results
-from phasezoo.experiments.console import Console
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = ["show_results"]
 

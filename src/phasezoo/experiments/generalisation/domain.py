@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.config import PRESETS, GeneraliseConfig, OwnConfig
 from phasezoo.experiments.study import Study
+from phasezoo.report.console import Console
 from phasezoo.runs.directory import read_record
 
 __all__ = ["GENERALISE", "OWN"]

@@ -12,11 +12,11 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from phasezoo.arena import stream
 from phasezoo.errors import InvalidEvaluation
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.axis import Axis, Split
 from phasezoo.experiments.generalisation.estimates import gap_of, score_of
 from phasezoo.experiments.generalisation.matrix import Cell, Matrix
 from phasezoo.experiments.generalisation.scores import Sample, Score, samples_of
+from phasezoo.report.console import Console
 from phasezoo.runs import RunDirectory, describe_disk_errors
 
 __all__ = ["Sizes", "fill", "folder_of"]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.axis import Axis, Learner, SupportsMeasure
 from phasezoo.experiments.generalisation.choosing import with_agent, with_learner
 from phasezoo.experiments.generalisation.config import GeneraliseConfig, OwnConfig
@@ -14,6 +13,7 @@ from phasezoo.experiments.generalisation.describing import mark_of
 from phasezoo.experiments.generalisation.domain import OWN
 from phasezoo.experiments.generalisation.filling import folder_of
 from phasezoo.experiments.generalisation.matrix import Results
+from phasezoo.report.console import Console
 
 __all__ = ["generalise"]
 

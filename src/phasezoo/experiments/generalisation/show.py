@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.generalisation.matrix import Matrix, Results
 from phasezoo.experiments.generalisation.story import left_out
 from phasezoo.experiments.generalisation.writing import gap_text, number_of, number_text, span_of
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = ["show_axis", "show_end"]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from phasezoo import games
 from phasezoo.arena import stream
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.reading import Reading
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
 from phasezoo.training.solved import Starts
 from phasezoo.training.store import GameStore

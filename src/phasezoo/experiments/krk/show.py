@@ -1,10 +1,10 @@
 """The run's tables on the console."""
 
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk import story
 from phasezoo.experiments.krk.curves import NAMES
 from phasezoo.experiments.krk.results import Results
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = ["show_results"]
 

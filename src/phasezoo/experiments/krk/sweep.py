@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from phasezoo import _core
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.krk.cells import Cell, Task, tasks_of
 from phasezoo.experiments.krk.config import KrkConfig
 from phasezoo.experiments.krk.play import GameRow, play_game
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
 
 __all__ = ["Play", "play_sweep"]

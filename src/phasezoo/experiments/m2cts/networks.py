@@ -8,10 +8,10 @@ from typing import Any
 
 from phasezoo import gating
 from phasezoo.errors import InvalidPlaneSpec
-from phasezoo.experiments.console import Console, Task
 from phasezoo.experiments.m2cts.cards import Curve, NetworkCard
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.games import Game
+from phasezoo.report.console import Console, Task
 from phasezoo.training.phase_parts import take_part
 from phasezoo.training.progress import Progress
 from phasezoo.training.supervised import TrainingResult, train_supervised

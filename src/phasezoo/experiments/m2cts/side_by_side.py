@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from multiprocessing.connection import wait
 
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.m2cts.training_process import Job, Trained, TrainingProcess
+from phasezoo.report.console import Console
 
 __all__ = ["train_side_by_side"]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from phasezoo.errors import PhasezooError, WorkersFailed
-from phasezoo.experiments.console import SilentConsole, Task
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.networks import train
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.plugins import import_module
+from phasezoo.report.console import SilentConsole, Task
 
 __all__ = ["Job", "Message", "Trained", "TrainingProcess"]
 

@@ -11,10 +11,10 @@ from phasezoo.agents import EngineAgent, Limit, MCTSAgent
 from phasezoo.agents.engine_process import find_engine
 from phasezoo.arena import Standings, crossed_pairs, stream
 from phasezoo.errors import EngineFailed, MissingDependency
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.representation import paper
 from phasezoo.experiments.representation.config import RepresentationConfig
 from phasezoo.experiments.representation.results import Duel, Games
+from phasezoo.report.console import Console
 
 __all__ = ["Reference", "play", "reference_of"]
 

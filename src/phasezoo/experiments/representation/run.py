@@ -8,7 +8,6 @@ import numpy as np
 
 from phasezoo.agents import Limit
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget
 from phasezoo.experiments.m2cts.run import M2ctsRun
@@ -35,6 +34,7 @@ from phasezoo.experiments.representation.results import (
     Losses,
     Results,
 )
+from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
 
 __all__ = ["RepresentationRun"]

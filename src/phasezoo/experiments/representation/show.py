@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from phasezoo.experiments import claims
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.representation import story
 from phasezoo.experiments.representation.results import (
     Dataset,
@@ -14,6 +13,7 @@ from phasezoo.experiments.representation.results import (
     Results,
 )
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = [
     "show_claims",

@@ -7,7 +7,6 @@ from typing import Any
 
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.curve import page, show
 from phasezoo.experiments.m2cts.curve.config import CurveConfig
 from phasezoo.experiments.m2cts.curve.crossing import crossing
@@ -19,6 +18,7 @@ from phasezoo.experiments.m2cts.duel.domain import DUEL
 from phasezoo.experiments.m2cts.duel.exact import LEARNED
 from phasezoo.experiments.m2cts.duel.preparation import Prepared, prepare
 from phasezoo.experiments.study import Study, StudyRun
+from phasezoo.report.console import Console
 
 __all__ = ["CurveRun", "mixtures_of"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.curve import story
 from phasezoo.experiments.m2cts.curve.results import Curve, Results
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = ["show_answer", "show_curves"]
 

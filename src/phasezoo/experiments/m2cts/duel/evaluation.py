@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.errors import StoreError
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, Arm
 from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.losses import TestPositions, TrainingLosses, loss_matrix
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import Losses
+from phasezoo.report.console import Console
 from phasezoo.training.evaluation import PositionLosses, evaluate_networks
 from phasezoo.training.positions import PositionTable, without_seen
 from phasezoo.training.splits import PositionStore

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from phasezoo import agents, games, gating, inference
 from phasezoo.arena.elo import Interval
 from phasezoo.errors import MissingDependency
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.matches import limit_text, search_options
@@ -26,6 +25,7 @@ from phasezoo.experiments.statistics import (
     sums_by_game,
 )
 from phasezoo.games.random_play import random_games
+from phasezoo.report.console import Console
 from phasezoo.training.probes.catalogue import ALL_POSITIONS
 from phasezoo.training.solved import moves_of
 from phasezoo.training.solved_positions import SolvedPositions

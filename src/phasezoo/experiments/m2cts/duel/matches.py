@@ -27,7 +27,6 @@ from phasezoo.arena import (
 from phasezoo.arena.elo import elo_of_score
 from phasezoo.arena.opening_files import Opening
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.config import M2ctsConfig
 from phasezoo.experiments.m2cts.duel.loading import load
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
@@ -35,6 +34,7 @@ from phasezoo.experiments.m2cts.duel.results import Matches, MatchSide, Pairing
 from phasezoo.experiments.m2cts.duel.seam.recalibrated import RecalibratedEvaluator
 from phasezoo.experiments.m2cts.duel.seam.results import Map
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = [
     "How",

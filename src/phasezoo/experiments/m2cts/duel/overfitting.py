@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo import gating
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE
 from phasezoo.experiments.m2cts.duel.evaluation import drawn, evaluate
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import GapRow, Overfitting
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.statistics import over_trainings, resample_games, sums_by_game
+from phasezoo.report.console import Console
 from phasezoo.training.data import LabelledSplits, TrainingData
 from phasezoo.training.evaluation import PositionLosses
 from phasezoo.training.positions import PositionTable, are_among

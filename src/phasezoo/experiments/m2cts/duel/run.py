@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from phasezoo import gating
 from phasezoo.errors import RunDirectoryError, StoreError
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import dataset, evaluation, exact, page, show
 from phasezoo.experiments.m2cts.duel import overfitting as fitted
@@ -42,6 +41,7 @@ from phasezoo.experiments.m2cts.duel.seam import measuring
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.experiments.m2cts.duel.tabular import losses_csv
 from phasezoo.experiments.m2cts.plan import PlannedNetwork, budget, number
+from phasezoo.report.console import Console
 from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.experts import PlannedTraining, plan_baseline
 

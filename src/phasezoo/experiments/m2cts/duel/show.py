@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from phasezoo.arena.elo import los_unsaid
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel import story
 from phasezoo.experiments.m2cts.duel.arms import mixtures
@@ -24,6 +23,7 @@ from phasezoo.experiments.m2cts.duel.results import (
 )
 from phasezoo.experiments.m2cts.duel.seam.results import Seam
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = [
     "show_arms",

@@ -8,7 +8,6 @@ from typing import Any
 
 from phasezoo import games
 from phasezoo.errors import RunDirectoryError
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.networks import check_networks
 from phasezoo.experiments.m2cts.plan import PlannedNetwork
 from phasezoo.experiments.m2cts.pommerman import findings, page, show, training
@@ -19,6 +18,7 @@ from phasezoo.experiments.m2cts.pommerman.play import GAME, GameRow, Task, play_
 from phasezoo.experiments.m2cts.pommerman.results import Dataset, LossRow, Results
 from phasezoo.experiments.m2cts.run import M2ctsRun
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 from phasezoo.runs import RowLog
 
 __all__ = ["GAMES_FILE", "PommermanRun"]

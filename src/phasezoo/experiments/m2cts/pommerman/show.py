@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.pommerman import story
 from phasezoo.experiments.m2cts.pommerman.results import Dataset, LossRow, Results
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = ["show_dataset", "show_losses", "show_records"]
 

@@ -6,13 +6,13 @@ from phasezoo import games, gating
 from phasezoo.agents import Limit, MCTSAgent, SearchConfig
 from phasezoo.arena import crossed_pairs, stream
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.learning import Course, Meeting, learn, meet
 from phasezoo.experiments.m2cts.networks import check_networks
 from phasezoo.experiments.m2cts.scratch import page, show, story
 from phasezoo.experiments.m2cts.scratch.config import ScratchConfig
 from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
 from phasezoo.experiments.study import StudyRun
+from phasezoo.report.console import Console
 from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome
 from phasezoo.training.selfplay.config import self_play_settings
 from phasezoo.training.selfplay.watching import Watching

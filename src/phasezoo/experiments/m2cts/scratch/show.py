@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from phasezoo.experiments import claims
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.scratch import story
 from phasezoo.experiments.m2cts.scratch.results import Advantage, Results
 from phasezoo.report import numbers
+from phasezoo.report.console import Console
 
 __all__ = ["show_advantages", "show_claims"]
 

@@ -11,7 +11,6 @@ from typing import Any, get_args
 import numpy as np
 
 from phasezoo import gating, inference, networks
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.cards import NetworkCard
 from phasezoo.experiments.m2cts.duel.arms import BASELINE, EXPERT, ONE, mixture_name
 from phasezoo.experiments.m2cts.duel.cost.results import CallCost, Cost, GateCost, Size
@@ -22,6 +21,7 @@ from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import Evaluation, ask
 from phasezoo.inference.manifest import MODEL
 from phasezoo.inference.routing import Routing
+from phasezoo.report.console import Console
 from phasezoo.training.stored_states import state_at
 from phasezoo.training.trainer import torch_threads
 from phasezoo.types import Planes

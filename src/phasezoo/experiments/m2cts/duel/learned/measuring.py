@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, TrainedNetworks
 from phasezoo.experiments.m2cts.duel.learned.gates import spec_of
 from phasezoo.experiments.m2cts.duel.learned.results import Division
@@ -15,6 +14,7 @@ from phasezoo.experiments.m2cts.duel.results import ALL
 from phasezoo.experiments.m2cts.duel.seam.answers import placed
 from phasezoo.experiments.m2cts.duel.seam.means import Sample, means_of
 from phasezoo.gating.learned import load
+from phasezoo.report.console import Console
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.sampler import Sampler
 

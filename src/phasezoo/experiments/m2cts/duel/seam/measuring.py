@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.console import Console
 from phasezoo.experiments.m2cts.duel.evaluation import TestAnswers, TrainedNetworks, drawn
 from phasezoo.experiments.m2cts.duel.preparation import Prepared
 from phasezoo.experiments.m2cts.duel.results import ALL
@@ -17,6 +16,7 @@ from phasezoo.experiments.m2cts.duel.seam.boundaries import NEAR, Near, near_bou
 from phasezoo.experiments.m2cts.duel.seam.brier import brier_rows
 from phasezoo.experiments.m2cts.duel.seam.means import Means, Sample, means_of
 from phasezoo.experiments.m2cts.duel.seam.results import Map, Seam, SeamPlace, SeamRow
+from phasezoo.report.console import Console
 from phasezoo.training.positions import PositionTable
 
 __all__ = ["MAPPED", "measure", "seam_of"]

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import IO, Protocol
 
+from markdown_it import MarkdownIt
 from rich.console import Console as RichConsole
 from rich.progress import (
     BarColumn,
@@ -15,7 +16,18 @@ from rich.progress import (
 )
 from rich.text import Text
 
-__all__ = ["Console", "SilentConsole", "Task", "TerminalConsole", "silent"]
+from phasezoo.report.document import Claim, Document, Item, Section, Table
+
+__all__ = [
+    "Console",
+    "SilentConsole",
+    "Task",
+    "TerminalConsole",
+    "plain",
+    "show",
+    "show_table",
+    "silent",
+]
 
 
 class Task(Protocol):
@@ -133,6 +145,53 @@ class SilentConsole:
         """Show nothing."""
         del name, total
         yield _Line()
+
+
+def show(document: Document, console: Console) -> None:
+    """Show the headline, tables and claims of a document; details that a page folds are left out.
+
+    Args:
+        document: The document.
+        console: Where to.
+    """
+    for item in (*document.answer, *document.items):
+        _show(item, console)
+    console.note(f"\n{document.headline}.")
+
+
+def show_table(table: Table, console: Console) -> None:
+    """Show a table of a document.
+
+    Args:
+        table: The table.
+        console: Where to.
+    """
+    console.table(plain(table.caption) or table.name, table.head, table.texts())
+
+
+def plain(text: str) -> str:
+    """Return Markdown without its marks.
+
+    Args:
+        text: The Markdown.
+    """
+    inline = MarkdownIt("commonmark", {"html": False}).parseInline(text)
+    return "".join(token.content or " " * (token.type == "softbreak")
+                   for line in inline for token in line.children or ())  # fmt: skip
+
+
+def _show(item: Item, console: Console) -> None:
+    match item:
+        case Table():
+            show_table(item, console)
+        case Claim():
+            console.note(f"{item.judgement:<11}  {plain(item.text)}")
+            console.note(f"             {plain(item.ours)}")
+        case Section(folded=False):
+            if any(isinstance(part, Table | Claim) for part in item.items):
+                console.heading(item.title)
+            for part in item.items:
+                _show(part, console)
 
 
 def silent() -> Console:

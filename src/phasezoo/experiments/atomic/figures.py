@@ -1,0 +1,132 @@
+"""Figures of the report, each made from results alone and described in words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from phasezoo.experiments.atomic.measurements import Searched
+from phasezoo.experiments.learning import Course
+from phasezoo.report import numbers, plots
+from phasezoo.report.document import Figure
+
+_WIDTH = 7.6
+"""Inches of a full-width drawing."""
+
+
+def losses(courses: Sequence[Course]) -> Figure:
+    """Show the losses of every variant over the games it has played."""
+
+    def draw() -> Any:
+        figure, (policy, value) = plots.axes(_WIDTH, 3.2, columns=2)
+        colours = _colours(len(courses))
+        for course, colour in zip(courses, colours, strict=True):
+            games = [one.games for one in course.rounds]
+            options = {"color": colour, "label": course.name, "markersize": 3, "linewidth": 1.3}
+            policy.plot(games, [one.policy_loss for one in course.rounds], "-o", **options)
+            value.plot(games, [one.value_mse for one in course.rounds], "-o", **options)
+        plots.entitle(policy, "Policy: cross-entropy")
+        plots.entitle(value, "Value: squared error")
+        for plot in (policy, value):
+            plot.set_xlabel("games played")
+        handles, names = policy.get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower center", ncols=min(4, len(names)),
+                      frameon=False, fontsize=8.5, labelcolor=plots.INK)  # fmt: skip
+        return figure
+
+    caption = "Losses of every variant over the games it has played, by what it learned from."
+    words = "; ".join(
+        f"{course.name}: policy {numbers.decimal(course.rounds[0].policy_loss, 2)} to "
+        f"{numbers.decimal(course.rounds[-1].policy_loss, 2)}"
+        for course in courses
+    )
+    return Figure("losses", draw, caption, f"Losses by games played. {words}.")
+
+
+def ladder(course: Course) -> Figure:
+    """Show the ratings of versions, with their intervals."""
+
+    def draw() -> Any:
+        figure, plot = plots.axes(_WIDTH, 2.9)
+        games = {0: 0, **{one.update: one.games for one in course.rounds}}
+        x = [games[int(rating.name)] for rating in course.ladder]
+        y = [rating.value for rating in course.ladder]
+        ends = [[max(v - r.low, 0) for v, r in zip(y, course.ladder, strict=True)],
+                [max(r.high - v, 0) for v, r in zip(y, course.ladder, strict=True)]]  # fmt: skip
+        finite = [[min(e, 2000.0) for e in side] for side in ends]
+        plot.errorbar(x, y, yerr=finite, fmt="-o", color=plots.PHASE, markersize=4, capsize=3)
+        plot.set_xlabel("games played")
+        plot.set_ylabel("Elo above untrained weights")
+        return figure
+
+    caption = (
+        "Ratings of the thesis’ variant by matches between its versions; bars are 95 % intervals."
+    )
+    words = ", ".join(f"version {r.name}: {numbers.signed(r.value, 0)}" for r in course.ladder)
+    return Figure("ladder", draw, caption, f"Ratings by games played. {words}.")
+
+
+def mates(course: Course) -> Figure:
+    """Show the mates in two that versions found, alone and with search."""
+    probed = [one for one in course.probes if len(one.numbers) > 1]
+
+    def draw() -> Any:
+        figure, plot = plots.axes(_WIDTH, 2.7)
+        for who, colour in zip(probed[0].numbers, (plots.BASELINE, plots.PHASE), strict=False):
+            shares = [100 * one.numbers[who] for one in probed]
+            plot.plot([one.version for one in probed], shares, "-o", color=colour, label=who)
+        plot.set_xticks([one.version for one in probed])
+        plot.set_xlabel("version")
+        plot.set_ylabel("% of the mates in two")
+        plot.set_ylim(0, 100)
+        plot.legend(frameon=False, fontsize=8.5, labelcolor=plots.INK)
+        return figure
+
+    caption = (
+        "Mates in two of the sample games that versions find, the network alone and with search."
+    )
+    words = ", ".join(
+        f"{who} {numbers.percent(probed[0].numbers[who])} to "
+        f"{numbers.percent(probed[-1].numbers[who])}"
+        for who in probed[0].numbers
+    )
+    return Figure("mates", draw, caption, f"Mates in two found by version. {words}.")
+
+
+def costs(searched: Searched) -> Figure:
+    """Show collisions, the network by batch, and games an hour by processes."""
+
+    def draw() -> Any:
+        figure, (collisions, batches, workers) = plots.axes(_WIDTH, 3.0, columns=3)
+        for style, colour in (("none", plots.PLACEBO), ("virtual_loss", plots.PHASE)):
+            rows = [row for row in searched.collisions if row.style == style]
+            label = "without virtual loss" if style == "none" else "with it"
+            counts = [max(row.collisions, 0.5) for row in rows]
+            collisions.plot([row.simulations for row in rows], counts, "-o", color=colour,
+                            label=label, markersize=3.5)  # fmt: skip
+        collisions.set_yscale("log")
+        collisions.set_xlabel("simulations")
+        collisions.legend(frameon=False, fontsize=8, labelcolor=plots.INK)
+        plots.entitle(collisions, "Collisions a move")
+        _bars(batches, [(str(row.rows), row.rate) for row in searched.batches], "rows a call")
+        plots.entitle(batches, "Positions a second")
+        _bars(workers, [(str(row.workers), row.games) for row in searched.workers], "processes")
+        plots.entitle(workers, "Games an hour")
+        return figure
+
+    caption = (
+        "Collisions of a single search, the network by the rows of a call, and self-play by "
+        "processes with one thread each."
+    )
+    words = "; ".join(f"{row.rows} rows: {numbers.count(row.rate)}" for row in searched.batches)
+    text = f"Collisions, network and workers. Positions a second by rows a call: {words}."
+    return Figure("costs", draw, caption, text)
+
+
+def _bars(plot: Any, pairs: Sequence[tuple[str, float]], label: str) -> None:
+    plot.bar([name for name, _ in pairs], [height for _, height in pairs], color=plots.PHASE,
+             width=0.7)  # fmt: skip
+    plot.set_xlabel(label)
+
+
+def _colours(count: int) -> list[str]:
+    named = [plots.PHASE, plots.PLACEBO, plots.BASELINE]
+    return named[:count] if count <= len(named) else plots.ordered_colours(count)

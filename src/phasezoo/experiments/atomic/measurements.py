@@ -1,0 +1,261 @@
+"""What a run measures of learning and of the search, and the records of it that a report shows."""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasezoo import agents, arena, games, inference
+from phasezoo.agents import Limit, SearchConfig
+from phasezoo.experiments.atomic.config import AtomicConfig
+from phasezoo.experiments.learning import Course, Meeting
+from phasezoo.runs.provenance import Provenance
+from phasezoo.training import play_games
+from phasezoo.training.selfplay.config import self_play_search
+
+
+@dataclass(frozen=True)
+class CollisionRow:
+    """Searches of single positions with one way to count descents that wait."""
+
+    style: str
+    """``virtual_style`` of the search."""
+    simulations: int
+    """Simulations of a search."""
+    collisions: float
+    """Descents that met a leaf that waited, mean over the positions."""
+    rate: float
+    """Simulations a second."""
+
+
+@dataclass(frozen=True)
+class BatchRow:
+    """The network by the rows of a call."""
+
+    rows: int
+    """Rows."""
+    rate: float
+    """Positions a second."""
+
+
+@dataclass(frozen=True)
+class MoveCost:
+    """Where the time of a move goes."""
+
+    simulations: int
+    """Simulations of the move."""
+    network_ms: float
+    """Milliseconds of the network."""
+    search_ms: float
+    """Milliseconds of everything else, planes and legal moves among it."""
+    moves_ms: float
+    """Milliseconds that as many lists of legal moves take, asked for one by one."""
+
+
+@dataclass(frozen=True)
+class WorkerRow:
+    """Self-play by several processes."""
+
+    workers: int
+    """Processes."""
+    games: float
+    """Games an hour of all."""
+    positions: float
+    """Positions (plies of games) a second of all."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """All that was measured of the search."""
+
+    collisions: list[CollisionRow]
+    """With and without virtual loss."""
+    batches: list[BatchRow]
+    """The network by the rows of a call."""
+    move: MoveCost
+    """The parts of a move."""
+    workers: list[WorkerRow]
+    """Games an hour."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a report shows."""
+
+    config: AtomicConfig
+    command: str
+    date: str
+    provenance: Provenance
+    courses: list[Course]
+    """The variants of learning, the thesis' own first."""
+    against_untrained: list[Meeting]
+    """Each variant's last version against the thesis' first weights."""
+    against_thesis: list[Meeting]
+    """Each other variant's last version against the thesis' own."""
+    itself: Meeting
+    """The thesis' own last version against itself."""
+    from_phases: dict[str, Meeting]
+    """The same against untrained weights, from positions of its games' phases."""
+    styles: Meeting
+    """Search without virtual loss against search with it, at equal nodes."""
+    searched: Searched
+    seconds: dict[str, float]
+
+
+STYLES = {"none": "no virtual loss", "virtual_loss": "virtual loss"}
+"""How descents that wait are counted, and how the report calls it."""
+
+_CALLS = 5
+"""Of each batch size; the median counts."""
+
+
+def searched(style: str, batch: int, **changes: Any) -> SearchConfig:
+    """The search of the measurements: the thesis' Q of 0 for unvisited moves, batches of leaves."""
+    values: dict[str, Any] = {
+        "virtual_style": style,
+        "batch_size": batch,
+        "fpu": 0.0,
+        "fpu_style": "absolute",
+    }
+    return SearchConfig(**{**values, **changes})
+
+
+def collision_rows(evaluator: Any, config: AtomicConfig) -> list[CollisionRow]:
+    """Collisions and rows a call of single searches, with and without virtual loss."""
+    found = []
+    for style in STYLES:
+        for simulations in config.simulations:
+            agent = _agent(evaluator, style, simulations, config)
+            results = [agent.search(state) for state in _positions(config)]
+            seconds = sum(result.seconds for result in results)
+            found.append(
+                CollisionRow(
+                    style=style,
+                    simulations=simulations,
+                    collisions=float(np.mean([result.collisions for result in results])),
+                    rate=sum(result.simulations for result in results) / seconds,
+                )
+            )
+    return found
+
+
+def batch_rows(evaluator: Any, config: AtomicConfig) -> list[BatchRow]:
+    """Positions a second of the network by the rows of a call."""
+    states = _positions(config)
+    found = []
+    for rows in config.batches:
+        planes = games.encode([states[i % len(states)] for i in range(rows)], evaluator.plane_spec)
+        evaluator.evaluate(planes)
+        times = []
+        for _ in range(_CALLS):
+            started = time.perf_counter()
+            evaluator.evaluate(planes)
+            times.append(time.perf_counter() - started)
+        found.append(BatchRow(rows, rows / float(np.median(times))))
+    return found
+
+
+def move_cost(evaluator: Any, config: AtomicConfig) -> MoveCost:
+    """Where the time of a move goes, at the most simulations that are measured."""
+    simulations = config.simulations[-1]
+    agent = _agent(evaluator, "virtual_loss", simulations, config)
+    states = _positions(config)
+    seats = agent.seats(games.make("atomic"), pool_rows=config.search_batch)
+    started = time.perf_counter()
+    for number, state in enumerate(states):
+        seats.ask(seats.open(number), state, state.to_play)
+        while not seats.poll():
+            pass
+    total = (time.perf_counter() - started) / len(states)
+    network = seats.counts.seconds / len(states)
+    return MoveCost(
+        simulations=simulations,
+        network_ms=1e3 * network,
+        search_ms=1e3 * (total - network),
+        moves_ms=1e3 * simulations * _seconds_of_legal_moves(states),
+    )
+
+
+def _agent(evaluator: Any, style: str, simulations: int, config: AtomicConfig) -> agents.MCTSAgent:
+    """Who searches; a proof would end a search early, and then there is less to count."""
+    return agents.MCTSAgent(
+        evaluator,
+        limit=Limit(simulations=simulations),
+        config=searched(style, config.search_batch, solver=False),
+        game="atomic",
+        seed=config.seed,
+        threads=config.threads,
+    )
+
+
+def _seconds_of_legal_moves(states: Sequence[Any]) -> float:
+    """Of one position, asked for from Python: more than the search itself needs."""
+    rng = np.random.default_rng(1)
+    fresh = [
+        state.play(int(rng.choice(state.legal_actions))) for state in states for _ in range(20)
+    ]
+    started = time.perf_counter()
+    for state in fresh:
+        _ = state.legal_actions
+    return (time.perf_counter() - started) / len(fresh)
+
+
+def _positions(config: AtomicConfig) -> list[Any]:
+    """Positions after the package's openings."""
+    suite = arena.OpeningSuite.load("atomic")
+    return [suite.state(index % len(suite)) for index in range(config.search_positions)]
+
+
+def worker_rows(network: Path, config: AtomicConfig) -> list[WorkerRow]:
+    """Let so many processes play at once, each with one thread.
+
+    Processes start before the clock does; the rate is that of all together, from the first that
+    begins to the last that ends.
+    """
+    found = []
+    for workers in config.workers:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+        ):
+            jobs = [
+                pool.submit(_play, network, config, Path(folder) / str(number), number)
+                for number in range(workers)
+            ]
+            spans = [job.result() for job in jobs]
+        seconds = max(end for _, end, _ in spans) - min(begin for begin, _, _ in spans)
+        positions = sum(count for _, _, count in spans)
+        games = workers * config.worker_games
+        found.append(WorkerRow(workers, 3600 * games / seconds, positions / seconds))
+    return found
+
+
+def _play(
+    network: Path, config: AtomicConfig, folder: Path, number: int
+) -> tuple[float, float, int]:
+    """One worker's games: when it began and ended, and its positions."""
+    agent = agents.MCTSAgent(
+        inference.load(network, threads=1),
+        limit=Limit(nodes=config.nodes),
+        config=self_play_search(),
+        game="atomic",
+        threads=1,
+    )
+    options: dict[str, Any] = {"game": "atomic", "max_plies": config.max_plies, "threads": 1}
+    play_games(agent, games=1, out=folder / "first", seed=config.seed, **options)
+    begun = time.time()
+    store = play_games(
+        agent,
+        games=config.worker_games,
+        out=folder / "games",
+        seed=config.seed + 1 + number,
+        concurrency=min(config.concurrency, config.worker_games),
+        **options,
+    )
+    return begun, time.time(), int(store.offsets[-1])

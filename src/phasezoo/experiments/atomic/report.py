@@ -1,0 +1,466 @@
+"""Report of a run: what was learned, the matches, the search, and the thesis' claims."""
+
+from collections.abc import Sequence
+
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.atomic import figures, published
+from phasezoo.experiments.atomic.config import VARIANTS
+from phasezoo.experiments.atomic.measurements import CollisionRow, MoveCost, Results, WorkerRow
+from phasezoo.experiments.claims import BY_ELO, by_sign
+from phasezoo.experiments.learning import Course, Meeting
+from phasezoo.experiments.study import done_again
+from phasezoo.report import numbers
+from phasezoo.report.document import (
+    Claim,
+    Column,
+    Document,
+    Item,
+    Judgement,
+    Section,
+    Table,
+    Text,
+    judgements,
+)
+from phasezoo.report.document import published as column_of
+
+_BY_COUNT = "counted, so no interval: agrees if the counts are ordered so"
+
+
+def report(results: Results) -> Document:
+    """Return the report.
+
+    Args:
+        results: Everything a run found.
+    """
+    claims = claims_of(results)
+    config = results.config
+    size = "of the size of" if config.preset == "paper" else "smaller than"
+    own = results.courses[0]
+    learning: list[Item] = [figures.losses(results.courses)]
+    if own.ladder:
+        learning.append(figures.ladder(own))
+    if any(len(one.numbers) > 1 for one in own.probes):
+        learning.append(figures.mates(own))
+    return Document(
+        title="Can a network teach itself atomic chess?",
+        headline=_headline(results, claims),
+        lead=(
+            "It begins with random weights, plays against itself, and learns from what its "
+            "searches found. What must its memory of games be like, and what does the search cost?"
+        ),
+        kicker=f"phasezoo · reproduce atomic · preset {config.preset} · {results.date}",
+        source="thesis",
+        answer=[Text(_introduction(results))],
+        items=[
+            Section(
+                "The thesis’ claims",
+                [
+                    Text(
+                        f"{published.CITATION}. Verdicts follow the rule beside each claim; this "
+                        f"run is {size} the thesis’, so a verdict is of this size."
+                    ),
+                    *claims,
+                ],
+            ),
+            Section("Learning by play", [*learning, courses_table(results.courses)]),
+            Section("Matches", _matches(results)),
+            Section("The search and its cost", _search(results)),
+            Section("Terms and limits", [Text(_TERMS), Section("Limits", [Text(_LIMITS)])]),
+            done_again(
+                results,
+                "every network and game (learn/), the matches (matches/), all numbers "
+                "(results.json), the settings (config.json).",
+            ),
+        ],
+    )
+
+
+_TERMS = """\
+- **Untrained**: the random weights that the thesis’ variant began with, with as many nodes.
+- **Collision**: a descent of a batch that meets a leaf that another descent of it waits for.
+- **Virtual loss**: descents that wait count as lost until their answer comes, which sends later
+  ones elsewhere.
+- **Policy loss**: cross-entropy of the network’s policy with what the search found, over the
+  samples of a round.
+- **95 % interval**: over pairs of games from one opening. There is one training each: how a
+  training happened to come out is not in it.
+"""
+
+_LIMITS = """\
+- One training a variant: differences between variants hold for these trainings, not for the
+  methods.
+- Networks, searches and rounds are much smaller than the thesis’, unless the preset is paper.
+- Nodes are positions evaluated; the thesis counts simulations, which visit known ends too.
+- Moves of matches are drawn in proportion to visits in the first 12 plies, so that games differ. In
+  the matches between versions all moves are drawn so, as self-play does, and network and search
+  decide less: ratings of the two kinds do not add up.
+"""
+
+
+def courses_table(courses: Sequence[Course]) -> Table:
+    """Return what each variant of learning came to.
+
+    Args:
+        courses: The variants.
+    """
+    columns = [
+        Column("variant", "name"),
+        Column("what it is", lambda course: _title(course.name), prose=True),
+        Column("games", lambda course: course.rounds[-1].games, numbers.count),
+        Column("samples learned", lambda course: course.rounds[-1].learnt, numbers.count),
+        Column("policy loss", lambda course: course.rounds[-1].policy_loss, numbers.decimal),
+        Column("value loss", lambda course: course.rounds[-1].value_mse, numbers.decimal),
+        Column("plies a game", lambda course: course.rounds[-1].plies, numbers.whole),
+        Column("time", "seconds", numbers.duration),
+    ]
+    return Table("learning", columns, courses, "Learning by play")
+
+
+def meetings_table(name: str, meetings: Sequence[tuple[str, Meeting]], caption: str) -> Table:
+    """Return matches, one a row.
+
+    Args:
+        name: Name of the table.
+        meetings: What each match is called, and the match.
+        caption: Heading of the table.
+    """
+    columns = [
+        Column("", 0),
+        Column("won", lambda row: row[1].wins),
+        Column("drawn", lambda row: row[1].draws),
+        Column("lost", lambda row: row[1].losses),
+        Column("points", lambda row: row[1].score.value, numbers.percent),
+        Column("Elo", lambda row: row[1].elo, numbers.elo_interval),
+    ]
+    return Table(name, columns, meetings, caption)
+
+
+def beaten_table(untrained: Sequence[Meeting], thesis: Sequence[Meeting]) -> Table:
+    """Return the matches of last versions.
+
+    Args:
+        untrained: Those against untrained weights.
+        thesis: Those against the thesis' own variant.
+    """
+    named = [(f"{one.first} v {one.second}", one) for one in (*untrained, *thesis)]
+    caption = "Last versions against untrained weights, and against the thesis’ variant"
+    return meetings_table("matches", named, caption)
+
+
+def _matches(results: Results) -> list[Item]:
+    phases = [(f"from the {phase}", one) for phase, one in results.from_phases.items()]
+    styles = (f"{results.styles.first} v {results.styles.second}", results.styles)
+    columns = [
+        Column("the thesis: 1,000 games, 3,000 simulations", lambda row: f"{row[0]} v {row[1]}"),
+        Column("decided games won", lambda row: row[2] / 100, numbers.percent),
+    ]
+    return [
+        beaten_table(results.against_untrained, results.against_thesis),
+        meetings_table(
+            "starts and styles",
+            [*phases, styles],
+            "The thesis’ variant from where its games reach a phase, against untrained weights; "
+            "and without virtual loss against with it, at equal nodes",
+        ),
+        Table("matches of the thesis", columns, published.MATCHES, "Published, for comparison"),
+    ]
+
+
+def _search(results: Results) -> list[Item]:
+    searched, config = results.searched, results.config
+    styles = {"none": "without virtual loss", "virtual_loss": "with virtual loss"}
+    collisions = [
+        Column("", lambda row: styles[row.style]),
+        Column("simulations", "simulations", numbers.count),
+        Column("collisions a move", "collisions", numbers.count),
+        column_of(lambda row: _published_collisions(row), numbers.count, by="the thesis"),
+        Column("simulations a second", "rate", numbers.count),
+    ]
+    move = searched.move
+    parts = [
+        ("network", move.network_ms, f"{published.MOVE_MS['network']:.0f} ms"),
+        ("search", move.search_ms, f"{published.MOVE_MS['search']:.0f} ms"),
+        ("as many lists of legal moves", move.moves_ms, "below 1 ms"),
+    ]
+    costs = [
+        Column(f"a move of {numbers.count(move.simulations)} simulations", 0),
+        Column("here", 1, lambda milliseconds: f"{numbers.decimal(milliseconds, 1)} ms"),
+        column_of(2, by="the thesis, 800 on an RTX 3060"),
+    ]
+    workers = [
+        Column("processes", "workers"),
+        Column("games an hour", "games", numbers.count),
+        Column("positions a second", "positions", numbers.count),
+    ]
+    hours = published.POSITIONS / searched.workers[-1].positions / 3600
+    return [
+        figures.costs(searched),
+        Table("collisions", collisions, searched.collisions, f"Batches of {config.search_batch}"),
+        Table("time of a move", costs, parts),
+        Table(
+            "processes",
+            workers,
+            searched.workers,
+            "Self-play with one thread a process; the thesis: "
+            f"{numbers.count(published.GAMES_AN_HOUR)} games an hour on an A100 with 32 cores",
+        ),
+        Text(
+            f"At the last rate the thesis’ {numbers.count(published.POSITIONS)} positions would "
+            f"take this machine {numbers.count(hours)} hours of play, with this run’s network and "
+            f"{config.nodes} nodes a move."
+        ),
+    ]
+
+
+def _published_collisions(row: CollisionRow) -> int | None:
+    pair = published.COLLISIONS.get(row.simulations)
+    return None if pair is None else pair[row.style == "virtual_loss"]
+
+
+def _title(variant: str) -> str:
+    """Return the full name of a variant of learning."""
+    return VARIANTS.get(variant, f"the pieces and {variant.replace('-', ' ')}")
+
+
+def _headline(results: Results, claims: Sequence[Claim]) -> str:
+    own = results.against_untrained[0]
+    agree, disagree, open_ = judgements(claims).values()
+    return (
+        f"After {numbers.count(results.courses[0].rounds[-1].games)} games against itself the "
+        f"network stands at {numbers.elo_interval(own.elo)} Elo beside untrained weights; of "
+        f"{agree + disagree + open_} claims {agree} agree, {disagree} disagree, {open_} are not "
+        "settled"
+    )
+
+
+def _introduction(results: Results) -> str:
+    config = results.config
+    courses = len(results.courses)
+    return (
+        f"{numbers.spelled(courses).capitalize()} network{'s' if courses > 1 else ''} "
+        f"({config.network.split(':')[0]}) learned atomic chess from random weights, by play "
+        f"against themselves alone: {config.updates} rounds of {config.games} games with "
+        f"{config.nodes} nodes a move each. Matches are of {config.match_games} games with "
+        f"{config.match_nodes} nodes a move. In total it took "
+        f"{numbers.duration(sum(results.seconds.values()))} on {results.provenance.processor} with "
+        f"{results.provenance.threads} threads."
+    )
+
+
+def claims_of(results: Results) -> list[Claim]:
+    """Return every claim of the thesis that a run can judge.
+
+    Args:
+        results: Everything a run found.
+    """
+    courses, searched = results.courses, results.searched
+    untrained = {one.first: one for one in results.against_untrained}
+    own = {one.first: one for one in results.against_thesis}
+    found = [_learns(results.against_untrained[0], courses[0]), *_ladder(courses[0])]
+    if "last-step" in untrained:
+        found.append(_last_step(untrained["last-step"], own["last-step"]))
+    if "whole-buffer" in own:
+        found.append(_whole_buffer(own["whole-buffer"]))
+    found += [_white(results.itself), *_mates(courses[0]), _collisions(searched.collisions)]
+    found.append(_network(searched.move))
+    if len(searched.workers) > 1:
+        found.append(_workers(searched.workers))
+    return found
+
+
+def _learns(meeting: Meeting, course: Course) -> Claim:
+    judgement = by_sign(_known(meeting), "higher")
+    if judgement == "disagrees" and course.rounds[-1].learnt < published.POSITIONS:
+        judgement = "not settled"  # a little learning is no test of much
+    return Claim(
+        text=(
+            "Learning by play from random weights works: the first model wins "
+            f"{numbers.percent(published.FIRST_AGAINST_UNTRAINED)} of its decided games against "
+            "untrained weights, later ones all of them."
+        ),
+        ours=(
+            f"The last version won {_decided(meeting)} of its decided games; Elo "
+            f"{numbers.elo_interval(meeting.elo)}."
+        ),
+        rule=(
+            "agrees if the whole 95 % interval of the Elo difference lies above zero, disagrees if "
+            f"it lies below after as many samples as the thesis learnt, "
+            f"{numbers.count(published.POSITIONS)}"
+        ),
+        judgement=judgement,
+    )
+
+
+def _ladder(course: Course) -> list[Claim]:
+    if len(course.ladder) < 3:
+        return []
+    first, last = course.ladder[1], course.ladder[-1]
+    gains = last.value - first.value
+    clear = last.low > first.high
+    lower = last.high < first.low
+    judgement: Judgement = "agrees" if clear else "disagrees" if lower else "not settled"
+    theirs = [won for _, beaten, won in published.MATCHES if beaten == "M-0"]
+    wins = " and ".join(numbers.percent(won / 100) for won in theirs)
+    return [
+        Claim(
+            text=(
+                "Strength grows with training, fast at first: M-4000 and M-8000 win "
+                f"{wins} of their decided games against M-0."
+            ),
+            ours=(
+                f"Version {last.name} rates {numbers.signed(gains, 0)} Elo beside version "
+                f"{first.name}, over matches between {len(course.ladder)} versions."
+            ),
+            rule="agrees if the 95 % intervals of the two ratings do not meet",
+            judgement=judgement,
+        )
+    ]
+
+
+def _last_step(meeting: Meeting, beside: Meeting) -> Claim:
+    elo = _known(meeting)
+    judgement: Judgement = "not settled"
+    if elo is not None:
+        judgement = "disagrees" if elo.low > 0 else "agrees" if elo.high < 50 else "not settled"
+    return Claim(
+        text=(
+            "A buffer that holds the last step’s samples alone learns nothing "
+            f"({numbers.percent(published.LAST_STEP_AGAINST_UNTRAINED, 0)} against untrained "
+            "weights)."
+        ),
+        ours=(
+            f"It won {_decided(meeting)} of its decided games against untrained weights (Elo "
+            f"{numbers.elo_interval(meeting.elo)}), and stands at "
+            f"{numbers.elo_interval(beside.elo)} Elo beside the thesis’ buffer."
+        ),
+        rule=(
+            "agrees if the 95 % interval against untrained weights lies below +50 Elo, disagrees "
+            "if it lies above zero"
+        ),
+        judgement=judgement,
+    )
+
+
+def _whole_buffer(meeting: Meeting) -> Claim:
+    return Claim(
+        text="Learning the whole buffer in every step overfits; mini-batches mend it.",
+        ours=(
+            "The variant that learns the whole buffer stands at "
+            f"{numbers.elo_interval(meeting.elo)} Elo beside mini-batches."
+        ),
+        rule=BY_ELO,
+        judgement=by_sign(_known(meeting), "lower"),
+    )
+
+
+def _white(itself: Meeting) -> Claim:
+    low, high = (f"{share:g}" for share in sorted(published.SELF_MATCHES.values()))
+    share = itself.mover
+    judgement: Judgement = "not settled"
+    if share.low > 0.5:
+        judgement = "agrees"
+    elif share.high < 0.5:
+        judgement = "disagrees"
+    return Claim(
+        text=f"A model that plays itself wins more as White ({low} and {high} %).",
+        ours=(
+            f"White took {numbers.percent(share.value)} of the points "
+            f"({numbers.percent(share.low)} to {numbers.percent(share.high)})."
+        ),
+        rule="agrees if the 95 % interval lies above one half, disagrees if it lies below",
+        judgement=judgement,
+    )
+
+
+def _mates(course: Course) -> list[Claim]:
+    """The first and the last version of the same positions, by network and by search."""
+    probed = [one for one in course.probes if len(one.numbers) > 1]
+    if len(probed) < 2:
+        return []
+    first, last = probed[0].numbers, probed[-1].numbers
+    (alone, *_), (*_, search) = first, first
+    ahead = first[search] > first[alone]
+    learnt = last[alone] > first[alone]
+    judgement: Judgement = "agrees" if ahead and learnt else "not settled"
+    if first[search] < first[alone]:
+        judgement = "disagrees"
+    return [
+        Claim(
+            text="Search finds a mate in two at once, the network alone after some training.",
+            ours=(
+                f"Of the mates in two, untrained weights found {numbers.percent(first[alone])} "
+                f"alone and {numbers.percent(first[search])} with {search}; the last version "
+                f"{numbers.percent(last[alone])} and {numbers.percent(last[search])}."
+            ),
+            rule=(
+                "agrees if untrained weights find more with search than alone, and the trained "
+                "network alone finds more than the untrained"
+            ),
+            judgement=judgement,
+        )
+    ]
+
+
+def _collisions(rows: Sequence[CollisionRow]) -> Claim:
+    without, with_loss = (
+        {row.simulations: row for row in rows if row.style == style}
+        for style in ("none", "virtual_loss")
+    )
+    told = "; ".join(
+        f"{numbers.count(without[n].collisions)} without and "
+        f"{numbers.count(with_loss[n].collisions)} with it at {numbers.count(n)} simulations"
+        for n in without
+    )
+    theirs = "; ".join(
+        f"{numbers.count(a)} and {numbers.count(b)} at {numbers.count(n)}"
+        for n, (a, b) in published.COLLISIONS.items()
+    )
+    fewer = all(with_loss[n].collisions < without[n].collisions for n in without)
+    return Claim(
+        text=f"Without virtual loss a search collides all the time ({theirs} simulations).",
+        ours=f"Collisions a move: {told}.",
+        rule=_BY_COUNT,
+        judgement="agrees" if fewer else "disagrees",
+    )
+
+
+def _network(cost: MoveCost) -> Claim:
+    share = cost.network_ms / (cost.network_ms + cost.search_ms)
+    return Claim(
+        text=(
+            "The network takes most of a move’s time "
+            f"({numbers.percent(published.NETWORK_SHARE, 0)}), listing legal moves almost none."
+        ),
+        ours=(
+            f"At {numbers.count(cost.simulations)} simulations the network took "
+            f"{numbers.percent(share)} of {cost.network_ms + cost.search_ms:.0f} ms; as many lists "
+            f"of legal moves take {cost.moves_ms:.1f} ms."
+        ),
+        rule="agrees if the network’s share is above one half",
+        judgement="agrees" if share > 0.5 else "disagrees",
+    )
+
+
+def _workers(rows: Sequence[WorkerRow]) -> Claim:
+    first, last = rows[0], rows[-1]
+    factor = (last.games / first.games) / (last.workers / first.workers)
+    return Claim(
+        text="Games an hour grow in proportion to the processes, up to 15 of them.",
+        ours=(
+            f"{numbers.count(first.games)} games an hour with {first.workers} and "
+            f"{numbers.count(last.games)} with {last.workers}: {numbers.percent(factor, 0)} of "
+            "proportional."
+        ),
+        rule="agrees from 80 % of proportional on, for as many processes as the machine has cores",
+        judgement="agrees" if factor >= 0.8 else "not settled",
+    )
+
+
+def _decided(meeting: Meeting) -> str:
+    decided = meeting.wins + meeting.losses
+    share = meeting.wins / decided if decided else None
+    return f"{numbers.percent(share)} ({meeting.wins} of {decided})"
+
+
+def _known(meeting: Meeting) -> Interval | None:
+    return meeting.elo if meeting.elo.is_known else None

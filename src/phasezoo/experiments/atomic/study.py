@@ -1,0 +1,319 @@
+"""The study from the first game to the report: learning, matches, the search."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from phasezoo import arena, games, networks
+from phasezoo.agents import Limit, MCTSAgent, SearchConfig
+from phasezoo.arena import stream
+from phasezoo.errors import InvalidConfig
+from phasezoo.experiments.atomic import measurements, report
+from phasezoo.experiments.atomic.config import INPUTS, VARIANTS, AtomicConfig
+from phasezoo.experiments.atomic.measurements import Results, Searched
+from phasezoo.experiments.learning import Course, Meeting, learn, meet
+from phasezoo.experiments.study import StudyRun
+from phasezoo.networks import NetworkOutput
+from phasezoo.report.console import Console
+from phasezoo.training import ReplayRules, SelfPlayConfig, SelfPlayOutcome
+from phasezoo.training.config import SupervisedConfig
+from phasezoo.training.selfplay.config import CONSTANT, self_play_search, self_play_settings
+from phasezoo.training.selfplay.watching import Watching
+
+THESIS = "thesis"
+"""The variant that the others are compared with."""
+
+_LADDER = 4
+"""Rungs of the ladder above version 0."""
+
+NAME = "shown"
+"""How such a network is asked for: ``shown-16x2:thing=clock``."""
+
+PIECES = 12
+"""Planes of pieces come first."""
+
+UNTRAINED = "untrained"
+
+_PHASES = ("middlegame", "endgame")
+
+
+class AtomicRun(StudyRun[AtomicConfig, Results]):
+    """Variants of learning, matches between what they came to, and what the search costs."""
+
+    results = Results
+    report = staticmethod(report.report)
+
+    @classmethod
+    def prepare(cls, config: AtomicConfig, console: Console) -> None:
+        """Refuse networks that cannot be made."""
+        del console
+        for name in variants_of(config):
+            options = options_of(name, config)
+            game = games.make(options["game"])
+            shape = game.plane_shape(options["planes"])
+            networks.make(options["network"], shape, game.num_actions, seed=config.seed)
+
+    def work(self) -> Results:
+        """Do every stage that is not done."""
+        self.console.heading("Learning by play")
+        self.outcomes: dict[str, SelfPlayOutcome] = {}
+        courses = [self._learn(name) for name in variants_of(self.config)]
+        self.table(report.courses_table(courses))
+        self.console.heading("Matches")
+        arms = list(self.outcomes)
+        untrained = {UNTRAINED: self._player(THESIS, 0)}
+        beaten = [self._meet(name, {name: self._player(name)}, untrained) for name in arms]
+        thesis = {THESIS: self._player(THESIS)}
+        compared = [self._meet(name, {name: self._player(name)}, thesis) for name in arms[1:]]
+        itself = self._meet("itself", {"one": self._player(THESIS)}, {"other": thesis[THESIS]})
+        phases = self._from_phases(untrained)
+        styles = self._styles()
+        self.table(report.beaten_table(beaten, compared))
+        self.console.heading("The search")
+        searched = self.once("search", "search.json", Searched, self._search)
+        return Results(
+            **self.head(),
+            courses=courses,
+            against_untrained=beaten,
+            against_thesis=compared,
+            itself=itself,
+            from_phases=phases,
+            styles=styles,
+            searched=searched,
+            seconds={
+                "learning by play": self.seconds(["learn/"]),
+                "matches": self.seconds(["matches/"]),
+                "measuring the search": self.seconds(["search"]),
+            },
+        )
+
+    def _learn(self, name: str) -> Course:
+        """A variant of learning, or what is left of it."""
+        options = options_of(name, self.config)
+        course, self.outcomes[name] = learn(self, name, VARIANTS.get(name, name), **options)
+        return course
+
+    def _player(self, arm: str, version: int | None = None, **search: Any) -> MCTSAgent:
+        """The agent of a version, its moves drawn in the first plies so that games differ."""
+        config = self.config
+        drawn = {"temperature": 1.0, "temperature_plies": 12, "fpu": 0.0, "fpu_style": "absolute"}
+        return MCTSAgent(
+            self.outcomes[arm].evaluator(version, threads=config.threads),
+            limit=Limit(nodes=config.match_nodes),
+            config=SearchConfig(**{**drawn, **search}),
+            game="atomic",
+            threads=config.threads,
+        )
+
+    def _meet(self, stage: str, first: Any, second: Any, **options: Any) -> Meeting:
+        (other,) = second
+        stage = f"matches/{stage}-{other}"
+        values = {
+            "game": "atomic",
+            "games": self.config.match_games,
+            "seed": stream(self.config.seed, "atomic", stage),
+            "max_plies": self.config.max_plies,
+            "concurrency": self.config.concurrency,
+            "threads": self.config.threads,
+        }
+
+        def play() -> Meeting:
+            log = self.path / f"{stage}.jsonl"
+            return meet({**first, **second}, log, self.console, **{**values, **options})
+
+        return self.once(stage, f"{stage}.json", Meeting, play)
+
+    def _from_phases(self, untrained: dict[str, Any]) -> dict[str, Meeting]:
+        """Trained against untrained, from where games of self-play reach a phase."""
+        found = {}
+        store = self.outcomes[THESIS].store()
+        for phase in _PHASES:
+            try:
+                suite = arena.OpeningSuite.at_phase(store, "lichess", phase, game="atomic")
+            except InvalidConfig:  # no game got there
+                self.console.note(f"no game of self-play reached the {phase}")
+                continue
+            first = {THESIS: self._player(THESIS)}
+            found[phase] = self._meet(phase, first, untrained, openings=suite)
+        return found
+
+    def _styles(self) -> Meeting:
+        batch = self.config.search_batch
+        sides = {
+            text: self._player(THESIS, virtual_style=style, batch_size=batch)
+            for style, text in measurements.STYLES.items()
+        }
+        first, second = ({name: side} for name, side in sides.items())
+        return self._meet("styles", first, second)
+
+    def _search(self) -> Searched:
+        outcome = self.outcomes[THESIS]
+        evaluator = outcome.evaluator(threads=self.config.threads)
+        return Searched(
+            collisions=measurements.collision_rows(evaluator, self.config),
+            batches=measurements.batch_rows(evaluator, self.config),
+            move=measurements.move_cost(evaluator, self.config),
+            workers=measurements.worker_rows(Path(outcome.version()), self.config),
+        )
+
+
+def variants_of(config: AtomicConfig) -> tuple[str, ...]:
+    """Every variant of a run, the thesis' own first."""
+    others = [name for name in (*config.arms, *config.inputs) if name != THESIS]
+    return (THESIS, *others)
+
+
+def options_of(name: str, config: AtomicConfig) -> dict[str, Any]:
+    """What :class:`phasezoo.training.SelfPlay` gets for a variant, but for its directory."""
+    options: dict[str, Any] = {
+        "game": "atomic",
+        "network": config.network,
+        "planes": "minimal",
+        "seed": config.seed,
+        "config": _config(config, ladder=name == THESIS),
+    }
+    if name in INPUTS:
+        size = config.network.split(":")[0].split("-")[1]
+        return {**options, "network": f"{NAME}-{size}:thing={name}", "planes": "v1"}
+    change = _CHANGES.get(name)
+    return options if change is None else {**options, **change(config)}
+
+
+def _learning(config: AtomicConfig, **changes: Any) -> SupervisedConfig:
+    """The thesis' SGD at one rate, with loss (z - v)^2 - pi log p."""
+    values: dict[str, Any] = {
+        "batch_size": config.training_batch,
+        "optimizer": "sgd",
+        "max_lr": config.learning_rate,
+        "min_lr": config.learning_rate / 10,
+        "max_momentum": 0.9,
+        "weight_decay": 1e-4,
+        "policy_weight": 1.0,
+        "value_weight": 1.0,
+        "wdl_weight": 0.0,
+        "plies_weight": 0.0,
+        "threads": config.threads,
+    }
+    return self_play_settings(**{**values, **changes})
+
+
+def _config(config: AtomicConfig, *, ladder: bool = False, **changes: Any) -> SelfPlayConfig:
+    """The thesis' own: moves drawn in proportion to visits, newer samples preferred."""
+    values: dict[str, Any] = {
+        "updates": config.updates,
+        "games_per_update": config.games,
+        "nodes": config.nodes,
+        "concurrency": config.concurrency,
+        "samples_per_new": config.samples_per_new,
+        "search": self_play_search(
+            temperature=1.0, temperature_decay=1.0, temperature_plies=config.max_plies
+        ),
+        "replay": ReplayRules(capacity=config.buffer, half_life=config.buffer / 2),
+        "learning": _learning(config),
+        "schedule": CONSTANT,
+        "max_plies": config.max_plies,
+        "watching": Watching(
+            probe_every=max(1, config.updates // _LADDER),
+            probe_positions=config.probe_positions,
+            probe_nodes=config.simulations[-1],
+            ladder_every=max(1, config.updates // _LADDER),
+            ladder_games=config.match_games if ladder else 0,
+            ladder_nodes=config.match_nodes,
+        ),
+    }
+    return SelfPlayConfig(**{**values, **changes})
+
+
+def _last_step(config: AtomicConfig) -> dict[str, Any]:
+    replay = ReplayRules(capacity=config.last_step)
+    return {"config": _config(config, replay=replay)}
+
+
+def _half_buffer(config: AtomicConfig) -> dict[str, Any]:
+    replay = ReplayRules(capacity=config.buffer // 2, half_life=config.buffer / 4)
+    return {"config": _config(config, replay=replay)}
+
+
+def _whole_buffer(config: AtomicConfig) -> dict[str, Any]:
+    replay = ReplayRules(capacity=config.buffer)
+    return {"config": _config(config, replay=replay, samples_per_update=config.buffer)}
+
+
+def _even_ages(config: AtomicConfig) -> dict[str, Any]:
+    return {"config": _config(config, replay=ReplayRules(capacity=config.buffer))}
+
+
+def _other_heads(config: AtomicConfig) -> dict[str, Any]:
+    learning = _learning(config, value_weight=0.0, wdl_weight=1.0, plies_weight=0.002)
+    return {
+        "network": config.network.split(":")[0],
+        "config": _config(config, learning=learning),
+    }
+
+
+def _adamw(config: AtomicConfig) -> dict[str, Any]:
+    learning = _learning(config, optimizer="adamw", max_lr=2e-3, min_lr=1e-5)
+    return {"config": _config(config, learning=learning)}
+
+
+_CHANGES: dict[str, Callable[[AtomicConfig], dict[str, Any]]] = {
+    "last-step": _last_step,
+    "half-buffer": _half_buffer,
+    "whole-buffer": _whole_buffer,
+    "even-ages": _even_ages,
+    "other-heads": _other_heads,
+    "adamw": _adamw,
+}
+
+
+class Shown(nn.Module):
+    """A network behind a mask over its input planes.
+
+    Args:
+        network: What is masked, of planes ``float32[B, C, H, W]``.
+        channels: C.
+        kept: The planes that it is shown; the others are 0 for it.
+    """
+
+    kept: Tensor
+
+    def __init__(self, network: nn.Module, channels: int, kept: tuple[int, ...]) -> None:
+        super().__init__()
+        self.network = network
+        mask = torch.zeros(1, channels, 1, 1)
+        mask[:, list(kept)] = 1
+        self.register_buffer("kept", mask, persistent=False)
+
+    def forward(self, planes: Tensor) -> NetworkOutput:
+        """What the network answers to the planes that it is shown."""
+        answer: NetworkOutput = self.network(planes * self.kept)
+        return answer
+
+
+def shown_network(
+    input_shape: tuple[int, int, int],
+    num_actions: int,
+    channels: int,
+    blocks: int,
+    thing: Literal[
+        "repetitions", "en-passant", "colour", "move-number", "castling", "clock", "last-moves"
+    ] = "clock",
+) -> nn.Module:
+    """The thesis' network of planes ``v1``, which sees the pieces and ``thing`` alone.
+
+    Args:
+        input_shape: Shape of the planes.
+        num_actions: Actions of the game.
+        channels: Of its tower.
+        blocks: Of its tower.
+        thing: What it sees besides the pieces.
+    """
+    text = f"resnet-{channels}x{blocks}:policy=dense,value=mse,value_channels=1,value_units=64"
+    made = networks.make(text, input_shape, num_actions)
+    return Shown(made, input_shape[0], (*range(PIECES), *INPUTS[thing]))
+
+
+networks.register(NAME, shown_network)

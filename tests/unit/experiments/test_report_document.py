@@ -1,0 +1,158 @@
+"""One document on the console, as a page, as Markdown, as CSV and as frames."""
+
+import csv
+import io
+
+import pytest
+from markupsafe import escape
+from page_checker import check_page
+
+from phasezoo.arena.elo import Interval
+from phasezoo.report import numbers
+from phasezoo.report.console import TerminalConsole
+from phasezoo.report.document import (
+    Claim,
+    Column,
+    Document,
+    Figure,
+    Section,
+    Table,
+    Text,
+    published,
+)
+
+pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
+
+ROWS = [
+    {"name": "one <b>|", "loss": 1.25, "elo": Interval(12.0, -3.0, 27.0), "theirs": 1.5},
+    {"name": "two", "loss": 0.5, "elo": Interval(-40.0, -60.0, -20.0), "theirs": None},
+]
+
+
+def table(**options):
+    columns = [
+        Column("player", "name"),
+        Column("loss", "loss", numbers.decimal, below=lambda row: f"of {len(row)}"),
+        published("theirs", numbers.decimal, by="paper"),
+        Column("Elo", "elo", numbers.elo_interval, tone=lambda row: row["elo"].value / 50,
+               marked=lambda row: row["name"] == "two"),
+    ]  # fmt: skip
+    return Table("losses", columns, ROWS, "Losses of **both**", **options)
+
+
+def figure():
+    from phasezoo.report import plots
+
+    def draw():
+        made, plot = plots.axes(3, 2)
+        plot.plot([0, 1], [0, 1])
+        return made
+
+    return Figure("line", draw, "A line & more.", "It rises.")
+
+
+CLAIMS = [
+    Claim("Experts <win> 50 %.", "They *did*.", "if above", "agrees"),
+    Claim("They are slow.", "Unclear.", "if below", "not settled"),
+]
+
+
+@pytest.fixture
+def document():
+    inner = Section("Numbers", [Text("More."), table(strong=lambda row: row["name"] == "two")])
+    hidden = Section(
+        "Details", [Table.of_pairs("pairs", [("a", 1)], ("key", "value"))], folded=True
+    )
+    return Document(
+        title="Does it pay?",
+        headline="It does, 12 % more",
+        lead="With `code`, **bold** and <script>alert(1)</script>.",
+        kicker="phasezoo · test",
+        source="thesis",
+        answer=[Text("- first\n- second")],
+        items=[
+            Section("Claims", CLAIMS),
+            Section("Results & more", [inner, figure()]),
+            Section("Results & more", [hidden]),
+        ],
+    )
+
+
+def test_parts_are_found_by_name(document):
+    assert list(document.tables) == ["losses", "pairs"]
+    assert list(document.figures) == ["line"]
+    assert document.claims == CLAIMS
+    assert document.judgements == {"agrees": 1, "disagrees": 0, "not settled": 1}
+
+
+def test_a_page_is_whole_and_shows_text_as_text(document):
+    words, images = check_page(document.to_html())
+    assert images == 1
+    for text in ("one <b>|", "<script>alert(1)</script>", "Experts <win> 50 %.", "1.250", "of 4"):
+        assert text in words
+    page = document.to_html()
+    assert "<code>code</code>" in page
+    assert "<li>first</li>" in page
+    assert str(escape("<script>")) in page
+    assert 'class="better" style="--strength: 0.24"' in page
+    assert 'class="worse own" style="--strength: 0.80"' in page
+    assert '<tr class="stress"><th scope="row">two' in page
+    assert "<details><summary>Details</summary>" in page
+
+
+def test_a_notebook_shows_the_same_contents(document):
+    part = document._repr_html_()
+    assert part.startswith("<div")
+    assert "Experts &lt;win&gt;" in part
+    assert "<html" not in part
+
+
+def test_markdown_keeps_every_cell_and_caption(document):
+    text = document.to_markdown()
+    assert "# Does it pay?" in text
+    assert "### Numbers" in text
+    assert "| one <b>\\| | 1.250 (of 4) | 1.500 | +12 ± 15 |" in text
+    assert "| two | 0.500 (of 4) | – | −40 ± 20 |" in text
+    assert "| Experts <win> 50 %. | They *did*. | if above | agrees |" in text
+    assert "*A line & more.*" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {3, 5}
+
+
+def test_values_come_as_records_frames_and_csv(document, tmp_path):
+    found = document.tables["losses"].records()
+    assert found[0] == {
+        "player": "one <b>|", "loss": 1.25, "paper": 1.5,
+        "Elo": 12.0, "Elo low": -3.0, "Elo high": 27.0,
+    }  # fmt: skip
+    pytest.importorskip("pandas")
+    frame = document.tables["losses"].to_frame()
+    assert list(frame["Elo low"]) == [-3.0, -60.0]
+    files = document.write_tables(tmp_path / "tables")
+    assert [file.name for file in files] == ["losses.csv", "pairs.csv"]
+    read = list(csv.DictReader(io.StringIO(files[0].read_text())))
+    assert [row["loss"] for row in read] == ["1.25", "0.5"]
+    assert read[1]["paper"] == ""
+
+
+def test_a_table_without_rows_has_its_head_everywhere():
+    empty = Table("none", [Column("player", "name"), Column("loss", "loss")], [])
+    assert empty.to_csv() == "player,loss\n"
+    assert len(empty.to_frame()) == 0
+    page = Document("t", "h", [empty]).to_html()
+    assert '<th scope="col">loss</th>' in page
+
+
+def test_the_console_shows_tables_and_claims_but_no_details(document):
+    out = io.StringIO()
+    document.show(TerminalConsole(out))
+    text = out.getvalue()
+    assert "Losses of both" in text
+    assert "agrees       Experts <win> 50 %." in text
+    assert "They did." in text
+    assert "key" not in text
+    assert text.rstrip().endswith("It does, 12 % more.")
+
+
+def test_a_page_that_grows_is_loaded_again():
+    assert 'http-equiv="refresh" content="30"' in Document("t", "h", [], refresh_s=30).to_html()
