@@ -153,6 +153,7 @@ def lint() -> None:
     with_cargo("cargo", "fmt", "--all", "--check")
     with_cargo("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--",
                "-D", "warnings")  # fmt: skip
+    run(PYTHON, "scripts/house.py")
 
 
 def reformat() -> None:
