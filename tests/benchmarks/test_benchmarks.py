@@ -14,7 +14,7 @@ import pytest
 from benchmarks.common import SMALL, Row
 
 from benchmarks import __main__ as benchmarks
-from benchmarks import common
+from benchmarks import calls, common
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "crates" / "phasezoo-core"
@@ -171,3 +171,8 @@ def test_the_speed_of_networks_is_measured():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].startswith("| `resnet-8x1` | ")
+
+
+def test_a_step_asks_each_question_once():
+    # 100 calls in 0.2.0, when several functions asked who acts and what is legal.
+    assert calls.calls_of_a_step().total() / calls.STEPS <= 35

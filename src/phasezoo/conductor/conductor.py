@@ -1,6 +1,7 @@
 """One game as it is conducted: moves, ends, rewards and legality."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,9 @@ class Conductor:
             raise InvalidConfig(message)
         self.max_plies = max_plies
         self._players = tuple(range(self.game.num_players))
+        self._no_phases = (0,) * self.game.num_players
+        self._may_be_idle = hasattr(self.game.state_type, "is_idle")
+        self._settles = hasattr(self.game.state_type, "settled")
 
     def begin(self, state: Any, views: Sequence[View] = ()) -> Moment:
         """The first moment of a game that starts with ``state``.
@@ -101,14 +105,14 @@ class Conductor:
         Raises:
             GameContract: A game of one's own names a player who is none.
         """
-        self._check_turn(state)
+        acting = self._acting(state)
         ending = self._ending(state) if state.is_terminal else None
         ply = int(getattr(state, "ply", 0))
         gates: tuple[Gate | None, ...] = (self.gate,) * len(self._players)
         if self.gate is None and views:
             gates = tuple(view.gate for view in views)
         phases = self.phases(state, gates, None)
-        return Moment(state, ply, phases, gates, ending, None, self.no_moves())
+        return Moment(state, ply, phases, gates, ending, None, self.no_moves(), acting)
 
     def play(self, moment: Moment, action: Any) -> Moment:
         """The moment after a legal action, or after those of all who move at once.
@@ -116,45 +120,48 @@ class Conductor:
         Raises:
             GameContract: A game of one's own names a player who is none.
         """
-        state = played(moment.state, action)
-        self._check_turn(state)
+        before = moment.state
+        state = before.play(action) if self.game.native else played(before, action)
+        acting = self._acting(state)
         ply = moment.ply + 1
         ending = None
         if state.is_terminal:
             ending = self._ending(state)
         elif self.max_plies is not None and ply >= self.max_plies:
             ending = Ending((0.0,) * len(self._players), terminated=False, result=None, reason=None)
-        mover = int(moment.state.to_play)
+        mover = int(before.to_play)
+        gates = moment.gates
         return Moment(
             state,
             ply,
-            self.phases(state, moment.gates, moment.phases),
-            moment.gates,
+            self.phases(state, gates, moment.phases) if any(gates) else self._no_phases,
+            gates,
             ending,
             None if mover == SIMULTANEOUS else mover,
-            self.moves_after(moment, mover, action),
+            () if self.game.move_info is None else self.moves_after(moment, mover, action),
+            acting,
         )
 
     def forfeit(self, moment: Moment, players: Sequence[int]) -> Moment:
         """The end of a game by illegal actions of ``players``: -1 for them, 0 for the others."""
         rewards = tuple(-1.0 if player in players else 0.0 for player in self._players)
         ending = Ending(rewards, terminated=True, result=None, reason="illegal_action")
-        return moment._replace(ending=ending)
+        return replace(moment, ending=ending)
 
     def settle(self, moment: Moment, player: int) -> Moment:
         """``moment`` as its end, if the game is over for ``player`` though not for all."""
-        value = self.settled(moment, player)
+        value = self.settled(moment, player) if self._settles else None
         if value is None:
             return moment
         rewards = tuple(value if each == player else 0.0 for each in self._players)
-        return moment._replace(ending=Ending(rewards, terminated=True, result=None, reason=None))
+        ending = Ending(rewards, terminated=True, result=None, reason=None)
+        return replace(moment, ending=ending)
 
     def settled(self, moment: Moment, player: int) -> float | None:
         """What ``player`` gets if the game is over for them though not for all."""
-        settled = getattr(moment.state, "settled", None)
-        if settled is None or moment.ending is not None:
+        if not self._settles or moment.ending is not None:
             return None
-        value: float | None = settled(player)
+        value: float | None = moment.state.settled(player)
         return value
 
     def rewards(self, moment: Moment) -> tuple[float, ...]:
@@ -171,8 +178,10 @@ class Conductor:
         Raises:
             IllegalAction: ``action`` is outside the action space.
         """
-        parts = self.game.action_parts
-        index = index_of(action, self.game.num_actions, parts)
+        parts, count = self.game.action_parts, self.game.num_actions
+        if parts is None and type(action) is int and 0 <= action < count:
+            return action
+        index = index_of(action, count, parts)
         if index is None:
             own = "" if parts is None else f", or {len(parts)} whole numbers below {parts}"
             message = (
@@ -184,8 +193,9 @@ class Conductor:
 
     def is_idle(self, moment: Moment, player: int) -> bool:
         """Whether it does not matter what ``player``, who is asked for an action, answers."""
-        is_idle = getattr(moment.state, "is_idle", None)
-        return bool(is_idle is not None and moment.ending is None and is_idle(player))
+        if not self._may_be_idle or moment.ending is not None:
+            return False
+        return bool(moment.state.is_idle(player))
 
     def is_legal(self, moment: Moment, player: int, action: int) -> bool:
         """Whether ``player`` may play ``action`` now."""
@@ -212,24 +222,43 @@ class Conductor:
         Raises:
             GameContract: The player is to move but has none, or one is no action of the game.
         """
-        actions = games.legal_actions_of(moment.state, player)
-        if len(actions) == 0 and player in games.acting_players(moment.state):
+        actions = moment.legal.get(player)
+        if actions is None:
+            actions = moment.legal[player] = self._legal_actions(moment, player)
+        return actions
+
+    def acting(self, moment: Moment) -> tuple[int, ...]:
+        """The players who move now, ascending; nobody when the game is over."""
+        if moment.ending is not None:
+            return ()
+        if moment.acting is None:
+            moment.acting = self._acting(moment.state)
+        return moment.acting
+
+    def _acting(self, state: Any) -> tuple[int, ...]:
+        """The players who move in a state; those of a game of the user's own are checked."""
+        if not self.game.native:
+            return checked_players(state, len(self._players))
+        if state.is_terminal:
+            return ()
+        player = state.to_play
+        return tuple(state.acting) if player == SIMULTANEOUS else (player,)
+
+    def _legal_actions(self, moment: Moment, player: int) -> npt.NDArray[np.int64]:
+        state = moment.state
+        if self.game.native and player == state.to_play:
+            actions: npt.NDArray[np.int64] = state.legal_actions
+            return actions
+        actions = games.legal_actions_of(state, player)
+        if len(actions) == 0 and player in games.acting_players(state):
             message = (
                 f"{self.game.name!r}: player {player} is to move but has no legal action; a game "
                 "must say that it is over, or give at least one action"
             )
             raise GameContract(message)
         if not self.game.native:
-            check_actions(moment.state, player, actions, self.game.num_actions)
+            check_actions(state, player, actions, self.game.num_actions)
         return actions
-
-    def acting(self, moment: Moment) -> tuple[int, ...]:
-        """The players who move now, ascending; nobody when the game is over."""
-        return () if moment.ending is not None else games.acting_players(moment.state)
-
-    def _check_turn(self, state: Any) -> None:
-        if not self.game.native:
-            checked_players(state, len(self._players))
 
     def viewer(self, moment: Moment) -> int:
         """The player to move; in a finished game the one who would be next."""

@@ -1,8 +1,9 @@
 """What is known of a game at one moment."""
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from phasezoo.types import Gate, Info
+from phasezoo.types import Actions, Gate, Info
 
 __all__ = ["Ending", "Moment"]
 
@@ -22,8 +23,12 @@ class Ending(NamedTuple):
     """Who won, in games not of two players."""
 
 
-class Moment(NamedTuple):
-    """A state of a game that is being played, with what the state itself does not know; a value."""
+@dataclass(slots=True, eq=False)
+class Moment:
+    """A state of a game that is being played, with what the state itself does not know; a value.
+
+    Who acts and what is legal is asked of the state once and kept here.
+    """
 
     state: Any
     ply: int
@@ -38,3 +43,7 @@ class Moment(NamedTuple):
     """Who has moved last; None before any move, and if players move at once."""
     moves: tuple[Info, ...] = ()
     """By player, what is told of their last move; empty in games that tell nothing of moves."""
+    acting: tuple[int, ...] | None = field(default=None, repr=False)
+    """Players who move in the state, ascending; None until they are asked for."""
+    legal: dict[int, Actions] = field(default_factory=dict, repr=False)
+    """Legal actions by player, of those that were asked for."""

@@ -191,18 +191,15 @@ def observe(moment: Moment, player: int, view: View, mask: Mask) -> Any:
         return np.zeros(0, dtype=np.float32)
     if view.observation == "dict" and view.game.observation_dict is not None:
         return view.game.observation_dict(moment.state, player)
-    planes = _planes(moment, player, view)
+    planes: Any
+    if view.packed:
+        packed = games.encode([moment.state], view.planes, players=[player], packed=True)[0]
+        planes = {"bits": packed.bits, "numbers": packed.numbers}
+    else:
+        planes = games.planes_of(moment.state, view.planes, player)
     if view.observation == "masked":
         return {"observation": planes, "action_mask": flat_mask(mask)}
     return planes
-
-
-def _planes(moment: Moment, player: int, view: View) -> Any:
-    """The planes that ``player`` sees, packed if they are wanted so."""
-    if not view.packed:
-        return games.planes_of(moment.state, view.planes, player)
-    packed = games.encode([moment.state], view.planes, players=[player], packed=True)[0]
-    return {"bits": packed.bits, "numbers": packed.numbers}
 
 
 def mask_of(
@@ -224,7 +221,9 @@ def mask_of(
     if when_waiting and player not in games.acting_players(moment.state):
         return masks_of(np.full(count, when_waiting, dtype=np.int8), parts)
     mask = games.action_mask(moment.state, player, game.num_actions)
-    return compact_mask(game, moment.state, mask) if view.compact else masks_of(mask, parts)
+    if view.compact:
+        return compact_mask(game, moment.state, mask)
+    return mask if parts is None else masks_of(mask, parts)
 
 
 def info_of(

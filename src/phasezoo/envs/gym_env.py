@@ -211,7 +211,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
                 before the step.
             InvalidState: No game has begun, or it is over.
         """
-        moment = self._now("step()")
+        moment = self._moment or self._now("step()")
         if moment.ending is not None:
             message = "the game is over: call reset() before the next step()"
             raise InvalidState(message)
@@ -219,7 +219,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
             index = action_of_compact(self.game, moment.state, action)
         else:
             index = self._conductor.index(action)
-        mover = self.seat
+        mover = self._seat if self._kinds is not None else self._conductor.viewer(moment)
         if self._conductor.is_idle(moment, mover):
             index = int(self._conductor.legal_actions(moment, mover)[0])
         illegal = not self._conductor.is_legal(moment, mover, index)
@@ -311,13 +311,12 @@ class GymEnv(gymnasium.Env[Any, Any]):
         self, moment: Moment, player: int | None, action: int | None, opponents: dict[int, Opponent]
     ) -> Moment:
         """Play one turn: ``player``'s action, and those of opponents who move now."""
-        actions = [
-            action
-            if acting == player
-            else choose(opponents[acting], self._conductor, moment, acting)
-            for acting in self._conductor.acting(moment)
-        ]
+        actions = []
+        for acting in self._conductor.acting(moment):
+            if acting == player:
+                actions.append(action)
+            else:
+                actions.append(choose(opponents[acting], self._conductor, moment, acting))
         at_once = moment.state.to_play == SIMULTANEOUS
-        return self._conductor.play(
-            moment, np.array(actions, dtype=np.int64) if at_once else actions[0]
-        )
+        joint: Any = np.array(actions, dtype=np.int64) if at_once else actions[0]
+        return self._conductor.play(moment, joint)

@@ -190,7 +190,10 @@ def choose(opponent: Opponent, conductor: Conductor, moment: Moment, player: int
     """
     if conductor.is_idle(moment, player):
         return int(conductor.legal_actions(moment, player)[0])
-    return check_choice(conductor, moment, player, opponent.act(conductor, moment, player))
+    answer = opponent.act(conductor, moment, player)
+    if type(opponent) is _Random:  # which has drawn it from the legal actions
+        return int(answer)
+    return check_choice(conductor, moment, player, answer)
 
 
 def check_choice(conductor: Conductor, moment: Moment, player: int, answer: Any) -> int:

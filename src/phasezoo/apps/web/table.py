@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -108,7 +108,7 @@ class Table:
         self._interrupt()
         for played, state in plies:
             moment = self.conductor.moment(state)
-            self.moments.append(moment._replace(ply=len(self.moments)))
+            self.moments.append(replace(moment, ply=len(self.moments)))
             self.played.append(played)
             self._tell_phase(state)
         self.plays = False
