@@ -6,29 +6,28 @@
     python scripts/make_sample_games.py openings    # needs the store
     python scripts/make_sample_games.py verify      # replay everything with python-chess
 
-Needs Stockfish (Debian: `apt install stockfish`) and the packages chess, numpy, pyarrow and tyro;
-`others`, and `games --chess960`, need this package too, and `others connect-four` its solver.
+Needs Stockfish (Debian: `apt install stockfish`) and this package with the extras chess and data;
+`others connect-four` needs its solver too.
 `games` and `others` may be killed at any moment; the same command goes on from the last whole
 chunk. See scripts/README.md.
 """
 
 import itertools
-import json
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import tyro
-from sample_games import chunks, openings, store, verify
+from sample_games import chunks, openings, verify
 from sample_games.engine import Engine, EngineError
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "phasezoo" / "data"
 STORE = DATA / "chess_games.parquet"
 SUITE = DATA / "chess_openings.txt"
+UNBALANCED = DATA / "chess_unbalanced_openings.txt"
 
 
 @dataclass(frozen=True)
@@ -79,11 +78,11 @@ class Openings:
 
     def run(self) -> None:
         """Draws candidates, chooses, and writes the suite."""
-        games, _ = store.read_store(self.games)
+        games = verify.read_moves(self.games)
         with Engine(self.suite.engine) as engine:
             about = openings.parameters(self.suite, engine.name)
         candidates = openings.draw_candidates(self.suite, counter("openings drawn", 200))
-        chosen, left = openings.choose(self.suite, candidates, [moves for moves, _ in games])
+        chosen, left = openings.choose(self.suite, candidates, games)
         chunks.write_atomically(self.out, openings.suite_text(chosen, left, about))
         print(f"{self.out}: {len(chosen)} openings; candidates left by each test: {left}")
 
@@ -104,11 +103,12 @@ class Verify:
     def run(self) -> None:
         """Checks and prints what is there."""
         keys = verify.check_openings(self.suite)
+        keys |= openings.last_positions(UNBALANCED)
         summary = verify.check_store(self.games, keys, counter("games replayed", 4_000))
         print(f"{self.games}: {self.games.stat().st_size} bytes, {summary.text()}")
-        print(f"{self.suite}: {len(keys)} openings, none ends in a position of the games")
+        print(f"{len(keys)} openings, none ends in a position of the games")
         if self.again:
-            verify.play_again(self.games, self.again, self.engine)
+            verify.play_again(self.games, keys, self.again, self.engine)
             print(f"{self.again} games played anew came out the same")
 
 
@@ -167,21 +167,22 @@ def counter(what: str, every: int) -> Callable[[], None]:
 
 
 def pack(series: chunks.SeriesConfig, out: Path) -> None:
-    """Writes the store from the chunks in the work folder."""
-    games = chunks.read_chunks(series)
-    if series.play.chess960:
-        from sample_games import packing
+    """Writes the store from the chunks in the work folder.
 
-        about = {"script": "scripts/make_sample_games.py"} | chunks.noted_parameters(series)
-        file = packing.packaged("chess960") if out == STORE else out
-        print(packing.write(file, "chess960", packing.from_engine(games), about))
-        return
-    kept = store.without_duplicates(games)
-    generator = {"script": "scripts/make_sample_games.py"} | chunks.noted_parameters(series)
-    generator |= {"played": len(games), "duplicates_removed": len(games) - len(kept)}
-    generator |= {"python_chess": version("chess")}
-    store.write_store(out, kept, generator)
-    print(f"{out}: {out.stat().st_size} bytes, {json.dumps(store.figures(kept))}")
+    Games of chess that meet the last position of an opening are left out.
+    """
+    from sample_games import packing
+
+    played = chunks.read_chunks(series)
+    game = "chess960" if series.play.chess960 else "chess"
+    about = {"script": "scripts/make_sample_games.py"} | chunks.noted_parameters(series)
+    about |= {"played": len(played)}
+    if game == "chess":
+        keys = openings.last_positions(SUITE) | openings.last_positions(UNBALANCED)
+        played = openings.without_positions(keys, played)
+        about |= {"without_openings": len(played)}
+    file = packing.packaged(game) if out == STORE else out
+    print(packing.write(file, game, packing.from_engine(played, game), about))
 
 
 def main() -> int:

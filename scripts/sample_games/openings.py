@@ -1,7 +1,7 @@
 """Makes the opening suite: short, balanced, all different, and met in none of the games."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ import chess
 import numpy as np
 
 from .engine import Engine
-from .play import FIRST_MOVES, GameLine, PlayConfig, decode_move
+from .play import FIRST_MOVES, Game, GameLine, PlayConfig, decode_move
 
 STREAM: Final = 1
 """Keeps the openings' random numbers apart from the games', which use (seed, index)."""
@@ -147,14 +147,27 @@ def keys_met(keys: Iterable[str], games: Iterable[Sequence[int]]) -> set[str]:
     Returns:
         The keys of those that occur.
     """
-    wanted, met = Wanted(keys), set[str]()
-    for moves in games:
-        board = chess.Board()
-        for code in moves:
-            board.push(decode_move(code))
-            if key := wanted.match(board):
-                met.add(key)
-    return met
+    wanted = Wanted(keys)
+    return {key for moves in games for key in _met(wanted, moves)}
+
+
+def without_positions(keys: Iterable[str], games: Iterable[Game]) -> list[Game]:
+    """Keeps the games in which none of some positions occurs.
+
+    Args:
+        keys: Keys of the positions, as `position_key` makes them.
+        games: The games.
+    """
+    wanted = Wanted(keys)
+    return [game for game in games if next(_met(wanted, game.moves), None) is None]
+
+
+def _met(wanted: Wanted, moves: Sequence[int]) -> Iterator[str]:
+    board = chess.Board()
+    for code in moves:
+        board.push(decode_move(code))
+        if key := wanted.match(board):
+            yield key
 
 
 def choose(
@@ -220,3 +233,8 @@ def read_suite(path: Path) -> list[list[str]]:
     """Reads the moves of each opening in a suite file."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [line.split() for line in lines if line and not line.startswith("#")]
+
+
+def last_positions(path: Path) -> set[str]:
+    """The keys of the last positions of a suite file."""
+    return {position_key(board_after(moves)) for moves in read_suite(path)}

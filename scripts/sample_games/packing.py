@@ -15,8 +15,10 @@ from .self_play import Game
 
 __all__ = ["from_engine", "packaged", "write"]
 
-MAX_BYTES = 2_000_000
-"""Size limit of a file."""
+MAX_BYTES = {"chess": 4_000_000}
+"""Size limits of files."""
+USUAL_BYTES = 2_000_000
+"""Size limit of the others."""
 
 
 def packaged(game: str) -> Path:
@@ -25,18 +27,24 @@ def packaged(game: str) -> Path:
     return data / f"{game}_games.parquet"
 
 
-def from_engine(played: Iterable[play.Game]) -> list[Game]:
-    """Games of chess960 that Stockfish played, as actions."""
-    handle, found = games.make("chess960"), {}
-    for game in played:
-        state = handle.from_fen(game.start_fen)
+def from_engine(played: Iterable[play.Game], game: str) -> list[Game]:
+    """Games of chess or chess960 that Stockfish played, as actions, each once.
+
+    Args:
+        played: The games.
+        game: Which of the two.
+    """
+    handle, found = games.make(game), {}
+    for one in played:
+        state = handle.initial_state() if one.start_fen is None else handle.from_fen(one.start_fen)
         actions = []
-        for code in game.moves:
+        for code in one.moves:
             actions.append(int(state.parse_uci(play.decode_move(code).uci())))
             state = state.play(actions[-1])
-        returns = [float(game.result), -float(game.result)]
-        found[game.start_fen, tuple(actions)] = Game(
-            game.start_fen, actions, returns, game.end, ["stockfish", "stockfish"]
+        returns = [float(one.result), -float(one.result)]
+        found.setdefault(
+            (one.start_fen, tuple(actions)),
+            Game(one.start_fen, actions, returns, one.end, ["stockfish", "stockfish"]),
         )
     return list(found.values())
 
@@ -69,8 +77,9 @@ def write(path: Path, game: str, played: list[Game], about: dict[str, Any]) -> s
     )
     table = store.positions()  # checks every action
     store.save(path, overwrite=True)
-    if path.stat().st_size > MAX_BYTES:
-        message = f"{path}: {path.stat().st_size:,} bytes, more than {MAX_BYTES:,}"
+    limit = MAX_BYTES.get(game, USUAL_BYTES)
+    if path.stat().st_size > limit:
+        message = f"{path}: {path.stat().st_size:,} bytes, more than {limit:,}"
         raise ValueError(message)
     won = [int((store.returns[:, 0] == value).sum()) for value in (1, 0, -1)]
     return (

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import chess
 
+from phasezoo.training import GameStore
+
 from .engine import Engine
-from .openings import Wanted, board_after, position_key, read_suite
-from .play import PlayConfig, decode_move, end_by_rule, play_game
-from .store import MAX_BYTES, read_store
+from .openings import Wanted, board_after, keys_met, position_key, read_suite
+from .play import PlayConfig, decode_move, encode_move, end_by_rule, play_game
 
 MIN_GAMES: Final = 20_000
 MIN_OPENINGS: Final = 600
@@ -103,6 +104,20 @@ def check_openings(path: Path) -> set[str]:
     return keys
 
 
+def read_moves(path: Path) -> list[list[int]]:
+    """Reads the moves of every game of a store of chess, as `encode_move` gives them."""
+    return [
+        _moves_of(store, number) for store in [GameStore.open(path)] for number in range(len(store))
+    ]
+
+
+def _moves_of(store: GameStore, number: int) -> list[int]:
+    actions = store.actions[store.offsets[number] : store.offsets[number + 1]].tolist()
+    states = store.records.states(number)
+    moves = (state.uci(action) for state, action in zip(states, actions, strict=True))
+    return [encode_move(chess.Move.from_uci(move)) for move in moves]
+
+
 def check_store(path: Path, opening_keys: set[str], report: Callable[[], None]) -> Summary:
     """Checks the games store.
 
@@ -115,47 +130,37 @@ def check_store(path: Path, opening_keys: set[str], report: Callable[[], None]) 
         What the games hold.
 
     Raises:
-        CheckError: The file is too big, too small, has duplicates, an illegal move, a wrong
-            result, an opening's last position, or metadata that do not fit the games.
-        StoreError: The columns or the version are not those of the format.
+        CheckError: It has too few games, duplicates, an illegal move, a wrong result, an opening's
+            last position, or no parameters.
+        StoreError: It is no store.
     """
-    size = path.stat().st_size
-    _require(size < MAX_BYTES, f"{path} has {size} bytes; allowed are {MAX_BYTES}")
-    games, about = read_store(path)
-    _require(len(games) >= MIN_GAMES, f"{len(games)} games; want {MIN_GAMES}")
-    different = len({tuple(moves) for moves, _ in games})
-    _require(different == len(games), f"{len(games) - different} games occur twice")
-    summary, wanted = Summary(), Wanted(opening_keys)
-    for number, (moves, result) in enumerate(games):
-        _replay(number, moves, result, wanted, summary)
+    store = GameStore.open(path)
+    _require(len(store) >= MIN_GAMES, f"{len(store)} games; want {MIN_GAMES}")
+    _require("generator" in store.metadata, "metadata lack the generator's parameters")
+    summary, wanted, different = Summary(), Wanted(opening_keys), set[tuple[int, ...]]()
+    for number in range(len(store)):
+        moves = _moves_of(store, number)
+        different.add(tuple(moves))
+        _replay(number, moves, int(store.returns[number][0]), wanted, summary)
         report()
-    _check_metadata(about, summary)
+    _require(len(different) == len(store), f"{len(store) - len(different)} games occur twice")
     return summary
 
 
-def _check_metadata(about: dict[str, Any], summary: Summary) -> None:
-    """Compares the counts in the metadata with those of the games."""
-    results = {name: summary.results[k] for name, k in (("white", 1), ("draw", 0), ("black", -1))}
-    counted = {"games": summary.games, "positions": summary.plies, "results": results}
-    counted |= {"kind": "games", "game": "chess"}
-    for key, value in counted.items():
-        _require(about.get(key) == value, f"metadata say {key} {about.get(key)}, found {value}")
-    _require(bool(about.get("generator")), "metadata lack the generator's parameters")
-
-
-def play_again(path: Path, number: int, engine: str) -> None:
+def play_again(path: Path, opening_keys: set[str], number: int, engine: str) -> None:
     """Plays some games of the series once more; a store can be made again if they come out alike.
 
     Args:
         path: The store.
+        opening_keys: Keys of positions; games that meet one are not in the store.
         number: How many games, spread evenly over the series.
         engine: Executable of the engine named in the metadata.
 
     Raises:
         CheckError: The engine is another one, or a game comes out otherwise.
     """
-    games, about = read_store(path)
-    made, stored = about["generator"], {(tuple(moves), result) for moves, result in games}
+    store = GameStore.open(path)
+    made, stored = store.metadata["generator"], set(map(tuple, read_moves(path)))
     listed = made["play"].items()
     play: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in listed}
     config = PlayConfig(**play)
@@ -163,5 +168,5 @@ def play_again(path: Path, number: int, engine: str) -> None:
         _require(player.name == made["engine"], f"{player.name} is not {made['engine']}")
         for index in range(0, made["played"], max(1, made["played"] // number)):
             game = play_game(player, config, made["seed"], index)
-            same = (tuple(game.moves), game.result) in stored
+            same = tuple(game.moves) in stored or bool(keys_met(opening_keys, [game.moves]))
             _require(same, f"game {index} of seed {made['seed']} is not in {path}")

@@ -58,7 +58,8 @@ def test_files_are_small_and_their_games_legal_and_different(game):
 def test_results_are_those_of_the_rules(game):
     store = GameStore.sample(game)
     ended = 0
-    for number in range(0, len(store), len(store) // 60):
+    # Few games of chess end by the rules: players resign, and agree to a draw.
+    for number in range(0, len(store), len(store) // 400):
         *_, last = store.records.states(number)
         actions = store.actions[store.offsets[number] : store.offsets[number + 1]]
         end = last.play(int(actions[-1]))
