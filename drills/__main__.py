@@ -4,6 +4,7 @@ import sys
 from importlib import import_module
 
 DRILLS = {
+    "break": "drills.breaking.command",
     "disk": "drills.disk.command",
     "fuzz": "drills.fuzz.command",
     "kill": "drills.kill.command",

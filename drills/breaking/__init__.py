@@ -1,0 +1,1 @@
+"""Breaking: the tests notice what a user would notice."""
