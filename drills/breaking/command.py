@@ -16,6 +16,7 @@ from typing import Any
 from drills.breaking.copies import Copy
 from drills.breaking.faults import CATALOGUE, Fault, Unplantable, read_faults
 from drills.names import add_names, parsed
+from phasezoo.errors import RunDirectoryError
 from phasezoo.runs.lock import held
 
 __all__ = ["main"]
@@ -42,7 +43,8 @@ def main(words: Sequence[str], catalogue: Path = CATALOGUE, root: Path = ROOT) -
     )
     add_names(parser, faults)
     parser.add_argument("--list", action="store_true", help="print the faults and plant none")
-    parser.add_argument("--part", action="append", default=[], help="the faults of a part alone")
+    parts = sorted({fault.part for fault in faults.values()})
+    parser.add_argument("--part", action="append", choices=parts, help="the faults of a part alone")
     parser.add_argument("--json", type=Path, help="keep results here; those there are not repeated")
     parser.add_argument("--again", action="store_true", help="repeat results that are there")
     options = parsed(parser, words, faults, "fault")
@@ -53,11 +55,19 @@ def main(words: Sequence[str], catalogue: Path = CATALOGUE, root: Path = ROOT) -
         for fault in chosen:
             print(f"{fault.part:<10} {fault.slug:<28} {fault.right}")
         return 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     room = root / "target" / "drills" / "break"
     room.mkdir(parents=True, exist_ok=True)
-    with held(room):
-        results = _results(chosen, Copy(root, room), options.json, again=options.again)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        with held(room):
+            results = _results(chosen, Copy(root, room), options.json, again=options.again)
+    except RunDirectoryError as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        print("stopped; results of --json are kept, and the same command goes on with the rest")
+        return 128 + signal.SIGINT
+    finally:
+        signal.signal(signal.SIGTERM, before)
     verdicts = Counter(str(result["verdict"]) for result in results)
     total = ", ".join(f"{verdicts[one]} {one}" for one in (CAUGHT, SURVIVED, ANEW))
     print(f"{len(results)} faults: {total}")

@@ -70,8 +70,10 @@ class Copy:
         self.root = root
         self.tree = room / "tree"
         self._target = room / "cargo"
+        # The drill may itself be part of a test.
+        own = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
         self._environment = {
-            **os.environ,
+            **own,
             **QUICK_BUILD,
             "CARGO_TARGET_DIR": str(self._target),
             "PYO3_PYTHON": sys.executable,

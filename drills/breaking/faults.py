@@ -48,7 +48,8 @@ class Fault:
         Raises:
             Unplantable: The file or a test is missing, or the text does not occur exactly once.
         """
-        missing = [name for name in (self.file, *self.tests) if not (root / name).exists()]
+        named = (self.file, *(test.partition("::")[0] for test in self.tests))
+        missing = [name for name in named if not (root / name).exists()]
         if missing:
             message = f"no such file: {', '.join(missing)}"
             raise Unplantable(message)

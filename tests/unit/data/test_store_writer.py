@@ -21,7 +21,7 @@ from phasezoo.errors import (
     StoreError,
     UnknownGame,
 )
-from phasezoo.training import GameStore, Sampler, StoreWriter
+from phasezoo.training import GameStore, Sampler, StoreWriter, store_writer
 from phasezoo.training.state_records import StateRecords
 
 relaxed = settings(
@@ -261,6 +261,20 @@ def test_an_exception_keeps_what_was_finished(tmp_path):
 
     with pytest.raises(ZeroDivisionError):
         plays()
+    assert len(GameStore.open(tmp_path / "g")) == 1
+
+
+def test_games_that_did_not_fit_on_the_disk_are_kept_for_another_try(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise StoreError("the disk is full")
+
+    with StoreWriter(tmp_path / "g", "connect-four") as writer:
+        writer.add(actions=WON)
+        with monkeypatch.context() as patched:
+            patched.setattr(store_writer, "write_file", full)
+            with pytest.raises(StoreError, match="the disk is full"):
+                writer.flush()
+        assert len(writer) == 1
     assert len(GameStore.open(tmp_path / "g")) == 1
 
 
