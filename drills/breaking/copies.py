@@ -92,12 +92,9 @@ class Copy:
         for name in names:
             self._write(name, (self.root / name).read_bytes())
         for file in [file for file in self.tree.rglob("*") if file.is_file()]:
-            name = file.relative_to(self.tree).as_posix()
-            if (
-                name not in names
-                and file.suffix not in BUILT
-                and not CACHES & set(Path(name).parts)
-            ):
+            name = file.relative_to(self.tree)
+            is_kept = file.suffix in BUILT or not CACHES.isdisjoint(name.parts)
+            if name.as_posix() not in names and not is_kept:
                 file.unlink()
         self.restore_core()
         for package in sorted((self.tree / "src").glob("*/__init__.py")):
@@ -126,14 +123,15 @@ class Copy:
         Raises:
             Unplantable: It does not fit the code, or the core cannot be built with it.
         """
-        before, broken = (self.root / fault.file).read_bytes, fault.planted(self.root)
+        broken = fault.planted(self.tree)
+        before = (self.tree / fault.file).read_bytes()
         try:
             self._write(fault.file, broken.encode("utf-8"))
             if fault.needs_build:
                 self._build()
             yield
         finally:
-            self._write(fault.file, before())
+            self._write(fault.file, before)
             if fault.needs_build:
                 self.restore_core()
 
