@@ -167,11 +167,13 @@ def test_the_likeliest_move_is_played():
     assert agent.session(4).act(START) == START.parse_uci("g1f3")
 
 
-def test_temperature_draws_from_the_policy():
-    agent = agents.PolicyAgent(Likes("g1f3", logit=3.0), temperature=1.0, seed=2)
+@pytest.mark.parametrize("temperature", [0.8, 1.0, 2.0])
+def test_temperature_draws_from_the_policy(temperature):
+    agent = agents.PolicyAgent(Likes("g1f3", logit=3.0), temperature=temperature, seed=2)
     chosen = agent.select_batch([START] * 3000)
     share = np.mean(chosen == START.parse_uci("g1f3"))
-    expected = np.exp(3) / (np.exp(3) + 19)
+    weight = np.exp(3 / temperature)
+    expected = weight / (weight + 19)
     assert share == pytest.approx(expected, abs=0.04)
 
 

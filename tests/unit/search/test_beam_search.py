@@ -245,6 +245,24 @@ def test_proofs_come_from_what_is_kept():
         assert narrow.proven_plies == 1
 
 
+def won_apart(node):
+    """Whether a position has moves that win after different numbers of plies, here or below."""
+    kids, mover = node.children.values(), node.state.to_play
+    won = {kid.exact for kid in kids if kid.exact is not None and kid.value[mover] == 1}
+    return len(won) > 1 or any(map(won_apart, kids))
+
+
+def test_of_proven_wins_the_nearest_is_taken():
+    rules, met = Rules((4, 4, 4, 4), wins="kept"), 0
+    for seed in range(100):
+        root = Branches(seed)
+        beam = Beam(root, rules).root
+        if beam.exact is None and won_apart(beam):
+            compare(games.make("test-branches"), root, rules)
+            met += 1
+    assert met > 3
+
+
 def test_a_lost_move_is_played_only_if_all_are_lost():
     for seed in range(300):
         root = Branches(seed)
