@@ -412,6 +412,9 @@ def test_what_an_engine_says_of_its_move():
         assert move.action in state.legal_actions
         assert (move.nodes, move.depth) == (42, 3)
         assert move.value == pytest.approx(1 - 1.4**-0.35)
+        # UCI's scores are for the player to move, whichever that is.
+        black = agent.session(1).move(state.play(move.action))
+        assert black.value == move.value
 
 
 def test_processes_end_with_the_agent():

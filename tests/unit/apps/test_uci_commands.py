@@ -161,6 +161,7 @@ def test_limits_of_clocks():
     assert limit_of(Go(ponder=True), 0, 0) is None
     assert limit_of(Go(movetime=100), 0, 30).movetime_ms == 70
     assert limit_of(Go(movetime=100), 0, 90).movetime_ms == 50
+    assert limit_of(Go(movetime=100), 0, 30, spent_ms=5).movetime_ms == 65
     assert limit_of(Go(movetime=1), 0, 0, spent_ms=5).movetime_ms > 0
 
 
