@@ -92,9 +92,9 @@ class Copy:
         for name in names:
             self._write(name, (self.root / name).read_bytes())
         for file in [file for file in self.tree.rglob("*") if file.is_file()]:
-            name = file.relative_to(self.tree)
-            is_kept = file.suffix in BUILT or not CACHES.isdisjoint(name.parts)
-            if name.as_posix() not in names and not is_kept:
+            place = file.relative_to(self.tree)
+            is_kept = file.suffix in BUILT or not CACHES.isdisjoint(place.parts)
+            if place.as_posix() not in names and not is_kept:
                 file.unlink()
         self.restore_core()
         for package in sorted((self.tree / "src").glob("*/__init__.py")):
