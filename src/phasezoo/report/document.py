@@ -30,6 +30,7 @@ __all__ = [
     "Section",
     "Table",
     "Text",
+    "estimate",
     "published",
 ]
 
@@ -94,6 +95,30 @@ def published(
         by: Heading.
     """
     return Column(by, value, lambda figure: numbers.ABSENT if figure is None else format(figure))
+
+
+def estimate(
+    head: str,
+    value: str | int | Callable[[Any], Interval | None],
+    format: Callable[[float], str] = numbers.decimal,
+) -> Column:
+    """Return a column of estimates, each with both ends of its interval below it.
+
+    Args:
+        head: Heading.
+        value: As for :class:`Column`; a row without an estimate has None.
+        format: Text of the estimate, and of each end.
+    """
+    column = Column(head, value)
+
+    def ends(row: Any) -> str:
+        found: Interval | None = column.of(row)
+        return "" if found is None else f"{format(found.low)} to {format(found.high)}"
+
+    def text(found: Interval | None) -> str:
+        return numbers.ABSENT if found is None else format(found.value)
+
+    return Column(head, value, text, ends)
 
 
 @dataclass(frozen=True)
@@ -221,6 +246,8 @@ class Claim:
     """When the two agree and when they disagree."""
     judgement: Judgement
     """Result of the rule."""
+    counted: bool = True
+    """False for a statement that is tried on what the publication did not measure."""
 
 
 @dataclass(frozen=True)
@@ -283,7 +310,7 @@ class Document:
 
     @property
     def judgements(self) -> dict[Judgement, int]:
-        """Number of claims by judgement."""
+        """Number of claims by judgement, of those that are counted."""
         return judgements(self.claims)
 
     def all_of(self, kind: type[Kind]) -> Iterator[Kind]:
@@ -345,12 +372,12 @@ class Document:
 
 
 def judgements(claims: Iterable[Claim]) -> dict[Judgement, int]:
-    """Return the number of claims by judgement.
+    """Return the number of claims by judgement, of those that are counted.
 
     Args:
         claims: Claims.
     """
-    found = Counter(claim.judgement for claim in claims)
+    found = Counter(claim.judgement for claim in claims if claim.counted)
     return {judgement: found[judgement] for judgement in JUDGEMENTS}
 
 

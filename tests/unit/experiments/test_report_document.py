@@ -18,6 +18,7 @@ from phasezoo.report.document import (
     Section,
     Table,
     Text,
+    estimate,
     published,
 )
 
@@ -83,6 +84,22 @@ def test_parts_are_found_by_name(document):
     assert list(document.figures) == ["line"]
     assert document.claims == CLAIMS
     assert document.judgements == {"agrees": 1, "disagrees": 0, "not settled": 1}
+
+
+def test_a_statement_tried_elsewhere_is_a_claim_that_is_not_counted():
+    aside = Claim("Elsewhere too.", "No.", "if above", "disagrees", counted=False)
+    document = Document("t", "h", [*CLAIMS, aside])
+    assert document.claims[-1] == aside
+    assert document.judgements == {"agrees": 1, "disagrees": 0, "not settled": 1}
+
+
+def test_an_estimate_has_its_ends_below_it():
+    columns = [Column("player", "name"), estimate("Elo", "elo", numbers.whole)]
+    rows = [*ROWS, {"name": "three", "elo": None}]
+    found = Table("elo", columns, rows)
+    assert [row[1] for row in found.texts()] == ["12 (−3 to 27)", "−40 (−60 to −20)", "–"]
+    assert found.records()[0] == {"player": "one <b>|", "Elo": 12, "Elo low": -3, "Elo high": 27}
+    assert "12<small>−3 to 27</small>" in Document("t", "h", [found]).to_html()
 
 
 def test_a_page_is_whole_and_shows_text_as_text(document):
