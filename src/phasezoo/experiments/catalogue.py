@@ -10,7 +10,7 @@ from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic.config import ATOMIC
 from phasezoo.experiments.beam.domain import BEAM
 from phasezoo.experiments.generalisation.domain import GENERALISE
-from phasezoo.experiments.krk.domain import KRK
+from phasezoo.experiments.krk.config import KRK
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH
 from phasezoo.experiments.representation.domain import REPRESENTATION
 from phasezoo.experiments.study import Study

@@ -1,6 +1,6 @@
 """What a publication says, what we found, and whether the two agree, by a rule beside them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from phasezoo.arena.elo import Interval
@@ -9,13 +9,52 @@ from phasezoo.report import numbers
 from phasezoo.report.console import Console
 from phasezoo.report.document import Claim, Judgement, judgements
 
-__all__ = ["BY_ELO", "Claim", "Judgement", "by_sign", "counted", "judgements", "show_claims"]
+__all__ = [
+    "BY_CONTENDERS",
+    "BY_ELO",
+    "BY_RANGE",
+    "BY_SIGN",
+    "THROUGHOUT",
+    "Claim",
+    "Judgement",
+    "by_contenders",
+    "by_range",
+    "by_sign",
+    "counted",
+    "judgements",
+    "show_claims",
+    "throughout",
+]
 
 BY_ELO = (
     "agrees if the whole 95 % interval of the Elo difference lies on the claim’s side of zero, "
     "disagrees if it lies on the other side"
 )
 """The rule of :func:`by_sign` for a difference of ratings."""
+
+BY_SIGN = (
+    "agrees if the whole 95 % interval lies on the claim’s side of zero, disagrees if it lies on "
+    "the other side"
+)
+"""The rule of :func:`by_sign`."""
+
+BY_CONTENDERS = (
+    "a value may be best as long as no other is lower by a 95 % interval that holds for all others "
+    "together; agrees if only what the study names may be best, disagrees if it may not"
+)
+"""The rule of :func:`by_contenders`."""
+
+THROUGHOUT = (
+    "agrees if every value’s own 95 % interval lies on the claim’s side of zero, disagrees if a "
+    "95 % interval that holds for all values together lies on the other side for one of them"
+)
+"""The rule of :func:`throughout`."""
+
+BY_RANGE = (
+    "agrees if every estimate lies in the range, disagrees if a 95 % interval that holds for all "
+    "values together lies outside it for one of them"
+)
+"""The rule of :func:`by_range`."""
 
 
 def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> Judgement:
@@ -24,6 +63,59 @@ def by_sign(interval: Interval | None, claimed: Literal["lower", "higher"]) -> J
     if found == "unclear":
         return "not settled"
     return "agrees" if found == claimed else "disagrees"
+
+
+def by_contenders(
+    possible: Collection[float], claimed: Collection[float], measured: Collection[float]
+) -> Judgement:
+    """Judge a claim about where a curve is lowest.
+
+    Args:
+        possible: Values that may be best, by :func:`phasezoo.experiments.statistics.contenders`.
+        claimed: Values of which the publication says that one is best.
+        measured: All values the curve was measured at; if there is no other than the claimed
+            ones, nothing is settled.
+    """
+    if not possible or not set(claimed) & set(measured) or set(measured) <= set(claimed):
+        return "not settled"
+    if set(possible) <= set(claimed):
+        return "agrees"
+    return "not settled" if set(possible) & set(claimed) else "disagrees"
+
+
+def throughout(
+    curve: Sequence[Interval | None],
+    together: Sequence[Interval | None],
+    claimed: Literal["lower", "higher"],
+) -> Judgement:
+    """Judge a claim that a sign holds at every value.
+
+    Args:
+        curve: Each value's own 95 % interval: all of them on the claim's side shows the claim
+            (an intersection-union test, which needs no correction).
+        together: Wider intervals that hold for all values together with 95 %: one of them on the
+            other side refutes it.
+        claimed: The side.
+    """
+    if any(by_sign(interval, claimed) == "disagrees" for interval in together):
+        return "disagrees"
+    shown = [by_sign(interval, claimed) == "agrees" for interval in curve]
+    return "agrees" if shown and all(shown) else "not settled"
+
+
+def by_range(together: Sequence[Interval | None], low: float, high: float) -> Judgement:
+    """Judge a claim that all values lie in [``low``, ``high``].
+
+    Args:
+        together: Estimates with intervals that hold for all of them together with 95 %.
+        low: Lower end of the range.
+        high: Upper end of the range.
+    """
+    measured = [i for i in together if i is not None]
+    if any(i.high < low or i.low > high for i in measured):
+        return "disagrees"
+    inside = bool(measured) and all(low <= i.value <= high for i in measured)
+    return "agrees" if inside else "not settled"
 
 
 def counted(claims: int) -> str:

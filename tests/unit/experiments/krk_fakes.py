@@ -1,12 +1,19 @@
-"""Made-up games of the KRK sweep, and a player of them that takes no time."""
+"""Made-up games of the KRK sweep, a player of them that takes no time, and their results."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from phasezoo.experiments.krk.cells import Cell, Task, tasks_of
+from phasezoo.experiments.krk import claims, estimates
 from phasezoo.experiments.krk.config import KrkConfig
-from phasezoo.experiments.krk.play import FirstSearch, GameRow
+from phasezoo.experiments.krk.measurements import (
+    Cell,
+    FirstSearch,
+    GameRow,
+    Results,
+    Task,
+    tasks_of,
+)
 
 SMALL = KrkConfig(
     constants=(0.25, 5.0, 10.0, 50.0),
@@ -58,3 +65,10 @@ def fake_play(task: Task, config: KrkConfig) -> GameRow:
     """A game that depends on its seed alone."""
     rng = np.random.default_rng(task.seed)
     return row(task, rng.integers(0, 3, 10).tolist(), collapses=int(rng.integers(3, 12)))
+
+
+def reproduced(games, config: KrkConfig):
+    """The study's figures, measured again by these games, by their numbers."""
+    found = estimates.summaries(games, config)
+    results = Results(config, "", "", None, **found, elsewhere=None, seconds={})
+    return {one.number: one for one in claims.reproduced(results)}

@@ -8,14 +8,12 @@ from page_checker import check_page
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.krk.cells import cells_of, tasks_of
-from phasezoo.experiments.krk.config import KrkConfig
-from phasezoo.experiments.krk.domain import KRK as STUDY
-from phasezoo.experiments.krk.endings import ENDINGS, KRK
-from phasezoo.experiments.krk.play import make_agent
-from phasezoo.experiments.krk.reading import Reading
-from phasezoo.experiments.krk.sweep import play_sweep
+from phasezoo.experiments.krk.config import KRK, KrkConfig
+from phasezoo.experiments.krk.measurements import cells_of, make_agent, tasks_of
+from phasezoo.experiments.krk.report import endings_table
+from phasezoo.experiments.krk.study import play_sweep
 from phasezoo.report.console import silent
+from phasezoo.zoo.krk.readings import ENDINGS, Reading
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
@@ -27,15 +25,11 @@ LITTLE = KrkConfig(
 
 
 @pytest.mark.parametrize("name", ENDINGS)
-def test_starts_are_as_far_from_mate_as_is_said(name):
+@pytest.mark.parametrize("reading", ["thesis", "author"])
+def test_starts_are_as_far_from_mate_as_is_said(name, reading):
     ending = ENDINGS[name]
-    assert games.make(ending.game).from_fen(ending.start).dtm == ending.mate_in
-
-
-def test_king_and_rook_starts_as_the_reading_says():
-    for reading in ("thesis", "author"):
-        start = Reading.parse(reading).start
-        assert games.make(KRK.game).from_fen(start).dtm == KRK.mate_in
+    start = ending.start or Reading.parse(reading).start
+    assert games.make(ending.game).from_fen(start).dtm == ending.mate_in
 
 
 @pytest.mark.parametrize("reading", ["thesis", "author", "author-closer"])
@@ -54,7 +48,7 @@ def test_real_games_are_played_to_their_end(tmp_path):
     for each in rows:
         assert each.won == (each.reason == "checkmate")
         assert len(each.differences) == each.moves
-        ending = ENDINGS.get(each.cell.ending, KRK)
+        ending = ENDINGS[each.cell.ending]
         if each.won and not each.given_away and None not in each.differences:
             # Every move brings mate one nearer but for what it loses.
             assert each.moves == ending.mate_in + sum(each.differences)
@@ -63,19 +57,23 @@ def test_real_games_are_played_to_their_end(tmp_path):
 
 
 def test_a_run_tells_endings_apart_from_the_studys_own(tmp_path):
-    config = dataclasses.replace(LITTLE, endings=tuple(ENDINGS), readings=("author",))
-    results = STUDY.reproduce(config, tmp_path / "run", play=longer_with_bishops)
-    told = {one.ending: one for one in results.endings}
-    assert list(told) == [KRK.title, *(ending.title for ending in ENDINGS.values())]
-    assert [one.games for one in results.endings] == [4, 2, 2, 2]
-    assert told["king and two bishops"].difference.value == pytest.approx(5 / 20)
-    assert told["king and queen"].difference.value == pytest.approx(1 / 16)
+    others = tuple(name for name in ENDINGS if name)
+    config = dataclasses.replace(LITTLE, endings=others, readings=("author",))
+    results = KRK.reproduce(config, tmp_path / "run", play=longer_with_bishops)
+    shown = {row[0]: row for row in endings_table(results).texts()}
+    assert list(shown) == [ending.title for ending in ENDINGS.values()]
+    assert [row[1:3] for row in shown.values()] == [
+        ["15", "4"], ["8", "2"], ["5", "2"], ["17", "2"],
+    ]  # fmt: skip
+    found = {one.name: one for one in results.endings}
+    assert found["kbbk"].difference.value == pytest.approx(5 / 20)
+    assert found["kqk"].difference.value == pytest.approx(1 / 16)
     words, _ = check_page((tmp_path / "run" / "report.html").read_text())
     assert all(ending.title in words for ending in ENDINGS.values())
     # Figures and readings are of king and rook alone.
     alone = dataclasses.replace(config, endings=())
-    same = STUDY.reproduce(alone, tmp_path / "alone", play=longer_with_bishops)
-    assert (same.figures, same.readings) == (results.figures, results.readings)
+    same = KRK.reproduce(alone, tmp_path / "alone", play=longer_with_bishops)
+    assert (same.curves, same.readings) == (results.curves, results.readings)
     assert same.endings == []
 
 

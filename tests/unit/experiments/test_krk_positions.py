@@ -9,18 +9,18 @@ from page_checker import check_page
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig, MissingDependency, RunDirectoryError
+from phasezoo.experiments.krk import claims, estimates
 from phasezoo.experiments.krk import config as settings
-from phasezoo.experiments.krk.config import KrkConfig
-from phasezoo.experiments.krk.domain import KRK as STUDY
-from phasezoo.experiments.krk.position_figure import position_figure
-from phasezoo.experiments.krk.positions import (
-    GAME,
+from phasezoo.experiments.krk.config import KRK, KrkConfig
+from phasezoo.experiments.krk.measurements import (
     MOST_MOVES,
+    OTHER_GAME,
     PositionRow,
-    judge_positions,
     settings_of,
     starts,
 )
+from phasezoo.experiments.krk.report import report
+from phasezoo.experiments.krk.study import judge_positions
 from phasezoo.report.console import silent
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -48,7 +48,7 @@ def test_every_setting_is_judged_in_the_same_positions(judged):
     states = starts(LITTLE).states
     assert len({state.key for state in states}) == 8
     assert max(len(state.legal_actions) for state in states) <= MOST_MOVES
-    assert len(games.make(GAME).initial_state().legal_actions) == MOST_MOVES
+    assert len(games.make(OTHER_GAME).initial_state().legal_actions) == MOST_MOVES
 
 
 def test_a_log_goes_on_where_it_ended_and_threads_change_nothing(judged, tmp_path):
@@ -81,37 +81,43 @@ def test_curves_find_the_settings_that_lose_least():
         return PositionRow(setting, 1, lost.tolist(), 0.1)
 
     rows = [row(setting) for setting in settings_of(config)]
-    figure = position_figure(rows, config)
+    found = estimates.elsewhere(rows, config)
+    figure = claims.elsewhere(found, config)
     assert [claim.judgement for claim in figure.claims] == ["agrees", "agrees"]
+    assert not any(claim.counted for claim in figure.claims)
     told = {one.name: one.contenders for one in figure.choices}
     assert told["300 simulations"] == [1.0]
     assert told["3,000 simulations"] == [50.0]
     assert all(told[f"C = {c:g}"] == [10.0] for c in config.constants)
-    by_constant = figure.panels[0].lines[0]
+    by_constant = figure.panels[0].curves[0].found
     own = [r for r in rows if r.setting.budget == 300 and r.setting.constant == 5.0]
-    assert by_constant.y[1].value == pytest.approx(np.mean([r.lost for r in own]))
+    assert by_constant.each[1].value == pytest.approx(np.mean([r.lost for r in own]))
     # Positions are drawn for all settings together: a constant more for each leaves where it is.
     shifted = [dataclasses.replace(r, lost=[x + 1 for x in r.lost]) for r in rows]
-    assert [c.shares for c in position_figure(shifted, config).choices] == [
-        pytest.approx(c.shares) for c in figure.choices
+    moved = estimates.elsewhere(shifted, config)
+    assert [one.shares for one in (*moved.by_constant, *moved.by_threshold)] == [
+        pytest.approx(one.shares) for one in (*found.by_constant, *found.by_threshold)
     ]
 
 
 def test_the_report_tells_of_them(judged, tmp_path):
-    results = STUDY.reproduce(LITTLE, tmp_path / "run", play=fake_play)
-    (figure,) = results.elsewhere
-    assert figure.title == "C and T in Connect Four"
+    results = KRK.reproduce(LITTLE, tmp_path / "run", play=fake_play)
+    assert results.elsewhere.positions == 8
     words, _ = check_page((tmp_path / "run" / "report.html").read_text())
-    assert "positions of Connect Four" in words
+    assert "C and T in Connect Four" in words
+    assert "each of 8 positions of Connect Four" in words
     alone = dataclasses.replace(LITTLE, positions=0)
-    without = STUDY.reproduce(alone, tmp_path / "alone", play=fake_play)
-    assert (without.elsewhere, without.figures) == ([], results.figures)
+    without = KRK.reproduce(alone, tmp_path / "alone", play=fake_play)
+    assert (without.elsewhere, without.curves) == (None, results.curves)
+    # The study's claims alone are counted.
+    assert report(results).judgements == report(without).judgements
+    assert len(report(results).claims) == len(report(without).claims) + 2
 
 
 def test_without_the_solver_nothing_begins(monkeypatch, tmp_path):
     monkeypatch.setattr(settings.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match=r"--positions 8: the solver .*phasezoo\[solve\]"):
-        STUDY.reproduce(LITTLE, tmp_path / "run", play=fake_play)
+        KRK.reproduce(LITTLE, tmp_path / "run", play=fake_play)
     assert not (tmp_path / "run").exists()
 
 

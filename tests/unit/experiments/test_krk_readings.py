@@ -10,15 +10,13 @@ from page_checker import check_page
 
 from phasezoo import games
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.krk.cells import cells_of, tasks_of
-from phasezoo.experiments.krk.config import KrkConfig
-from phasezoo.experiments.krk.domain import KRK
-from phasezoo.experiments.krk.play import make_agent, reply
-from phasezoo.experiments.krk.reading import DIFFERENCES, ONE_BY_ONE, Reading, one_by_one
-from phasezoo.experiments.krk.reading_table import interval_of, mean_over, reading_table
-from phasezoo.experiments.krk.resampling import table_of
-from phasezoo.experiments.krk.sweep import play_sweep
+from phasezoo.experiments.krk import estimates
+from phasezoo.experiments.krk.config import KRK, KrkConfig
+from phasezoo.experiments.krk.measurements import cells_of, make_agent, tasks_of
+from phasezoo.experiments.krk.study import play_sweep
+from phasezoo.experiments.statistics import interval_of, mean_of_known
 from phasezoo.report.console import silent
+from phasezoo.zoo.krk.readings import DIFFERENCES, ONE_BY_ONE, Reading, one_by_one, reply
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
 
@@ -121,20 +119,20 @@ def test_a_run_compares_every_reading(tmp_path):
     cells = cells_of(config)
     assert sum(cells.values()) == 2 * 4 + 2 * 2 * (2 * (len(DIFFERENCES) + 2) - 1)
     results = KRK.reproduce(config, tmp_path / "run", play=longer_by_name)
-    by_name = {one.reading: one for one in results.readings}
+    by_name = {one.name: one for one in results.readings}
     assert list(by_name) == ["author", *(name for name in one_by_one() if name != "author")]
     assert by_name["thesis"].base is None is by_name["author"].change
     # Made-up games of this one are four moves longer than those of the others.
     assert by_name["thesis+closer"].change.low > 0
     assert by_name["thesis+closer"].base == "thesis"
     assert by_name["author-closer"].change.value == pytest.approx(0)
-    assert all(len(one.best) == 1 and one.games in (4, 8) for one in results.readings)
+    assert all(len(one.best) == 1 and one.tally.games in (4, 8) for one in results.readings)
     words, images = check_page((tmp_path / "run" / "report.html").read_text())
     assert images == 11
     assert all(text in words for text in DIFFERENCES.values())
     # The study's figures are of the run's own reading alone.
     alone = dataclasses.replace(config, readings=())
-    assert KRK.reproduce(alone, tmp_path / "alone", play=longer_by_name).figures == results.figures
+    assert KRK.reproduce(alone, tmp_path / "alone", play=longer_by_name).curves == results.curves
 
 
 def longer_by_name(task, config):
@@ -156,8 +154,8 @@ def test_a_setting_without_a_won_game_makes_no_reading_look_shorter():
         won = (task.cell.reading, task.cell.constant) != ("author+last", 50.0)
         noise = int(np.random.default_rng(task.seed).integers(3))
         games.append(dataclasses.replace(row(task, [1]), won=won, moves=moves(task.cell) + noise))
-    table = table_of(games, 1, 200)
-    by_name = {one.reading: one for one in reading_table(table, games, config)}
+    means = estimates.means_of(games, 1, 200)
+    by_name = {one.name: one for one in estimates.readings(means, games, config)}
     assert by_name["author+last"].length.high < 25  # of the setting that it wins in
     assert by_name["author"].length.low > 29
     change = by_name["author+last"].change
@@ -173,7 +171,8 @@ def test_a_draw_without_a_won_game_is_no_mean_of_other_settings():
         won = not rare or task.number == 0
         noise = int(np.random.default_rng(task.seed).integers(3))
         games.append(dataclasses.replace(row(task, [1]), won=won, moves=20 + 20 * rare + noise))
-    length = interval_of(mean_over(table_of(games, 1, 400), "length", cells_of(config)))
+    means = estimates.means_of(games, 1, 400)
+    length = interval_of(mean_of_known(means.each("length", cells_of(config))))
     assert 29 < length.low < length.high < 33
 
 

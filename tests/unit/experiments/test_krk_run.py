@@ -11,14 +11,17 @@ from page_checker import check_page
 
 from phasezoo.apps import cli
 from phasezoo.errors import InvalidConfig, RunDirectoryError
-from phasezoo.experiments.krk import paper
-from phasezoo.experiments.krk.cells import cells_of, seed_of, tasks_of
-from phasezoo.experiments.krk.config import PRESETS, KrkConfig
-from phasezoo.experiments.krk.domain import KRK
-from phasezoo.experiments.krk.play import play_game
-from phasezoo.experiments.krk.results import Results
-from phasezoo.experiments.krk.run import GAMES_FILE
-from phasezoo.experiments.krk.sweep import play_sweep
+from phasezoo.experiments.krk import published
+from phasezoo.experiments.krk.config import KRK, PRESETS, KrkConfig
+from phasezoo.experiments.krk.measurements import (
+    Results,
+    cells_of,
+    play_game,
+    seed_of,
+    tasks_of,
+)
+from phasezoo.experiments.krk.report import report
+from phasezoo.experiments.krk.study import GAMES_FILE, play_sweep
 from phasezoo.experiments.study import Study
 from phasezoo.report.console import silent
 from phasezoo.runs import jsonable
@@ -48,18 +51,25 @@ def test_a_run_leaves_everything_it_promises(whole):
     for name in FILES:
         assert (out / name).stat().st_size > 0
     back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
-    assert back.figures == results.figures
-    assert [f.number for f in results.figures] == [f"4.{i}" for i in range(2, 9)]
-    assert sum(v.games for v in results.variants) == sum(cells_of(SMALL).values())
+    assert report(back).to_markdown() == report(results).to_markdown()
+    assert report(back).claims == report(results).claims
+    assert sum(one.games for one in results.variants.values()) == sum(cells_of(SMALL).values())
 
 
 def test_the_report_is_a_whole_page(whole):
     out, results = whole
     words, images = check_page((out / "report.html").read_text())
     assert images == 9  # seven figures, the share of games won, and the arg-mins of figure 4.7
-    for figure in results.figures:
-        for claim in figure.claims:
-            assert claim.text in words
+    document = report(results)
+    for claim in document.claims:
+        assert claim.text in words
+        assert claim.rule in words
+    figures = [number for number, _ in document.tables["claims"].rows]
+    assert list(dict.fromkeys(figures)) == [f"4.{i}" for i in range(2, 9)]
+    assert len(figures) == len(document.claims) == 15
+    assert "Of the study’s 15 claims" in document.headline
+    assert [row[1] for row in document.tables["games"].texts()] == ["96", "24", "24"]
+    assert len(document.tables["settings of the search"].rows) == len(cells_of(SMALL))
 
 
 def test_a_run_that_was_killed_equals_an_uninterrupted_one(whole, tmp_path):
@@ -132,7 +142,7 @@ def test_the_papers_size_is_the_studys():
     own = [games for cell, games in cells.items() if cell.variant == "uct"]
     assert len(own) == 13 * 10 * 2
     assert sum(own) == 26_000
-    assert PRESETS["standard"].constants == paper.CONSTANTS
+    assert PRESETS["standard"].constants == published.CONSTANTS
 
 
 @pytest.mark.parametrize(
@@ -180,7 +190,7 @@ def test_a_real_sweep_of_a_few_games(tmp_path):
     )
     results = reproduce(config, tmp_path / "run")
     check_page((tmp_path / "run" / "report.html").read_text())
-    own = results.variants[0]
+    own = results.variants["uct"]
     assert own.games == 32
     assert own.won > 0
     assert own.identities == own.won

@@ -4,24 +4,26 @@ import dataclasses
 
 import numpy as np
 import pytest
-from krk_fakes import SMALL, rows
+from krk_fakes import SMALL, reproduced, rows
 
 from phasezoo.arena.elo import Interval
-from phasezoo.experiments.claims import by_sign
-from phasezoo.experiments.krk import findings, story
-from phasezoo.experiments.krk.constant_figure import moves_up
-from phasezoo.experiments.krk.curves import by_constant, by_threshold
-from phasezoo.experiments.krk.judging import (
-    by_contenders,
-    by_range,
+from phasezoo.experiments.claims import by_contenders, by_range, by_sign, throughout
+from phasezoo.experiments.krk.claims import moves_up
+from phasezoo.experiments.krk.estimates import by_constant, by_threshold, means_of
+from phasezoo.experiments.krk.figures import Curve
+from phasezoo.experiments.krk.report import headline
+from phasezoo.experiments.statistics import (
+    Estimates,
+    ResampledMeans,
+    argmin_shares,
     contenders,
+    correlation,
+    intervals,
+    rise,
     simultaneous,
-    throughout,
+    wilson,
 )
-from phasezoo.experiments.krk.resampling import intervals, table_of
-from phasezoo.experiments.krk.results import Choice
-from phasezoo.experiments.krk.trends import argmin_shares, correlation, rise
-from phasezoo.experiments.statistics import ResampledMeans, wilson
+from phasezoo.report.document import Claim
 
 
 def sample(means, spread=0.0, draws=400):
@@ -31,7 +33,7 @@ def sample(means, spread=0.0, draws=400):
 
 
 def judged(figures, number):
-    return [c.judgement for f in figures if f.number == number for c in f.claims]
+    return [claim.judgement for claim in figures[number].claims]
 
 
 def test_a_clear_lowest_point_is_certain_and_a_tie_is_split():
@@ -138,8 +140,8 @@ def test_intervals_for_all_values_together_are_wider():
 
 def test_a_mean_is_over_moves_and_a_curve_over_cells():
     games = rows(SMALL, lambda cell: 3 if cell.threshold == 5 else 9, noise=0)
-    table = table_of(games, seed=1, resamples=100)
-    curve = by_constant(table, "difference", SMALL, "uct", SMALL.budgets)
+    means = means_of(games, seed=1, resamples=100)
+    curve = by_constant(means, SMALL, SMALL.budgets)
     # 3 errors in 18 moves, and twice 9 in 24.
     assert curve.means == pytest.approx([(3 / 18 + 2 * 9 / 24) / 3] * 4)
     assert np.ptp(curve.resampled) == pytest.approx(0)
@@ -147,8 +149,8 @@ def test_a_mean_is_over_moves_and_a_curve_over_cells():
 
 def test_the_draws_of_a_cell_do_not_depend_on_the_others():
     games = rows(SMALL, lambda cell: cell.constant)
-    whole = table_of(games, seed=1, resamples=50)
-    one = table_of([g for g in games if g.cell == whole.cells[3]], seed=1, resamples=50)
+    whole = means_of(games, seed=1, resamples=50)
+    one = means_of([g for g in games if g.cell == whole.cells[3]], seed=1, resamples=50)
     assert (whole.resampled[:, 3] == one.resampled[:, 0]).all()
 
 
@@ -162,7 +164,7 @@ def test_what_the_study_says_is_found_where_it_is_so():
             by_threshold = {5: 16, 30: 0, 100: 16}[cell.threshold]
         return 14 + by_constant + by_threshold - (12 if cell.budget == 6000 else 0)
 
-    figures = findings.find(rows(SMALL, errors), SMALL).figures
+    figures = reproduced(rows(SMALL, errors), SMALL)
     assert judged(figures, "4.2")[0] == "agrees"
     assert judged(figures, "4.3") == ["agrees"]
     assert judged(figures, "4.6")[0] == "agrees"
@@ -176,7 +178,7 @@ def test_the_opposite_of_the_study_is_found_where_it_is_so():
         best = 50.0 if cell.budget == 3000 else 0.25
         return 10 + by_threshold + 6 * (cell.constant != best) + 4 * (cell.budget == 6000)
 
-    figures = findings.find(rows(SMALL, errors), SMALL).figures
+    figures = reproduced(rows(SMALL, errors), SMALL)
     assert judged(figures, "4.7") == ["disagrees"] * 5
     assert judged(figures, "4.8")[0] == "disagrees"
     assert judged(figures, "4.8")[2] == "disagrees"
@@ -195,15 +197,17 @@ def test_the_opposite_of_the_study_is_found_where_it_is_so():
 )
 def test_the_best_constant_grows_only_if_all_that_may_be_best_does(few, many, judgement):
     def found(contenders):
-        return Choice("some", "C", [1.0, 5.0, 10.0], [0.0] * 3, contenders, [])
+        values = [1.0, 5.0, 10.0]
+        places = [values.index(value) for value in contenders]
+        return Curve("some", "C", values, Estimates([], [], None, [0.0] * 3, places))
 
     assert moves_up(found(few), found(many)).judgement == judgement
 
 
 def test_a_trend_of_a_single_value_is_not_known():
     alone = dataclasses.replace(SMALL, constants=(5.0,), thresholds=(30,))
-    figures = findings.find(rows(alone, lambda cell: 20), alone).figures
-    told = [claim.ours for figure in figures for claim in figure.claims]
+    figures = reproduced(rows(alone, lambda cell: 20), alone)
+    told = [claim.ours for figure in figures.values() for claim in figure.claims]
     assert sum("not known, for too few values" in text for text in told) >= 4
     assert not any(" –" in text for text in told)
 
@@ -211,16 +215,15 @@ def test_a_trend_of_a_single_value_is_not_known():
 def test_figure_48_shows_averages_over_low_and_over_high_constants():
     config = dataclasses.replace(SMALL, constants=(0.25, 1.0, 5.0, 50.0))
     games = rows(config, lambda cell: cell.constant + cell.threshold)
-    (averaged,) = (p for p in _panels_of_figure_48(games, config) if "averaged" in p.title)
-    table = table_of(games, seed=config.seed, resamples=config.resamples)
-    for line, constants in zip(averaged.lines, ((0.25, 1.0), (5.0, 50.0)), strict=True):
-        each = [
-            by_threshold(table, "difference", config, "uct", c, (3000, 6000)) for c in constants
-        ]
+    panels = reproduced(games, config)["4.8"].panels
+    (averaged,) = (panel for panel in panels if "averaged" in panel.title)
+    table = means_of(games, seed=config.seed, resamples=config.resamples)
+    for line, constants in zip(averaged.curves, ((0.25, 1.0), (5.0, 50.0)), strict=True):
+        each = [by_threshold(table, config, c, (3000, 6000)) for c in constants]
         resampled = np.mean([curve.resampled for curve in each], axis=0)
         low, high = np.percentile(resampled, [2.5, 97.5], axis=0)
         means = np.mean([curve.means for curve in each], axis=0)
-        assert [[y.low, y.value, y.high] for y in line.y] == [
+        assert [[y.low, y.value, y.high] for y in line.found.each] == [
             pytest.approx(point) for point in zip(low, means, high, strict=True)
         ]
 
@@ -228,16 +231,12 @@ def test_figure_48_shows_averages_over_low_and_over_high_constants():
 def test_figure_48_averages_nothing_over_one_constant():
     config = dataclasses.replace(SMALL, constants=(1.0, 5.0))
     games = rows(config, lambda cell: cell.threshold)
-    assert not [p for p in _panels_of_figure_48(games, config) if "averaged" in p.title]
-
-
-def _panels_of_figure_48(games, config):
-    (figure,) = (one for one in findings.find(games, config).figures if one.number == "4.8")
-    return figure.panels
+    panels = reproduced(games, config)["4.8"].panels
+    assert not [panel for panel in panels if "averaged" in panel.title]
 
 
 def test_pure_noise_settles_nothing_about_places():
-    figures = findings.find(rows(SMALL, lambda cell: 20, noise=4), SMALL).figures
+    figures = reproduced(rows(SMALL, lambda cell: 20, noise=4), SMALL)
     assert judged(figures, "4.7")[:3] == ["not settled"] * 3
     assert judged(figures, "4.8")[1] != "agrees"
 
@@ -251,9 +250,8 @@ def test_wilsons_interval_keeps_its_width_at_the_ends():
     assert wilson(8, 10).high == pytest.approx(0.9433, abs=1e-4)
 
 
-def test_the_headline_says_none_where_no_claim_is(monkeypatch):
-    found = {"agrees": 1, "disagrees": 0, "not settled": 8}
-    monkeypatch.setattr(story, "judgements", lambda results: found)
-    assert story.headline(None) == (
+def test_the_headline_says_none_where_no_claim_is():
+    claims = [Claim("", "", "", judgement) for judgement in ["agrees", *["not settled"] * 8]]
+    assert headline(claims) == (
         "Of the study’s 9 claims, one agrees with our games, none disagree, eight are not settled"
     )

@@ -6,9 +6,8 @@ import tempfile
 from pathlib import Path
 
 from phasezoo import _core
-from phasezoo.experiments.krk.config import KrkConfig
-from phasezoo.experiments.krk.domain import KRK
-from phasezoo.experiments.krk.run import KrkRun
+from phasezoo.experiments.krk.config import KRK, KrkConfig
+from phasezoo.experiments.krk.study import KrkRun
 from phasezoo.report.console import silent
 from phasezoo.runs import RunDirectory
 

@@ -1,4 +1,4 @@
-"""The knobs of the sweep, and its sizes as values of them."""
+"""Settings and presets of the sweep."""
 
 import dataclasses
 import importlib.util
@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig, MissingDependency
-from phasezoo.experiments.krk import paper
-from phasezoo.experiments.krk.endings import EndingName
-from phasezoo.experiments.krk.reading import ONE_BY_ONE, Reading, Ties, one_by_one
-from phasezoo.experiments.settings import check_least, check_most, check_rising, listed
-
-__all__ = ["PRESETS", "KrkConfig", "Preset", "Variant"]
+from phasezoo.experiments.krk import published
+from phasezoo.experiments.settings import (
+    check_least,
+    check_most,
+    check_rising,
+    listed,
+)
+from phasezoo.experiments.study import Study
+from phasezoo.zoo.krk.readings import ONE_BY_ONE, EndingName, Reading, Ties, one_by_one
 
 Preset: TypeAlias = Literal["quick", "standard", "paper"]
 
@@ -19,6 +22,12 @@ Variant: TypeAlias = Literal["uct", "puct", "random"]
 """``uct``: the study's search. ``puct``: PUCT with uniform priors in place of its selection.
 ``random``: random rollouts in place of its policy."""
 
+VARIANTS: dict[Variant, str] = {
+    "uct": "UCT",
+    "puct": "PUCT with uniform priors",
+    "random": "UCT with random rollouts",
+}
+"""Searches by name."""
 
 MOST_POSITIONS = 20_000
 """Positions of Connect Four, at the most; the games in the package have 29,354."""
@@ -63,16 +72,16 @@ class KrkConfig:
     """Exploration constants C (0 or more, rising; study: 13 values from 0 to 500)."""
     thresholds: tuple[int, ...] = (5, 30, 100, 500)
     """Visits T beyond which a node selects (0 or more, rising; study: 10 values from 5 to 1000)."""
-    budgets: tuple[int, ...] = paper.BUDGETS
+    budgets: tuple[int, ...] = published.BUDGETS
     """Simulations before each of White's moves (1 or more, rising; study: 3000 and 6000)."""
     games: int = 12
     """Games a cell of uct (4 or more; study: 100)."""
-    other_budgets: tuple[int, ...] = paper.BUDGETS[:1]
+    other_budgets: tuple[int, ...] = published.BUDGETS[:1]
     """Budgets of the other variants (among the budgets)."""
     other_games: int = 6
     """Games a cell of the other variants (2 or more)."""
 
-    first_simulations: int = paper.FIRST_SIMULATIONS
+    first_simulations: int = published.FIRST_SIMULATIONS
     """Simulations before the first move (1 or more; study: 10000)."""
     defender: Literal["oppose", "follow"] = "oppose"
     """What Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
@@ -151,8 +160,8 @@ _QUICK = KrkConfig()
 _STANDARD = dataclasses.replace(
     _QUICK,
     preset="standard",
-    constants=paper.CONSTANTS,
-    thresholds=paper.THRESHOLDS,
+    constants=published.CONSTANTS,
+    thresholds=published.THRESHOLDS,
     games=40,
     other_games=10,
 )
@@ -160,10 +169,18 @@ _STANDARD = dataclasses.replace(
 _PAPER = dataclasses.replace(
     _STANDARD,
     preset="paper",
-    games=paper.GAMES,
-    other_budgets=paper.BUDGETS,
-    other_games=paper.GAMES,
+    games=published.GAMES,
+    other_budgets=published.BUDGETS,
+    other_games=published.GAMES,
 )
 
 PRESETS: dict[Preset, KrkConfig] = {"quick": _QUICK, "standard": _STANDARD, "paper": _PAPER}
 """The sizes, smallest first."""
+
+KRK: Study[KrkConfig] = Study(
+    name="krk",
+    program="phasezoo reproduce krk",
+    presets=PRESETS,
+    stages="phasezoo.experiments.krk.study:KrkRun",
+    packages={"matplotlib": "plot"},
+)

@@ -1,24 +1,7 @@
-"""What the study did and what it says: M. Kohne, "Monte-Carlo Tree Search in chess endgames", 2012.
+"""Settings and figures of the study: M. Kohne, "Monte-Carlo Tree Search in chess endgames", 2012.
 
 Every value here is the study's; nothing is computed from them.
 """
-
-__all__ = [
-    "BEST_CONSTANT",
-    "BEST_THRESHOLD",
-    "BUDGETS",
-    "CITATION",
-    "CONSTANTS",
-    "FIRST_SIMULATIONS",
-    "GAMES",
-    "HIGH_CONSTANT",
-    "LENGTHS",
-    "LOW_CONSTANT",
-    "MATE_IN",
-    "MOST_MOVES",
-    "NEAR_BEST_THRESHOLD",
-    "THRESHOLDS",
-]
 
 CITATION = "M. Kohne: “Monte-Carlo Tree Search in chess endgames”, Ljubljana 2012"
 

@@ -1,18 +1,21 @@
-"""How the study is read: by its text, by its author's program, or in between.
+"""Kohne's study of UCT (2012) in this endgame: how it is read, and what else is played by it.
 
-Each difference between the two is defined in ``docs/definitions/krk.md`` and can be taken alone.
+It is read by its text, by its author's program, or in between. Each difference between the two is
+defined in ``docs/definitions/krk.md`` and can be taken alone.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from phasezoo.errors import InvalidConfig
+import numpy as np
 
-__all__ = ["DIFFERENCES", "ONE_BY_ONE", "Reading", "Ties", "one_by_one"]
+from phasezoo.errors import InvalidConfig
 
 Ties: TypeAlias = Literal["first", "random", "last"]
 """Which of its best moves the perfect defender plays, by target square from a1, b1, … to h8."""
+
+EndingName: TypeAlias = Literal["kqk", "krrk", "kbbk"]
 
 DIFFERENCES: dict[str, str] = {
     "start": "games start from Kc1, Rb2 against Kd5",
@@ -31,7 +34,7 @@ DIFFERENCES: dict[str, str] = {
     "closer": "White’s king comes strictly closer",
     "defender": "the perfect defender plays the first of its best moves",
 }
-"""What the author's program does, where our reading of the text does otherwise."""
+"""Behaviour of the author's program where our reading of the text differs."""
 
 _STARTS = ("8/8/8/4k3/8/8/8/K6R w - - 0 1", "8/8/8/3k4/8/8/1R6/2K5 w - - 0 1")
 """Positions with mate in 15: ours, and the program's."""
@@ -48,15 +51,12 @@ ONE_BY_ONE = "one-by-one"
 
 @dataclass(frozen=True)
 class Reading:
-    """What of the author's program is taken.
-
-    Attributes:
-        taken: Names of :data:`DIFFERENCES`.
-        last: Whether the defender plays the last of its best moves.
-    """
+    """The parts of the author's program that are taken."""
 
     taken: frozenset[str]
+    """Names of :data:`DIFFERENCES`."""
     last: bool = False
+    """True if the defender plays the last of its best moves."""
 
     @classmethod
     def parse(cls, text: str, ties: Ties | None = None) -> "Reading":
@@ -86,7 +86,7 @@ class Reading:
 
     @property
     def ties(self) -> Ties:
-        """Which of its best moves the defender plays."""
+        """Choice of the defender among its best moves."""
         if "defender" not in self.taken:
             return "random"
         return "last" if self.last else "first"
@@ -97,16 +97,16 @@ class Reading:
         return _STARTS["start" in self.taken]
 
     def rollout(self, policy: str = "krk") -> str:
-        """A rollout policy with the changes of the reading."""
+        """Return a rollout policy with the changes of the reading."""
         changes = ",".join(name for name in _POLICY if name in self.taken)
         return f"{policy}:{changes}" if changes else policy
 
     def threshold(self, threshold: int) -> int:
-        """The visits that a node must have more than, to select."""
+        """Return the visits that a node must have more than, to select."""
         return max(0, threshold - 1) if "reached" in self.taken else threshold
 
     def first_simulations(self, before: int, every: int) -> int:
-        """Simulations of the first search.
+        """Return the simulations of the first search.
 
         Args:
             before: Simulations before the game.
@@ -115,7 +115,7 @@ class Reading:
         return before + every if "first" in self.taken else before
 
     def search_options(self) -> dict[str, Any]:
-        """What the search does otherwise, as :class:`~phasezoo.agents.UCTAgent` takes it."""
+        """Return the options of :class:`~phasezoo.agents.UCTAgent` by which the search differs."""
         return {
             "expansion": "rollouts",
             "ties": "random" if "ties" in self.taken else "first",
@@ -126,7 +126,7 @@ class Reading:
 
 
 def one_by_one() -> Iterator[str]:
-    """Both readings, each followed by those that differ from it in one thing."""
+    """Return both readings, each followed by those that differ from it in one thing."""
     for base, sign in (("thesis", "+"), ("author", "-")):
         yield base
         yield from (f"{base}{sign}{name}" for name in DIFFERENCES)
@@ -138,3 +138,51 @@ def _refusal(text: str) -> InvalidConfig:
         f"reading {text!r}: expected thesis, author, thesis+NAME or author-NAME with one or more "
         f"of {', '.join(DIFFERENCES)}, each once; {_LAST} may follow"
     )
+
+
+def reply(state: Any, ties: Ties, rng: np.random.Generator) -> int:
+    """Return one of Black's longest defences.
+
+    Args:
+        state: A position with Black to move.
+        ties: Drawn, or the first or last by target square, a1 first.
+        rng: What it is drawn from.
+    """
+    if ties == "random":
+        return int(rng.choice(state.best_actions))
+    moves = sorted(map(int, state.best_actions), key=lambda action: _target(state.uci(action)))
+    return moves[0 if ties == "first" else -1]
+
+
+def _target(uci: str) -> tuple[str, str]:
+    return uci[3], uci[2]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """An ending against a lone king, played by the same search."""
+
+    title: str
+    """Pieces of the side that wins."""
+    game: str
+    """Game whose position it is."""
+    policy: str
+    """Name of its rollout policy."""
+    start: str | None
+    """FEN that games start from; None: as the reading says."""
+    mate_in: int
+    """White's moves to mate from there."""
+
+
+ENDINGS: dict[str, Ending] = {
+    "": Ending("king and rook", "krk", "krk", None, 15),
+    "kqk": Ending("king and queen", "chess", "lone-king", "8/8/8/3k4/8/8/8/Q3K3 w - - 0 1", 8),
+    "krrk": Ending(
+        "king and two rooks", "chess", "lone-king", "8/8/8/3k4/8/8/8/R3K2R w - - 0 1", 5
+    ),
+    "kbbk": Ending(
+        "king and two bishops", "chess", "lone-king", "8/8/8/3k4/8/8/8/2B1KB2 w - - 0 1", 17
+    ),
+}
+"""The study's own under the empty name, and others by :data:`EndingName`, whose starts are those of
+the program of the study's author."""

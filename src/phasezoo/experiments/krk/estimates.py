@@ -1,0 +1,398 @@
+"""Estimates from finished games, with their intervals."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from phasezoo.arena import stream
+from phasezoo.arena.elo import Interval
+from phasezoo.experiments.krk import published
+from phasezoo.experiments.krk.config import KrkConfig, Variant
+from phasezoo.experiments.krk.measurements import (
+    Cell,
+    CellSummary,
+    Curves,
+    Elsewhere,
+    GameRow,
+    GroupSummary,
+    PositionRow,
+    Tally,
+    grid_of,
+)
+from phasezoo.experiments.statistics import (
+    CellMeans,
+    Estimates,
+    ResampledMeans,
+    average,
+    cell_means,
+    correlation,
+    estimates_of,
+    interval_of,
+    intervals,
+    joined,
+    mean_of_known,
+    rise,
+    simultaneous,
+)
+
+MEASURES: dict[str, Callable[[GameRow], tuple[float, float]]] = {
+    "difference": lambda row: (sum(row.finite), len(row.finite)),
+    "length": lambda row: (row.moves * row.won, row.won),
+    "collapses": lambda row: (row.collapses, 1),
+    "visits spread": lambda row: (_spread(row.first.visits), 1),
+    "mates spread": lambda row: (_spread(row.first.mates), 1),
+    "visits a mate": lambda row: (sum(row.first.visits), sum(row.first.mates)),
+}
+"""Quantities that are averaged: a game's part of the numerator and of the denominator."""
+
+ROOT = ("visits spread", "mates spread", "visits a mate")
+"""Those of the first search."""
+
+
+def _spread(values: Sequence[float]) -> float:
+    # Over the root's children as they are, not an estimate for more of them.
+    return float(np.std(values)) if values else 0.0
+
+
+def means_of(rows: Sequence[GameRow], seed: int, resamples: int) -> CellMeans[Cell]:
+    """Average every measure over the games of each cell, and over draws of them.
+
+    Each cell has a stream of its own, so its draws do not depend on which other cells there are.
+
+    Args:
+        rows: Finished games.
+        seed: Seed of the run.
+        resamples: Number of draws.
+    """
+    played = _by_cell(rows)
+
+    def stream_of(cell: Cell) -> np.random.Generator:
+        name = f"{cell.variant} {cell.constant:g} {cell.threshold} {cell.budget} {cell.reading}"
+        name = f"{name} {cell.ending}".rstrip()
+        return np.random.default_rng(stream(seed, "resampling", name, played[cell][0].number))
+
+    parts = {
+        cell: np.array([[part(row) for part in MEASURES.values()] for row in games], dtype=float)
+        for cell, games in played.items()
+    }
+    return cell_means(parts, list(MEASURES), stream_of, resamples)
+
+
+def _by_cell(rows: Sequence[GameRow]) -> dict[Cell, list[GameRow]]:
+    found: dict[Cell, list[GameRow]] = {}
+    for row in rows:
+        found.setdefault(row.cell, []).append(row)
+    return found
+
+
+def summaries(games: Sequence[GameRow], config: KrkConfig) -> dict[str, Any]:
+    """Return what finished games give of :class:`~.measurements.Results`.
+
+    Args:
+        games: Finished games in a fixed order.
+        config: The settings they were played with.
+    """
+    means = means_of(games, config.seed, config.resamples)
+    rows = [row for row in games if not (row.cell.reading or row.cell.ending)]
+    return {
+        "variants": {v: _tally([r for r in rows if r.cell.variant == v]) for v in config.variants},
+        "cells": _cells(means, rows),
+        "curves": curves_of(means, rows, config),
+        "readings": readings(means, games, config) if config.readings else [],
+        "endings": endings(means, games, config) if config.endings else [],
+    }
+
+
+def _tally(rows: Sequence[GameRow]) -> Tally:
+    return Tally(
+        games=len(rows),
+        won=sum(row.won for row in rows),
+        gave_away=sum(row.given_away > 0 for row in rows),
+        given_away=sum(row.given_away for row in rows),
+        moves=sum(row.moves for row in rows),
+        identities=sum(
+            row.won and row.moves == published.MATE_IN + sum(row.finite) for row in rows
+        ),
+        reasons=dict(Counter(row.reason for row in rows).most_common()),
+        simulations=sum(row.simulations for row in rows),
+        rollout_plies=sum(row.rollout_plies for row in rows),
+        seconds=sum(row.seconds for row in rows),
+    )
+
+
+def _cells(means: CellMeans[Cell], rows: Sequence[GameRow]) -> list[CellSummary]:
+    played = _by_cell(rows)
+    found = (intervals(means.each(name, played)) for name in ("difference", "length", "collapses"))
+    return [
+        CellSummary(cell, _tally(games), *numbers)
+        for (cell, games), *numbers in zip(played.items(), *found, strict=True)
+    ]
+
+
+def readings(
+    means: CellMeans[Cell], games: Sequence[GameRow], config: KrkConfig
+) -> list[GroupSummary]:
+    """Summarise every reading over the same cells, and compare it with the one it changes.
+
+    Args:
+        means: Means of all cells.
+        games: All games.
+        config: The settings of the run.
+
+    Returns:
+        The run's own reading first.
+    """
+    cells = {
+        name: grid_of(config, "uct", config.budgets, reading=name if name != config.reading else "")
+        for name in (config.reading, *config.compared())
+    }
+    bases = {name: base for name in cells if (base := _base_of(name)) in cells}
+    changes = _changes(means, {name: (cells[name], cells[base]) for name, base in bases.items()})
+    return [
+        _group(means, games, config, name, own, base=bases.get(name), change=changes.get(name))
+        for name, own in cells.items()
+    ]
+
+
+def endings(
+    means: CellMeans[Cell], games: Sequence[GameRow], config: KrkConfig
+) -> list[GroupSummary]:
+    """Summarise every ending over the same cells.
+
+    Args:
+        means: Means of all cells.
+        games: All games.
+        config: The settings of the run.
+
+    Returns:
+        King and rook first.
+    """
+    return [
+        _group(means, games, config, name, grid_of(config, "uct", config.budgets, ending=name))
+        for name in ("", *config.endings)
+    ]
+
+
+def _group(
+    means: CellMeans[Cell],
+    games: Sequence[GameRow],
+    config: KrkConfig,
+    name: str,
+    cells: Sequence[Cell],
+    **compared: Any,
+) -> GroupSummary:
+    wanted = set(cells)
+    by_budget = [
+        [[c for c in cells if (c.constant, c.budget) == (constant, b)]
+         for constant in map(float, config.constants)]
+        for b in config.budgets
+    ]  # fmt: skip
+    return GroupSummary(
+        name=name,
+        tally=_tally([row for row in games if row.cell in wanted]),
+        length=interval_of(mean_of_known(means.each("length", cells))),
+        difference=interval_of(mean_of_known(means.each("difference", cells))),
+        best=[estimates_of(means.curve("difference", groups)) for groups in by_budget],
+        **compared,
+    )
+
+
+def _base_of(reading: str) -> str | None:
+    """The reading that this one differs from in one thing; None of those two themselves."""
+    for base in ("thesis", "author"):
+        if reading.startswith(base) and reading != base:
+            return base
+    return None
+
+
+def _changes(
+    means: CellMeans[Cell], pairs: Mapping[str, tuple[list[Cell], list[Cell]]]
+) -> dict[str, Interval | None]:
+    """Changes of the length against the base, by intervals that hold for all of them together.
+
+    Of two readings the settings are compared in which both won games: where one of them wins none,
+    it has no length, and the others would be another mean.
+    """
+    if not pairs:
+        return {}
+    gaps = [
+        mean_of_known(_less(means.each("length", own), means.each("length", base)))
+        for own, base in pairs.values()
+    ]
+    return dict(zip(pairs, simultaneous(joined(gaps)), strict=True))
+
+
+def _less(one: ResampledMeans, other: ResampledMeans) -> ResampledMeans:
+    return ResampledMeans(one.means - other.means, one.resampled - other.resampled)
+
+
+def by_constant(
+    means: CellMeans[Cell],
+    config: KrkConfig,
+    budgets: Sequence[int],
+    *,
+    measure: str = "difference",
+    variant: Variant = "uct",
+) -> ResampledMeans:
+    """Return a measure at every C, averaged over ``budgets`` and all T."""
+    groups = [
+        [Cell(variant, float(c), t, b) for t in config.thresholds for b in budgets]
+        for c in config.constants
+    ]
+    return means.curve(measure, groups)
+
+
+def by_threshold(
+    means: CellMeans[Cell],
+    config: KrkConfig,
+    constant: float,
+    budgets: Sequence[int],
+    *,
+    measure: str = "difference",
+    variant: Variant = "uct",
+) -> ResampledMeans:
+    """Return a measure at every T for one C, averaged over ``budgets``."""
+    groups = [[Cell(variant, float(constant), t, b) for b in budgets] for t in config.thresholds]
+    return means.curve(measure, groups)
+
+
+def curves_of(means: CellMeans[Cell], rows: Sequence[GameRow], config: KrkConfig) -> Curves:
+    """Measure the curves of the study's figures.
+
+    Args:
+        means: Means of all cells.
+        rows: Games of king and rook by the run's own reading.
+        config: The settings of the run.
+    """
+    cells = grid_of(config, "uct", config.budgets)
+    length = means.each("length", cells)
+    root = {
+        measure: {
+            v: by_constant(
+                means,
+                config,
+                config.budgets if v == "uct" else config.other_budgets,
+                measure=measure,
+                variant=v,
+            )
+            for v in config.variants
+        }
+        for measure in ROOT
+    }
+    over_t = {c: by_threshold(means, config, c, config.budgets) for c in config.constants}
+    low = {c: curve for c, curve in over_t.items() if c <= published.LOW_CONSTANT}
+    high = {c: curve for c, curve in over_t.items() if c >= published.HIGH_CONSTANT}
+    over_c = {b: by_constant(means, config, [b]) for b in config.budgets}
+    others = config.variants if len(config.variants) > 1 else ()
+    # One C of the low ones and one of the high ones, each nearest to the bound between them.
+    shown = [*list(low)[-1:], *list(high)[:1]] if others else []
+    return Curves(
+        link=interval_of(correlation(means.each("difference", cells), length)),
+        lengths=estimates_of(length, lowest=False),
+        root={
+            measure: {v: estimates_of(curve) for v, curve in found.items()}
+            for measure, found in root.items()
+        },
+        root_taus={measure: interval_of(rise(found["uct"])) for measure, found in root.items()},
+        links=estimates_of(_links(rows, config)),
+        collapses=[
+            estimates_of(by_threshold(means, config, c, config.budgets, measure="collapses"))
+            for c in config.constants
+        ],
+        by_threshold=[estimates_of(curve) for curve in over_t.values()],
+        low=_averaged(low.values()),
+        high=_averaged(high.values()),
+        taus=estimates_of(joined([rise(curve) for curve in low.values()])) if low else None,
+        by_constant=[estimates_of(curve) for curve in over_c.values()],
+        change=(
+            estimates_of(_less(over_c[max(over_c)], over_c[min(over_c)]))
+            if len(over_c) > 1
+            else None
+        ),
+        variants={
+            v: estimates_of(by_constant(means, config, config.other_budgets, variant=v))
+            for v in others
+        },
+        variants_at={
+            f"{c:g}": {
+                v: estimates_of(by_threshold(means, config, c, config.other_budgets, variant=v))
+                for v in others
+            }
+            for c in shown
+        },
+    )
+
+
+def _averaged(curves: Collection[ResampledMeans]) -> Estimates | None:
+    return estimates_of(average(list(curves))) if curves else None
+
+
+def _links(rows: Sequence[GameRow], config: KrkConfig) -> ResampledMeans:
+    """Per C: the correlation over T between numbers from different games, mean over budgets."""
+    own = [row for row in rows if row.cell.variant == "uct"]
+    even, odd = (
+        means_of([row for row in own if row.number % 2 == half], config.seed, config.resamples)
+        for half in (0, 1)
+    )
+    return joined(
+        [
+            average(
+                [
+                    correlation(
+                        by_threshold(one, config, c, [budget]),
+                        by_threshold(other, config, c, [budget], measure="collapses"),
+                    )
+                    for budget in config.budgets
+                    for one, other in ((even, odd), (odd, even))
+                ]
+            )
+            for c in config.constants
+        ]
+    )
+
+
+def elsewhere(rows: Sequence[PositionRow], config: KrkConfig) -> Elsewhere:
+    """Measure curves of the regret by C and by T in positions of another game.
+
+    Positions are drawn anew for all settings together, because they share them.
+
+    Args:
+        rows: Losses of the moves of every setting.
+        config: The settings of the run.
+    """
+    lost = np.array([row.lost for row in rows])
+    count = lost.shape[1]
+    rng = np.random.default_rng(stream(config.seed, "resampling", "positions"))
+    drawn = rng.multinomial(count, np.full(count, 1 / count), size=config.resamples) / count
+    means, resampled = lost.mean(axis=1), drawn @ lost.T
+
+    def curve(groups: Sequence[Sequence[int]]) -> Estimates:
+        return estimates_of(
+            ResampledMeans(
+                np.array([means[group].mean() for group in groups]),
+                np.stack([resampled[:, group].mean(axis=1) for group in groups], axis=1),
+            )
+        )
+
+    def rows_with(**wanted: float) -> list[int]:
+        found = enumerate(row.setting for row in rows)
+        return [at for at, s in found if all(getattr(s, k) == v for k, v in wanted.items())]
+
+    constants = [float(c) for c in config.constants]
+    high = [c for c in constants if c >= published.HIGH_CONSTANT]
+    at_high = [[at for c in high for at in rows_with(constant=c, threshold=t)]
+               for t in config.thresholds]  # fmt: skip
+    return Elsewhere(
+        positions=count,
+        by_constant=[
+            curve([rows_with(budget=b, constant=c) for c in constants])
+            for b in config.position_budgets
+        ],
+        by_threshold=[
+            curve([rows_with(constant=c, threshold=t) for t in config.thresholds])
+            for c in constants
+        ],
+        high=curve(at_high) if high else None,
+    )
