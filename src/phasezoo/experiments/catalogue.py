@@ -8,7 +8,7 @@ from typing import Any
 from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig, RunDirectoryError
 from phasezoo.experiments.atomic.config import ATOMIC
-from phasezoo.experiments.beam.domain import BEAM
+from phasezoo.experiments.beam.config import BEAM
 from phasezoo.experiments.generalisation.domain import GENERALISE
 from phasezoo.experiments.krk.config import KRK
 from phasezoo.experiments.m2cts.domains import CURVES, DOMAINS, SCRATCH

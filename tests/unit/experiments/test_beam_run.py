@@ -9,10 +9,10 @@ from page_checker import check_page
 
 from phasezoo.arena.intervals import Interval
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.beam import findings, paper, rates
-from phasezoo.experiments.beam.config import PRESETS, BeamStudyConfig
-from phasezoo.experiments.beam.domain import BEAM
-from phasezoo.experiments.beam.results import Batches, Rate, Results
+from phasezoo.experiments.beam import published
+from phasezoo.experiments.beam.config import BEAM, PRESETS, BeamStudyConfig
+from phasezoo.experiments.beam.measurements import Batches, Rate, Results, faster
+from phasezoo.experiments.beam.report import batches_claim, report
 from phasezoo.runs import jsonable
 
 pytest.importorskip("matplotlib", reason="plots need the extra 'plot'")
@@ -33,7 +33,8 @@ def whole(tmp_path_factory):
 def test_a_run_leaves_everything_it_promises(whole):
     out, results = whole
     back = jsonable.decode(Results, json.loads((out / "results.json").read_text()))
-    assert back.claims == results.claims
+    assert report(back).to_markdown() == report(results).to_markdown()
+    assert report(back).claims == report(results).claims
     assert [rate.rows for rate in results.rates[:2]] == [[8 * 16, 8 * 16]] * 2
     beam, pushing, mcts = results.played
     assert beam.plies == mcts.plies == 24
@@ -52,8 +53,12 @@ def test_the_report_is_a_whole_page(whole):
     out, results = whole
     words, images = check_page((out / "report.html").read_text())
     assert images == 2
-    for claim in results.claims:
+    document = report(results)
+    assert list(document.tables)[:4] == ["rates", "self-play", "matches", "steps a cycle"]
+    assert len(document.claims) == 6
+    for claim in document.claims:
         assert claim.text in words
+        assert claim.rule in words
 
 
 def test_what_was_stopped_goes_on(whole):
@@ -64,7 +69,7 @@ def test_what_was_stopped_goes_on(whole):
     again = BEAM.resume(out)
     assert {name: (out / name).read_bytes() for name in before} == before
     assert again.matches == results.matches
-    assert again.claims == results.claims
+    assert report(again).claims == report(results).claims
 
 
 @pytest.mark.parametrize(
@@ -86,16 +91,16 @@ def test_settings_out_of_range_are_refused(changes, said):
 def test_the_presets_measure_the_beam_of_the_note():
     for config in PRESETS.values():
         config.validate()
-        assert config.beam.positions == paper.BLOCK_ROWS
-        assert len(config.beam.layers) == paper.BEAM_CALLS[1]
+        assert config.beam.positions == published.BLOCK_ROWS
+        assert len(config.beam.layers) == published.BEAM_CALLS[1]
 
 
 def test_batches_of_the_note_are_told_from_others():
     config = PRESETS["quick"]
     rows = [1, 9, 49, 169, 409, 649, 889, *[1129] * 9]
-    claim = findings._batches(config, Batches(rows, [8, 1920]))
+    claim = batches_claim(config, Batches(rows, [8, 1920]))
     assert claim.judgement == "agrees"
-    claim = findings._batches(config, Batches([*rows[:-1], 1000], [8, 1920]))
+    claim = batches_claim(config, Batches([*rows[:-1], 1000], [8, 1920]))
     assert claim.judgement == "disagrees"
 
 
@@ -103,9 +108,9 @@ def test_the_ratio_of_rates_has_an_interval_over_measurements():
     def rate(name, seconds):
         return Rate(name, with_network=True, searches=8, rows=[100] * 3, calls=8, seconds=seconds)
 
-    found = rates.faster([rate("beam", [1.0, 1.1, 0.9]), rate("MCTS", [2.0, 2.2, 1.8])])
+    found = faster([rate("beam", [1.0, 1.1, 0.9]), rate("MCTS", [2.0, 2.2, 1.8])])
     assert found.value == pytest.approx(2)
     assert found.half_width == pytest.approx(0, abs=1e-9)
-    noisy = rates.faster([rate("beam", [1.0, 1.1, 0.9]), rate("MCTS", [2.0, 1.8, 2.4])])
+    noisy = faster([rate("beam", [1.0, 1.1, 0.9]), rate("MCTS", [2.0, 1.8, 2.4])])
     assert noisy.low < np.exp(np.mean(np.log([2, 1.8 / 1.1, 2.4 / 0.9]))) < noisy.high
     assert isinstance(noisy, Interval)

@@ -1,4 +1,4 @@
-"""The knobs of the study, and its sizes as values of them."""
+"""Settings and presets of the study."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -6,10 +6,9 @@ from typing import Literal, TypeAlias
 
 from phasezoo.agents import BeamConfig
 from phasezoo.errors import InvalidConfig
-from phasezoo.experiments.beam import paper
+from phasezoo.experiments.beam import published
 from phasezoo.experiments.settings import check_even, check_least
-
-__all__ = ["PRESETS", "BeamStudyConfig", "Preset"]
+from phasezoo.experiments.study import Study
 
 Preset: TypeAlias = Literal["quick", "standard"]
 
@@ -29,7 +28,7 @@ class BeamStudyConfig:
     network: str = "phasezoo/chess-small"
     """Who answers positions: the baseline of a set of experts in the package."""
 
-    schedule: str = paper.SCHEDULE
+    schedule: str = published.SCHEDULE
     """The beam whose batches and rates are measured: successors kept, by layer."""
     ticks: int = 32
     """Calls whose rows are counted (16 or more)."""
@@ -80,10 +79,10 @@ class BeamStudyConfig:
             message = f"--steps {' '.join(map(str, self.steps))}: must be 1 or more each"
             raise InvalidConfig(message)
         BeamConfig(schedule=self.schedule)
-        if len(BeamConfig(schedule=self.play_schedule).layers) <= paper.PUSHED:
+        if len(BeamConfig(schedule=self.play_schedule).layers) <= published.PUSHED:
             message = (
-                f"--play-schedule {self.play_schedule}: must have {paper.PUSHED} layers or more, "
-                "whose variations are played"
+                f"--play-schedule {self.play_schedule}: must have {published.PUSHED} layers or "
+                "more, whose variations are played"
             )
             raise InvalidConfig(message)
 
@@ -105,7 +104,7 @@ _STANDARD = dataclasses.replace(
     preset="standard",
     repeats=5,
     moves=4,
-    play_schedule=paper.SCHEDULE,
+    play_schedule=published.SCHEDULE,
     games=64,
     plies=40,
     match_games=100,
@@ -116,3 +115,11 @@ _STANDARD = dataclasses.replace(
 
 PRESETS: dict[Preset, BeamStudyConfig] = {"quick": _QUICK, "standard": _STANDARD}
 """The sizes, smallest first."""
+
+BEAM: Study[BeamStudyConfig] = Study(
+    name="beam",
+    program="phasezoo reproduce beam",
+    presets=PRESETS,
+    stages="phasezoo.experiments.beam.study:BeamRun",
+    packages={"torch": "train", "safetensors": "train", "pyarrow": "train", "matplotlib": "plot"},
+)

@@ -1,19 +1,7 @@
-"""What the design note says: "Reinforcement Learning Method for Chess Engine Training".
+"""Settings and figures of the note "Reinforcement Learning Method for Chess Engine Training".
 
 Every value here is the note's; nothing is computed from them.
 """
-
-__all__ = [
-    "BEAM_CALLS",
-    "BLOCK_ROWS",
-    "CITATION",
-    "CYCLE_SECONDS",
-    "GAMES_OF_A_BLOCK",
-    "MCTS_CALLS",
-    "PUSHED",
-    "SCHEDULE",
-    "STEPS",
-]
 
 CITATION = "A design note, “Reinforcement Learning Method for Chess Engine Training”"
 

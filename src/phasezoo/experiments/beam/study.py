@@ -1,0 +1,145 @@
+"""The study from the first count to the report.
+
+Stages that are done are on disk, and so is every game of a match: a run that was stopped goes on.
+"""
+
+from collections import Counter
+from typing import Any
+
+from phasezoo.arena import play_match
+from phasezoo.arena.adjudication import Adjudication
+from phasezoo.arena.records import GameRecord
+from phasezoo.arena.streams import stream
+from phasezoo.experiments.beam import measurements, report
+from phasezoo.experiments.beam.config import BeamStudyConfig
+from phasezoo.experiments.beam.measurements import (
+    BEAM,
+    MCTS,
+    Batches,
+    MatchResult,
+    Played,
+    Rate,
+    Results,
+    Stale,
+    beam_of,
+    mcts_of,
+    network_of,
+)
+from phasezoo.experiments.study import StudyRun
+from phasezoo.report.console import Console
+
+
+class BeamRun(StudyRun[BeamStudyConfig, Results]):
+    """Batches, rates, games of self-play and matches, and what they say of the note's claims."""
+
+    results = Results
+    report = staticmethod(report.report)
+
+    @classmethod
+    def prepare(cls, config: BeamStudyConfig, console: Console) -> None:
+        """Refuse a network that cannot be loaded."""
+        del console
+        network_of(config.network, 1)
+
+    def work(self) -> Results:
+        """Do every stage that is not done."""
+        config, games = self.config, self.path / "games"
+        network = network_of(config.network, self.threads)
+        self.console.heading("Batches and rates")
+        batches = self.once(
+            "batches", "batches.json", Batches, lambda: measurements.batches(config)
+        )
+        rates = self.once(
+            "rates", "rates.json", list[Rate], lambda: measurements.measured(config, network)
+        )
+        self.table(report.rates_table(config, rates))
+        pace = self.once(
+            "pace",
+            "pace.json",
+            tuple[float, float],
+            lambda: measurements.playing_rates(config, network),
+        )
+        self.console.heading("Games")
+        played = self.once(
+            "games",
+            "games.json",
+            list[Played],
+            lambda: measurements.played(config, network, games),
+        )
+        matches = [
+            self._match(network, name, nodes) for name, nodes in self._opponents(pace).items()
+        ]
+        stale = self.once(
+            "staleness",
+            "staleness.json",
+            list[Stale],
+            lambda: measurements.staleness(config, games / BEAM, self.threads),
+        )
+        stages = {
+            "rates": ["batches", "rates", "pace"],
+            "self-play": ["games"],
+            "matches": ["match"],
+            "training": ["staleness"],
+        }
+        return Results(
+            **self.head(),
+            batches=batches,
+            rates=rates,
+            played=played,
+            matches=matches,
+            stale=stale,
+            seconds={name: self.seconds(each) for name, each in stages.items()},
+        )
+
+    def _opponents(self, pace: tuple[float, float]) -> dict[str, int]:
+        """Nodes of MCTS: the beam's positions, and the number it sees in the same time."""
+        positions = self.config.playing.positions
+        beam, mcts = pace
+        return {
+            "equal positions": positions,
+            "equal time": max(1, round(positions * mcts / beam)),
+        }
+
+    def _match(self, network: Any, name: str, nodes: int) -> MatchResult:
+        stage = f"match-{name.replace(' ', '-')}"
+        return self.once(
+            stage, f"{stage}.json", MatchResult, lambda: self._play(network, name, nodes, stage)
+        )
+
+    def _play(self, network: Any, name: str, nodes: int, stage: str) -> MatchResult:
+        """A match of the beam against MCTS with the same network."""
+        config = self.config
+        tally: Counter[float] = Counter()
+        with self.console.task(f"Matches, {name}", config.match_games) as task:
+
+            def show(record: GameRecord) -> None:
+                tally[record.score] += 1
+                won, drawn, lost = (tally[score] for score in (1.0, 0.5, 0.0))
+                task.update(sum(tally.values()), f"beam +{won} ={drawn} −{lost}")
+
+            found = play_match(
+                beam_of(network, config.playing),
+                mcts_of(network, nodes),
+                game="chess",
+                games=config.match_games,
+                seed=stream(config.seed, "beam", name),
+                concurrency=config.concurrency,
+                max_plies=config.max_plies,
+                adjudication=Adjudication(),
+                names=(BEAM, MCTS),
+                log=self.path / f"{stage}.jsonl",
+                on_game=show,
+            )
+        rows = [side.nodes / max(side.moves, 1) for side in found.sides]
+        seconds = [side.counts.seconds for side in found.sides]
+        return MatchResult(
+            name=name,
+            nodes=nodes,
+            games=len(found.games),
+            wins=found.wins,
+            draws=found.draws,
+            losses=found.losses,
+            elo=found.elo,
+            rows=(rows[0], rows[1]),
+            seconds=(seconds[0], seconds[1]),
+        )
