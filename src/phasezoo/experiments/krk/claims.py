@@ -56,7 +56,33 @@ def reproduced(results: Results) -> list[Reproduced]:
     """
     return [
         _lengths(results),
-        *(_root(results, number, *one) for number, one in _ROOT.items()),
+        _root(
+            results,
+            "4.3",
+            "Visits of the root’s moves, by C",
+            "visits spread",
+            "standard deviation of visits",
+            "lower",
+            "The standard deviation of visits over the root’s moves falls with C.",
+        ),
+        _root(
+            results,
+            "4.4",
+            "Mates below the root’s moves, by C",
+            "mates spread",
+            "standard deviation of mates",
+            "lower",
+            "The standard deviation of mates over the root’s moves falls with C.",
+        ),
+        _root(
+            results,
+            "4.5",
+            "Visits for each mate, by C",
+            "visits a mate",
+            "visits / mates",
+            "higher",
+            "More exploration spends more visits on each mate: the ratio rises with C.",
+        ),
         _collapses(results),
         _constants(results),
         _thresholds(results),
@@ -76,13 +102,29 @@ def _searches(
     return _curves(config, axis, {VARIANTS[variant]: one for variant, one in found.items()})
 
 
+def _by_budget(
+    config: KrkConfig, budgets: Sequence[int], found: Sequence[Estimates]
+) -> list[Curve]:
+    names = [f"{numbers.count(budget)} simulations" for budget in budgets]
+    return _curves(config, "C", dict(zip(names, found, strict=True)))
+
+
+def _by_constant(config: KrkConfig, found: Sequence[Estimates]) -> list[Curve]:
+    names = [f"C = {constant:g}" for constant in config.constants]
+    return _curves(config, "T", dict(zip(names, found, strict=True)))
+
+
+def _over_high(config: KrkConfig, found: Estimates) -> Curve:
+    return Curve("averaged over these C", "T", config.thresholds, found)
+
+
 def _known(trend: Interval | None) -> str:
     """A correlation or tau with its interval, or that too few points leave it unknown."""
     return "not known, for too few values" if trend is None else numbers.signed_interval(trend, 2)
 
 
 def _known_each(constants: Sequence[float], found: Estimates) -> str:
-    pairs = zip(constants, found.each, strict=True)
+    pairs = zip(constants, found.each, strict=False)  # some are of the first C alone
     return ", ".join(f"C = {c:g}: {_known(one)}" for c, one in pairs) + "."
 
 
@@ -154,41 +196,16 @@ def _lengths(results: Results) -> Reproduced:
     )
 
 
-_ROOT: dict[str, tuple[str, str, str, Literal["lower", "higher"], str]] = {
-    "4.3": (
-        "visits spread",
-        "Visits of the root’s moves, by C",
-        "standard deviation of visits",
-        "lower",
-        "The standard deviation of visits over the root’s moves falls with C.",
-    ),
-    "4.4": (
-        "mates spread",
-        "Mates below the root’s moves, by C",
-        "standard deviation of mates",
-        "lower",
-        "The standard deviation of mates over the root’s moves falls with C.",
-    ),
-    "4.5": (
-        "visits a mate",
-        "Visits for each mate, by C",
-        "visits / mates",
-        "higher",
-        "More exploration spends more visits on each mate: the ratio rises with C.",
-    ),
-}
-"""Figures of the search before the first move: measure, title, unit, claimed side, claim."""
-
-
 def _root(
     results: Results,
     number: str,
-    measure: str,
     title: str,
+    measure: str,
     unit: str,
     claimed: Literal["lower", "higher"],
     text: str,
 ) -> Reproduced:
+    """A figure of the search before the first move, and the claim on Kendall's tau of its curve."""
     config, found = results.config, results.curves.root[measure]
     tau, own = results.curves.root_taus[measure], found["uct"].each
     about = (
@@ -273,29 +290,25 @@ def _scaled(found: Estimates) -> Estimates:
 
 def _constants(results: Results) -> Reproduced:
     config, found = results.config, results.curves
-    by_budget = {
-        numbers.count(b): one for b, one in zip(config.budgets, found.by_constant, strict=True)
-    }
-    curves = _curves(config, "C", {f"{b} simulations": one for b, one in by_budget.items()})
+    curves = _by_budget(config, config.budgets, found.by_constant)
     panels = [Panel("UCT, by simulations a move", _DIFFERENCE, curves)]
     if found.variants:
         title = f"Variants, {_shared_budgets(config)}"
         panels.append(Panel(title, _DIFFERENCE, _searches(config, "C", found.variants)))
     choices = [
-        Curve(
-            f"UCT, {numbers.count(budget)} simulations",
-            "C",
-            config.constants,
-            one,
-            [published.BEST_CONSTANT[budget]] if budget in published.BEST_CONSTANT else (),
+        dataclasses.replace(
+            curve, name=f"UCT, {curve.name}", claimed=published.BEST_CONSTANT.get(budget, ())
         )
-        for budget, one in zip(config.budgets, found.by_constant, strict=True)
+        for budget, curve in zip(config.budgets, curves, strict=True)
     ]
-    named = zip(by_budget, choices, strict=True)
-    claims = [_best(budget, choice) for budget, choice in named if choice.claimed]
+    claims = [
+        _best(budget, choice)
+        for budget, choice in zip(config.budgets, choices, strict=True)
+        if choice.claimed
+    ]
     if found.change is not None:
         claims.append(moves_up(choices[0], choices[-1]))
-        claims += _more_is_better(list(by_budget), found.change)
+        claims += _more_is_better(config, found.change)
     return Reproduced(
         "4.7",
         "DTM difference by C",
@@ -311,9 +324,9 @@ def _shared_budgets(config: KrkConfig) -> str:
     return f"{' and '.join(numbers.count(b) for b in config.other_budgets)} simulations"
 
 
-def _best(budget: str, choice: Curve) -> Claim:
+def _best(budget: int, choice: Curve) -> Claim:
     return Claim(
-        text=f"With {budget} simulations the best C is {general(choice.claimed)}.",
+        text=f"With {numbers.count(budget)} simulations the best C is {general(choice.claimed)}.",
         ours=f"{_may_be_best(choice)}. The arg-min of resamples: {_likeliest(choice)}.",
         rule=f"{BY_CONTENDERS[0].upper()}{BY_CONTENDERS[1:]}.",
         judgement=by_contenders(choice.contenders, choice.claimed, choice.values),
@@ -363,7 +376,8 @@ def moves_up(few: Curve, many: Curve) -> Claim:
     )
 
 
-def _more_is_better(budgets: Sequence[str], change: Estimates) -> list[Claim]:
+def _more_is_better(config: KrkConfig, change: Estimates) -> list[Claim]:
+    few, many = (numbers.count(config.budgets[place]) for place in (0, -1))
     mean, count = numbers.signed_interval(change.mean), len(change.each)
     better = sum(one is not None and one.value < 0 for one in change.each)
     shown = sum(by_sign(one, "lower") == "agrees" for one in change.each)
@@ -372,7 +386,7 @@ def _more_is_better(budgets: Sequence[str], change: Estimates) -> list[Claim]:
         "lower",
         ("The mean change", "The changes"),
         (
-            f"{budgets[-1]} simulations play better than {budgets[0]}.",
+            f"{many} simulations play better than {few}.",
             f"Averaged over C, the DTM difference changes by {mean}.",
         ),
         (
@@ -384,21 +398,20 @@ def _more_is_better(budgets: Sequence[str], change: Estimates) -> list[Claim]:
 
 def _thresholds(results: Results) -> Reproduced:
     config, found = results.config, results.curves
-    each = dict(zip(config.constants, found.by_threshold, strict=True))
-    low = {c: one for c, one in each.items() if c <= published.LOW_CONSTANT}
-    high = {c: one for c, one in each.items() if c >= published.HIGH_CONSTANT}
+    curves = list(zip(config.constants, _by_constant(config, found.by_threshold), strict=True))
+    low = [one for c, one in curves if c <= published.LOW_CONSTANT]
+    high = [
+        dataclasses.replace(one, claimed=(published.BEST_THRESHOLD,))
+        for c, one in curves
+        if c >= published.HIGH_CONSTANT
+    ]
+    between = [one for _, one in curves[len(low) : len(curves) - len(high)]]
     groups = {
         f"C ≤ {published.LOW_CONSTANT:g}": (low, found.low),
         f"C ≥ {published.HIGH_CONSTANT:g}": (high, found.high),
     }
     panels = [
-        Panel(
-            f"UCT, {name}",
-            _DIFFERENCE,
-            _curves(config, "T", {f"C = {c:g}": one for c, one in group.items()}),
-        )
-        for name, (group, _) in groups.items()
-        if group
+        Panel(f"UCT, {name}", _DIFFERENCE, group) for name, (group, _) in groups.items() if group
     ]
     averages = {name: mean for name, (group, mean) in groups.items() if mean and len(group) > 1}
     if averages:
@@ -406,20 +419,9 @@ def _thresholds(results: Results) -> Reproduced:
     for constant, one in found.variants_at.items():
         title = f"C = {constant}, {_shared_budgets(config)}"
         panels.append(Panel(title, _DIFFERENCE, _searches(config, "T", one)))
-    choices = [
-        Curve(
-            f"C = {c:g}",
-            "T",
-            config.thresholds,
-            one,
-            [published.BEST_THRESHOLD] if c in high else (),
-        )
-        for c, one in each.items()
-    ]
-    claims = [] if found.taus is None else _falls(list(low), found.taus)
+    claims = [] if found.taus is None else _falls(config, found.taus)
     if found.high is not None:
-        overall = Curve("averaged over these C", "T", config.thresholds, found.high)
-        claims.append(_lowest_near_thirty(overall, [one for one in choices if one.claimed]))
+        claims.append(_lowest_near_thirty(_over_high(config, found.high), high))
     return Reproduced(
         "4.8",
         "DTM difference by T",
@@ -427,11 +429,11 @@ def _thresholds(results: Results) -> Reproduced:
         "of such a curve, so it is shown as its distribution over resamples of the games.",
         claims,
         panels,
-        choices,
+        [*low, *between, *high],
     )
 
 
-def _falls(low: Sequence[float], taus: Estimates) -> list[Claim]:
+def _falls(config: KrkConfig, taus: Estimates) -> list[Claim]:
     return _mean_and_each(
         taus,
         "lower",
@@ -440,7 +442,7 @@ def _falls(low: Sequence[float], taus: Estimates) -> list[Claim]:
             f"Up to C = {published.LOW_CONSTANT:g} the DTM difference falls as T grows.",
             f"Averaged over these C, Kendall’s tau with T is {_known(taus.mean)}.",
         ),
-        ("It does so for each of these C.", _known_each(low, taus)),
+        ("It does so for each of these C.", _known_each(config.constants, taus)),
     )
 
 
@@ -473,14 +475,11 @@ def elsewhere(found: Elsewhere, config: KrkConfig) -> Reproduced:
         found: Curves in its positions.
         config: The settings of the run.
     """
-    budgets = [f"{numbers.count(b)} simulations" for b in config.position_budgets]
-    by_budget = _curves(config, "C", dict(zip(budgets, found.by_constant, strict=True)))
-    names = [f"C = {c:g}" for c in config.constants]
-    by_constant = _curves(config, "T", dict(zip(names, found.by_threshold, strict=True)))
+    by_budget = _by_budget(config, config.position_budgets, found.by_constant)
+    by_constant = _by_constant(config, found.by_threshold)
     claims = [moves_up(by_budget[0], by_budget[-1])] if len(by_budget) > 1 else []
     if found.high is not None:
-        overall = Curve("averaged over these C", "T", config.thresholds, found.high)
-        claims.append(_just_above(overall))
+        claims.append(_just_above(_over_high(config, found.high)))
     return Reproduced(
         "connect-four",
         "C and T in Connect Four",

@@ -26,7 +26,7 @@ MATE_IN = 15
 LENGTHS = (28.0, 36.0)
 """Average lengths of games, in White's moves (figure 4.2)."""
 
-BEST_CONSTANT = {3000: 5.0, 6000: 10.0}
+BEST_CONSTANT = {3000: (5.0,), 6000: (10.0,)}
 """Best C by budget (figure 4.7)."""
 
 LOW_CONSTANT = 2.5
