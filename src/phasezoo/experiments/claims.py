@@ -1,4 +1,4 @@
-"""What a publication says, what we found, and whether the two agree, by a rule beside them."""
+"""Rules by which a claim of a publication and what we found agree, disagree, or settle nothing."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal

@@ -61,7 +61,7 @@ _ROUNDING = 1e-12
 Cell = TypeVar("Cell", bound=Hashable)
 
 Verdict: TypeAlias = Literal["lower", "higher", "unclear"]
-"""What a 95 % interval of a difference says: below zero, above zero, or neither."""
+"""Place of the 95 % interval of a difference: below zero, above zero, or neither."""
 
 
 def verdict(interval: Interval) -> Verdict:
@@ -145,7 +145,7 @@ def over_trainings(values: Array, resampled: Array, games: int | None = None) ->
 
 
 def _stretched(interval: Interval, games: int) -> Interval:
-    """What is known of an interval over games if there are so many of them."""
+    """Return an interval over games, stretched for so few of them."""
     mean = interval.value
     factor = float(t95(games - 1)) * widening(games) / Z95
     below, above = factor * (mean - interval.low), factor * (interval.high - mean)

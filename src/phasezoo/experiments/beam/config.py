@@ -40,7 +40,7 @@ class BeamStudyConfig:
     play_schedule: str = "4,3,2,1"
     """The beam that plays."""
     backup: Literal["minimax", "mean"] = "minimax"
-    """What its positions are worth: their best kept successor, or the mean of those kept."""
+    """Value of its positions: that of their best kept successor, or the mean of those kept."""
     games: int = 24
     """Games of self-play of each kind (4 or more)."""
     plies: int = 16

@@ -76,7 +76,6 @@ class Played:
     name: str
     """Which search."""
     games: int
-    """Games."""
     plies: int
     """Plies of all."""
     searched: int
@@ -103,15 +102,13 @@ class MatchResult:
     """A match of the beam against MCTS, from the beam's view."""
 
     name: str
-    """What is equal."""
+    """Which quantity is equal."""
     nodes: int
     """Nodes a move of MCTS."""
     games: int
-    """Games."""
     wins: int
     """Games that the beam won."""
     draws: int
-    """Games drawn."""
     losses: int
     """Games that it lost."""
     elo: Interval

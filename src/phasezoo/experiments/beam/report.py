@@ -341,14 +341,14 @@ def _pushing(one: Played, three: Played) -> Claim:
 def _quality(matches: Sequence[MatchResult]) -> Claim:
     first = matches[0]
     others = Interval(-first.elo.value, -first.elo.high, -first.elo.low)
-    told = "; ".join(
+    words = "; ".join(
         f"at {one.name} beam search is {numbers.elo_interval(one.elo)} Elo from MCTS "
         f"(+{one.wins} ={one.draws} −{one.losses})"
         for one in matches
     )
     return Claim(
         "Quality is higher by MCTS, good enough by beam search.",
-        told[0].upper() + told[1:] + ".",
+        words[0].upper() + words[1:] + ".",
         "The 95 % interval of Elo at equal positions, from pairs of games, lies on the side of "
         "MCTS.",
         by_sign(others, "higher"),

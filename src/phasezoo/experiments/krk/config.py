@@ -84,7 +84,7 @@ class KrkConfig:
     first_simulations: int = published.FIRST_SIMULATIONS
     """Simulations before the first move (1 or more; study: 10000)."""
     defender: Literal["oppose", "follow"] = "oppose"
-    """What Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
+    """Quantity that Black's nodes maximise inside the search: 1 - m/n, or m/n as White's do."""
 
     resamples: int = 2000
     """Draws of games behind the intervals (100 or more)."""

@@ -41,19 +41,16 @@ class Cell:
     reading: str = ""
     """How the study is read, if not as the run says."""
     ending: str = ""
-    """What is played, if not king and rook."""
+    """Name of the ending, if not king and rook."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A game to be played."""
+    """A game to be played: its cell, its number in it from 0, and its seed."""
 
     cell: Cell
-    """Its setting."""
     number: int
-    """Its number in the cell, from 0."""
     seed: int
-    """Its seed."""
 
 
 @dataclass(frozen=True)
@@ -251,14 +248,11 @@ def _first(result: Any) -> FirstSearch:
 
 @dataclass(frozen=True, order=True)
 class Setting:
-    """A setting of the search in positions of the other game."""
+    """A setting of the search in positions of the other game, as in :class:`Cell`."""
 
     constant: float
-    """The exploration constant C."""
     threshold: int
-    """T: a node visited more often selects, others start a rollout."""
     budget: int
-    """Simulations of the search."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +260,6 @@ class PositionRow:
     """Losses of the moves of one setting."""
 
     setting: Setting
-    """Which one."""
     seed: int
     """Of its searches."""
     lost: list[float]

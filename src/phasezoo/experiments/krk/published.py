@@ -42,4 +42,4 @@ MOST_MOVES = 22
 """The largest number of legal moves White has: the reason given for T = 30."""
 
 NEAR_BEST_THRESHOLD = (10, 30, 50)
-"""What we count as at or near T = 30: it and its neighbours among the study's values."""
+"""Values that we count as at or near T = 30: it and its neighbours among the study's values."""

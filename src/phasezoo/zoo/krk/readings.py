@@ -43,7 +43,7 @@ _POLICY = ("urgent", "protect", "early", "window", "closer", "leave", "capture")
 """Differences of the rollout policy, by the names that the core knows."""
 
 _LAST = "+last"
-"""What follows a reading in which the defender plays the last of its best moves."""
+"""Suffix of a reading in which the defender plays the last of its best moves."""
 
 ONE_BY_ONE = "one-by-one"
 """Stands for every reading that differs from the text, or from the program, in one thing."""
@@ -146,7 +146,7 @@ def reply(state: Any, ties: Ties, rng: np.random.Generator) -> int:
     Args:
         state: A position with Black to move.
         ties: Drawn, or the first or last by target square, a1 first.
-        rng: What it is drawn from.
+        rng: Source of the draw.
     """
     if ties == "random":
         return int(rng.choice(state.best_actions))
