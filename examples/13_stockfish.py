@@ -7,10 +7,10 @@ ENGINE = "uci:stockfish,nodes=100,Threads=1,name=Stockfish"
 SEARCH = "mcts:net=phasezoo/chess-small,nodes=50,name=phasezoo"
 
 try:
-    engine = agents.parse(ENGINE)
+    engine = agents.make(ENGINE)
 except EngineFailed as missing:
     print(f"{missing}\nUntil then the other side moves at random:")
-    engine = agents.parse("random")
+    engine = agents.make("random")
 
 match = arena.play_match(SEARCH, engine, games=2, seed=1, max_plies=200, pgn="stockfish.pgn")
 for record in match.games:

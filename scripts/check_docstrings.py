@@ -30,8 +30,9 @@ def arguments_of(function: Function) -> list[str]:
 
 def fields_of(kind: ast.ClassDef) -> list[str]:
     """The names of a dataclass's fields."""
-    given = (each.target for each in kind.body if isinstance(each, ast.AnnAssign))
-    return [target.id for target in given if isinstance(target, ast.Name)]
+    given = [each for each in kind.body if isinstance(each, ast.AnnAssign)]
+    own = (each.target for each in given if "ClassVar" not in ast.unparse(each.annotation))
+    return [target.id for target in own if isinstance(target, ast.Name)]
 
 
 def documented(docstring: str, titles: str) -> list[str] | None:

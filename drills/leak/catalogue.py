@@ -39,7 +39,7 @@ def _search(_: Path, told: Told) -> None:
     """Games of chess by experts, of Connect Four by a graph of positions, of KRK by rollouts."""
     from phasezoo import agents, games, inference
 
-    experts = agents.parse("m2cts:experts=phasezoo/chess-small,nodes=100")
+    experts = agents.make("m2cts:experts=phasezoo/chess-small,nodes=100")
     network = inference.load("phasezoo/connect-four-small")
     graph = agents.MCTSAgent(
         network, limit=agents.Limit(nodes=200), batch_size=8, graph=True, seed=1

@@ -1,7 +1,6 @@
 """What the checkers of users' own objects find: the contracts that are broken, by name."""
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -99,12 +98,6 @@ class Findings:
 
     def _is_new(self, contract: str) -> bool:
         return sum(b.contract == contract for b in self.breaches) < MOST_OF_A_KIND
-
-
-def did_you_mean(name: Any, known: Iterable[str]) -> str:
-    """Ends what a message says of an unknown name, with the known one that is nearest to it."""
-    close = difflib.get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else "."
 
 
 def shown(value: Any, most: int = 80) -> str:

@@ -22,11 +22,19 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from phasezoo.errors import InvalidConfig, PhasezooError
 
-__all__ = ["Kind", "import_module", "is_installed_program", "lasting", "load", "load_all"]
+__all__ = [
+    "Kind",
+    "attribute_named",
+    "import_module",
+    "is_installed_program",
+    "lasting",
+    "load",
+    "load_all",
+]
 
 Kind: TypeAlias = Literal["games", "gates", "networks", "agents"]
 """What a package can offer; the groups of entry points are called so, after ``phasezoo.``."""
@@ -140,6 +148,25 @@ def import_module(path: str) -> ModuleType:
         message = f"{path!r} cannot be imported: {_told(error)}"
         raise InvalidConfig(message) from error
     return module
+
+
+def attribute_named(text: str) -> Any:
+    """The object that ``module:name`` or ``file.py:name`` names.
+
+    Raises:
+        InvalidConfig: The module cannot be imported, or has no such name.
+    """
+    path, _, name = text.rpartition(":")
+    if not path or not name:
+        message = f"{text!r}: expected module:name, such as my_package.my_module:MyAgent"
+        raise InvalidConfig(message)
+    found: Any = import_module(path)
+    for each in name.split("."):
+        if not hasattr(found, each):
+            message = f"{path!r} has no {name!r}"
+            raise InvalidConfig(message)
+        found = getattr(found, each)
+    return found
 
 
 def _no_module(path: str) -> str:

@@ -123,7 +123,7 @@ def _warn_of_another(environment: Environment, name: str) -> None:
 def _agent_named(text: str) -> Any:
     from phasezoo import agents  # heavy, and above the environments that ask for it
 
-    return agents.parse(text)
+    return agents.make(text)
 
 
 def _gate_trainer() -> Any:

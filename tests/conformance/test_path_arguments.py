@@ -49,7 +49,7 @@ def test_no_path_in_a_text(path):
         arena.play_match("random", "random", game="connect-four", games=2, openings=path)
     assert len(str(caught.value)) < 300
     with pytest.raises(PhasezooError):
-        agents.parse(f"uci:{path}")
+        agents.make(f"uci:{path}")
 
 
 def test_no_path_of_tables():

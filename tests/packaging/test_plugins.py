@@ -128,7 +128,7 @@ assert not [name for name in sys.modules if name.startswith("nim_suite")]
 state = games.make("nim").new_state()
 assert gating.make("heap", "nim")(state) == 0
 assert networks.describe("lever-5").name == "lever-5"
-session = agents.parse("greedy").session(1)
+session = agents.make("greedy").session(1)
 while not state.is_terminal:
     state = state.play(session.act(state))
 print(state.ply, gating.make("heap").spec, agents.make("greedy").__class__.__name__)

@@ -25,9 +25,10 @@ from phasezoo.agents.decoupled import DecoupledConfig, DecoupledMCTSAgent
 from phasezoo.agents.engine import EngineAgent
 from phasezoo.agents.human import HumanAgent
 from phasezoo.agents.limit import Limit, TimeControl
+from phasezoo.agents.making import make, names, options, register, spec_of
+from phasezoo.agents.making import parse as parse
 from phasezoo.agents.mcts import M2CTSAgent, MCTSAgent
 from phasezoo.agents.policy import PolicyAgent
-from phasezoo.agents.registry import make, names, options, parse, register, spec_of
 from phasezoo.agents.sb3 import SB3Agent
 from phasezoo.agents.simple import RandomAgent
 from phasezoo.agents.tablebase import TablebaseAgent
@@ -68,7 +69,6 @@ __all__ = [
     "name_of_agent",
     "names",
     "options",
-    "parse",
     "register",
     "seats_of",
     "spec_of",

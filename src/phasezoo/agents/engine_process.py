@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import difflib
 import os
 import shlex
 import shutil
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from phasezoo.agents.arguments import one_line
 from phasezoo.errors import EngineFailed, MissingDependency
 from phasezoo.games.options import is_file
+from phasezoo.specs import unknown_option
 
 if TYPE_CHECKING:
     import chess
@@ -216,12 +216,7 @@ class Engine:
         known = self._protocol.options
         for name, value in options.items():
             if name not in known:
-                close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
-                hint = f"; did you mean {' or '.join(close)}?" if close else "."
-                message = (
-                    f"{name!r}: {self.name} has no such option{hint} It has {', '.join(known)}"
-                )
-                raise chess.engine.EngineError(message)
+                raise chess.engine.EngineError(unknown_option(name, self.name, list(known)))
             if known[name].is_managed():
                 message = f"{name!r}: is set by the game that is played; leave it out"
                 raise chess.engine.EngineError(message)

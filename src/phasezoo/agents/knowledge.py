@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from phasezoo.agents.kinds import Part
 from phasezoo.agents.mcts import M2CTSAgent
 from phasezoo.errors import InvalidConfig
 from phasezoo.inference.backends import Backend
 from phasezoo.inference.experts import load_experts
 from phasezoo.inference.load import load
 from phasezoo.inference.uniform import Uniform
+from phasezoo.specs import Part
 from phasezoo.types import Gate, InferenceDtype
 
 __all__ = ["LOADING", "NETWORK", "Loading", "make_m2cts", "network"]

@@ -2,18 +2,21 @@
 
 import re
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any, ClassVar, TypeAlias
 
-import numpy as np
+from annotated_types import Interval
 
 from phasezoo import _core
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import between, flag
+from phasezoo.specs import Unit, check
 
 __all__ = ["Limit", "TimeControl", "checked_limit", "limit_or"]
 
 LEAST_MS, MOST_MS = 1e-6, 1e12
 """The shortest and the longest time: a nanosecond, and 31 years."""
+
+Milliseconds: TypeAlias = Annotated[float, Interval(ge=0, le=MOST_MS), Unit("milliseconds")]
+Amount: TypeAlias = Annotated[int, Interval(ge=1, le=2**63 - 1)]
 
 _SECONDS = r"\d{1,12}(?:\.\d{1,9})?"
 _CLOCK = re.compile(
@@ -26,23 +29,21 @@ class TimeControl:
     """The clock of the player to move; how it is spent is on ``docs/definitions/limits.md``.
 
     Attributes:
-        left_ms: Milliseconds left. From 0 to 1e12.
-        increment_ms: Milliseconds that are added after the move. From 0 to 1e12.
-        moves_to_go: Moves until more time is added, this one among them. None: none is added. From
-            1 to below 2**32.
-        overhead_ms: Milliseconds that a move loses on its way to the clock. From 0 to 1e12.
+        left_ms: Milliseconds left.
+        increment_ms: Milliseconds that are added after the move.
+        moves_to_go: Moves until more time is added, this one among them. None: none is added.
+        overhead_ms: Milliseconds that a move loses on its way to the clock.
     """
 
-    left_ms: float
-    increment_ms: float = 0.0
-    moves_to_go: int | None = None
-    overhead_ms: float = 0.0
+    expected: ClassVar[str] = "a clock, such as 60+0.6 or 40/300"
+
+    left_ms: Milliseconds
+    increment_ms: Milliseconds = 0.0
+    moves_to_go: Annotated[int, Interval(ge=1, le=2**32 - 1)] | None = None
+    overhead_ms: Milliseconds = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("left_ms", "increment_ms", "overhead_ms"):
-            _set(self, name, _milliseconds(name, getattr(self, name), 0))
-        if self.moves_to_go is not None:
-            _set(self, "moves_to_go", between("moves_to_go", self.moves_to_go, 1, 2**32 - 1))
+        check(self)
 
     @classmethod
     def read(cls, text: str) -> "TimeControl":
@@ -55,7 +56,7 @@ class TimeControl:
         """
         found = _CLOCK.fullmatch(text)
         if found is None:
-            message = f"clock={text!r}: expected seconds and increment, such as 60+0.6 or 40/300"
+            message = f"clock={text!r}: expected {cls.expected}"
             raise InvalidConfig(message)
         left, increment = 1000 * float(found["left"]), 1000 * float(found["increment"] or 0)
         return cls(left, increment, int(found["moves"]) if found["moves"] else None)
@@ -96,46 +97,34 @@ class Limit:
     A search also ends when its root is solved.
 
     Attributes:
-        nodes: Positions newly evaluated by the evaluator; a reused subtree does not count. From 1
-            to below 2**63.
+        nodes: Positions newly evaluated by the evaluator; a reused subtree does not count.
         simulations: Finished descents with their backup, those that end in terminal positions
-            included. From 1 to below 2**63.
-        movetime_ms: Wall time of a move in milliseconds. From 1e-6 to 1e12.
+            included.
+        movetime_ms: Wall time of a move in milliseconds.
         clock: The clock of the player to move, of which a share is spent.
-        depth: Mean length of this search's descents in whole plies (lc0's depth). From 1 to below
-            2**63.
-        mate: A win of the player to move in so many of their moves ends the search. From 1 to below
-            2**63.
+        depth: Mean length of this search's descents in whole plies (lc0's depth).
+        mate: A win of the player to move in so many of their moves ends the search.
         infinite: Whether a search without any other limit is meant, which somebody stops. A single
             legal move does not end it.
     """
 
-    nodes: int | None = None
-    simulations: int | None = None
-    movetime_ms: float | None = None
+    nodes: Amount | None = None
+    simulations: Amount | None = None
+    movetime_ms: (
+        Annotated[float, Interval(ge=LEAST_MS, le=MOST_MS), Unit("milliseconds")] | None
+    ) = None
     clock: TimeControl | None = None
-    depth: int | None = None
-    mate: int | None = None
+    depth: Amount | None = None
+    mate: Amount | None = None
     infinite: bool = False
 
     def __post_init__(self) -> None:
-        flag("infinite", self.infinite)
+        check(self)
         given = [field.name for field in fields(self) if getattr(self, field.name) is not None]
         if given == ["infinite"] and not self.infinite:
             message = (
                 "a limit without a limit: give nodes=, simulations=, movetime_ms=, clock=, depth= "
                 "or mate=, or infinite=True"
-            )
-            raise InvalidConfig(message)
-        for name in ("nodes", "simulations", "depth", "mate"):
-            if name in given:
-                _set(self, name, between(name, getattr(self, name), 1, 2**63 - 1))
-        if self.movetime_ms is not None:
-            _set(self, "movetime_ms", _milliseconds("movetime_ms", self.movetime_ms, LEAST_MS))
-        clock: Any = self.clock
-        if clock is not None and not isinstance(clock, TimeControl):
-            message = (
-                f"clock={clock!r}: expected a TimeControl, such as TimeControl(left_ms=60_000)"
             )
             raise InvalidConfig(message)
 
@@ -171,25 +160,6 @@ class Limit:
         if self.infinite:
             parts.append("until it is stopped")
         return ", ".join(parts)
-
-
-def _milliseconds(name: str, given: Any, least: float) -> float:
-    """A time, if it is one.
-
-    Raises:
-        InvalidConfig: It is no number, or too short or too long.
-    """
-    is_number = isinstance(given, int | float | np.integer | np.floating)
-    if not is_number or isinstance(given, bool) or not least <= given <= MOST_MS:
-        message = f"{name}={given!r}: expected milliseconds, a number from {least:g} to {MOST_MS:g}"
-        raise InvalidConfig(message)
-    milliseconds: float = given.item() if isinstance(given, np.generic) else given
-    return milliseconds
-
-
-def _set(given: object, name: str, value: float) -> None:
-    """A frozen object's field, as the number that it is."""
-    object.__setattr__(given, name, value)
 
 
 def limit_or(limit: Any, default: Limit) -> Limit:

@@ -61,7 +61,7 @@ class CheckOptions:
             yield inference.check(inference.load(self.module), self.game, seed=self.seed)
             return
         if _describes_agent(self.module):
-            yield agents.check(agents.parse(self.module), self.game or "chess", seed=self.seed)
+            yield agents.check(agents.make(self.module), self.game or "chess", seed=self.seed)
             return
         path, _, attribute = self.module.rpartition(":") if _names_object(self.module) else (
             self.module, "", "",

@@ -8,8 +8,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
-from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import did_you_mean
 
 __all__ = ["Looks", "Option", "arranged", "chosen", "options_of", "unknown_command"]
 

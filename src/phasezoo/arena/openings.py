@@ -16,9 +16,10 @@ import numpy.typing as npt
 from phasezoo import games
 from phasezoo.arena.opening_files import Opening, parse_openings, text_of
 from phasezoo.arena.streams import stream
-from phasezoo.checking import did_you_mean, shown
+from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig, InvalidFen, InvalidPgn, InvalidUci
 from phasezoo.games.options import at_least
+from phasezoo.specs import did_you_mean
 
 __all__ = ["OpeningSuite", "as_suite"]
 

@@ -54,7 +54,7 @@ def play_match(
 
     Args:
         agent_a: Side 0: an agent, a callable ``(observation, info) -> action``, or a text such as
-            ``"mcts:nodes=400"`` (:func:`phasezoo.agents.parse`). A callable is told what an
+            ``"mcts:nodes=400"`` (:func:`phasezoo.agents.make`). A callable is told what an
             environment tells, and may say by its attributes ``plane_spec`` and ``gate`` what it
             wants to see.
         agent_b: Side 1, likewise.

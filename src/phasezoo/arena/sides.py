@@ -50,7 +50,7 @@ def make_sides(
     for own in limits:
         if own is not None:
             checked_limit(own)
-    found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
+    found = [agents.make(agent) if isinstance(agent, str) else agent for agent in players]
     called = names_of(found, names)
     return tuple(
         _side(agent, name, game, own, pool_rows, threads, stack)

@@ -62,7 +62,7 @@ def tournament(
 
     Args:
         players: Two agents or more: agents, callables ``(observation, info) -> action``, or texts
-            (:func:`phasezoo.agents.parse`).
+            (:func:`phasezoo.agents.make`).
         game: What is played.
         games: Games of each pairing; a multiple of the number of players, of twice that if there
             are more than two.
@@ -116,7 +116,7 @@ def tournament(
         max_plies=max_plies,
         adjudication=adjudication,
     )
-    found = [agents.parse(agent) if isinstance(agent, str) else agent for agent in players]
+    found = [agents.make(agent) if isinstance(agent, str) else agent for agent in players]
     called = names_of(found, names)
     anchored = place_in(called, 0 if anchor is None else anchor)
     test = sequential_test(sprt, len(found), conditions.game)

@@ -35,7 +35,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
     Args:
         game: The game or its name.
         opponent: ``"random"``, in games with a table of perfect play ``"tablebase"``, the text of
-            an agent such as ``"mcts:nodes=50"`` (:func:`phasezoo.agents.parse`), a callable
+            an agent such as ``"mcts:nodes=50"`` (:func:`phasezoo.agents.make`), a callable
             ``(observation, info) -> action``, an agent, or None for self-play; in games of more
             than two players also a list, in the order of seats.
         agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` if there

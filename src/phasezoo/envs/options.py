@@ -10,8 +10,8 @@ from typing import Any, TypedDict, get_args, get_type_hints, is_typeddict
 
 from gymnasium.vector import AutoresetMode
 
-from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import did_you_mean
 
 __all__ = [
     "DEFAULTS",

@@ -58,7 +58,7 @@ def at_least(option: str, value: Any, least: int) -> int:
         InvalidConfig: It is not.
     """
     if not _is_whole(value) or value < least:
-        message = f"{option}={value!r}: must be a whole number, {least} or more"
+        message = f"{option}={value!r}: expected a whole number, {least} or more"
         raise InvalidConfig(message)
     return int(value)
 
@@ -70,7 +70,7 @@ def between(option: str, value: Any, least: int, most: int) -> int:
         InvalidConfig: It is not.
     """
     if not _is_whole(value) or not least <= value <= most:
-        message = f"{option}={value!r}: must be a whole number from {least} to {most}"
+        message = f"{option}={value!r}: expected a whole number from {least} to {most}"
         raise InvalidConfig(message)
     return int(value)
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from phasezoo import plugins
-from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.games.options import is_unicode
+from phasezoo.specs import did_you_mean
 from phasezoo.types import PlaneShape
 
 __all__ = ["game_of", "make", "names", "register"]

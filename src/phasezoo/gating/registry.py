@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from phasezoo import _core, plugins
-from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidGate, UnregisteredGate
 from phasezoo.games.options import flag
 from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
 from phasezoo.gating.learned import LEARNED, load
+from phasezoo.specs import did_you_mean
 
 __all__ = ["GRAMMAR", "make", "register", "registered", "spec_of"]
 

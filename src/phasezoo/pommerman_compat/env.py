@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from phasezoo.checking import did_you_mean
 from phasezoo.errors import IllegalAction, InvalidConfig, InvalidState, UnknownGame
 from phasezoo.pommerman_compat import utility
 from phasezoo.pommerman_compat.characters import Bomb, Bomber, Flame
@@ -42,6 +41,7 @@ from phasezoo.pommerman_compat.forward_model import (
     state_of_parts,
 )
 from phasezoo.resolver import game_named
+from phasezoo.specs import did_you_mean
 
 __all__ = ["REGISTRY", "PommermanGame", "make"]
 

@@ -5,37 +5,10 @@ import sys
 import textwrap
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from phasezoo import agents, inference
-from phasezoo.agents.option_values import read_value
-from phasezoo.agents.spec_text import SpecText, read_spec, write_spec
 from phasezoo.errors import CheckpointError, InvalidConfig, UnknownGame
-
-KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]*( [A-Za-z0-9_]+)?", fullmatch=True)
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "first", "options"),
-    [
-        ("random", "random", None, {}),
-        (" random : seed = 2 ", "random", None, {"seed": "2"}),
-        ("sb3:dir/model.zip", "sb3", "dir/model.zip", {}),
-        ("sb3:C:/a=b.zip,planes=v2", "sb3", "C:/a=b.zip", {"planes": "v2"}),
-        ("sb3:'a=b,c.zip'", "sb3", "a=b,c.zip", {}),
-        ("mcts:gate='plies:14,28',nodes=4", "mcts", None, {"gate": "plies:14,28", "nodes": "4"}),
-        ('x:a="it\'s ""so""",b=\'\'', "x", None, {"a": 'it\'s "so"', "b": ""}),
-        ("uci:stockfish,Move Overhead=10", "uci", "stockfish", {"Move Overhead": "10"}),
-        ("x:a=b=c", "x", None, {"a": "b=c"}),
-        ("x:don't", "x", "don't", {}),
-        ("./mine.py:play", "./mine.py", "play", {}),
-        ("/home/me/mine.py:Mine,depth=3", "/home/me/mine.py", "Mine", {"depth": "3"}),
-        ("../mine.py:Mine", "../mine.py", "Mine", {}),
-    ],
-)
-def test_the_grammar(text, name, first, options):
-    assert read_spec(text) == SpecText(name, first, options)
+from phasezoo.specs import read_value
 
 
 @pytest.mark.parametrize(
@@ -56,42 +29,7 @@ def test_the_grammar(text, name, first, options):
 )
 def test_texts_that_do_not_follow_it(text, words):
     with pytest.raises(InvalidConfig, match=words):
-        agents.parse(text)
-
-
-@given(
-    first=st.none() | st.text(max_size=12),
-    options=st.dictionaries(KEYS, st.text(max_size=12), max_size=4),
-)
-def test_what_is_written_is_read_again(first, options):
-    spec = SpecText("name", first, options)
-    assert read_spec(write_spec(spec)) == spec
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        (int, "12", 12),
-        (int | None, "none", None),
-        (float, "1", 1.0),
-        (float | None, "-0.5", -0.5),
-        (bool, "False", False),
-        (str, "12", "12"),
-        (str | None, "none", None),
-        (int | str, "12", 12),
-        (int | str, "v2", "v2"),
-    ],
-)
-def test_values_have_the_type_of_the_option(kind, text, value):
-    found = read_value("option", kind, text)
-    assert found == value
-    assert type(found) is type(value)
-
-
-@pytest.mark.parametrize(("kind", "text"), [(int, "1.5"), (float, "nan"), (bool, "1"), (int, "")])
-def test_values_of_other_types(kind, text):
-    with pytest.raises(InvalidConfig, match=f"option='{text}': expected"):
-        read_value("option", kind, text)
+        agents.make(text)
 
 
 def test_every_field_of_limits_and_settings_is_an_option():
@@ -106,22 +44,20 @@ def test_every_field_of_limits_and_settings_is_an_option():
 
 
 def test_searches():
-    agent = agents.parse(
-        "mcts:nodes=40,movetime_ms=7.5,c_puct_init=2,solver=false,gate='plies:3,9'"
-    )
+    agent = agents.make("mcts:nodes=40,movetime_ms=7.5,c_puct_init=2,solver=false,gate='plies:3,9'")
     assert agent.limit == agents.Limit(nodes=40, movetime_ms=7.5)
     assert (agent.config.c_puct_init, agent.config.solver) == (2.0, False)
     assert agent.gate.spec == "plies:3,9"
     assert isinstance(agent.evaluator, inference.Uniform)
-    uct = agents.parse("uct:c=2,threshold=50,simulations=30,first_simulations=60,rollout=random")
+    uct = agents.make("uct:c=2,threshold=50,simulations=30,first_simulations=60,rollout=random")
     assert (uct.c, uct.threshold) == (2.0, 50)
     assert uct.limit == agents.Limit(simulations=30)
     assert uct.first_limit == agents.Limit(simulations=60)
 
 
 def test_networks_and_experts():
-    mcts = agents.parse("mcts:net=phasezoo/chess-small,net_threads=1,nodes=3")
-    m2cts = agents.parse("m2cts:experts=phasezoo/chess-small,routing=majority,nodes=3")
+    mcts = agents.make("mcts:net=phasezoo/chess-small,net_threads=1,nodes=3")
+    m2cts = agents.make("m2cts:experts=phasezoo/chess-small,routing=majority,nodes=3")
     assert type(m2cts) is agents.M2CTSAgent
     assert m2cts.evaluator.routing == "majority"
     assert m2cts.gate.names == mcts.gate.names == ("opening", "middlegame", "endgame")
@@ -130,7 +66,7 @@ def test_networks_and_experts():
     with pytest.raises(InvalidConfig, match="m2cts needs gate="):
         agents.make("m2cts", experts=experts)
     with pytest.raises(CheckpointError):
-        agents.parse("mcts:net=no/such/folder")
+        agents.make("mcts:net=no/such/folder")
 
 
 NEEDED = {
@@ -147,12 +83,12 @@ NEEDED = {
 def test_every_name_makes_an_agent(name):
     if name == "sb3":
         with pytest.raises(CheckpointError, match=r"model\.zip: no such file"):
-            agents.parse("sb3:model.zip")
+            agents.make("sb3:model.zip")
         return
     if name == "legacy_pommerman":
         with pytest.raises(InvalidConfig, match=r"'random' has no 'Gone'"):
-            agents.parse("legacy_pommerman:random:Gone")
-    agent = agents.parse(f"{name}:{NEEDED[name]}" if name in NEEDED else name)
+            agents.make("legacy_pommerman:random:Gone")
+    agent = agents.make(f"{name}:{NEEDED[name]}" if name in NEEDED else name)
     assert hasattr(agent, "session") or callable(agent)
 
 
@@ -196,7 +132,7 @@ def test_every_class_of_agents_has_a_name():
 )
 def test_what_is_refused(text, error, words):
     with pytest.raises(error, match=words):
-        agents.parse(text)
+        agents.make(text)
 
 
 def test_a_limit_is_given_once():
@@ -247,16 +183,16 @@ def own(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("own")
 def test_agents_of_ones_own():
-    made = agents.parse("module:own_texts:Deep,depth=3,label=7,speed=1.5,nodes=20")
+    made = agents.make("module:own_texts:Deep,depth=3,label=7,speed=1.5,nodes=20")
     assert made.given == (3, "7", 1.5, agents.Limit(nodes=20))
-    assert agents.parse("own_texts:Deep").given == (1, "", 0, None)
-    assert agents.parse("module:own_texts:Nested.deep,depth=4").given[0] == 4
-    assert agents.parse("module:own_texts:factory,depth=5").given[0] == 5
-    assert agents.parse("module:own_texts:factory").given[0] == 2
-    assert agents.parse("module:own_texts:needy,depth=6,width=1").given[0] == 6
-    assert agents.parse("module:own_texts:ready").given[0] == 9
-    assert agents.parse("module:own_texts:first")(None, None) == 0
-    assert agents.parse("module:own_texts:second")(None, None) == 1
+    assert agents.make("own_texts:Deep").given == (1, "", 0, None)
+    assert agents.make("module:own_texts:Nested.deep,depth=4").given[0] == 4
+    assert agents.make("module:own_texts:factory,depth=5").given[0] == 5
+    assert agents.make("module:own_texts:factory").given[0] == 2
+    assert agents.make("module:own_texts:needy,depth=6,width=1").given[0] == 6
+    assert agents.make("module:own_texts:ready").given[0] == 9
+    assert agents.make("module:own_texts:first")(None, None) == 0
+    assert agents.make("module:own_texts:second")(None, None) == 1
     assert agents.make("module", object="own_texts:Deep", depth=8).given[0] == 8
     for text, words in [
         ("module:own_texts:Deep,dept=3", "did you mean depth="),
@@ -267,18 +203,18 @@ def test_agents_of_ones_own():
         ("module:own_texts:pointless", "gives a NoneType"),
     ]:
         with pytest.raises(InvalidConfig, match=words):
-            agents.parse(text)
+            agents.make(text)
 
 
 @pytest.mark.usefixtures("own")
 def test_a_file_of_ones_own_by_its_path(tmp_path):
     for path in ["own_texts.py", "./own_texts.py", str(tmp_path / "own_texts.py")]:
-        assert agents.parse(f"{path}:Deep,depth=4").given[0] == 4
+        assert agents.make(f"{path}:Deep,depth=4").given[0] == 4
 
 
 @pytest.mark.usefixtures("own")
 def test_a_file_of_ones_own_is_imported_once():
-    one, other = (agents.parse("module:own_texts.py:Deep") for _ in range(2))
+    one, other = (agents.make("module:own_texts.py:Deep") for _ in range(2))
     assert type(one) is type(other)
 
 
@@ -287,7 +223,7 @@ def test_registered_agents_read_their_annotations():
     from own_texts import Deep
 
     agents.register("test-deep", Deep)
-    assert agents.parse("test-deep:depth=2,nodes=3").given == (2, "", 0, agents.Limit(nodes=3))
+    assert agents.make("test-deep:depth=2,nodes=3").given == (2, "", 0, agents.Limit(nodes=3))
     assert "depth" in agents.options("test-deep")
     for name in ("a:b", "", "module", "mcts"):
         with pytest.raises(InvalidConfig):
@@ -296,15 +232,15 @@ def test_registered_agents_read_their_annotations():
 
 def test_agents_say_how_they_were_made():
     text = "mcts:nodes=7,gate='plies:14,28',seed=3"
-    agent = agents.parse(text)
+    agent = agents.make(text)
     assert agents.spec_of(agent) == text == agent.name
-    assert agents.parse("mcts").name == "MCTS"
-    assert agents.parse("random:name=Ann").name == "Ann"
+    assert agents.make("mcts").name == "MCTS"
+    assert agents.make("random:name=Ann").name == "Ann"
     made = agents.make("mcts", limit=agents.Limit(nodes=7), gate="plies:14,28", seed=3, fpu=None)
-    again = agents.parse(agents.spec_of(made))
+    again = agents.make(agents.spec_of(made))
     assert (again.limit, again.config, again.seed) == (made.limit, made.config, made.seed)
     assert again.gate.spec == made.gate.spec
-    assert agents.spec_of(read_value) == "module:phasezoo.agents.option_values:read_value"
+    assert agents.spec_of(read_value) == "module:phasezoo.specs.values:read_value"
     for unnamed in (agents.make("mcts", evaluator=inference.Uniform()), lambda o, i: 0):
         with pytest.raises(InvalidConfig, match="no text names"):
             agents.spec_of(unnamed)
@@ -326,7 +262,7 @@ def test_make_takes_a_text_and_options_beside_it():
     assert agents.spec_of(made) == made.name == "uct:c=1,simulations=20,seed=3"
     beside = agents.make("uct:c=1", simulations=20, seed=3)
     assert (beside.c, beside.limit.simulations, beside.seed) == (1.0, 20, 3)
-    assert agents.spec_of(agents.parse(agents.spec_of(beside))) == agents.spec_of(beside)
+    assert agents.spec_of(agents.make(agents.spec_of(beside))) == agents.spec_of(beside)
     with pytest.raises(InvalidConfig, match="has c too: give it once"):
         agents.make("uct:c=1", c=2)
     with pytest.raises(InvalidConfig, match="write seed into the text"):

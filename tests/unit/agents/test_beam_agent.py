@@ -75,13 +75,13 @@ def test_settings_are_checked_when_they_are_given():
 
 
 def test_a_text_makes_it():
-    agent = agents.parse("beam:schedule='4,2',keep=value,rated=5,plies=2,seed=3,nodes=50")
+    agent = agents.make("beam:schedule='4,2',keep=value,rated=5,plies=2,seed=3,nodes=50")
     assert isinstance(agent, agents.BeamAgent)
     assert (agent.config.schedule, agent.config.keep, agent.plies) == ("4,2", "value", 2)
     assert agent.limit == agents.Limit(nodes=50)
-    assert agents.spec_of(agents.parse("beam:schedule='4,2'")) is not None
+    assert agents.spec_of(agents.make("beam:schedule='4,2'")) is not None
     assert "beam" in agents.names()
-    agents.check(agents.parse("beam:schedule='3,2'"), "connect-four")
+    agents.check(agents.make("beam:schedule='3,2'"), "connect-four")
 
 
 def test_games_whose_players_move_at_once_are_refused():

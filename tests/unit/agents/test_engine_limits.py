@@ -37,7 +37,7 @@ def agent(**options):
         ({"left_ms": 1e300}, r"left_ms=1e\+300"),
         ({"left_ms": True}, "left_ms=True"),
         ({"left_ms": 5, "increment_ms": float("nan")}, "increment_ms=nan"),
-        ({"left_ms": 5, "moves_to_go": 0}, "moves_to_go=0: must be a whole number from 1"),
+        ({"left_ms": 5, "moves_to_go": 0}, "moves_to_go=0: expected a whole number from 1"),
         ({"left_ms": 5, "overhead_ms": float("inf")}, "overhead_ms=inf"),
     ],
 )
@@ -49,8 +49,8 @@ def test_clocks_out_of_range(options, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"depth": 0}, "depth=0: must be a whole number from 1"),
-        ({"mate": 1.5}, "mate=1.5: must be a whole number from 1"),
+        ({"depth": 0}, "depth=0: expected a whole number from 1"),
+        ({"mate": 1.5}, "mate=1.5: expected a whole number from 1"),
         ({"clock": 60}, "clock=60: expected a TimeControl"),
         ({"infinite": False}, "a limit without a limit"),
         ({"infinite": 1}, "infinite"),

@@ -357,7 +357,7 @@ def test_missing_engines():
         with pytest.raises(EngineFailed, match="apt install stockfish"):
             agents.EngineAgent(missing, nodes=1)
     with pytest.raises(EngineFailed, match="apt install stockfish"):
-        agents.parse("uci:no-such-engine,nodes=5")
+        agents.make("uci:no-such-engine,nodes=5")
     for bad in ("", [], "a 'b"):
         with pytest.raises(EngineFailed):
             find_engine(bad)
@@ -385,21 +385,21 @@ def test_options_out_of_range(options):
 
 def test_engines_as_texts():
     text = f"uci:'{sys.executable} {TOY}',nodes=7,depth=3,Style=wild,Threads=2,timeout_s=5"
-    agent = agents.parse(text)
+    agent = agents.make(text)
     assert agent.command == command()
     assert agent.limit == agents.Limit(nodes=7, depth=3)
     assert agent.options == {"Style": "wild", "Threads": "2"}
     assert agent.parallel == max(1, usable_cores() // 2)
-    assert agents.parse(f"uci:{sys.executable},mate=3,nodes=9").limit.mate == 3
+    assert agents.make(f"uci:{sys.executable},mate=3,nodes=9").limit.mate == 3
     assert agent.name == agents.spec_of(agent)
-    again = agents.parse(agents.spec_of(agent))
+    again = agents.make(agents.spec_of(agent))
     assert (again.command, again.options) == (agent.command, agent.options)
     assert arena.play_match(agent, "random", games=2, max_plies=20).sides[0].nodes > 0
 
 
 def test_options_of_engines_are_told_from_misspelt_ones():
     with pytest.raises(InvalidConfig, match=r"did you mean nodes=\?"):
-        agents.parse(f"uci:{sys.executable},node=5,nodes=3")
+        agents.make(f"uci:{sys.executable},node=5,nodes=3")
     made = agents.make("uci", command=sys.executable, nodes=5, Style="wild", options={"Hash": 2})
     assert made.options == {"Hash": 2, "Style": "wild"}
     assert agents.spec_of(made) == f"uci:{sys.executable},nodes=5,Style=wild,Hash=2"
@@ -600,7 +600,7 @@ def test_stockfish():
     with pytest.raises(EngineFailed, match="does not play crazyhouse"):
         arena.play_match(text, "random", game="crazyhouse", games=2)
     mate = games.make("chess").from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
-    with agents.parse("uci:stockfish,depth=5") as agent:
+    with agents.make("uci:stockfish,depth=5") as agent:
         move = agent.session(0).move(mate)
     assert mate.san(move.action) == "Rd8#"
     assert move.value == 1.0

@@ -87,7 +87,7 @@ def test_giving_up_among_more_than_two_is_said():
 def test_the_terminal(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("e9\ne4\n"))
     state = games.make("chess").initial_state()
-    session = agents.parse("human:name=Ann").session(0)
+    session = agents.make("human:name=Ann").session(0)
     assert session.act(state) == state.parse_uci("e2e4")
     with pytest.raises(GameForfeited, match="Ann gave up"):
         session.act(state)
@@ -98,4 +98,4 @@ def test_the_terminal(monkeypatch, capsys):
 
 def test_unknown_options():
     with pytest.raises(InvalidConfig, match="no such option"):
-        agents.parse("human:nam=Ann")
+        agents.make("human:nam=Ann")

@@ -424,7 +424,7 @@ def test_who_ends_just_when_the_time_is_over_is_waited_for():
 
     state, said = games.make("chess").initial_state(), []
     search = Search(Go(movetime=100), state, View(0.0, 16, False, 1), said.append, Quiet())
-    player = Player(agents.parse("random"), games.make("chess"))
+    player = Player(agents.make("random"), games.make("chess"))
 
     def move(state, limit, is_stopped):
         search._run_out()

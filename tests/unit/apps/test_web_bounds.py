@@ -57,7 +57,7 @@ def minds_of(made, name):
     ],
 )
 def test_every_search_has_a_time(text):
-    agent = Bounds(move_seconds=2.5).bounded(agents.parse(text))
+    agent = Bounds(move_seconds=2.5).bounded(agents.make(text))
     for name in ("limit", "first_limit"):
         limit = getattr(agent, name, None)
         assert limit is None or limit.movetime_ms == 2_500
@@ -67,7 +67,7 @@ def test_every_search_has_a_time(text):
 
 
 def test_a_shorter_time_is_kept():
-    assert Bounds(60.0).bounded(agents.parse("mcts:movetime_ms=20")).limit.movetime_ms == 20
+    assert Bounds(60.0).bounded(agents.make("mcts:movetime_ms=20")).limit.movetime_ms == 20
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_asks_for_too_much_is_refused_by_name(text, told):
 
 
 def test_a_search_by_layers_keeps_no_million_positions():
-    agent = agents.parse("beam:schedule='1000000'")
+    agent = agents.make("beam:schedule='1000000'")
     with pytest.raises(InvalidConfig, match="keeps at most"):
         Bounds().bounded(agent)
 
@@ -102,9 +102,9 @@ def test_a_search_by_layers_keeps_no_million_positions():
 def test_a_tree_has_a_size_also_if_none_is_named():
     bounds = Bounds(memory_mb=256, searches=4)
     for text in ("mcts", "uct", "beam", "decoupled_mcts", "single_player_mcts"):
-        agent = bounds.bounded(agents.parse(text))
+        agent = bounds.bounded(agents.make(text))
         assert getattr(getattr(agent, "config", agent), "memory_mb") == 32, text  # noqa: B009
-    named = bounds.bounded(agents.parse("mcts:memory_mb=7"))
+    named = bounds.bounded(agents.make("mcts:memory_mb=7"))
     assert named.config.memory_mb == 7
 
 
@@ -113,7 +113,7 @@ def test_trees_of_all_games_have_a_total_and_the_oldest_go_first():
     game = games.make("connect-four")
     text = "mcts:simulations=30,memory_mb=3"
     minds = [
-        Mind(bounds.bounded(agents.parse(text)), text, game, 0, 1, bounds=bounds) for _ in range(4)
+        Mind(bounds.bounded(agents.make(text)), text, game, 0, 1, bounds=bounds) for _ in range(4)
     ]
     for mind in minds:
         mind.tree_mb = 3.0
@@ -135,7 +135,7 @@ def test_devices_that_answer_nothing_are_refused_by_name(device):
 
 def test_what_loads_holds_up_nobody(monkeypatch):
     go_on = threading.Event()
-    parse = agents.parse
+    parse = agents.make
 
     def slowly(text):
         if "net=" in text:

@@ -12,7 +12,7 @@ SEED = 5
 
 def told_and_answer(text, game, state, **options):
     thoughts = []
-    mind = Mind(agents.parse(text), text, game, 0, SEED)
+    mind = Mind(agents.make(text), text, game, 0, SEED)
     return thoughts, mind.think(state, Stop(60), thoughts.append, **options)
 
 
@@ -28,7 +28,7 @@ def test_a_search_with_rollouts_finds_in_parts_what_it_finds_at_once(name, text)
     game = games.make(name)
     state = game.initial_state()
     thoughts, answer = told_and_answer(text, game, state)
-    whole = agents.parse(text).session(SEED).search(state)
+    whole = agents.make(text).session(SEED).search(state)
     assert len(thoughts) >= 10
     assert answer.action == whole.action
     found = {move["action"]: move["visits"] for move in answer.thought["moves"]}
@@ -42,7 +42,7 @@ def test_a_search_in_batches_is_the_agents_own():
     state = game.initial_state()
     text = "mcts:nodes=300,batch_size=4"
     _, answer = told_and_answer(text, game, state)
-    whole = agents.parse(text).session(SEED).search(state)
+    whole = agents.make(text).session(SEED).search(state)
     assert answer.action == whole.action
     assert sum(move["visits"] for move in answer.thought["moves"]) == whole.visits.sum()
 
@@ -50,7 +50,7 @@ def test_a_search_in_batches_is_the_agents_own():
 @pytest.mark.parametrize("text", ["mcts:nodes=10", "uct:simulations=10"])
 def test_an_analysis_goes_on_until_it_is_stopped_or_its_time_is_over(text):
     game = games.make("connect-four")
-    mind = Mind(agents.parse(text), text, game, 0, SEED)
+    mind = Mind(agents.make(text), text, game, 0, SEED)
     stop = Stop(60)
     heard = threading.Event()
     thread = threading.Thread(

@@ -205,9 +205,9 @@ def test_agents_of_ones_own_are_told_their_clock():
     ],
 )
 def test_clocks_as_texts(text, control):
-    agent = agents.parse(f"uct:clock={text}")
+    agent = agents.make(f"uct:clock={text}")
     assert agent.limit.clock == control
-    assert agents.parse(f"mcts:nodes=5,clock={text}").limit == Limit(nodes=5, clock=control)
+    assert agents.make(f"mcts:nodes=5,clock={text}").limit == Limit(nodes=5, clock=control)
     assert agents.spec_of(agents.make("uct", clock=control)) == f"uct:clock={text}"
     assert agents.spec_of(agents.make("uct", limit=Limit(clock=control))) == f"uct:clock={text}"
 
@@ -221,4 +221,4 @@ def test_clocks_that_no_text_can_write():
 @pytest.mark.parametrize("text", ["", "60+", "a", "60+0.6+1", "-3", "0/5", "nan", "1e400"])
 def test_texts_that_are_no_clocks(text):
     with pytest.raises(InvalidConfig, match="clock="):
-        agents.parse(f"uct:clock={text}")
+        agents.make(f"uct:clock={text}")

@@ -181,7 +181,7 @@ def test_drawn_games_only():
 
 
 def test_a_match_gives_its_results():
-    strong, weak = agents.parse("uct:c=1,simulations=16,seed=1"), agents.RandomAgent(seed=2)
+    strong, weak = agents.make("uct:c=1,simulations=16,seed=1"), agents.RandomAgent(seed=2)
     match = arena.play_match(strong, weak, game="connect-four", games=12, seed=1)
     found = arena.ratings(arena.results_of(match.games, ["uct", "random"]), anchor="random")
     assert found[0].name == "uct"

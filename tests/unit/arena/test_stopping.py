@@ -11,7 +11,7 @@ TEST = arena.Sprt(0.0, 150.0, model="logistic")
 
 
 def match(games=60, test=TEST, **options):
-    strong, weak = agents.parse("uct:c=1,simulations=24,seed=1"), agents.RandomAgent(seed=2)
+    strong, weak = agents.make("uct:c=1,simulations=24,seed=1"), agents.RandomAgent(seed=2)
     options = {"game": "connect-four", "openings": [[]], "seed": 1, "sprt": test, **options}
     return arena.play_match(strong, weak, games=games, **options)
 

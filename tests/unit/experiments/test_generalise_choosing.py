@@ -33,7 +33,7 @@ class Learner:
 def learn(data, seed, out):
     return "tablebase"
 def play(model, seed):
-    return agents.parse(model)
+    return agents.make(model)
 NUMBER = 3
 """
 

@@ -69,7 +69,7 @@ def test_a_search_is_the_settings_with_what_differs():
         (("movetime=5,nodes=9",), "not both"),
         (("simulations-per-node=2,movetime=5",), "not both"),
         (("movetime=5", "movetime=5.0"), "there already"),
-        ((f"nodes={2**63}",), f"--searches nodes={2**63}: nodes={2**63}: must be"),
+        ((f"nodes={2**63}",), f"--searches nodes={2**63}: nodes={2**63}: expected"),
         (("simulations-per-node=99999999999999999999",), "--searches simulations.*: simulations="),
         (("movetime=1e300",), "--searches movetime=1e300: movetime"),
     ],

@@ -290,8 +290,8 @@ def _runs_code(agent: str) -> bool:
     An engine is one if it goes by the name of a program in ``PATH``, and none of its options can
     name a file.
     """
-    from phasezoo.agents.registry import code_named
-    from phasezoo.agents.spec_text import read_spec
+    from phasezoo.agents.making import code_named
+    from phasezoo.specs import read_spec
 
     code = code_named(agent)
     spec = read_spec(agent)

@@ -32,7 +32,7 @@ class Engine:
     answered by exactly one ``bestmove``; a ``go`` during a search stops that one first.
 
     Args:
-        agent: The agent's text (:func:`phasezoo.agents.parse`); None: the package's network of the
+        agent: The agent's text (:func:`phasezoo.agents.make`); None: the package's network of the
             variant that is played.
         write: Writes a line, or several between line breaks, at once.
         version: What the engine calls its version.

@@ -9,13 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 from phasezoo import agents, games
-from phasezoo.agents.spec_text import read_spec, write_spec
 from phasezoo.apps.uci.options import CHESS960, VARIANTS, Options
 from phasezoo.errors import GameMismatch, InvalidConfig, PhasezooError
 from phasezoo.inference import packaged
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.other_games import check_plays, parts_of
 from phasezoo.registration import register_all
+from phasezoo.specs import read_spec, write_spec
 
 __all__ = ["Player", "adapted", "load", "variants_of"]
 
@@ -108,7 +108,7 @@ def load(text: str, options: Options) -> Any:
             damaged.
     """
     register_all()
-    agent = agents.parse(adapted(text, options))
+    agent = agents.make(adapted(text, options))
     if options["UCI_Variant"] == VARIANTS[0] and OTHER_GAME not in read_spec(text).options:
         _check_chess(agent, options.game)
     return agent

@@ -10,9 +10,9 @@ from dataclasses import is_dataclass, replace
 from typing import Any, Protocol
 
 from phasezoo import agents
-from phasezoo.agents.spec_text import read_spec
 from phasezoo.errors import InvalidConfig
 from phasezoo.runs.provenance import usable_cores
+from phasezoo.specs import read_spec
 
 __all__ = ["Bounds", "Holder"]
 

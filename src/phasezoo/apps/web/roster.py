@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from phasezoo import agents, games
 from phasezoo.agents.catalogue import AGENTS
-from phasezoo.agents.spec_text import read_spec
 from phasezoo.apps.web.bounds import Bounds
 from phasezoo.apps.web.workers import Workers
 from phasezoo.errors import InvalidConfig
 from phasezoo.gating.learned import LEARNED
 from phasezoo.inference import packaged
 from phasezoo.inference.parallel import parallel_calls_of
+from phasezoo.specs import read_spec
 
 __all__ = ["Listed", "Roster"]
 
@@ -93,7 +93,7 @@ class Roster:
         return await asyncio.shield(task)
 
     def _load(self, text: str) -> Listed:
-        agent = self.bounds.bounded(agents.parse(text))
+        agent = self.bounds.bounded(agents.make(text))
         evaluator = getattr(agent, "evaluator", None)
         at_once = evaluator is None or parallel_calls_of(evaluator) > 0
         return Listed(agent, None if at_once or not loads_network(text) else threading.Lock())

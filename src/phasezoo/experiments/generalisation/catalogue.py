@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from phasezoo.agents.own_agents import attribute_named
-from phasezoo.checking import did_you_mean
 from phasezoo.errors import InvalidConfig, MissingDependency, PhasezooError
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.choosing import with_agent, with_learner
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
+from phasezoo.plugins import attribute_named
+from phasezoo.specs import did_you_mean
 from phasezoo.zoo.boards.axes import phases, ratings, variants
 from phasezoo.zoo.connect_four.axes import plies
 from phasezoo.zoo.krk.axes import distance, regions

@@ -15,13 +15,12 @@ from typing import Any
 
 from phasezoo import gating
 from phasezoo.agents.catalogue import AGENTS
-from phasezoo.agents.kinds import AgentKind
-from phasezoo.agents.own_agents import attribute_named
-from phasezoo.agents.spec_text import SpecText, read_spec
 from phasezoo.errors import InvalidConfig
 from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.learners import ExpertsLearner, SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Together
+from phasezoo.plugins import attribute_named
+from phasezoo.specs import Recipe, SpecText, read_spec
 
 __all__ = ["LEARNERS", "PLAYERS", "Player", "with_agent", "with_learner"]
 
@@ -46,7 +45,7 @@ def with_learner(axis: Axis, text: str) -> Axis:
         return changed
     found = _own(spec, "learner", LEARNERS)
     if inspect.isclass(found):
-        own = AgentKind(found, sets_name=False)
+        own = Recipe(found)
         found = own.build(text, own.read_options(SpecText(text, None, spec.options)))
     elif spec.options:
         message = f"--learner {text}: only a class takes options"
@@ -224,10 +223,10 @@ class _StableBaselines:
         return found
 
 
-LEARNERS: dict[str, AgentKind] = {
-    "network": AgentKind(_Network, first="network", sets_name=False),
-    "experts": AgentKind(_Experts, first="gate", sets_name=False),
-    "sb3": AgentKind(_StableBaselines, first="algorithm", rest="options", sets_name=False),
+LEARNERS: dict[str, Recipe] = {
+    "network": Recipe(_Network, first="network"),
+    "experts": Recipe(_Experts, first="gate"),
+    "sb3": Recipe(_StableBaselines, first="algorithm", rest="options"),
 }
 """Learners by name, with their options."""
 

@@ -22,7 +22,7 @@ __all__ = ["Exam", "Losses", "Meeting", "Play", "Regret", "Starts", "Together", 
 def agent_of(model: Any, seed: int, nodes: int = 0) -> Any:
     """A model as an agent: an evaluator plays its policy, or searches; agents are what they are."""
     if not hasattr(model, "evaluate"):
-        return agents.parse(model) if isinstance(model, str) else model
+        return agents.make(model) if isinstance(model, str) else model
     if nodes == 0:
         return agents.PolicyAgent(model, seed=seed)
     return agents.MCTSAgent(model, limit=agents.Limit(nodes=nodes), seed=seed)

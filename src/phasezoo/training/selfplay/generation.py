@@ -205,7 +205,7 @@ def exploring(agent: Any) -> Any:
     It is that of the published self-play (M2CTS, Table XII): noise 0.25 of Dirichlet(0.3), actions
     drawn at temperature 0.8 in the first 15 plies, by visits alone.
     """
-    agent = agents.parse(agent) if isinstance(agent, str) else agent
+    agent = agents.make(agent) if isinstance(agent, str) else agent
     config = getattr(agent, "config", None)
     if not isinstance(config, SearchConfig):
         return agent

@@ -1,14 +1,11 @@
-"""Agents as short texts, such as ``mcts:net=runs/x,nodes=400``: how they are written and read.
+"""The text grammar ``name:first,key=value,…``; its definition is ``docs/definitions/agents.md``."""
 
-The grammar is on the page ``docs/definitions/agents.md``.
-"""
-
+import difflib
 import re
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from phasezoo.errors import InvalidConfig
-
-__all__ = ["SpecText", "read_spec", "write_spec"]
 
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z_./][\w./-]*)\s*(?P<colon>:|$)")
 _KEY = re.compile(r"\s*(?P<key>[A-Za-z_][\w. -]*?)\s*=")
@@ -17,42 +14,60 @@ _PLAIN = re.compile(r"[^,]*")
 
 
 class SpecText(NamedTuple):
-    """What a text says of an agent, nothing of it understood yet."""
+    """The parts of a text, before anything knows what the name and the options mean."""
 
     name: str
-    """Which agent: what stands before the first colon."""
+    """The part before the first colon."""
     first: str | None
-    """What comes first, if it stands there without a key."""
+    """The first item, if it stands there without a key."""
     options: dict[str, str]
     """The values by their keys, in the text's order."""
 
 
-def read_spec(text: str) -> SpecText:
-    """Take a text apart.
+def read_spec(
+    text: str, what: str = "agent", example: str = "mcts:net=runs/x,nodes=400"
+) -> SpecText:
+    """Split a text into its parts.
+
+    Args:
+        text: The text.
+        what: The kind of thing that it names, for messages.
+        example: A text of that kind, for messages.
 
     Raises:
-        InvalidConfig: It does not follow the grammar; the message says where.
+        InvalidConfig: The text does not follow the grammar; the message says where.
     """
     found = _NAME.match(text) if isinstance(text, str) else None
     if found is None:
-        message = (
-            f"{text!r}: no agent; expected is name:key=value,key=value, such as "
-            "'mcts:net=runs/x,nodes=400'"
-        )
+        message = f"{text!r}: no {what}; expected is name:key=value,key=value, such as {example!r}"
         raise InvalidConfig(message)
-    spec = SpecText(found["name"], None, {})
     if not found["colon"]:
-        return spec
-    at = found.end()
+        return SpecText(found["name"], None, {})
+    return SpecText(found["name"], *read_items(text, found.end()))
+
+
+def read_items(text: str, begin: int = 0) -> tuple[str | None, dict[str, str]]:
+    """Read the items of a text: the first one, if it has no key, and the values by their keys.
+
+    Args:
+        text: The whole text, which messages show.
+        begin: Where its first item begins.
+
+    Raises:
+        InvalidConfig: The items do not follow the grammar; the message says where.
+    """
+    first: str | None = None
+    options: dict[str, str] = {}
+    at = begin
     while True:
         key, value, end = _item(text, at)
         if key is not None:
-            if key in spec.options:
+            if key in options:
                 message = f"{text!r}: {key}= is given twice"
                 raise InvalidConfig(message)
-            spec.options[key] = value
-        elif at == found.end():
-            spec = spec._replace(first=value)
+            options[key] = value
+        elif at == begin:
+            first = value
         else:
             message = (
                 f"{text!r}: {value!r} has no key; a value that holds a comma stands in quotes, "
@@ -60,7 +75,7 @@ def read_spec(text: str) -> SpecText:
             )
             raise InvalidConfig(message)
         if end == len(text):
-            return spec
+            return first, options
         at = end + 1
 
 
@@ -84,14 +99,14 @@ def _item(text: str, at: int) -> tuple[str | None, str, int]:
         )
         raise InvalidConfig(message)
     if not value:
-        what = "a value is missing" if key is None else f"{key}= has no value"
-        message = f"{text!r}: {what}; an empty one is written ''"
+        lack = "a value is missing" if key is None else f"{key}= has no value"
+        message = f"{text!r}: {lack}; an empty one is written ''"
         raise InvalidConfig(message)
     return key, value, plain.end()
 
 
 def write_spec(spec: SpecText) -> str:
-    """The text that :func:`read_spec` reads as ``spec``."""
+    """Write the text that :func:`read_spec` reads as ``spec``."""
     items = [] if spec.first is None else [_quoted(spec.first, is_first=True)]
     items += [f"{key}={_quoted(value)}" for key, value in spec.options.items()]
     return f"{spec.name}:{','.join(items)}" if items else spec.name
@@ -105,3 +120,19 @@ def _quoted(value: str, *, is_first: bool = False) -> str:
         doubled = value.replace("'", "''")
         return f"'{doubled}'"
     return f'"{value}"'
+
+
+def did_you_mean(
+    name: Any, known: Iterable[str], most: int = 1, form: str = "{!r}", cutoff: float = 0.6
+) -> str:
+    """End a message about an unknown name with the known ones that are most like it.
+
+    Args:
+        name: The unknown name.
+        known: The names there are.
+        most: How many names the message may show.
+        form: How it shows one, such as ``"{}="``.
+        cutoff: How alike they must be, from 0 to 1.
+    """
+    close = difflib.get_close_matches(str(name), list(known), n=most, cutoff=cutoff)
+    return f"; did you mean {' or '.join(map(form.format, close))}?" if close else "."

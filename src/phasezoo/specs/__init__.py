@@ -1,0 +1,47 @@
+"""The one grammar of options: texts, typed values, the options of anything, and registries.
+
+* ``text``: a text ``name:first,key=value,…`` names a thing and its options.
+* ``values``: the annotation of an option says what it takes, and nothing repeats it.
+* ``options``: the fields of a dataclass, or the signature of a class or function, are its options.
+* ``recipes``: a recipe makes the things of one name.
+* ``registry``: a registry finds things by name.
+"""
+
+from phasezoo.specs.options import (
+    Option,
+    Options,
+    changed,
+    check,
+    fields_of,
+    options_of,
+    unknown_option,
+)
+from phasezoo.specs.recipes import Part, Recipe
+from phasezoo.specs.registry import Registry, renamed
+from phasezoo.specs.text import SpecText, did_you_mean, read_items, read_spec, write_spec
+from phasezoo.specs.values import UNKNOWN, Unit, check_value, read_value, values_of, write_value
+
+__all__ = [
+    "UNKNOWN",
+    "Option",
+    "Options",
+    "Part",
+    "Recipe",
+    "Registry",
+    "SpecText",
+    "Unit",
+    "changed",
+    "check",
+    "check_value",
+    "did_you_mean",
+    "fields_of",
+    "options_of",
+    "read_items",
+    "read_spec",
+    "read_value",
+    "renamed",
+    "unknown_option",
+    "values_of",
+    "write_spec",
+    "write_value",
+]

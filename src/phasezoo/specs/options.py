@@ -1,0 +1,236 @@
+"""The options of dataclasses, classes and functions: their annotations and defaults."""
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from phasezoo.errors import InvalidConfig
+from phasezoo.specs.text import did_you_mean
+from phasezoo.specs.values import REQUIRED, UNKNOWN, Values, check_value, read_value, values_of
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Config = TypeVar("Config", bound="DataclassInstance")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option, by its name."""
+
+    name: str
+    """Its parameter's or field's name."""
+    annotation: Any
+    """What it takes; :data:`UNKNOWN` if nothing says."""
+    default: Any = REQUIRED
+    """What holds if it is not given."""
+
+    @property
+    def values(self) -> Values:
+        """What it takes."""
+        return values_of(self.annotation)
+
+    @property
+    def is_required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is REQUIRED
+
+    def read(self, text: str) -> Any:
+        """The value that a text writes.
+
+        Raises:
+            InvalidConfig: The text writes none that is allowed.
+        """
+        return read_value(self.name, self.annotation, text)
+
+    def check(self, value: Any) -> Any:
+        """The value as it is kept.
+
+        Raises:
+            InvalidConfig: The value is not allowed.
+        """
+        return check_value(self.name, self.annotation, value)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What something can be called with by name."""
+
+    by_name: Mapping[str, Option]
+    """The options, in the order of the signature."""
+    is_open: bool = False
+    """Whether any other is taken too."""
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The options without a default."""
+        return tuple(name for name, option in self.by_name.items() if option.is_required)
+
+
+@lru_cache(maxsize=256)
+def fields_of(config: type) -> tuple[Option, ...]:
+    """The options of a dataclass: the fields that its constructor takes."""
+    hints = _hints(config)
+    return tuple(
+        Option(each.name, hints.get(each.name, each.type), _default_of(each))
+        for each in dataclasses.fields(config)
+        if each.init
+    )
+
+
+def options_of(make: Callable[..., Any], like: Callable[..., Any] | None = None) -> Options:
+    """The options of a class or function, those among them that it passes on.
+
+    Args:
+        make: The class or function. A class passes ``**options`` on to the class that it inherits
+            from, or to its argument ``config``, if that is a dataclass; ``**options: Unpack[…]`` of
+            a ``TypedDict`` lists them.
+        like: Takes what ``make`` itself passes on to another.
+    """
+    found = _own_options(make)
+    if like is None or not found.is_open:
+        return found
+    more = _own_options(like)
+    if found.required:
+        more = Options({n: _given(o) for n, o in more.by_name.items()}, more.is_open)
+    return Options({**more.by_name, **found.by_name}, more.is_open)
+
+
+def _given(option: Option) -> Option:
+    """An option that is not asked for."""
+    return dataclasses.replace(option, default=None) if option.is_required else option
+
+
+def _own_options(make: Callable[..., Any]) -> Options:
+    found: dict[str, Option] = {}
+    is_open = False
+    for place, each in enumerate(_chain(make)):
+        hints = _hints(each)
+        is_open = False
+        for parameter in signature_of(each).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                listed = unpacked(hints.get(parameter.name))
+                found = {**listed, **found}
+                is_open = not listed
+                continue
+            is_required = parameter.default is parameter.empty
+            if parameter.kind is parameter.VAR_POSITIONAL or parameter.name == "self":
+                continue
+            if place and is_required:  # given by what passes the options on
+                continue
+            default = REQUIRED if is_required else parameter.default
+            annotation = hints.get(parameter.name, UNKNOWN)
+            found.setdefault(parameter.name, Option(parameter.name, annotation, default))
+        if not is_open:
+            break
+    config = _dataclass_in(found["config"].annotation) if "config" in found else None
+    if is_open and config is not None:
+        found = {**{option.name: option for option in fields_of(config)}, **found}
+        is_open = False
+    return Options(found, is_open)
+
+
+def unpacked(annotation: Any) -> dict[str, Option]:
+    """The options of ``**options: Unpack[SomeTypedDict]``; none for any other annotation."""
+    if typing.get_origin(annotation) is not typing.Unpack:
+        return {}
+    hints = typing.get_type_hints(typing.get_args(annotation)[0], include_extras=True)
+    return {name: Option(name, hint, None) for name, hint in hints.items()}
+
+
+def _chain(make: Callable[..., Any]) -> Iterator[Any]:
+    """What is called, one after another, as long as options are passed on."""
+    if not inspect.isclass(make):
+        yield make
+        return
+    for kind in make.__mro__[:-1]:
+        if "__init__" in vars(kind):
+            yield vars(kind)["__init__"]
+
+
+_ANYTHING = inspect.Signature([inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD)])
+
+
+def signature_of(of: Any) -> inspect.Signature:
+    """The signature of a class or function; of one that does not tell, one that takes anything."""
+    try:
+        return inspect.signature(of)
+    except (TypeError, ValueError):
+        return _ANYTHING
+
+
+def _hints(of: Any) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(of, include_extras=True)
+    except (NameError, TypeError):  # names that only a type checker imports
+        return {}
+
+
+def _dataclass_in(annotation: Any) -> type | None:
+    """The dataclass of an optional one."""
+    members = typing.get_args(annotation) or (annotation,)
+    kinds = (each for each in members if isinstance(each, type))
+    return next((each for each in kinds if dataclasses.is_dataclass(each)), None)
+
+
+def _default_of(field: "dataclasses.Field[Any]") -> Any:
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return REQUIRED
+
+
+def check(config: "DataclassInstance", given: str = "{name}={value!r}") -> None:
+    """Check every field of a frozen dataclass by its annotation, in ``__post_init__``.
+
+    Numbers of NumPy become Python's, lists of a field ``tuple[…]`` tuples.
+
+    Args:
+        config: The object.
+        given: How a message shows name and value.
+
+    Raises:
+        InvalidConfig: A value is not allowed; the message names the field and says what is.
+    """
+    for option in fields_of(type(config)):
+        value = getattr(config, option.name)
+        taken = check_value(option.name, option.annotation, value, given)
+        if taken is not value:
+            object.__setattr__(config, option.name, taken)
+
+
+def changed(config: Config, changes: Mapping[str, Any], what: str = "option") -> Config:
+    """A copy of a frozen dataclass with fields changed by name.
+
+    Args:
+        config: The object.
+        changes: The new values.
+        what: What messages call a field.
+
+    Raises:
+        InvalidConfig: There is no such field, or a value is not allowed.
+    """
+    known = [option.name for option in fields_of(type(config))]
+    unknown = [name for name in changes if name not in known]
+    if unknown:
+        raise InvalidConfig(unknown_option(unknown[0], what, known))
+    return dataclasses.replace(config, **changes)
+
+
+def unknown_option(name: str, of: str, known: Collection[str], listed: str | None = None) -> str:
+    """The message about an option that does not exist.
+
+    Args:
+        name: The option that was given.
+        of: What does not have it.
+        known: The options that it has.
+        listed: What the message says of them; default their names.
+    """
+    hint = did_you_mean(name, known, most=3, form="{}=", cutoff=0.5)
+    there_are = f"there are {', '.join(known)}" if known else "it has none"
+    return f"{name}=: {of} has no such option{';' if hint == '.' else hint} {listed or there_are}"

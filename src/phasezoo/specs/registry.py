@@ -1,0 +1,148 @@
+"""Things by name: those of the package, of installed packages, and of one's own."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from typing import Generic, ParamSpec, TypeVar
+
+from phasezoo import plugins
+from phasezoo.errors import PhasezooError
+from phasezoo.specs.text import did_you_mean
+
+Thing = TypeVar("Thing")
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+class Registry(Mapping[str, Thing], Generic[Thing]):
+    """Things by name; a name that nobody has registered is looked for among installed packages.
+
+    Args:
+        what: What one of them is called, such as ``"game"``.
+        offered: The group of entry points in which packages offer more; None: there is none.
+        package: Answers the things of the package by name; asked when they are needed.
+        error: Raised for a name that nobody has registered.
+        refusal: Raised for a name that cannot be registered.
+        form: What a name may be, as a regular expression.
+        allowed: What a name may be, in words.
+        reserved: More names that belong to the package.
+        advice: Ends the message about an unknown name.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        offered: plugins.Kind | None,
+        package: Callable[[], Mapping[str, Thing]],
+        *,
+        error: type[PhasezooError],
+        refusal: type[PhasezooError],
+        form: str = r"[A-Za-z0-9_][A-Za-z0-9_.-]*",
+        allowed: str = "letters, digits, '_', '-' and '.'",
+        reserved: tuple[str, ...] = (),
+        advice: str = "",
+    ) -> None:
+        self.what = what
+        self.own: dict[str, Thing] = {}
+        """The things of one's own, and of installed packages that were asked for."""
+        self._offered = offered
+        self._package = package
+        self._error, self._refusal = error, refusal
+        self._form, self._allowed = re.compile(form), allowed
+        self._reserved = reserved
+        self._advice = advice
+
+    @property
+    def package(self) -> Mapping[str, Thing]:
+        """The things of the package."""
+        return self._package()
+
+    def __getitem__(self, name: str) -> Thing:
+        found = self.find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.package, **self.own})
+
+    def __len__(self) -> int:
+        return len({**self.package, **self.own})
+
+    def names(self) -> tuple[str, ...]:
+        """All names, those that installed packages offer among them, sorted."""
+        if self._offered is not None:
+            plugins.load_all(self._offered, self.own)
+        return tuple(sorted({*self, *self._reserved}))
+
+    def find(self, name: object) -> Thing | None:
+        """The thing of a name; None if nobody has registered one."""
+        if not isinstance(name, str):
+            return None
+        found = self.package.get(name) or self.own.get(name)
+        if found is None and self._offered and plugins.load(self._offered, name, self.own):
+            found = self.own[name]
+        return found
+
+    def get_or_raise(self, name: object) -> Thing:
+        """The thing of a name.
+
+        Raises:
+            PhasezooError: Nobody has registered one; an ``error`` that lists the names.
+        """
+        found = self.find(name)
+        if found is None:
+            raise self.unknown(name)
+        return found
+
+    def unknown(self, name: object) -> PhasezooError:
+        """The error about a name that nobody has registered."""
+        known = self.names()
+        return self._error(
+            f"{name!r}: no such {self.what}{did_you_mean(name, known)} Known are "
+            f"{', '.join(known)}{self._advice}"
+        )
+
+    def check_name(self, name: object) -> None:
+        """Refuse a name that cannot be registered.
+
+        Raises:
+            PhasezooError: It belongs to the package, or has characters that no name has.
+        """
+        if name in self.package or name in self._reserved:
+            article = "an" if self.what[0] in "aeiou" else "a"
+            message = f"{name!r} is {article} {self.what} of the package: choose another name"
+            raise self._refusal(message)
+        if not isinstance(name, str) or self._form.fullmatch(name) is None:
+            message = f"{self.what} name {name!r}: expected {self._allowed}"
+            raise self._refusal(message)
+
+    def register(self, name: str, thing: Thing) -> None:
+        """Add a thing of one's own; registering its name again replaces it.
+
+        Raises:
+            PhasezooError: The name belongs to the package, or has characters that no name has.
+        """
+        self.check_name(name)
+        self.own[name] = thing
+
+
+def renamed(function: Callable[Given, Answer], old: str, new: str) -> Callable[Given, Answer]:
+    """The old spelling of a function, which works for one version with a warning.
+
+    Args:
+        function: The function of the new name.
+        old: The old name, with its module.
+        new: The new name, with its module.
+    """
+
+    @wraps(function)
+    def deprecated(*args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        message = f"{old} is deprecated and goes with the next version: use {new}"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    deprecated.__name__ = old.rpartition(".")[2]
+    deprecated.__doc__ = f"Deprecated spelling of :func:`{new}`."
+    return deprecated

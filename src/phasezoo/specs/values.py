@@ -1,0 +1,382 @@
+"""The values that an option takes: read from texts, checked, described and written again.
+
+An annotation says it all: ``Annotated[int, Ge(1)] | None``, ``Literal["sgd", "adamw"]``. Ranges are
+those of the library annotated-types. A class whose objects texts can write has ``expected``, what
+such a text looks like; ``read(text)``, which raises ``InvalidConfig`` for any other; and ``text``,
+which is None for an object that no text can write.
+"""
+
+import math
+import os
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MinLen, MultipleOf
+
+from phasezoo.errors import InvalidConfig
+
+UNKNOWN: Any = object()
+"""The annotation of an option without one: its values are taken for what they look like."""
+
+REQUIRED: Any = object()
+"""The default of an option that has none."""
+
+NONE = "none"
+"""None, as texts write it."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of a number, to stand in its annotation."""
+
+    name: str
+    """Such as ``"milliseconds"``."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers that an option takes and their unit, or the least length of a list."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+    multiple: int = 1
+    length: int = 0
+    unit: str = ""
+
+    @classmethod
+    def of(cls, notes: Sequence[Any]) -> "Range":
+        """The range that an annotation's notes say; those that say none are left alone."""
+        found: dict[str, Any] = {}
+        for note in _single(notes):
+            for kind, attribute, field in _BOUNDS:
+                if isinstance(note, kind):
+                    found[field] = getattr(note, attribute)
+        return cls(**found)
+
+    def holds(self, number: float) -> bool:
+        """Whether a number lies in the range; NaN and infinities never do."""
+        if not (self.least <= number <= self.most and self.above < number < self.below):
+            return False
+        return self.multiple == 1 or number % self.multiple == 0
+
+    @cached_property
+    def words(self) -> str:
+        """The range after "a number", with what stands between the two."""
+        least, most = f"{_digits(self.least)}", f"{_digits(self.most)}"
+        above, below = f"above {_digits(self.above)}", f"below {_digits(self.below)}"
+        has_most, has_below = math.isfinite(self.most), math.isfinite(self.below)
+        end = f"to {most}" if has_most else f"to {below}" if has_below else ""
+        if math.isfinite(self.least):
+            return f" from {least} {end}" if end else f", {least} or more"
+        if math.isfinite(self.above):
+            return f" {above}, {end}" if end else f" {above}"
+        return f", {most} or less" if has_most else f" {below}" if has_below else ""
+
+
+_BOUNDS = (
+    (Ge, "ge", "least"),
+    (Le, "le", "most"),
+    (Gt, "gt", "above"),
+    (Lt, "lt", "below"),
+    (MultipleOf, "multiple_of", "multiple"),
+    (MinLen, "min_length", "length"),
+    (Unit, "name", "unit"),
+)
+
+
+def _single(notes: Sequence[Any]) -> Iterator[Any]:
+    """The notes of an annotation, with grouped ones such as ``Interval`` taken apart."""
+    for note in notes:
+        if isinstance(note, GroupedMetadata):
+            yield from _single(list(note))
+        else:
+            yield note
+
+
+def _digits(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:g}"
+
+
+class Kind:
+    """One type among those that an annotation allows.
+
+    Args:
+        type_: The type, a ``Literal``, or :data:`UNKNOWN`.
+        notes: The notes of its annotation.
+    """
+
+    def __init__(self, type_: Any, notes: Sequence[Any]) -> None:
+        self.type = type_
+        self.choices = get_args(type_) if get_origin(type_) is Literal else ()
+        self.range = Range.of(notes)
+        self.origin = get_origin(type_)
+        self.items: Values | None = None
+        if self.origin is tuple:
+            (item, *more) = (*get_args(type_), Ellipsis)
+            self.items = values_of(item) if more[0] is Ellipsis else None
+        self.written: Any = type_ if hasattr(type_, "expected") else None
+
+    @property
+    def order(self) -> int:
+        """Its place among those that are tried on a text, the narrowest first."""
+        if self.choices:
+            return 0
+        return 2 if self.written is not None else _ORDER.get(self.type, len(_ORDER))
+
+    @property
+    def in_texts(self) -> bool:
+        """Whether a text can write its values."""
+        return bool(self.choices) or self.written is not None or self.type in _READERS
+
+    def words(self, *, as_text: bool) -> str:
+        """What its values look like; empty if there is nothing to say."""
+        if self.choices:
+            words = [write_value(c) or "" if as_text else repr(c) for c in self.choices]
+            return " or ".join(words) if len(words) < 3 else f"one of {', '.join(words)}"
+        if self.written is not None and as_text:
+            return str(self.written.expected)
+        if self.type is type(None):
+            return NONE if as_text else "None"
+        if self.type is bool:
+            return "true or false" if as_text else "True or False"
+        if self.type in (int, float):
+            number = "whole number" if self.type is int else "number"
+            article = "an even" if self.range.multiple == 2 else "a"
+            unit = f"{self.range.unit}, " if self.range.unit else ""
+            return f"{unit}{article} {number}{self.range.words}"
+        if self.type in _WORDS:
+            return _WORDS[self.type]
+        if as_text:
+            return ""
+        if self.items is not None:
+            some = f"{self.range.length} or more" if self.range.length else "a list"
+            return f"{some}, each {self.items.words()}"
+        return f"a {getattr(self.type, '__name__', self.type)}"
+
+    def read(self, text: str) -> Any:
+        """The value that a text writes; raises ``ValueError`` if it is none, whatever its range."""
+        if self.choices:
+            return {write_value(choice): choice for choice in self.choices}[text]
+        return self.written.read(text) if self.written is not None else _READERS[self.type](text)
+
+    def taken(self, value: Any) -> Any:
+        """The value as the option keeps it; raises ``ValueError`` if it is none of the type's."""
+        if self.choices:
+            if not any(type(value) is type(choice) and value == choice for choice in self.choices):
+                raise ValueError
+            return value
+        if self.type in (int, float):
+            return self._number(value)
+        if self.type is Path:
+            if not isinstance(value, str | os.PathLike):
+                raise ValueError
+            return value
+        if self.items is not None:
+            if not isinstance(value, list | tuple) or len(value) < self.range.length:
+                raise ValueError
+            return tuple(self.items.taken(each) for each in value)
+        kind = self.origin or self.type
+        if isinstance(kind, type) and _is_checked(kind) and not isinstance(value, kind):
+            raise ValueError
+        return value
+
+    def _number(self, value: Any) -> int | float:
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole and (self.type is int or not isinstance(value, float | np.floating)):
+            raise ValueError
+        number: int | float = value.item() if isinstance(value, np.generic) else value
+        if not self.range.holds(number) or (not whole and not math.isfinite(number)):
+            raise ValueError
+        return number
+
+
+def _is_checked(kind: type) -> bool:
+    """Whether ``isinstance`` can say what belongs to a class."""
+    is_open = getattr(kind, "_is_protocol", False) and not getattr(
+        kind, "_is_runtime_protocol", False
+    )
+    return kind is not Any and not is_open
+
+
+class Values:
+    """All values that an annotation allows."""
+
+    def __init__(self, annotation: Any) -> None:
+        self.kinds = tuple(Kind(type_, notes) for type_, notes in _members(annotation, ()))
+        self._readers = sorted(
+            (kind for kind in self.kinds if kind.in_texts), key=lambda kind: kind.order
+        )
+        if annotation is UNKNOWN:
+            looks = (type(None), bool, int, float, str)
+            self._readers = [Kind(type_, ()) for type_ in looks]
+
+    @property
+    def in_texts(self) -> bool:
+        """Whether a text can write values besides None."""
+        return any(kind.type is not type(None) for kind in self._readers)
+
+    def words(self, *, as_text: bool = False) -> str:
+        """What the values look like, such as ``"a whole number, 1 or more"``.
+
+        Args:
+            as_text: Whether texts are meant and not values in Python.
+        """
+        kinds = sorted(self.kinds, key=lambda kind: kind.type is type(None))
+        words = (kind.words(as_text=as_text) for kind in kinds)
+        return " or ".join(dict.fromkeys(filter(None, words)))
+
+    def read(self, text: str) -> Any:
+        """The value that a text writes; raises ``ValueError`` if it is none, whatever its range."""
+        for kind in self._readers:
+            try:
+                return kind.read(text)
+            except (ValueError, KeyError):
+                continue
+        raise ValueError
+
+    def taken(self, value: Any) -> Any:
+        """The value as an option keeps it; raises ``ValueError`` if it is not allowed."""
+        for kind in self.kinds:
+            try:
+                return kind.taken(value)
+            except (ValueError, OverflowError):
+                continue
+        raise ValueError
+
+
+@lru_cache(maxsize=4096)
+def _cached(annotation: Any) -> Values:
+    return Values(annotation)
+
+
+def values_of(annotation: Any) -> Values:
+    """The values that an annotation allows.
+
+    Args:
+        annotation: A type, an ``Annotated`` one, a ``Literal``, a union of these, or
+            :data:`UNKNOWN`.
+    """
+    try:
+        return _cached(annotation)
+    except TypeError:  # notes that cannot be hashed
+        return Values(annotation)
+
+
+def _members(annotation: Any, notes: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """The types of an annotation, each with its notes."""
+    if get_origin(annotation) is Annotated:
+        inner, *more = get_args(annotation)
+        yield from _members(inner, (*notes, *more))
+    elif get_origin(annotation) in (Union, types.UnionType):
+        for each in get_args(annotation):
+            yield from _members(each, notes)
+    else:
+        yield (type(None) if annotation is None else annotation), notes
+
+
+def read_value(name: str, annotation: Any, text: str) -> Any:
+    """Read the value that a text writes.
+
+    Args:
+        name: The option's name, for the message.
+        annotation: What it takes, as for :func:`values_of`.
+        text: A whole or decimal number; ``true`` or ``false``; ``none`` for None; a word of a
+            ``Literal``; what a :class:`Written` class reads; or any text.
+
+    Raises:
+        InvalidConfig: The text writes no value that is allowed.
+    """
+    values = values_of(annotation)
+    try:
+        value = values.read(text)
+    except ValueError:
+        if not values.words(as_text=True):
+            message = f"{name}= has no value that can be written as text"
+            raise InvalidConfig(message) from None
+        raise _refused(name, text, values.words(as_text=True)) from None
+    return check_value(name, annotation, value)
+
+
+def check_value(name: str, annotation: Any, value: Any, given: str = "{name}={value!r}") -> Any:
+    """Check a value; numbers of NumPy become Python's, lists tuples.
+
+    Args:
+        name: The option's name, for the message.
+        annotation: What it takes, as for :func:`values_of`.
+        value: The value.
+        given: How a message shows name and value.
+
+    Returns:
+        The value as the option keeps it.
+
+    Raises:
+        InvalidConfig: The value is not allowed; the message says what is.
+    """
+    values = values_of(annotation)
+    try:
+        return values.taken(value)
+    except ValueError:
+        raise _refused(name, value, values.words(), given) from None
+
+
+def _refused(name: str, value: Any, words: str, given: str = "{name}={value!r}") -> InvalidConfig:
+    try:
+        shown = given.format(name=name, value=value)
+    except ValueError:  # a whole number of thousands of digits
+        shown = f"{name}= with a number of thousands of digits"
+    return InvalidConfig(f"{shown}: expected {words}")
+
+
+def write_value(value: Any) -> str | None:
+    """The text that reads as ``value``; None if there is none."""
+    if value is None:
+        return NONE
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | str | Path) or (isinstance(value, float) and math.isfinite(value)):
+        return str(value)
+    return value.text if hasattr(value, "expected") else None
+
+
+def _none(text: str) -> None:
+    if text.lower() != NONE:
+        raise ValueError(text)
+
+
+def _bool(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+_READERS: dict[Any, Callable[[str], Any]] = {
+    type(None): _none,
+    bool: _bool,
+    int: int,
+    float: _float,
+    str: str,
+    Path: str,
+    Any: str,
+    UNKNOWN: str,
+}
+_ORDER = {type_: place for place, type_ in enumerate(_READERS, start=1)}
+_WORDS: dict[Any, str] = {
+    str: "a text",
+    Path: "a text",
+    Any: "a text",
+    UNKNOWN: "a text",
+}
