@@ -127,7 +127,7 @@ games.make("chess"), gating.make("lichess"), agents.make("random"), networks.mak
 assert not [name for name in sys.modules if name.startswith("nim_suite")]
 state = games.make("nim").new_state()
 assert gating.make("heap", "nim")(state) == 0
-assert networks.describe("lever-5").name == "lever-5"
+assert networks.spec_of("lever-5") == "lever-5"
 session = agents.make("greedy").session(1)
 while not state.is_terminal:
     state = state.play(session.act(state))

@@ -176,10 +176,10 @@ def _of_torch(
     network: Any, evaluator: NetworkEvaluator, manifest: Manifest, weights: Any
 ) -> tuple[Manifest, dict[str, bytes]]:
     """Manifest and files of a torch network: by its name, if it has one, else as ONNX."""
-    from phasezoo import networks
     from phasezoo.inference.weights import model_bytes
+    from phasezoo.networks.making import made_as
 
-    spec = _known(networks.description_of(network))
+    spec = _known(made_as(network))
     if spec is None:
         return _as_onnx(network, evaluator, manifest)
     manifest = dataclasses.replace(
@@ -195,10 +195,10 @@ def _of_torch(
 
 def _known(spec: Any) -> Any:
     """``spec`` if it names what can be made again; None for a factory that nobody can find."""
-    from phasezoo import networks
+    from phasezoo.networks.making import described
 
     try:
-        return None if spec is None else networks.describe(spec)
+        return None if spec is None else described(spec)
     except InvalidConfig:
         return None
 

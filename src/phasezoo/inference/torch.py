@@ -24,6 +24,7 @@ from phasezoo.inference.modules import Answers, answers_of, probe
 from phasezoo.inference.network import NetworkEvaluator
 from phasezoo.inference.tensors import Floats, ValueForm
 from phasezoo.networks.blocks import fold_batch_norms
+from phasezoo.networks.making import made_as
 from phasezoo.types import Gate, InferenceDtype, Planes
 
 __all__ = ["TorchEvaluator"]
@@ -131,7 +132,7 @@ class TorchEvaluator(NetworkEvaluator):
         """Whether its weights fit boards of any size, as if heads are pooled over the board."""
         if self.manifest.network_options.get("pool") != "global":
             return False
-        spec = networks.description_of(self.network) or self.manifest.network_text
+        spec = made_as(self.network) or self.manifest.network_text
         return networks.fits_boards(spec, self.manifest.input_shape, self.manifest.num_actions)
 
     @property

@@ -10,13 +10,14 @@ from phasezoo.networks.counts import NetworkSize, count  # noqa: E402
 from phasezoo.networks.layout import layout_of  # noqa: E402
 from phasezoo.networks.making import (  # noqa: E402
     conditioned,
-    describe,
-    description_of,
     fits_boards,
     from_description,
     make,
+    spec_of,
     told,
 )
+from phasezoo.networks.making import describe as describe  # noqa: E402
+from phasezoo.networks.making import description_of as description_of  # noqa: E402
 from phasezoo.networks.network import BodyAndHeads, Network, parameter_counts  # noqa: E402
 from phasezoo.networks.output import NetworkOutput  # noqa: E402
 from phasezoo.networks.phase_input import ConditionedNetwork, PhaseInput  # noqa: E402
@@ -41,8 +42,6 @@ __all__ = [
     "compiled",
     "conditioned",
     "count",
-    "describe",
-    "description_of",
     "fits_boards",
     "from_description",
     "layout_of",
@@ -51,6 +50,7 @@ __all__ = [
     "parameter_counts",
     "register",
     "resolve_device",
+    "spec_of",
     "supported_dtype",
     "to_device",
     "to_host",

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
+from annotated_types import Interval
 from torch import nn
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.networks.blocks import Activation
-from phasezoo.networks.options import Between
 from phasezoo.networks.policy_heads import (
     DensePolicyHead,
     FactorisedPolicyHead,
@@ -46,7 +46,7 @@ Pool: TypeAlias = Literal["none", "global"]
 """Whether the heads read the board square by square, or its mean and its maximum: then the weights
 fit boards of any size."""
 
-Units: TypeAlias = Annotated[int, Between(1, 4096)]
+Units: TypeAlias = Annotated[int, Interval(ge=1, le=4096)]
 
 
 class HeadOptions(TypedDict, total=False):
@@ -62,7 +62,7 @@ class MapHeadOptions(HeadOptions, total=False):
 
     policy: MapPolicy
     pool: Pool
-    value_channels: Annotated[int, Between(1, 1024)]
+    value_channels: Annotated[int, Interval(ge=1, le=1024)]
 
 
 class TowerOptions(MapHeadOptions, total=False):
@@ -75,7 +75,7 @@ class VectorHeadOptions(HeadOptions, total=False):
     """The options of heads that read a vector."""
 
     policy: VectorPolicy
-    rank: Annotated[int, Between(1, 256)]
+    rank: Annotated[int, Interval(ge=1, le=256)]
 
 
 def heads(

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Unpack, cast
 
+from annotated_types import Interval
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidConfig
@@ -10,7 +11,6 @@ from phasezoo.networks.blocks import ConvNorm, ResidualBlock
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
-from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
 
 __all__ = ["LevitBlock", "levit"]
@@ -23,7 +23,7 @@ MLP_RATIO = 2
 def levit(
     input_shape: tuple[int, int, int],
     num_actions: int,
-    channels: Annotated[int, Between(LEVIT_VALUES, MAX_CHANNELS)],
+    channels: Annotated[int, Interval(ge=LEVIT_VALUES, le=MAX_CHANNELS)],
     blocks: Blocks,
     *,
     drop: Share = 0.0,

@@ -17,16 +17,7 @@ from phasezoo.networks.phase_input import (
 )
 from phasezoo.networks.registry import Factory
 from phasezoo.networks.specs import NetworkSpec, Plan, plan_of
-
-__all__ = [
-    "conditioned",
-    "describe",
-    "description_of",
-    "fits_boards",
-    "from_description",
-    "make",
-    "told",
-]
+from phasezoo.specs import renamed
 
 _MADE_AS = "_phasezoo_made_as"
 
@@ -38,23 +29,25 @@ def make(
     seed: int = 0,
     *,
     num_players: int = 2,
+    **options: Any,
 ) -> nn.Module:
     """Make a network with new weights, drawn from ``seed`` alone.
 
     Args:
         spec: A name (see :data:`GRAMMAR`), with options or without (``rise-32x4:value=mse``); or a
-            factory (see :func:`register`); or what :func:`describe` answered.
+            factory (see :func:`register`); or a :class:`NetworkSpec`.
         input_shape: Channels, height and width of the input planes; chess's ``v2`` by default.
         num_actions: Size A of the policy; chess's by default.
         seed: The same seed gives the same weights, whatever else torch has drawn.
         num_players: How many play, for networks with a value for each.
+        options: More options of the network, such as ``value="mse"``.
 
     Raises:
         InvalidConfig: There is no such network or option, or the sizes do not fit.
         InvalidNetwork: A user's factory raised, or answered something that is no module.
         MissingDependency: The network needs a package that is not installed.
     """
-    plan = plan_of(spec)
+    plan = plan_of(spec, options)
     sizes = (*input_shape, num_actions, num_players)
     if len(input_shape) != 3 or min(sizes) < 1:
         message = (
@@ -63,7 +56,7 @@ def make(
         )
         raise InvalidConfig(message)
     arguments: dict[str, Any] = dict(plan.arguments)
-    if plan.table.takes_num_players:
+    if plan.signature.takes_num_players:
         arguments["num_players"] = num_players
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -103,7 +96,7 @@ def told(network: ConditionedNetwork, phase: int) -> nn.Module:
         InvalidArray: It knows no such phase.
     """
     settled = network.told(phase)
-    spec = description_of(network)
+    spec = made_as(network)
     if spec is not None:
         left = (
             spec.options
@@ -114,13 +107,13 @@ def told(network: ConditionedNetwork, phase: int) -> nn.Module:
     return settled
 
 
-def description_of(network: nn.Module) -> NetworkSpec | None:
+def made_as(network: nn.Module) -> NetworkSpec | None:
     """What :func:`make` made ``network``, or the network that it is a copy of, from; else None."""
     spec: NetworkSpec | None = network.__dict__.get(_MADE_AS)
     return spec
 
 
-def describe(spec: str | Factory | NetworkSpec) -> NetworkSpec:
+def described(spec: str | Factory | NetworkSpec) -> NetworkSpec:
     """What a manifest keeps of a network, so that :func:`from_description` makes it again.
 
     Nothing is built, so this is also how a text is checked early.
@@ -129,6 +122,33 @@ def describe(spec: str | Factory | NetworkSpec) -> NetworkSpec:
         InvalidConfig: There is no such network or option, or a value is not allowed.
     """
     return plan_of(spec).spec
+
+
+describe = renamed(described, "networks.describe", "networks.spec_of")
+description_of = renamed(made_as, "networks.description_of", "networks.spec_of")
+
+
+def spec_of(network: nn.Module | str | Factory | NetworkSpec) -> str:
+    """The text from which :func:`make` makes a network of the same architecture.
+
+    Nothing is built, so this is also how a text is checked early.
+
+    Args:
+        network: One that :func:`make` made, or a copy of it; or a text, factory or
+            :class:`NetworkSpec`, whose text is the same for all spellings.
+
+    Raises:
+        InvalidConfig: There is no such network or option, a value is not allowed, or nothing tells
+            how the network was made.
+    """
+    spec = made_as(network) if isinstance(network, nn.Module) else described(network)
+    if spec is None:
+        message = (
+            f"a {type(network).__name__} that networks.make did not make: make it by "
+            "networks.make(text), or register its class by networks.register(name, factory)"
+        )
+        raise InvalidConfig(message)
+    return str(spec)
 
 
 def from_description(

@@ -3,11 +3,11 @@
 from typing import Annotated, Unpack
 
 import torch
+from annotated_types import Interval
 from torch import Tensor, nn
 
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import MapHeadOptions, heads
-from phasezoo.networks.options import Between
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
@@ -22,8 +22,8 @@ def mixer(
     channels: Channels,
     blocks: Blocks,
     *,
-    mixed: Annotated[int, Between(1, 1024)] | None = None,
-    ratio: Annotated[int, Between(1, 8)] = 2,
+    mixed: Annotated[int, Interval(ge=1, le=1024)] | None = None,
+    ratio: Annotated[int, Interval(ge=1, le=8)] = 2,
     drop: Share = 0.0,
     **options: Unpack[MapHeadOptions],
 ) -> nn.Module:

@@ -3,6 +3,7 @@
 from typing import Annotated, Unpack
 
 import torch
+from annotated_types import Interval
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_linear_bn_eval
 
@@ -10,12 +11,11 @@ from phasezoo.networks.blocks import ConvNorm, ResidualBlock
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import VectorHeadOptions
 from phasezoo.networks.network import VectorNetwork
-from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
 __all__ = ["LinearNorm", "ResidualLayers", "convmlp", "mlp"]
 
-Width = Annotated[int, Between(8, 4096)]
+Width = Annotated[int, Interval(ge=8, le=4096)]
 """Units of a fully connected layer."""
 
 
@@ -47,11 +47,11 @@ def convmlp(
     input_shape: tuple[int, int, int],
     num_actions: int,
     channels: Channels,
-    blocks: Annotated[int, Between(0, 100)],
+    blocks: Annotated[int, Interval(ge=0, le=100)],
     *,
-    squeeze: Annotated[int, Between(1, 1024)] = 8,
+    squeeze: Annotated[int, Interval(ge=1, le=1024)] = 8,
     width: Width = 256,
-    layers: Annotated[int, Between(0, 100)] = 1,
+    layers: Annotated[int, Interval(ge=0, le=100)] = 1,
     drop: Share = 0.0,
     **options: Unpack[VectorHeadOptions],
 ) -> nn.Module:

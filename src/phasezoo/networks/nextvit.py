@@ -3,6 +3,7 @@
 from typing import Annotated, Unpack
 
 import torch
+from annotated_types import Interval
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidConfig
@@ -11,7 +12,6 @@ from phasezoo.networks.blocks import ConvNorm, folded_before
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
-from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
 
 __all__ = ["NextConvolutionBlock", "NextTransformerBlock", "TransformerChannels", "nextvit"]
@@ -21,7 +21,7 @@ ATTENTION_SHARE = 0.75
 
 VALUE_CHANNELS = 8
 
-TransformerChannels = Annotated[int, Between(3 * HEAD, MAX_CHANNELS)]
+TransformerChannels = Annotated[int, Interval(ge=3 * HEAD, le=MAX_CHANNELS)]
 """Channels of a tower with transformer blocks; a multiple of 32."""
 
 

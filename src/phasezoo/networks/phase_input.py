@@ -8,16 +8,17 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import torch
+from annotated_types import Interval
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from phasezoo.errors import InvalidArray, InvalidConfig
 from phasezoo.networks.network import BodyAndHeads
-from phasezoo.networks.options import Between, Option, OptionValue
 from phasezoo.networks.output import NetworkOutput
+from phasezoo.specs import Option
 
 __all__ = [
     "PHASE_OPTIONS",
@@ -37,7 +38,7 @@ MOST_PHASES = 64
 _PREFIX = "phase_"
 
 PHASE_OPTIONS: Mapping[str, Option] = {
-    name: Option(name, int, between=Between(2, MOST_PHASES))
+    name: Option(name, Annotated[int, Interval(ge=2, le=MOST_PHASES)], None)
     for name in (f"{_PREFIX}planes", f"{_PREFIX}heads")
 }
 """The options of every network's text that have it told the phase."""
@@ -165,7 +166,7 @@ class PhaseChoice:
     """How many there are."""
 
     @classmethod
-    def of(cls, options: Mapping[str, OptionValue], where: str) -> "PhaseChoice | None":
+    def of(cls, options: Mapping[str, Any], where: str) -> "PhaseChoice | None":
         """What the :data:`PHASE_OPTIONS` among ``options`` say; None if there are none.
 
         Raises:
@@ -181,7 +182,7 @@ class PhaseChoice:
         return cls(how, int(options[given[0]]))
 
     @property
-    def option(self) -> dict[str, OptionValue]:
+    def option(self) -> dict[str, int]:
         """The option as a network's text has it."""
         return {f"{_PREFIX}{self.how}": self.phases}
 

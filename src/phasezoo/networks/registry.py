@@ -1,39 +1,124 @@
-"""The networks that have a name: those of the package, and those of one's own."""
+"""The networks that have a name, those of the package and of one's own, and their options."""
 
-import re
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, Union, get_args, get_origin, overload
 
 from torch import nn
 
-from phasezoo import plugins
-from phasezoo.errors import InvalidConfig
+from phasezoo.errors import InvalidConfig, UnregisteredNetwork
 from phasezoo.networks.catalogue import FAMILIES
-from phasezoo.networks.options import OptionTable
-
-__all__ = ["Factory", "find", "form", "known", "names", "refuse_modules", "register"]
+from phasezoo.specs import UNKNOWN, Option, Registry, options_of, unknown_option, values_of
 
 Factory: TypeAlias = Callable[..., nn.Module]
 """Makes a network: ``factory(input_shape, num_actions, **options)``; a class will do."""
 
+OptionValue: TypeAlias = int | float | bool | str
+"""The value of an option; all of it can be written to JSON."""
+
 _Factory = TypeVar("_Factory", bound=Factory)
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+REGISTRY: Registry[Factory] = Registry(
+    "network",
+    "networks",
+    lambda: FAMILIES,
+    error=UnregisteredNetwork,
+    refusal=InvalidConfig,
+)
+"""The factories by name."""
 
-_OWN: dict[str, Factory] = {}
+
+@dataclass(frozen=True)
+class Signature:
+    """The options of a factory: its parameters after the shape of the input and the actions."""
+
+    options: Mapping[str, Option]
+    """By name, in the signature's order."""
+    is_open: bool
+    """Whether the factory takes any option (``**options``)."""
+    takes_num_players: bool
+    """Whether it wants to know how many play."""
+
+    @classmethod
+    def of(cls, factory: Callable[..., Any]) -> "Signature":
+        """Read the signature of a factory.
+
+        Raises:
+            InvalidConfig: It cannot be called with an input shape and a number of actions.
+        """
+        found = options_of(factory)
+        shapes = found.positional[:2]
+        if len(shapes) < 2 and not found.is_variadic:
+            message = (
+                f"{getattr(factory, '__qualname__', factory)}({', '.join(found.by_name)}): a "
+                "factory of networks is called as factory(input_shape, num_actions, **options) and "
+                "answers a torch.nn.Module"
+            )
+            raise InvalidConfig(message)
+        options = {name: _plain(o) for name, o in found.by_name.items() if name not in shapes}
+        takes_num_players = options.pop("num_players", None) is not None
+        return cls(options, found.is_open, takes_num_players)
+
+    @property
+    def required(self) -> list[Option]:
+        """The options that make up the size, in the signature's order."""
+        return [option for option in self.options.values() if option.is_required]
+
+    def read(self, given: Mapping[str, Any], where: str) -> dict[str, OptionValue]:
+        """The values of options, given as texts or as values.
+
+        Raises:
+            InvalidConfig: There is no such option, or a value is not allowed; the message begins
+                with ``where``.
+        """
+        return {name: self._read(name, value, where) for name, value in given.items()}
+
+    def _read(self, name: str, value: Any, where: str) -> OptionValue:
+        option = self.options.get(name)
+        if option is None:
+            if not self.is_open:
+                known = "; ".join(f"{n}: {allowed(o)}" for n, o in self.options.items())
+                raise InvalidConfig(unknown_option(name, where, self.options, known or None))
+            option = _plain(Option(name, UNKNOWN))
+        try:
+            found: OptionValue = (
+                option.read(value) if isinstance(value, str) else option.check(value)
+            )
+        except InvalidConfig as error:
+            message = f"{where}: {error}"
+            raise InvalidConfig(message) from None
+        return float(found) if option.annotation is float else found
 
 
-def known() -> dict[str, Factory]:
-    """Every factory by its name, without those that installed packages offer unasked."""
-    return {**FAMILIES, **_OWN}
+def allowed(option: Option) -> str:
+    """What an option may be, in words."""
+    return option.values.words(as_text=True)
+
+
+def _plain(option: Option) -> Option:
+    """An option that is left out rather than None, and whose type is its default's if none is said.
+
+    What no text could say is any number, text, true or false.
+    """
+    annotation = option.annotation
+    if get_origin(annotation) in (Union, type(int | str)):
+        members = tuple(each for each in get_args(annotation) if each is not type(None))
+        annotation = Union[members]  # noqa: UP007
+    if annotation is UNKNOWN and type(option.default) in get_args(OptionValue):
+        annotation = type(option.default)
+    kinds = values_of(annotation).kinds
+    if annotation is UNKNOWN or not all(kind.is_plain for kind in kinds):
+        annotation = bool | int | float | str
+    return dataclasses.replace(option, annotation=annotation)
 
 
 def find(head: str) -> tuple[str, str | None] | None:
     """The registered name that ``head`` begins with, and the size that follows it."""
     base, dash, tail = head.rpartition("-")
     for name, size in ((head, None), (base, tail)) if dash else ((head, None),):
-        if name in FAMILIES or name in _OWN or plugins.load("networks", name, _OWN):
+        if REGISTRY.find(name) is not None:
             return name, size
     return None
 
@@ -64,27 +149,23 @@ def register(name: str, factory: Factory | None = None) -> Any:
     """
     if factory is None:
         return partial(register, name)
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        message = f"{name!r}: a network's name is letters, digits, _, - and ."
-        raise InvalidConfig(message)
-    if name in FAMILIES or name.rpartition("-")[0] in FAMILIES:
-        message = f"{name!r} is a network of the package: choose another name"
-        raise InvalidConfig(message)
+    is_sized = isinstance(name, str) and name.rpartition("-")[0] in FAMILIES
+    REGISTRY.check_name(name.rpartition("-")[0] if is_sized else name)
     refuse_modules(factory)
-    OptionTable.of(factory)
-    _OWN[name] = factory
+    Signature.of(factory)
+    REGISTRY.register(name, factory)
     return factory
 
 
 def names() -> tuple[str, ...]:
     """The forms of the names that :func:`make` knows, sorted: ``rise-CHANNELSxBLOCKS``."""
-    plugins.load_all("networks", _OWN)
-    return tuple(sorted(form(name, OptionTable.of(factory)) for name, factory in known().items()))
+    REGISTRY.names()  # loads those of installed packages
+    return tuple(sorted(form(name, Signature.of(made)) for name, made in REGISTRY.items()))
 
 
-def form(name: str, table: OptionTable) -> str:
+def form(name: str, signature: Signature) -> str:
     """How a network called ``name`` is asked for, such as ``rise-CHANNELSxBLOCKS``."""
-    size = "x".join(option.name.upper() for option in table.required())
+    size = "x".join(option.name.upper() for option in signature.required)
     return f"{name}-{size}" if size else name
 
 

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal, Unpack
 
 import torch
+from annotated_types import Interval
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidConfig
@@ -10,7 +11,6 @@ from phasezoo.networks.blocks import ConvNorm, ResidualBlock
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
-from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
 __all__ = ["BoardBlock", "resnet"]
@@ -25,7 +25,7 @@ def resnet(
     blocks: Blocks,
     *,
     attention: Literal["none", "eca", "se"] = "none",
-    board: Annotated[int, Between(0, 256)] = 0,
+    board: Annotated[int, Interval(ge=0, le=256)] = 0,
     drop: Share = 0.0,
     **options: Unpack[TowerOptions],
 ) -> nn.Module:

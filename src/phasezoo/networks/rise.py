@@ -6,13 +6,13 @@ The published towers are written down in ``docs/definitions/published.md#network
 from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
+from annotated_types import Interval
 from torch import nn
 
 from phasezoo.networks.blocks import Attention, MobileBottleneck
 from phasezoo.networks.depth import stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
-from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Channels, Share
 
 __all__ = ["BlockPlan", "rise", "rise_plan", "rise_tower", "risev2", "risev2_plan", "risex4"]
@@ -102,7 +102,7 @@ def risev2(
 def risex4(
     input_shape: tuple[int, int, int],
     num_actions: int,
-    channels: Annotated[int, Between(1, MAX_CHANNELS)],
+    channels: Annotated[int, Interval(ge=1, le=MAX_CHANNELS)],
     blocks: Blocks,
     *,
     drop: Share = 0.0,

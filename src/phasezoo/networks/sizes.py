@@ -2,18 +2,18 @@
 
 from typing import Annotated, TypeAlias
 
-from phasezoo.networks.options import Between
+from annotated_types import Interval
 
 __all__ = ["MAX_BLOCKS", "MAX_CHANNELS", "Blocks", "Channels", "Share"]
 
 MAX_CHANNELS = 1024
 MAX_BLOCKS = 100
 
-Channels: TypeAlias = Annotated[int, Between(8, MAX_CHANNELS)]
+Channels: TypeAlias = Annotated[int, Interval(ge=8, le=MAX_CHANNELS)]
 """Channels of a tower."""
 
-Blocks: TypeAlias = Annotated[int, Between(1, MAX_BLOCKS)]
+Blocks: TypeAlias = Annotated[int, Interval(ge=1, le=MAX_BLOCKS)]
 """Blocks of a tower."""
 
-Share: TypeAlias = Annotated[float, Between(0, 0.9)]
+Share: TypeAlias = Annotated[float, Interval(ge=0, le=0.9)]
 """Share of what is left out while training."""

@@ -1,6 +1,5 @@
 """What a text, a factory or a description of a network comes to: a factory and its arguments."""
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,15 +10,21 @@ from typing import Any
 from phasezoo.errors import InvalidConfig, UnregisteredNetwork
 from phasezoo.networks.catalogue import FAMILIES
 from phasezoo.networks.imports import import_path, imported, trusted
-from phasezoo.networks.options import OptionTable, OptionValue
 from phasezoo.networks.phase_input import PHASE_OPTIONS, PhaseChoice
-from phasezoo.networks.registry import Factory, find, form, known, refuse_modules
-
-__all__ = ["GRAMMAR", "NetworkSpec", "Plan", "plan_of"]
+from phasezoo.networks.registry import (
+    REGISTRY,
+    Factory,
+    OptionValue,
+    Signature,
+    find,
+    form,
+    refuse_modules,
+)
+from phasezoo.specs import SpecText, did_you_mean, read_items, write_spec, write_value
 
 _PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_.]*")
 
-_FORMS = ", ".join(form(name, OptionTable.of(factory)) for name, factory in FAMILIES.items())
+_FORMS = ", ".join(form(name, Signature.of(factory)) for name, factory in FAMILIES.items())
 
 GRAMMAR = (
     "NAME or NAME:option=value,… with a NAME of " + _FORMS + ", such as rise-32x4 or "
@@ -45,11 +50,8 @@ class NetworkSpec:
     """The folder whose file says all this, if one does; no code that lies in it is imported."""
 
     def __str__(self) -> str:
-        options = ",".join(
-            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
-            for name, value in self.options.items()
-        )
-        return f"{self.name}:{options}" if options else self.name
+        options = {name: write_value(value) or "" for name, value in self.options.items()}
+        return write_spec(SpecText(self.name, None, options))
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Plan:
 
     factory: Factory
     """The factory."""
-    table: OptionTable
+    signature: Signature
     """Its options."""
     arguments: Mapping[str, OptionValue]
     """What it is called with."""
@@ -68,22 +70,41 @@ class Plan:
     """How the network is told the phase; None: not at all."""
 
 
-def plan_of(spec: Any) -> Plan:
-    """What ``spec``, a text, a factory or a :class:`NetworkSpec`, comes to.
+def plan_of(spec: Any, more: Mapping[str, Any] | None = None) -> Plan:
+    """Read a text, a factory or a :class:`NetworkSpec`.
+
+    Args:
+        spec: It.
+        more: Options besides its own.
 
     Raises:
-        InvalidConfig: There is no such network or option, or a value is not allowed.
+        InvalidConfig: There is no such network or option, a value is not allowed, or an option is
+            given twice.
     """
+    beside = more or {}
     if isinstance(spec, NetworkSpec):
-        return _from_spec(spec)
+        return _from_spec(replace(spec, options=_joined(spec, spec.options, beside)))
     if isinstance(spec, str):
         head, options = _split(spec)
-        return _named(head, options, f"network {spec!r}")
+        return _named(head, _joined(spec, options, beside), f"network {spec!r}")
     refuse_modules(spec)
     if not callable(spec):  # a caller without a type checker
         message = f"network={spec!r}: expected a name, {GRAMMAR}; or a factory"
         raise InvalidConfig(message)
-    return _direct(spec)
+    return _direct(partial(spec, **beside) if beside else spec)
+
+
+def _joined(spec: object, own: Mapping[str, Any], beside: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a text and those beside it.
+
+    Raises:
+        InvalidConfig: One is given twice.
+    """
+    twice = sorted(own.keys() & beside.keys())
+    if twice:
+        message = f"{str(spec)!r} has {', '.join(twice)} too: give it once"
+        raise InvalidConfig(message)
+    return {**own, **beside}
 
 
 def _from_spec(spec: NetworkSpec) -> Plan:
@@ -103,11 +124,11 @@ def _from_spec(spec: NetworkSpec) -> Plan:
         )
         raise UnregisteredNetwork(message)
     factory = trusted(spec.factory, where, spec.folder)
-    table = OptionTable.of(factory)
-    sized = table.required() and not _PATH.fullmatch(spec.name)
+    signature = Signature.of(factory)
+    sized = signature.required and not _PATH.fullmatch(spec.name)
     base, _, tail = spec.name.rpartition("-")
-    size = _size(base, tail, table, where) if sized else {}
-    return _assemble(factory, table, size, _read(table, spec.options, where), spec.name)
+    size = _size(base, tail, signature, where) if sized else {}
+    return _assemble(factory, signature, size, _read(signature, spec.options, where), spec.name)
 
 
 def _direct(factory: Any) -> Plan:
@@ -115,12 +136,12 @@ def _direct(factory: Any) -> Plan:
     options: Mapping[str, Any] = {}
     if isinstance(factory, partial) and not factory.args:
         options, factory = factory.keywords, factory.func
-    for name, own in known().items():
+    for name, own in REGISTRY.items():
         if own is factory:
             return _named(name, options, f"network {name!r}")
-    table = OptionTable.of(factory)
+    signature = Signature.of(factory)
     name = import_path(factory) or str(getattr(factory, "__qualname__", type(factory).__name__))
-    return _assemble(factory, table, {}, _read(table, options, f"network {name}"), name)
+    return _assemble(factory, signature, {}, _read(signature, options, f"network {name}"), name)
 
 
 def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
@@ -131,32 +152,34 @@ def _named(head: str, options: Mapping[str, object], where: str) -> Plan:
             message = f"{where}: {_unknown(head)}"
             raise UnregisteredNetwork(message)
         factory = imported(head, where)
-        table = OptionTable.of(factory)
-        return _assemble(factory, table, {}, _read(table, options, where), head)
+        signature = Signature.of(factory)
+        return _assemble(factory, signature, {}, _read(signature, options, where), head)
     base, tail = found
-    factory = known()[base]
-    table = OptionTable.of(factory)
-    size = {} if tail is None else _size(base, tail, table, where)
-    return _assemble(factory, table, size, _read(table, options, where), base)
+    factory = REGISTRY[base]
+    signature = Signature.of(factory)
+    size = {} if tail is None else _size(base, tail, signature, where)
+    return _assemble(factory, signature, size, _read(signature, options, where), base)
 
 
-def _read(table: OptionTable, options: Mapping[str, object], where: str) -> dict[str, OptionValue]:
+def _read(
+    signature: Signature, options: Mapping[str, object], where: str
+) -> dict[str, OptionValue]:
     """The values of options: the factory's own, and those that every network has.
 
     Raises:
         InvalidConfig: There is no such option, a value is not allowed, or the factory has one of
             every network's for itself.
     """
-    taken = table.options.keys() & PHASE_OPTIONS.keys()
+    taken = signature.options.keys() & PHASE_OPTIONS.keys()
     if taken:
         message = f"{where}: {min(taken)} is an option of every network; call the factory's other"
         raise InvalidConfig(message)
-    return replace(table, options={**table.options, **PHASE_OPTIONS}).read(options, where)
+    return replace(signature, options={**signature.options, **PHASE_OPTIONS}).read(options, where)
 
 
 def _assemble(
     factory: Factory,
-    table: OptionTable,
+    signature: Signature,
     size: Mapping[str, OptionValue],
     options: Mapping[str, OptionValue],
     name: str,
@@ -171,21 +194,21 @@ def _assemble(
         message = f"network {name!r}: {min(twice)} is said by the name already"
         raise InvalidConfig(message)
     given = {**size, **options}
-    required = [option.name for option in table.required()]
+    required = [option.name for option in signature.required]
     missing = [option for option in required if option not in given]
     if missing:
-        message = f"network {name!r}: {missing[0]} is missing; expected {_sized(name, table)}"
+        message = f"network {name!r}: {missing[0]} is missing; expected {_sized(name, signature)}"
         raise InvalidConfig(message)
     kept = {n: v for n, v in given.items() if n not in required}
     path = import_path(factory)
-    if name in known():
+    if name in REGISTRY:
         tail = "x".join(str(given[n]) for n in required)
         spec = NetworkSpec(f"{name}-{tail}" if tail else name, kept, path)
     else:
         spec = NetworkSpec(name, given if not size else kept, path)
     phases = PhaseChoice.of(given, f"network {name!r}")
     arguments = {n: v for n, v in given.items() if n not in PHASE_OPTIONS}
-    return Plan(factory, table, arguments, spec, phases)
+    return Plan(factory, signature, arguments, spec, phases)
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
@@ -198,45 +221,50 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     attribute, more, after = rest.partition(":")
     if _PATH.fullmatch(f"{head}:{attribute}") and find(head) is None:
         head, colon, rest = f"{head}:{attribute}", more, after
-    options: dict[str, str] = {}
-    for part in rest.split(",") if colon else ():
-        name, equals, value = part.partition("=")
-        if not equals or not name or not value or name in options:
-            message = f"network {text!r}: {part!r} is no option=value, or is there twice"
-            raise InvalidConfig(message)
-        options[name] = value
+    first, options = read_items(text, len(head) + 1) if colon else (None, {})
+    if first is not None:
+        message = f"network {text!r}: {first!r} has no key; options are written option=value"
+        raise InvalidConfig(message)
     return head, options
 
 
-def _size(base: str, tail: str, table: OptionTable, where: str) -> dict[str, OptionValue]:
+def _size(base: str, tail: str, signature: Signature, where: str) -> dict[str, OptionValue]:
     """The options that the name's end gives, such as 32 and 4 of ``32x4``.
 
     Raises:
         InvalidConfig: The network has no such size.
     """
-    required = table.required()
+    required = signature.required
     parts = tail.split("x") if len(required) > 1 else [tail]
     if len(parts) != len(required):
-        message = f"{where}: expected {_sized(base, table)}"
+        message = f"{where}: expected {_sized(base, signature)}"
         raise InvalidConfig(message)
     given = {option.name: part for option, part in zip(required, parts, strict=True)}
     try:
-        return table.read(given, where)
+        found = signature.read(given, where)
     except InvalidConfig as error:
-        message = f"{error} in {form(base, table)}"
+        message = f"{error} in {form(base, signature)}"
         raise InvalidConfig(message) from None
+    if [write_value(value) for value in found.values()] != parts:
+        message = (
+            f"{where}: a size is written without zeros before it, as in {form(base, signature)}"
+        )
+        raise InvalidConfig(message)
+    return found
 
 
-def _sized(base: str, table: OptionTable) -> str:
+def _sized(base: str, signature: Signature) -> str:
     """The form of a name, and what its size may be."""
-    sizes = "; ".join(f"{o.name.upper()}: {o.allowed()}" for o in table.required())
-    return f"{form(base, table)}, {sizes}" if sizes else f"{base} without a size"
+    sizes = "; ".join(
+        f"{o.name.upper()}: {o.values.words(as_text=True)}" for o in signature.required
+    )
+    return f"{form(base, signature)}, {sizes}" if sizes else f"{base} without a size"
 
 
 def _unknown(head: str) -> str:
     """What a text should have been, and which name is near to the one that was given."""
     given = head.partition(":")[0].rpartition("-")[0] or head
-    close = difflib.get_close_matches(given.lower(), known(), n=1)
-    hint = f"did you mean {close[0]}? " if close and close[0] != given else ""
-    own = ", ".join(form(n, OptionTable.of(f)) for n, f in known().items() if n not in FAMILIES)
-    return f"{hint}Expected {GRAMMAR}{f'; registered are {own}' if own else ''}"
+    known = [name for name in REGISTRY if name != given]
+    own = ", ".join(form(n, Signature.of(f)) for n, f in REGISTRY.items() if n not in FAMILIES)
+    hint = did_you_mean(given.lower(), known)
+    return f"no such network{hint} Expected {GRAMMAR}{f'; registered are {own}' if own else ''}"

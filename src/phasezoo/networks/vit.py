@@ -3,6 +3,7 @@
 from typing import Annotated, Unpack
 
 import torch
+from annotated_types import Interval
 from torch import Tensor, nn
 
 from phasezoo.errors import InvalidConfig
@@ -10,7 +11,6 @@ from phasezoo.networks.attention import HEAD, SelfAttention
 from phasezoo.networks.depth import stochastic_depth, stochastic_depths
 from phasezoo.networks.heads import MapHeadOptions, VectorHeadOptions, heads
 from phasezoo.networks.network import VectorNetwork
-from phasezoo.networks.options import Between
 from phasezoo.networks.output import NetworkOutput
 from phasezoo.networks.sizes import MAX_CHANNELS, Blocks, Share
 
@@ -23,7 +23,7 @@ VALUE_CHANNELS = 8
 INITIAL_POSITION = 0.02
 """Standard deviation of the new weights that say where a token is (Dosovitskiy et al. 2021)."""
 
-Width = Annotated[int, Between(HEAD, MAX_CHANNELS)]
+Width = Annotated[int, Interval(ge=HEAD, le=MAX_CHANNELS)]
 """Size of a token, a multiple of 32."""
 
 
@@ -63,7 +63,7 @@ def patchvit(
     channels: Width,
     blocks: Blocks,
     *,
-    patch: Annotated[int, Between(1, 64)] = 8,
+    patch: Annotated[int, Interval(ge=1, le=64)] = 8,
     drop: Share = 0.0,
     dropout: Share = 0.1,
     **options: Unpack[VectorHeadOptions],

@@ -64,6 +64,10 @@ class Options:
     """The options, in the order of the signature."""
     is_open: bool = False
     """Whether any other is taken too."""
+    positional: tuple[str, ...] = ()
+    """Those that may be given by their place."""
+    is_variadic: bool = False
+    """Whether any number is taken by place."""
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -107,7 +111,8 @@ def _given(option: Option) -> Option:
 
 def _own_options(make: Callable[..., Any]) -> Options:
     found: dict[str, Option] = {}
-    is_open = False
+    positional: list[str] = []
+    is_open = is_variadic = False
     for place, each in enumerate(_chain(make)):
         hints = _hints(each)
         is_open = False
@@ -119,19 +124,24 @@ def _own_options(make: Callable[..., Any]) -> Options:
                 continue
             is_required = parameter.default is parameter.empty
             if parameter.kind is parameter.VAR_POSITIONAL or parameter.name == "self":
+                is_variadic |= parameter.name != "self" and not place
                 continue
             if place and is_required:  # given by what passes the options on
                 continue
             default = REQUIRED if is_required else parameter.default
-            annotation = hints.get(parameter.name, UNKNOWN)
+            annotation = hints.get(parameter.name, parameter.annotation)
+            if annotation is parameter.empty or isinstance(annotation, str):
+                annotation = UNKNOWN
             found.setdefault(parameter.name, Option(parameter.name, annotation, default))
+            if parameter.kind is not parameter.KEYWORD_ONLY and not place:
+                positional.append(parameter.name)
         if not is_open:
             break
     config = _dataclass_in(found["config"].annotation) if "config" in found else None
     if is_open and config is not None:
         found = {**{option.name: option for option in fields_of(config)}, **found}
         is_open = False
-    return Options(found, is_open)
+    return Options(found, is_open, tuple(positional), is_variadic)
 
 
 def unpacked(annotation: Any) -> dict[str, Option]:

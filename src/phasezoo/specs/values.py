@@ -131,6 +131,11 @@ class Kind:
         return 2 if self.written is not None else _ORDER.get(self.type, len(_ORDER))
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its values are numbers, texts, true or false."""
+        return bool(self.choices) or self.type in (bool, int, float, str)
+
+    @property
     def in_texts(self) -> bool:
         """Whether a text can write its values."""
         return bool(self.choices) or self.written is not None or self.type in _READERS

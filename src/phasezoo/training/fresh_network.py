@@ -10,6 +10,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.games import Game
 from phasezoo.inference.manifest import Manifest, ValueKind, action_spec
 from phasezoo.networks import Network, NetworkSpec
+from phasezoo.networks.making import described
 from phasezoo.networks.output import value_field_of
 from phasezoo.networks.registry import Factory
 from phasezoo.training.config import SupervisedConfig
@@ -120,9 +121,9 @@ def _findable(network: str | Factory | NetworkSpec) -> NetworkSpec:
     Raises:
         InvalidConfig: There is no such network, or its factory cannot be found again.
     """
-    spec = networks.describe(network)
+    spec = described(network)
     try:
-        return networks.describe(spec)
+        return described(spec)
     except InvalidConfig as error:
         message = (
             f"network {spec.name!r}: its factory is neither registered nor in a module that can be "

@@ -260,7 +260,7 @@ def train_experts(
         "strategy": str(made),
         "budget": budget,
         "order": order if order is None or isinstance(order, str) else list(order),
-        "network": str(networks.describe(network)),
+        "network": networks.spec_of(network),
         "planes": planes,
         "history": history,
         "positions": positions,

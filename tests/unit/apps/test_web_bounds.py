@@ -18,7 +18,7 @@ pytest.importorskip("starlette")
 from web_client import Refused, client, talking
 
 from phasezoo import agents, games
-from phasezoo.agents import registry
+from phasezoo.agents.making import REGISTRY
 from phasezoo.apps.cli import main
 from phasezoo.apps.web import hall, roster, workers
 from phasezoo.apps.web.bounds import Bounds
@@ -142,7 +142,7 @@ def test_what_loads_holds_up_nobody(monkeypatch):
             assert go_on.wait(60)
         return parse(text.replace("net=slow,", ""))
 
-    monkeypatch.setattr(roster.agents, "parse", slowly)
+    monkeypatch.setattr(roster.agents, "make", slowly)
     with client() as made, talking(made) as first, talking(made) as second, talking(made) as third:
         for k, page in enumerate((first, second)):
             for number in (1, 2):
@@ -167,7 +167,7 @@ def test_a_failed_load_is_tried_again(monkeypatch):
         tries.append(text)
         raise InvalidConfig(text)
 
-    monkeypatch.setattr(roster.agents, "parse", fails)
+    monkeypatch.setattr(roster.agents, "make", fails)
     with client() as made, talking(made) as page:
         for _ in range(2):
             with pytest.raises(Refused, match="net=x"):
@@ -179,7 +179,7 @@ def test_a_failed_load_is_tried_again(monkeypatch):
 def stuck(monkeypatch):
     """An agent that does not answer until it is let."""
     let = threading.Event()
-    monkeypatch.setattr(registry, "_OWN", dict(registry._OWN))
+    monkeypatch.setattr(REGISTRY, "own", dict(REGISTRY.own))
     agents.register("stuck", lambda: lambda observation, info: let.wait(60) and 0)
     yield let
     let.set()

@@ -183,7 +183,7 @@ def test_the_things_shown_are_the_planes_of_their_names():
         ({"simulations": (100, 50)}, "rising values of 1 or more"),
         ({"workers": ()}, "rising values"),
         ({"batches": (0,)}, "rising values of 1 or more"),
-        ({"network": "resnet-3x1"}, "expected an integer of 8"),
+        ({"network": "resnet-3x1"}, "expected a whole number from 8"),
         ({"nodes": 0}, "--nodes 0: must be 1 or more"),
         ({"learning_rate": float("nan")}, "must be above 0"),
     ],

@@ -23,7 +23,7 @@ def test_a_preset_trains_a_network_that_there_is_with_options_that_are_allowed(n
     game = games.make(name)
     assert game.plane_shape(config.planes or game.default_planes)
     assert gating.make(config.gate, name).num_phases > 1
-    assert networks.describe(config.network).factory is not None
+    assert networks.spec_of(config.network)
     SupervisedConfig(
         batch_size=config.training_batch,
         optimizer=config.optimizer,

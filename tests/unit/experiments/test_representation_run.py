@@ -306,7 +306,7 @@ def test_the_quick_size_runs(tmp_path):
     ("changes", "words"),
     [
         ({"game": "krk"}, "expected chess, atomic, crazyhouse"),
-        ({"network": "resnet-3x1"}, "expected an integer of 8"),
+        ({"network": "resnet-3x1"}, "expected a whole number from 8"),
         ({"blocks": ("tower-8x1", "tower-8x1")}, "each must be there once"),
         ({"transformers": ("tower-8x1:transformers=1",)}, "multiple of 32"),
         ({"batches": (4, 2)}, "rising values"),

@@ -43,7 +43,7 @@ FORMS = [
 def registered() -> Iterator[str]:
     networks.register("small-test", Small)
     yield "small-test"
-    networks.registry._OWN.pop("small-test")
+    networks.registry.REGISTRY.own.pop("small-test")
 
 
 @pytest.fixture

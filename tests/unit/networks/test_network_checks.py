@@ -91,7 +91,7 @@ def test_networks_of_another_shape_are_refused():
         InvalidNetwork, match=r"raised RuntimeError on planes float32\[4, 5, 6, 7\]"
     ):
         networks.check(Flawed(SHAPE, ACTIONS), (5, 6, 7), ACTIONS)
-    with pytest.raises(InvalidConfig, match="did you mean rise"):
+    with pytest.raises(InvalidConfig, match="did you mean 'rise'"):
         networks.check("rose-8x1", SHAPE, ACTIONS)
 
 

@@ -177,7 +177,7 @@ def test_a_wrong_name_is_a_typed_error_that_shows_the_grammar(name: str) -> None
 
 
 def test_a_misspelt_family_is_answered_with_the_nearest() -> None:
-    with pytest.raises(InvalidConfig, match="did you mean resnet"):
+    with pytest.raises(InvalidConfig, match="did you mean 'resnet'"):
         networks.make("resnt-64x10")
 
 

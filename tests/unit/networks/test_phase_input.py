@@ -52,7 +52,7 @@ def rows_of(answer: NetworkOutput, rows: torch.Tensor) -> NetworkOutput:
 @pytest.mark.parametrize("text", [*TEXTS, "mlp-16x1:phase_heads=3", "mixer-8x1:phase_planes=3"])
 def test_it_is_a_network_like_any_other(text: str) -> None:
     network = made(text)
-    assert str(networks.description_of(network)) == text
+    assert networks.spec_of(network) == text
     assert "policy_logits" in networks.check(network, SHAPE, ACTIONS)
 
 
@@ -72,10 +72,9 @@ def test_what_it_settles_on_is_what_it_answers_of_that_phase(text, planes, phase
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_it_settles_on_is_made_again_from_its_description(text, planes) -> None:
     settled = networks.told(scattered(text), 1).eval()
-    spec = networks.description_of(settled)
-    assert spec is not None
-    assert str(spec) == (PLAIN if "heads" in text else text)
-    again = networks.make(str(spec), SHAPE, ACTIONS)
+    spec = networks.spec_of(settled)
+    assert spec == (PLAIN if "heads" in text else text)
+    again = networks.make(spec, SHAPE, ACTIONS)
     again.load_state_dict(settled.state_dict())
     same(again.eval()(planes), settled(planes))
 
@@ -128,8 +127,8 @@ def test_untold_it_takes_all_phases_for_equally_likely(text, planes, phases) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (f"{PLAIN}:phase_planes=1", "an integer of 2 to 64"),
-        (f"{PLAIN}:phase_heads=x", "an integer of 2 to 64"),
+        (f"{PLAIN}:phase_planes=1", "a whole number from 2 to 64"),
+        (f"{PLAIN}:phase_heads=x", "a whole number from 2 to 64"),
         (f"{PLAIN}:phase_heads=3,phase_planes=3", "not both"),
         ("mixer-8x1:phase_heads=3", "BodyAndHeads"),
         (f"{PLAIN}:phase=3", "did you mean phase_"),

@@ -72,7 +72,7 @@ class Narrow(Small):
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(registry, "_OWN", dict(registry._OWN))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
     networks.register("small", Small)
     networks.register("broken", Broken)
     networks.register("narrow", Narrow)

@@ -47,7 +47,7 @@ def check_networks(
         message = f"--planes {spec}: {error}"
         raise InvalidPlaneSpec(message) from error
     for name in names:
-        networks.describe(name)
+        networks.spec_of(name)
     return sizes
 
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal, Unpack
 
+from annotated_types import Interval
 from torch import nn
 
 from phasezoo import networks
@@ -10,7 +11,6 @@ from phasezoo.networks.depth import stochastic_depths
 from phasezoo.networks.heads import TowerOptions
 from phasezoo.networks.network import tower_network
 from phasezoo.networks.nextvit import NextConvolutionBlock, NextTransformerBlock
-from phasezoo.networks.options import Between
 from phasezoo.networks.sizes import Blocks, Channels, Share
 
 __all__ = ["NAME", "is_wide", "tower", "transformer_places"]
@@ -31,9 +31,9 @@ def tower(
     blocks: Blocks,
     *,
     block: Literal["mobile", "classical", "next"] = "mobile",
-    expansion: Annotated[int, Between(1, 8)] = 2,
-    wide: Annotated[float, Between(0, 1)] = 0.0,
-    transformers: Annotated[int, Between(0, 8)] = 0,
+    expansion: Annotated[int, Interval(ge=1, le=8)] = 2,
+    wide: Annotated[float, Interval(ge=0, le=1)] = 0.0,
+    transformers: Annotated[int, Interval(ge=0, le=8)] = 0,
     drop: Share = 0.0,
     **options: Unpack[TowerOptions],
 ) -> nn.Module:
