@@ -3,10 +3,10 @@
 import ast
 import inspect
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, get_args, get_origin
+from typing import Any
 
+from phasezoo import specs
 from phasezoo.envs import options as shared
 
 __all__ = ["Option", "options_of"]
@@ -38,7 +38,8 @@ def options_of(kind: type, table: str) -> list[Option]:
     own = {found["name"] for found in ROW.finditer(table)}
     texts = shared_texts()
     return [
-        Option(name, default, texts.get(name, ""), name in own) for name, default in _keywords(kind)
+        Option(name, option.default, texts.get(name, ""), name in own)
+        for name, option in specs.options_of(kind).by_name.items()
     ]
 
 
@@ -52,13 +53,3 @@ def shared_texts() -> dict[str, str]:
                     assert isinstance(field.target, ast.Name)
                     texts[field.target.id] = inspect.cleandoc(ast.literal_eval(text.value))
     return {name: text.replace("\n", " ") for name, text in texts.items()}
-
-
-def _keywords(kind: type) -> Iterator[tuple[str, Any]]:
-    for name, parameter in inspect.signature(kind.__init__).parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            passed = get_args(parameter.annotation) if get_origin(parameter.annotation) else ()
-            for table in passed:
-                yield from ((field, shared.DEFAULTS[field]) for field in table.__annotations__)
-        elif name != "self":
-            yield name, parameter.default

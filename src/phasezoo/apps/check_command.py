@@ -13,6 +13,7 @@ import tyro
 from phasezoo import agents, games, gating, inference
 from phasezoo.checking import Report
 from phasezoo.errors import InvalidConfig
+from phasezoo.gating.registry import own_names
 from phasezoo.inference.packaged import EXPERTS, MANIFEST, PREFIX
 from phasezoo.plugins import import_module
 
@@ -66,10 +67,10 @@ class CheckOptions:
         path, _, attribute = self.module.rpartition(":") if _names_object(self.module) else (
             self.module, "", "",
         )  # fmt: skip
-        known_games, known_gates = set(games.names()), set(gating.registered())
+        known_games, known_gates = set(games.names()), set(own_names())
         module = import_module(path)
         own_games = [name for name in games.names() if name not in known_games]
-        own_gates = [name for name in gating.registered() if name not in known_gates]
+        own_gates = [name for name in own_names() if name not in known_gates]
         game = self.game or (own_games[0] if own_games else "chess")
         if attribute:
             yield self._report(attribute, _attribute(module, attribute), game)

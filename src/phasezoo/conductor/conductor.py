@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
 from phasezoo import games, gating
 from phasezoo._core import Stream
@@ -14,17 +15,19 @@ from phasezoo.conductor.moment import Ending, Moment
 from phasezoo.conductor.view import View
 from phasezoo.errors import GameContract, IllegalAction, InvalidConfig
 from phasezoo.games.contracts import checked_players, checked_returns, played
-from phasezoo.games.options import flag, one_of
+from phasezoo.games.options import flag
 from phasezoo.games.queries import check_actions
+from phasezoo.specs import check_value
 from phasezoo.types import SIMULTANEOUS, Gate, Info
 
-__all__ = ["ILLEGAL", "REWARDS", "Conductor"]
-
-ILLEGAL = ("terminate", "raise", "random_legal")
+Illegal: TypeAlias = Literal["terminate", "raise", "random_legal"]
 """What may happen after an illegal action."""
 
-REWARDS = ("once", "original")
+Rewards: TypeAlias = Literal["once", "original"]
 """When rewards come: each once, or at every step as the game itself pays them."""
+
+MaxPlies: TypeAlias = Annotated[int, Ge(1)] | None
+"""Plies after which games are truncated."""
 
 
 class Conductor:
@@ -37,9 +40,9 @@ class Conductor:
         game: The game or its name.
         gate: What says the phase; None for the gate that each player's view brings, or phase 0.
         monotone: Whether phases of ``gate`` never go back.
-        illegal: One of :data:`ILLEGAL`.
+        illegal: One of :data:`Illegal`.
         max_plies: Games are truncated after so many plies.
-        rewards: One of :data:`REWARDS`; ``"original"`` in games whose states have ``rewards``.
+        rewards: One of :data:`Rewards`; ``"original"`` in games whose states have ``rewards``.
 
     Raises:
         InvalidConfig: An option is outside its range.
@@ -62,19 +65,12 @@ class Conductor:
         self.gate: Gate | None = (
             None if gate is None else gating.make(gate, self.game.name, monotone)
         )
-        self.illegal = one_of("illegal", illegal, ILLEGAL)
-        self.pays_every_step = one_of("rewards", rewards, REWARDS) == "original"
+        self.illegal = check_value("illegal", Illegal, illegal)
+        self.pays_every_step = check_value("rewards", Rewards, rewards) == "original"
         if self.pays_every_step and not hasattr(self.game.state_type, "rewards"):
             message = f"rewards='original': {self.game.name!r} pays at the end alone; leave it out"
             raise InvalidConfig(message)
-        if max_plies is not None and (
-            isinstance(max_plies, bool) or not isinstance(max_plies, int) or max_plies < 1
-        ):
-            message = (
-                f"max_plies={max_plies!r}: expected a whole number from 1, or None for no limit"
-            )
-            raise InvalidConfig(message)
-        self.max_plies = max_plies
+        self.max_plies: int | None = check_value("max_plies", MaxPlies, max_plies)
         self._players = tuple(range(self.game.num_players))
         self._no_phases = (0,) * self.game.num_players
         self._may_be_idle = hasattr(self.game.state_type, "is_idle")

@@ -1,7 +1,7 @@
 """Any game as a PettingZoo AEC environment."""
 
 from dataclasses import replace
-from typing import Any, Never
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -11,9 +11,9 @@ from pettingzoo import AECEnv
 
 from phasezoo import games
 from phasezoo._core import Stream
-from phasezoo.conductor import Conductor, Moment, info_of, make_view, mask_of, observe
+from phasezoo.conductor import Moment, info_of, mask_of, observe
 from phasezoo.envs import rendering
-from phasezoo.envs.options import refuse_unknown
+from phasezoo.envs.options import PettingZooOptions, conducted, shown, taken
 from phasezoo.envs.spaces import observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
@@ -48,21 +48,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
 
     Args:
         game: The game or its name.
-        planes: Which planes are observed; default the game's own.
-        history: How many of the last moves they show; default as many as they have room for.
-        gate: What says ``info["phase"]``; None for phase 0 throughout.
-        monotone: Whether phases never go back.
-        illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
-            ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
-        max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"`` or ``"masked"``: observations are as above with either; or
-            ``"packed"``: their planes are a dictionary of ``bits`` uint64[words] and ``numbers``
-            float32[numbers].
-        state_in_info: Whether infos have the state, in games that do not hide it, and its FEN;
-            agents that plan ahead need it. Without it infos are plain: numbers, flags and arrays.
-        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
-            extra ``render``) or None.
-        unknown: Nothing: what is not listed here is refused, with the option that is meant.
+        options: Those of :class:`phasezoo.envs.options.PettingZooOptions`; observations are
+            ``"planes"``, ``"masked"`` (which are the same here) or ``"packed"``.
 
     Raises:
         InvalidConfig: An option is outside its range, or there is none of that name.
@@ -81,26 +68,14 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
     def __init__(
         self,
         game: "str | games.Game",
-        *,
-        planes: str | None = None,
-        history: int | None = None,
-        gate: Any = None,
-        monotone: bool = False,
-        illegal: str = "terminate",
-        max_plies: int | None = None,
-        observation: str = "planes",
-        state_in_info: bool = False,
-        render_mode: str | None = None,
-        **unknown: Never,
+        **options: Unpack[PettingZooOptions],
     ) -> None:
-        refuse_unknown(self, unknown)
+        given = taken(self, PettingZooOptions, options)
         super().__init__()
-        self._conductor = Conductor(
-            game, gate=gate, monotone=monotone, illegal=illegal, max_plies=max_plies
-        )
+        self._conductor = conducted(game, given)
         self.game = self._conductor.game
-        one_of("observation", observation, ("planes", "masked", "packed"))
-        view = make_view(self.game, planes, observation, history, state_in_info=state_in_info)
+        one_of("observation", given.observation, ("planes", "masked", "packed"))
+        view = shown(self.game, given)
         self._view = replace(view, observation="masked")
         if self.game.action_parts is not None:
             message = (
@@ -109,8 +84,8 @@ class AECGameEnv(AECEnv[str, dict[str, Any], int | None]):  # type: ignore[misc]
             )
             raise InvalidConfig(message)
         self.gate = self._conductor.gate
-        self._window = rendering.open_window(self.game, render_mode)
-        self.render_mode = render_mode
+        self._window = rendering.open_window(self.game, given.render_mode)
+        self.render_mode = given.render_mode
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
         self.agent_selection = self.possible_agents[0]

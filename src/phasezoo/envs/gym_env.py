@@ -1,6 +1,7 @@
 """Any game as a single-agent Gymnasium environment, its opponents inside."""
 
-from typing import Any, Never, SupportsFloat
+from dataclasses import replace
+from typing import Any, SupportsFloat, Unpack
 
 import gymnasium
 import numpy as np
@@ -8,12 +9,12 @@ import numpy.typing as npt
 
 from phasezoo import games
 from phasezoo._core import Stream
-from phasezoo.conductor import Conductor, Moment, make_view, mask_of, told
+from phasezoo.conductor import Moment, mask_of, told
 from phasezoo.conductor.action_parts import flat_mask
 from phasezoo.conductor.compact import action_of_compact
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import Opponent, choose, opponents_of, seated, views_of
-from phasezoo.envs.options import refuse_unknown
+from phasezoo.envs.options import SingleOptions, conducted, shown, taken
 from phasezoo.envs.seats import seat_in_game, seat_of
 from phasezoo.envs.spaces import action_space, observation_space
 from phasezoo.envs.starts import check_game, check_planes, start
@@ -34,32 +35,7 @@ class GymEnv(gymnasium.Env[Any, Any]):
 
     Args:
         game: The game or its name.
-        opponent: ``"random"``, in games with a table of perfect play ``"tablebase"``, the text of
-            an agent such as ``"mcts:nodes=50"`` (:func:`phasezoo.agents.make`), a callable
-            ``(observation, info) -> action``, an agent, or None for self-play; in games of more
-            than two players also a list, in the order of seats.
-        agent_color: The learner's seat: a player's index, ``"white"`` or ``"black"`` if there
-            are two players, ``"alternate"`` (the next seat every game) or ``"random"``.
-        planes: Which planes are observed; default the game's own.
-        history: How many of the last moves they show; default as many as they have room for.
-        gate: What says ``info["phase"]``; None for phase 0 throughout.
-        monotone: Whether phases never go back.
-        illegal: After an illegal action ``"terminate"`` (the game ends with -1), ``"raise"``, or
-            ``"random_legal"`` (a legal one is played instead).
-        max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``; ``"packed"``, a dictionary of the packed planes' ``bits``
-            uint64[words] and ``numbers`` float32[numbers]
-            (:class:`phasezoo.games.PackedPlanes`); ``"masked"``, a dictionary of the planes as
-            ``observation`` and the mask as ``action_mask`` (of all parts one after the other if
-            actions have parts); ``"none"`` for agents that look at ``info["state"]`` alone;
-            ``"dict"`` in games that know one.
-        rewards: ``"once"``, at the end of the learner's game; ``"original"`` in games that pay at
-            every step.
-        compact_actions: Whether the learner's actions and masks are the game's compact ones, in
-            games with few moves in a large action space; opponents are shown the game's own.
-        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
-            extra ``render``) or None.
-        unknown: Nothing: what is not listed here is refused, with the option that is meant.
+        options: Those of :class:`phasezoo.envs.options.SingleOptions`.
 
     Raises:
         InvalidConfig: An option is outside its range, or there is none of that name.
@@ -76,38 +52,19 @@ class GymEnv(gymnasium.Env[Any, Any]):
     def __init__(
         self,
         game: "str | games.Game" = "chess",
-        *,
-        opponent: Any = "random",
-        agent_color: int | str = 0,
-        planes: str | None = None,
-        history: int | None = None,
-        gate: Any = None,
-        monotone: bool = False,
-        illegal: str = "terminate",
-        max_plies: int | None = None,
-        observation: str = "planes",
-        rewards: str = "once",
-        compact_actions: bool = False,
-        render_mode: str | None = None,
-        **unknown: Never,
+        **options: Unpack[SingleOptions],
     ) -> None:
-        refuse_unknown(self, unknown)
-        self._conductor = Conductor(
-            game,
-            gate=gate,
-            monotone=monotone,
-            illegal=illegal,
-            max_plies=max_plies,
-            rewards=rewards,
-        )
+        given = taken(self, SingleOptions, options)
+        self._conductor = conducted(game, given)
         self.game = self._conductor.game
         self.gate = self._conductor.gate
-        shown_to_others = make_view(self.game, planes, observation, history)
-        self._view = make_view(self.game, planes, observation, history, compact=compact_actions)
+        self._view = shown(self.game, given)
+        shown_to_others = replace(self._view, compact=False)
+        opponent = given.opponent
         self._kinds = None if opponent is None else opponents_of(opponent, shown_to_others)
-        self._seat_option = seat_of(agent_color, self.game.num_players)
-        self._window = rendering.open_window(self.game, render_mode)
-        self.render_mode = render_mode
+        self._seat_option = seat_of(given.agent_color, self.game.num_players)
+        self._window = rendering.open_window(self.game, given.render_mode)
+        self.render_mode = given.render_mode
         self.action_space = action_space(self._view)
         self.observation_space = observation_space(self._view)
         self._games = 0

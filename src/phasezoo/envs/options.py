@@ -1,64 +1,63 @@
-"""The options of environments: their names and types, for the classes that pass them on.
+"""The options of environments: type, range, default and meaning of each, said here alone.
 
 Type checkers and editors show them wherever a class or function takes ``**options`` of a game's
-environment. :data:`DEFAULTS` says what holds if an option is not given.
+environment; the pages of environments list them.
 """
 
-import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypedDict, get_args, get_type_hints, is_typeddict
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal, TypedDict
 
+from annotated_types import Ge, Interval
 from gymnasium.vector import AutoresetMode
 
+from phasezoo import games
+from phasezoo.conductor import Conductor, View, make_view
+from phasezoo.conductor.conductor import Illegal, MaxPlies, Rewards
 from phasezoo.errors import InvalidConfig
-from phasezoo.specs import did_you_mean
-
-__all__ = [
-    "DEFAULTS",
-    "GameOptions",
-    "ManyOptions",
-    "ObservedOptions",
-    "ParallelOptions",
-    "SingleOptions",
-    "PettingZooOptions",
-    "VectorOptions",
-    "refuse_unknown",
-]
+from phasezoo.specs import Default, options_in, options_of, unknown_option
 
 
 class GameOptions(TypedDict, total=False):
     """Options of every environment."""
 
-    planes: str | None
-    """Which planes are observed; None: the game's own."""
-    history: int | None
+    planes: Annotated[str | None, Default(None)]
+    """The planes that are observed; None: the game's own."""
+    history: Annotated[int | None, Default(None)]
     """How many of the last moves planes show; None: as many as the planes have."""
-    gate: Any
+    gate: Annotated[Any, Default(None)]
     """Says ``info["phase"]``: a specification, a gate or a callable; None for phase 0."""
-    monotone: bool
+    monotone: Annotated[bool, Default(False)]
     """Whether phases never go back."""
-    illegal: str
-    """After an illegal action ``"terminate"``, ``"raise"`` or ``"random_legal"``."""
-    max_plies: int | None
+    illegal: Annotated[Illegal, Default("terminate")]
+    """After an illegal action ``"terminate"`` (the game ends with -1 for its player), ``"raise"``,
+    or ``"random_legal"`` (a legal one is played instead)."""
+    max_plies: Annotated[MaxPlies, Default(None)]
     """Games are truncated after so many plies; None for no limit."""
-    render_mode: str | None
-    """``"ansi"``, ``"svg"``, ``"rgb_array"``, in environments of one game ``"human"``; or None."""
-    observation: str
-    """``"planes"``, ``"packed"``, ``"masked"`` or ``"none"``; ``"dict"`` in games that know one."""
+    render_mode: Annotated[str | None, Default(None)]
+    """``"ansi"``, ``"svg"``, ``"rgb_array"``, in environments of one game ``"human"`` (a window,
+    which needs the extra ``render``); or None."""
+    observation: Annotated[str, Default("planes")]
+    """``"planes"``; ``"packed"``, a dictionary of the packed planes' ``bits`` uint64[words] and
+    ``numbers`` float32[numbers]; ``"masked"``, a dictionary of the planes as ``observation`` and
+    the mask as ``action_mask`` (of all parts one after the other if actions have parts); ``"none"``
+    for agents that look at ``info["state"]`` alone; ``"dict"`` in games that know one."""
 
 
 class PettingZooOptions(GameOptions, total=False):
     """Options of PettingZoo's environments."""
 
-    state_in_info: bool
-    """Whether ``info["state"]`` is there, which no wrapper for tensors can carry."""
+    state_in_info: Annotated[bool, Default(False)]
+    """Whether infos have the state, in games that do not hide it, and its FEN; agents that plan
+    ahead need it, and no wrapper for tensors can carry it. Without it infos are numbers, flags and
+    arrays."""
 
 
 class ObservedOptions(GameOptions, total=False):
     """Options of environments that may be paid at every step."""
 
-    rewards: str
-    """``"once"``, or ``"original"`` in games that pay at every step."""
+    rewards: Annotated[Rewards, Default("once")]
+    """``"once"``, at the end; or ``"original"`` in games that pay at every step."""
 
 
 class ParallelOptions(PettingZooOptions, ObservedOptions, total=False):
@@ -68,28 +67,42 @@ class ParallelOptions(PettingZooOptions, ObservedOptions, total=False):
 class SingleOptions(ObservedOptions, total=False):
     """Options of environments with one learner."""
 
-    opponent: Any
-    """A name, a callable ``(observation, info) -> action``, an agent, or None for self-play."""
-    agent_color: int | str
-    """The learner's seat: an index, a colour, ``"alternate"`` or ``"random"``."""
-    compact_actions: bool
-    """Whether the learner's actions are the game's compact ones, in games that have them."""
+    opponent: Annotated[Any, Default("random")]
+    """``"random"``, in games with a table of perfect play ``"tablebase"``, the text of an agent
+    such as ``"mcts:nodes=50"`` (:func:`phasezoo.agents.make`), a callable ``(observation, info) ->
+    action``, an agent, or None for self-play; in games of more than two players also a list, in the
+    order of seats."""
+    agent_color: Annotated[int | str, Default(0)]
+    """The learner's seat: a player's index, ``"white"`` or ``"black"`` if there are two players,
+    ``"alternate"`` (the next seat every game) or ``"random"``."""
+    compact_actions: Annotated[bool, Default(False)]
+    """Whether the learner's actions and masks are the game's compact ones, in games with few moves
+    in a large action space; opponents are shown the game's own."""
 
 
 class ManyOptions(ObservedOptions, total=False):
     """Options of many games that are stepped together."""
 
-    autoreset_mode: str | AutoresetMode
-    """``"NextStep"``, ``"SameStep"`` or ``"Disabled"``."""
-    copy: bool
-    """False to fill the same arrays at every step."""
-    threads: int | None
+    autoreset_mode: Annotated[
+        Literal["NextStep", "SameStep", "Disabled"] | AutoresetMode,
+        Default(AutoresetMode.NEXT_STEP),
+    ]
+    """``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's ``AutoresetMode``."""
+    copy: Annotated[bool, Default(True)]
+    """False to fill the same arrays at every step: those that were returned before change, and
+    masks must not be written to, because only what was set is cleared."""
+    threads: Annotated[Annotated[int, Ge(1)] | None, Default(None)]
     """Threads to use; None: all that this process may."""
-    infos: Sequence[str]
-    """What else infos tell: ``"fen"``, ``"reason"``, and what a game alone tells."""
-    max_episode_steps: int | None
-    """Episodes are truncated after so many steps of the learner; None, or -1, for no limit."""
-    disable_env_checker: bool | None
+    infos: Annotated[Sequence[str], Default(())]
+    """More that infos tell, because it takes time: ``"fen"`` in games that have one, ``"reason"``,
+    and what a game alone tells, such as KRK's ``"dtm"`` and ``"dtm_difference"``. Texts are
+    object[N], numbers float64[N] with nan for None."""
+    max_episode_steps: Annotated[
+        Annotated[int, Interval(ge=1, le=2**32 - 1)] | Literal[-1] | None, Default(None)
+    ]
+    """Episodes are truncated after so many steps of the learner, as ``gymnasium.make`` does it: the
+    game itself is not over, and its masks stay as they are. None, or -1, for no limit."""
+    disable_env_checker: Annotated[bool | None, Default(None)]
     """Taken as ``gymnasium.make`` takes it; no checker is put around many games."""
 
 
@@ -97,64 +110,51 @@ class VectorOptions(SingleOptions, ManyOptions, total=False):
     """Options of many games with one learner each."""
 
 
-DEFAULTS: Mapping[str, Any] = {
-    "planes": None,
-    "history": None,
-    "gate": None,
-    "monotone": False,
-    "illegal": "terminate",
-    "max_plies": None,
-    "render_mode": None,
-    "observation": "planes",
-    "state_in_info": False,
-    "rewards": "once",
-    "opponent": "random",
-    "agent_color": 0,
-    "compact_actions": False,
-    "autoreset_mode": AutoresetMode.NEXT_STEP,
-    "copy": True,
-    "threads": None,
-    "infos": (),
-    "max_episode_steps": None,
-    "disable_env_checker": None,
-}
-"""What holds if an option is not given; environments of single games may choose other opponents."""
-
-
-def refuse_unknown(env: object, unknown: Mapping[str, Any]) -> None:
-    """Refuse options that an environment does not have.
+def taken(env: object, table: Any, given: Any) -> SimpleNamespace:
+    """The options of an environment, those that were not given by their defaults.
 
     Args:
         env: The environment.
-        unknown: What was given besides its options.
+        table: The options that its generic class has: one of the tables above.
+        given: Those that were given.
 
     Raises:
-        InvalidConfig: Something was.
+        InvalidConfig: One is out of its range, or there is none of that name; the message names
+            those that the environment's own class has.
     """
-    for name in unknown:
-        kind = type(env)
-        called = getattr(kind, "metadata", {}).get("name", kind.__name__)
-        known = sorted(set(_names(kind)))
-        message = (
-            f"{name}=: {called} has no such option{did_you_mean(name, known)} "
-            f"There are {', '.join(known)}"
-        )
-        raise InvalidConfig(message)
+    known = options_in(table)
+    for name in given:
+        if name not in known:
+            kind = type(env)
+            called = getattr(kind, "metadata", {}).get("name", kind.__name__)
+            raise InvalidConfig(unknown_option(name, called, sorted(options_of(kind).by_name)))
+    return SimpleNamespace(
+        **{
+            name: option.check(given[name]) if name in given else option.default
+            for name, option in known.items()
+        }
+    )
 
 
-def _names(kind: type) -> Iterator[str]:
-    """The options of a class of environments, those among them that it hands on."""
-    for each in kind.__mro__:
-        if "__init__" not in vars(each):
-            continue
-        parameters = list(inspect.signature(vars(each)["__init__"]).parameters.values())[1:]
-        # What classes above take by place is given by those below.
-        shown = [p for p in parameters if each is kind or p.kind is p.KEYWORD_ONLY]
-        yield from (p.name for p in shown if p.kind is not p.VAR_KEYWORD)
-        rest = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
-        if rest is None:
-            return
-        handed_on = get_args(get_type_hints(vars(each)["__init__"]).get(rest))
-        if handed_on and is_typeddict(handed_on[0]):
-            yield from get_type_hints(handed_on[0])
-            return
+def conducted(game: "str | games.Game", given: SimpleNamespace) -> Conductor:
+    """The conductor of the games that an environment's options ask for."""
+    return Conductor(
+        game,
+        gate=given.gate,
+        monotone=given.monotone,
+        illegal=given.illegal,
+        max_plies=given.max_plies,
+        rewards=getattr(given, "rewards", "once"),
+    )
+
+
+def shown(game: "games.Game", given: SimpleNamespace) -> View:
+    """The view of learners that an environment's options ask for."""
+    return make_view(
+        game,
+        given.planes,
+        given.observation,
+        given.history,
+        compact=getattr(given, "compact_actions", False),
+        state_in_info=getattr(given, "state_in_info", None),
+    )

@@ -1,7 +1,7 @@
 """Any game as a PettingZoo parallel environment, for games whose players move at once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Never
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -11,10 +11,10 @@ from pettingzoo import ParallelEnv
 
 from phasezoo import games
 from phasezoo._core import Stream
-from phasezoo.conductor import Conductor, Moment, make_view, told
+from phasezoo.conductor import Moment, told
 from phasezoo.envs import rendering
 from phasezoo.envs.aec_env import agent_names, without_probe
-from phasezoo.envs.options import refuse_unknown
+from phasezoo.envs.options import ParallelOptions, conducted, shown, taken
 from phasezoo.envs.spaces import action_space, observation_space, planes_of_all, state_space
 from phasezoo.envs.starts import check_game, check_planes, start
 from phasezoo.errors import InvalidConfig, InvalidState
@@ -35,22 +35,8 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
 
     Args:
         game: The game or its name.
-        planes: Which planes are observed; default the game's own.
-        history: How many of the last moves they show; default as many as they have room for.
-        gate: What says ``info["phase"]``; None for phase 0 throughout.
-        monotone: Whether phases never go back.
-        illegal: After an illegal action ``"terminate"`` (-1 for its player, 0 for the others),
-            ``"raise"``, or ``"random_legal"`` (a legal one is played instead).
-        max_plies: Games are truncated after so many plies; None for no limit.
-        observation: ``"planes"``, ``"packed"`` (a dictionary of ``bits`` and ``numbers``),
-            ``"masked"``, ``"none"``, or ``"dict"`` in games that know one.
-        rewards: ``"once"``, when the game is over for an agent; or ``"original"`` in games that pay
-            at every step: all players are paid so, and stay to the end.
-        state_in_info: Whether infos have the state, in games that do not hide it, and its FEN;
-            agents that plan ahead need it. Without it infos are plain: numbers, flags and arrays.
-        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` (a window, which needs the
-            extra ``render``) or None; games of one's own have ``"ansi"`` alone.
-        unknown: Nothing: what is not listed here is refused, with the option that is meant.
+        options: Those of :class:`phasezoo.envs.options.ParallelOptions`. With
+            ``rewards="original"`` all players are paid at every step, and stay to the end.
 
     Raises:
         InvalidConfig: An option is outside its range, or there is none of that name.
@@ -69,33 +55,15 @@ class ParallelGameEnv(ParallelEnv[str, Any, int]):  # type: ignore[misc]
     def __init__(
         self,
         game: "str | games.Game",
-        *,
-        planes: str | None = None,
-        history: int | None = None,
-        gate: Any = None,
-        monotone: bool = False,
-        illegal: str = "terminate",
-        max_plies: int | None = None,
-        observation: str = "planes",
-        rewards: str = "once",
-        state_in_info: bool = False,
-        render_mode: str | None = None,
-        **unknown: Never,
+        **options: Unpack[ParallelOptions],
     ) -> None:
-        refuse_unknown(self, unknown)
-        self._conductor = Conductor(
-            game,
-            gate=gate,
-            monotone=monotone,
-            illegal=illegal,
-            max_plies=max_plies,
-            rewards=rewards,
-        )
+        given = taken(self, ParallelOptions, options)
+        self._conductor = conducted(game, given)
         self.game = self._conductor.game
         self.gate = self._conductor.gate
-        self._view = make_view(self.game, planes, observation, history, state_in_info=state_in_info)
-        self._window = rendering.open_window(self.game, render_mode)
-        self.render_mode = render_mode
+        self._view = shown(self.game, given)
+        self._window = rendering.open_window(self.game, given.render_mode)
+        self.render_mode = given.render_mode
         self.possible_agents = agent_names(self.game.num_players)
         self.agents: list[str] = []
         self.action_spaces = {name: action_space(self._view) for name in self.possible_agents}

@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, Never, overload
+from dataclasses import replace
+from typing import Any, Unpack, overload
 
 import gymnasium
 import numpy as np
@@ -11,11 +12,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from phasezoo import _core, games
-from phasezoo.conductor import OBSERVATIONS, Conductor, make_view
+from phasezoo.conductor import OBSERVATIONS
 from phasezoo.conductor.action_parts import flat_masks, masks_of, split_indices
 from phasezoo.envs import rendering
 from phasezoo.envs.opponents import opponents_of
-from phasezoo.envs.options import refuse_unknown
+from phasezoo.envs.options import VectorOptions, conducted, shown, taken
 from phasezoo.envs.seats import seat_of
 from phasezoo.envs.spaces import action_space, num_actions, observation_space
 from phasezoo.envs.starts import given_options, start
@@ -24,7 +25,7 @@ from phasezoo.envs.vector_infos import ToldBesides
 from phasezoo.envs.vector_opponents import VectorOpponents
 from phasezoo.envs.vector_seeds import GameSeeds
 from phasezoo.errors import IllegalAction, InvalidArray, InvalidConfig
-from phasezoo.games.options import between, flag, one_of
+from phasezoo.games.options import one_of
 
 __all__ = ["GameVectorEnv", "States"]
 
@@ -81,36 +82,11 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
     Args:
         num_envs: How many games.
         game: A game of the package.
-        opponent: ``"random"``, ``"tablebase"`` and the game's own players run natively where they
-            take all seats; an agent gets all waiting boards in one batch; a callable is asked board
-            by board; None for self-play.
-        agent_color: As in :class:`phasezoo.envs.GymEnv`.
-        planes: As in :class:`phasezoo.envs.GymEnv`.
-        history: The same.
-        gate: As in :class:`phasezoo.envs.GymEnv`; callables are asked with all states at once.
-        monotone: As in :class:`phasezoo.envs.GymEnv`.
-        illegal: As in :class:`phasezoo.envs.GymEnv`; ``"raise"`` raises before any game has moved.
-        max_plies: As in :class:`phasezoo.envs.GymEnv`.
-        observation: ``"planes"``; ``"packed"``, a dictionary of the packed planes' ``bits``
-            uint64[N, words] and ``numbers`` float32[N, numbers]; ``"masked"``, a dictionary of the
-            planes as ``observation`` and the masks as ``action_mask``; or ``"none"``.
-        rewards: As in :class:`phasezoo.envs.GymEnv`; for learners who leave when their game is
-            over both are the same.
-        autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``, or Gymnasium's
-            ``AutoresetMode``.
-        copy: False to fill the same arrays at every step: what was returned before changes, and
-            masks must not be written to, because only what was set is cleared.
-        threads: Threads to use; default all that this process may.
-        compact_actions: As in :class:`phasezoo.envs.GymEnv`.
-        infos: What else infos tell, because it takes time: ``"fen"`` in games that have one,
-            ``"reason"``, and what a game alone tells, such as KRK's ``"dtm"`` and
-            ``"dtm_difference"``. Texts are object[N], numbers float64[N] with nan for None.
-        max_episode_steps: Episodes are truncated after so many steps of the learner, as
-            ``gymnasium.make`` does it: the game itself is not over, and its masks stay as they are.
-            None, or -1, for no limit.
-        disable_env_checker: Taken as ``gymnasium.make`` takes it: there is no checker here.
-        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"`` or None.
-        unknown: Nothing: what is not listed here is refused, with the option that is meant.
+        options: Those of :class:`phasezoo.envs.options.VectorOptions`. The opponents ``"random"``,
+            ``"tablebase"`` and the game's own players run natively where they take all seats; an
+            agent gets all waiting boards in one batch; a callable is asked board by board. A gate
+            that is a callable is asked with all states at once. ``illegal="raise"`` raises before
+            any game has moved.
 
     Raises:
         InvalidConfig: An option is outside its range, or there is none of that name.
@@ -123,41 +99,15 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
         self,
         num_envs: int = 1,
         game: "str | games.Game" = "chess",
-        *,
-        opponent: Any = "random",
-        agent_color: int | str = 0,
-        planes: str | None = None,
-        history: int | None = None,
-        gate: Any = None,
-        monotone: bool = False,
-        illegal: str = "terminate",
-        max_plies: int | None = None,
-        observation: str = "planes",
-        rewards: str = "once",
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        copy: bool = True,
-        threads: int | None = None,
-        compact_actions: bool = False,
-        infos: Sequence[str] = (),
-        max_episode_steps: int | None = None,
-        disable_env_checker: bool | None = None,
-        render_mode: str | None = None,
-        **unknown: Never,
+        **options: Unpack[VectorOptions],
     ) -> None:
-        refuse_unknown(self, unknown)
+        given = taken(self, VectorOptions, options)
         super().__init__()
-        self._conductor = conductor = Conductor(
-            game,
-            gate=gate,
-            monotone=monotone,
-            illegal=illegal,
-            max_plies=max_plies,
-            rewards=rewards,
-        )
+        self._conductor = conductor = conducted(game, given)
         self.game, self.gate = conductor.game, conductor.gate
-        one_of("observation", observation, OBSERVATIONS)
-        shown_to_others = make_view(self.game, planes, observation, history)
-        self._view = make_view(self.game, planes, observation, history, compact=compact_actions)
+        one_of("observation", given.observation, OBSERVATIONS)
+        self._view = shown(self.game, given)
+        shown_to_others = replace(self._view, compact=False)
         if not self.game.native:
             message = (
                 f"{self.game.name!r} is a game of your own, which native code cannot step; use "
@@ -168,16 +118,16 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             message = f"num_envs={num_envs!r}: expected a whole number from 1 that memory can hold"
             raise InvalidConfig(message)
         self.num_envs = num_envs
-        self.autoreset_mode = _mode(autoreset_mode)
+        self.autoreset_mode = _mode(given.autoreset_mode)
         self.metadata = {
             "render_modes": list(rendering.MODES),
             "render_fps": 2,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.render_mode = rendering.check_mode(self.game, render_mode)
+        self.render_mode = rendering.check_mode(self.game, given.render_mode)
         self._gate = VectorGate(self.gate)
         players = self.game.num_players
-        kinds = () if opponent is None else opponents_of(opponent, shown_to_others)
+        kinds = () if given.opponent is None else opponents_of(given.opponent, shown_to_others)
         self._outside = None if self._runs_natively(kinds) else VectorOpponents(kinds, conductor)
         self._vector = _core.GameVector(
             self.game.name,
@@ -185,22 +135,22 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             planes=self._view.planes if self._view.has_planes else None,
             packed=self._view.packed,
             gate=self._gate.native,
-            seat=seat_of(agent_color, players),
+            seat=seat_of(given.agent_color, players),
             opponent=_name_of(kinds) if self._outside is None else "outside",
-            illegal=illegal,
-            max_plies=max_plies,
+            illegal=given.illegal,
+            max_plies=given.max_plies,
             autoreset=self.autoreset_mode.value,
-            threads=threads,
-            copy=flag("copy", copy),
+            threads=given.threads,
+            copy=given.copy,
             compact=self._view.compact,
-            move_numbers=len(infos) > 0,
+            move_numbers=len(given.infos) > 0,
             game_options=dict(self.game.options),
-            max_steps=_step_limit(max_episode_steps),
+            max_steps=None if given.max_episode_steps == -1 else given.max_episode_steps,
         )
-        self._told = ToldBesides(self.game, self._vector, infos)
+        self._told = ToldBesides(self.game, self._vector, given.infos)
         self._draws_start = self.game.draws_start(self.game.options)
         self._seeds = GameSeeds(num_envs)
-        self._flips = opponent is not None
+        self._flips = given.opponent is not None
         self.single_observation_space = observation_space(self._view)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.single_action_space = action_space(self._view)
@@ -495,12 +445,6 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
 def _name_of(kinds: Sequence[str]) -> str:
     """What the native vector calls the opponents that it plays itself."""
     return {"tablebase": "best"}.get(kinds[0], kinds[0]) if kinds else "none"
-
-
-def _step_limit(given: int | None) -> int | None:
-    if given is None or given == -1:  # Gymnasium's way to lift the limit of an id
-        return None
-    return between("max_episode_steps", given, 1, 2**32 - 1)
 
 
 def _mode(given: str | AutoresetMode) -> AutoresetMode:

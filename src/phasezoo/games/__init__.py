@@ -12,7 +12,7 @@ from phasezoo.games.queries import (
     legal_actions_of,
     planes_of,
 )
-from phasezoo.games.registry import game_of, make, names, register
+from phasezoo.games.registry import game_of, make, names, register, spec_of
 from phasezoo.types import SIMULTANEOUS
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = [
     "planes_of",
     "pommerman_observation",
     "register",
+    "spec_of",
 ]
 
 

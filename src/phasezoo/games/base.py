@@ -13,6 +13,7 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig, InvalidPlaneSpec, InvalidState, UnknownGame
 from phasezoo.games.bounds import Bounds, bounds_of_planes
 from phasezoo.games.packed import PlaneLayout
+from phasezoo.specs import unknown_option
 from phasezoo.types import Actions, Info, PlaneShape
 
 __all__ = ["Game", "check_sizes", "fen_info"]
@@ -154,12 +155,7 @@ class Game:
         """
         unknown = sorted(options.keys() - set(self.option_names))
         if unknown:
-            known = ", ".join(f"{name}=" for name in self.option_names)
-            message = (
-                f"{self.name!r} has no option {', '.join(map(repr, unknown))}; "
-                f"{f'known are {known}' if known else 'it takes none'}"
-            )
-            raise InvalidConfig(message)
+            raise InvalidConfig(unknown_option(unknown[0], repr(self.name), self.option_names))
         # JSON knows lists alone, and equal options are equal games.
         given = {
             name: tuple(value) if isinstance(value, list) else value

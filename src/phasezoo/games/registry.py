@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from phasezoo import plugins
 from phasezoo.errors import InvalidConfig, UnknownGame, UnregisteredGame
 from phasezoo.games.base import Game, check_sizes, fen_info
 from phasezoo.games.options import is_unicode
-from phasezoo.specs import did_you_mean
+from phasezoo.specs import (
+    Registry,
+    SpecText,
+    options_of,
+    read_spec,
+    write_spec,
+    write_value,
+)
 from phasezoo.types import PlaneShape
 
-__all__ = ["game_of", "make", "names", "register"]
-
-_REGISTERED: dict[str, Game] = {}
 _BY_TYPE: dict[type, Game] = {}
 
 
@@ -27,26 +30,29 @@ def _package() -> dict[str, Game]:
     return {game.name: game for game in GAMES}
 
 
-def _find(name: Any) -> Game | None:
-    if not isinstance(name, str):
-        return None
-    game = _package().get(name) or _REGISTERED.get(name)
-    if game is None and plugins.load("games", name, _REGISTERED):
-        game = _REGISTERED[name]
-    return game
+REGISTRY: Registry[Game] = Registry(
+    "game",
+    "games",
+    _package,
+    error=UnregisteredGame,
+    refusal=InvalidConfig,
+    form=r"(?s).*",
+    advice="; games.register(…) adds one of your own",
+)
+"""The games by name."""
 
 
 def names() -> tuple[str, ...]:
     """The registered names, and those that installed packages offer, sorted."""
-    plugins.load_all("games", _REGISTERED)
-    return tuple(sorted({*_package(), *_REGISTERED}))
+    return REGISTRY.names()
 
 
-def make(name: "str | Game", **options: Any) -> Game:
-    """The game called ``name`` (a :class:`Game` is returned as it is).
+def make(spec: "str | Game", **options: Any) -> Game:
+    """The game of a text such as ``"krk"`` or ``"krk:start=uniform"``.
 
     Args:
-        name: One of :func:`names`.
+        spec: One of :func:`names`, which options may follow as those of agents do
+            (``docs/definitions/agents.md``). A :class:`Game` is returned as it is.
         options: What its games start from, or are played by, in games that have a choice; the
             handle's ``option_names`` lists them.
 
@@ -54,16 +60,39 @@ def make(name: "str | Game", **options: Any) -> Game:
         InvalidConfig: The game has no such option, or a value is none of its own.
         UnregisteredGame: No game has that name.
     """
-    if isinstance(name, Game):
-        return name.with_options(**{**name.options, **options}) if options else name
-    game = _find(name)
+    if isinstance(spec, Game):
+        return spec.with_options(**{**spec.options, **options}) if options else spec
+    game, given = REGISTRY.find(spec), options
+    if game is None and isinstance(spec, str) and ":" in spec:
+        text = read_spec(spec, "game", "krk:start=uniform")
+        game = REGISTRY.get_or_raise(text.name)
+        if text.first is not None:
+            message = f"{spec!r}: {text.first!r} has no key, such as start={text.first}"
+            raise InvalidConfig(message)
+        known = options_of(game.new_state).by_name
+        read = {
+            k: known[k].read(value) if k in known else value for k, value in text.options.items()
+        }
+        given = {**read, **options}
     if game is None:
-        message = (
-            f"{name!r}: no such game{did_you_mean(name, names())} Known are {', '.join(names())}; "
-            "games.register(…) adds one of your own"
-        )
-        raise UnregisteredGame(message)
-    return game.with_options(**options) if options else game
+        raise REGISTRY.unknown(spec)
+    return game.with_options(**given) if given else game
+
+
+def spec_of(game: "str | Game") -> str:
+    """The text from which :func:`make` makes a game.
+
+    Raises:
+        InvalidConfig: An option's value has no text.
+        UnregisteredGame: No game has that name.
+    """
+    made = make(game)
+    texts = {name: write_value(value) for name, value in made.options.items()}
+    for name, text in texts.items():
+        if text is None:
+            message = f"{made.name!r}: {name}={made.options[name]!r} cannot be written as text"
+            raise InvalidConfig(message)
+    return write_spec(SpecText(made.name, None, {n: t for n, t in texts.items() if t is not None}))
 
 
 def _by_name(game: Game) -> tuple[Callable[[], Game], tuple[()]]:
@@ -105,9 +134,7 @@ def register(
             planes.
     """
     check_sizes(name, num_players, num_actions)
-    if name in _package():
-        message = f"{name!r} is a game of the package: choose another name"
-        raise InvalidConfig(message)
+    REGISTRY.check_name(name)
     made_by: Any = initial_state
     if not callable(made_by):
         message = (
@@ -133,7 +160,7 @@ def register(
         new_state=initial_state,
         state_info=fen_info if hasattr(first, "fen") else None,
     )
-    _REGISTERED[name] = game
+    REGISTRY.register(name, game)
     _BY_TYPE[state_type] = game
     return game
 
@@ -200,7 +227,7 @@ def game_of(state: Any) -> Game:
     game = _BY_TYPE.get(type(state))
     if game is not None:
         return game
-    game = _find(getattr(state, "game", None))
+    game = REGISTRY.find(getattr(state, "game", None))
     if game is not None and isinstance(state, game.state_type):
         return game
     message = (

@@ -19,7 +19,8 @@ from phasezoo.gating.checker import check
 from phasezoo.gating.fingerprint import fingerprint, same
 from phasezoo.gating.learned import LearnedGate
 from phasezoo.gating.learning import Estimate, GateTraining, train
-from phasezoo.gating.registry import GRAMMAR, make, register, registered, spec_of
+from phasezoo.gating.registry import GRAMMAR, make, names, register, spec_of
+from phasezoo.gating.registry import registered as registered
 
 __all__ = [
     "GRAMMAR",
@@ -31,8 +32,8 @@ __all__ = [
     "check",
     "fingerprint",
     "make",
+    "names",
     "register",
-    "registered",
     "same",
     "spec_of",
     "train",

@@ -1,40 +1,51 @@
 """Gates by name: the built-in ones of the core, and those that users register."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from phasezoo import _core, plugins
+from phasezoo import _core
 from phasezoo.errors import InvalidGate, UnregisteredGate
 from phasezoo.games.options import flag
 from phasezoo.gating.callables import MONOTONE, CallableGate, ObjectGate, check_names
 from phasezoo.gating.learned import LEARNED, load
-from phasezoo.specs import did_you_mean
-
-__all__ = ["GRAMMAR", "make", "register", "registered", "spec_of"]
+from phasezoo.specs import Registry, did_you_mean, renamed
 
 GRAMMAR: str = f"{_core.GATE_GRAMMAR}; {LEARNED}DIR is what gating.train wrote into DIR"
 """What a specification of a built-in or learned gate may be."""
-
-RESERVED = frozenset((*_core.GATE_NAMES, "monotone", "learned"))
-"""Names that built-in gates have, in this or another game."""
 
 _MEMBERS = ("names", "num_phases", "spec", "batch", "probabilities")
 
 CALLABLE = "callable:"
 """Begins the description of a function that was not registered; no name finds it."""
 
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-_GATES: dict[str, CallableGate] = {}
+REGISTRY: Registry[CallableGate] = Registry(
+    "gate",
+    "gates",
+    dict,
+    error=UnregisteredGate,
+    refusal=InvalidGate,
+    form=r"[a-z][a-z0-9_-]{0,63}",
+    allowed="small letters, digits, '-' and '_', beginning with a letter, at most 64",
+    reserved=tuple(sorted((*_core.GATE_NAMES, "monotone", "learned"))),
+)
+"""The gates of one's own, by name; those of the package are the core's."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 AnyGate: TypeAlias = _core.Gate | CallableGate
 
 
-def registered() -> tuple[str, ...]:
-    """The names of users' gates and of those that installed packages offer, sorted."""
-    plugins.load_all("gates", _GATES)
-    return tuple(sorted(_GATES))
+def names() -> tuple[str, ...]:
+    """All names: of gates of the package, of one's own, and those that installed packages offer."""
+    return tuple(name for name in REGISTRY.names() if name != "monotone")
+
+
+def own_names() -> tuple[str, ...]:
+    """The names of gates of one's own, and of those that installed packages offer, sorted."""
+    REGISTRY.names()  # loads those of installed packages
+    return tuple(sorted(REGISTRY.own))
+
+
+registered = renamed(own_names, "gating.registered", "gating.names")
 
 
 def make(
@@ -79,8 +90,8 @@ def make(
 
 def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     base = spec.removeprefix(MONOTONE)
-    if base in _GATES or (_may_be_own(base) and plugins.load("gates", base, _GATES)):
-        gate = _GATES[base]
+    gate = REGISTRY.find(base) if REGISTRY.may_be(base) else None
+    if gate is not None:
         return gate.as_monotone() if monotone or base != spec else gate
     if base.startswith(LEARNED):
         return load(base, game, monotone=monotone or base != spec)
@@ -89,7 +100,7 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
     except InvalidGate as error:
         learned = f"{LEARNED}DIR is what gating.train wrote into DIR"
         missing = _missing(base)
-        own = None if missing or not _GATES else f"your own are {_listed()}"
+        own = None if missing or not REGISTRY.own else f"your own are {_listed()}"
         refused, allowed, grammar = str(error).partition("; allowed are ")
         told = f"{refused}{_meant(base)}{allowed}{grammar}"
         message = "; ".join(filter(None, (told, learned, own, missing)))
@@ -98,7 +109,7 @@ def _by_name(spec: str, game: str | None, monotone: bool) -> AnyGate:
 
 def _meant(base: str) -> str:
     """The gate that may be meant by a name that none has, as an aside in a message."""
-    name, known = base.partition(":")[0], sorted({*RESERVED, *_GATES})
+    name, known = base.partition(":")[0], REGISTRY.names()
     hint = "." if name in known else did_you_mean(name, known)
     return "" if hint == "." else f" ({hint.removeprefix('; ')})"
 
@@ -122,9 +133,9 @@ def _missing(base: str) -> str | None:
             f"{base.removeprefix(CALLABLE)!r} is a function that was never registered, so no name "
             "finds it: give the function itself, or register it with @gating.register(…)"
         )
-    if not _may_be_own(base):
+    if not REGISTRY.may_be(base):
         return None
-    known = f"registered are {_listed()}" if _GATES else "none are yet"
+    known = f"registered are {_listed()}" if REGISTRY.own else "none are yet"
     return (
         f"if it is a gate of your own, import the module that registers it first with "
         f"@gating.register({base!r}, …): {known}"
@@ -132,16 +143,12 @@ def _missing(base: str) -> str | None:
 
 
 def _listed() -> str:
-    return ", ".join(map(repr, registered()))
-
-
-def _may_be_own(base: str) -> bool:
-    return _NAME.fullmatch(base) is not None and base not in RESERVED
+    return ", ".join(map(repr, own_names()))
 
 
 def _wrapped(given: Any, names: Sequence[str] | None, batched: bool) -> CallableGate:
     """A function, or a gate object of a user's own, as a gate."""
-    for gate in _GATES.values():
+    for gate in REGISTRY.own.values():
         if gate.function is given:
             return gate
     if not callable(given):
@@ -179,19 +186,11 @@ def register(
     Raises:
         InvalidGate: The name is taken or ill-formed, or the phases' names are unusable.
     """
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        message = (
-            f"gate name {name!r}: use small letters, digits, '-' and '_', beginning with a letter, "
-            "at most 64"
-        )
-        raise InvalidGate(message)
-    if name in RESERVED:
-        message = f"gate name {name!r} belongs to a built-in gate: choose another name"
-        raise InvalidGate(message)
+    REGISTRY.check_name(name)
     checked = check_names(names, name)
 
     def decorate(function: Function) -> Function:
-        _GATES[name] = CallableGate(function, checked, name, batched=batched)
+        REGISTRY.own[name] = CallableGate(function, checked, name, batched=batched)
         return function
 
     return decorate

@@ -13,16 +13,26 @@ from phasezoo.specs.options import (
     changed,
     check,
     fields_of,
+    options_in,
     options_of,
     unknown_option,
 )
 from phasezoo.specs.recipes import Part, Recipe
 from phasezoo.specs.registry import Registry, renamed
 from phasezoo.specs.text import SpecText, did_you_mean, read_items, read_spec, write_spec
-from phasezoo.specs.values import UNKNOWN, Unit, check_value, read_value, values_of, write_value
+from phasezoo.specs.values import (
+    UNKNOWN,
+    Default,
+    Unit,
+    check_value,
+    read_value,
+    values_of,
+    write_value,
+)
 
 __all__ = [
     "UNKNOWN",
+    "Default",
     "Option",
     "Options",
     "Part",
@@ -35,6 +45,7 @@ __all__ = [
     "check_value",
     "did_you_mean",
     "fields_of",
+    "options_in",
     "options_of",
     "read_items",
     "read_spec",

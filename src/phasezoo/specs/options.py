@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from phasezoo.errors import InvalidConfig
 from phasezoo.specs.text import did_you_mean
-from phasezoo.specs.values import REQUIRED, UNKNOWN, Values, check_value, read_value, values_of
+from phasezoo.specs.values import (
+    REQUIRED,
+    UNKNOWN,
+    Default,
+    Values,
+    check_value,
+    read_value,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -118,7 +126,7 @@ def _own_options(make: Callable[..., Any]) -> Options:
         is_open = False
         for parameter in signature_of(each).parameters.values():
             if parameter.kind is parameter.VAR_KEYWORD:
-                listed = unpacked(hints.get(parameter.name))
+                listed = _unpacked(hints.get(parameter.name))
                 found = {**listed, **found}
                 is_open = not listed
                 continue
@@ -144,12 +152,26 @@ def _own_options(make: Callable[..., Any]) -> Options:
     return Options(found, is_open, tuple(positional), is_variadic)
 
 
-def unpacked(annotation: Any) -> dict[str, Option]:
+@lru_cache(maxsize=64)
+def options_in(table: type) -> dict[str, Option]:
+    """The options of a ``TypedDict``; a :class:`Default` in an annotation says what holds without.
+
+    Args:
+        table: The class, whose options a function takes by ``**options: Unpack[table]``.
+    """
+    hints = typing.get_type_hints(table, include_extras=True)
+    return {name: Option(name, hint, _default_in(hint)) for name, hint in hints.items()}
+
+
+def _default_in(annotation: Any) -> Any:
+    notes = getattr(annotation, "__metadata__", ())
+    return next((note.value for note in notes if isinstance(note, Default)), None)
+
+
+def _unpacked(annotation: Any) -> dict[str, Option]:
     """The options of ``**options: Unpack[SomeTypedDict]``; none for any other annotation."""
-    if typing.get_origin(annotation) is not typing.Unpack:
-        return {}
-    hints = typing.get_type_hints(typing.get_args(annotation)[0], include_extras=True)
-    return {name: Option(name, hint, None) for name, hint in hints.items()}
+    is_table = typing.get_origin(annotation) is typing.Unpack
+    return options_in(typing.get_args(annotation)[0]) if is_table else {}
 
 
 def _chain(make: Callable[..., Any]) -> Iterator[Any]:

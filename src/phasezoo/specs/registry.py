@@ -104,6 +104,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             f"{', '.join(known)}{self._advice}"
         )
 
+    def may_be(self, name: str) -> bool:
+        """Whether a thing of one's own could be called so."""
+        return self._form.fullmatch(name) is not None and name not in self._reserved
+
     def check_name(self, name: object) -> None:
         """Refuse a name that cannot be registered.
 

@@ -39,6 +39,14 @@ class Unit:
 
 
 @dataclass(frozen=True)
+class Default:
+    """The default of an option, where its annotation has to say that too: in a ``TypedDict``."""
+
+    value: Any
+    """It."""
+
+
+@dataclass(frozen=True)
 class Range:
     """The numbers that an option takes and their unit, or the least length of a list."""
 
@@ -118,9 +126,8 @@ class Kind:
         self.range = Range.of(notes)
         self.origin = get_origin(type_)
         self.items: Values | None = None
-        if self.origin is tuple:
-            (item, *more) = (*get_args(type_), Ellipsis)
-            self.items = values_of(item) if more[0] is Ellipsis else None
+        if self.origin is Sequence or (self.origin is tuple and get_args(type_)[-1] is Ellipsis):
+            self.items = values_of(get_args(type_)[0])
         self.written: Any = type_ if hasattr(type_, "expected") else None
 
     @property
@@ -138,6 +145,8 @@ class Kind:
     @property
     def in_texts(self) -> bool:
         """Whether a text can write its values."""
+        if self.items is not None:
+            return self.items.in_texts
         return bool(self.choices) or self.written is not None or self.type in _READERS
 
     def words(self, *, as_text: bool) -> str:
@@ -158,17 +167,20 @@ class Kind:
             return f"{unit}{article} {number}{self.range.words}"
         if self.type in _WORDS:
             return _WORDS[self.type]
-        if as_text:
-            return ""
         if self.items is not None:
             some = f"{self.range.length} or more" if self.range.length else "a list"
-            return f"{some}, each {self.items.words()}"
+            each = self.items.words(as_text=as_text)
+            return f"{some}, each {each}" if each else ""
+        if as_text:
+            return ""
         return f"a {getattr(self.type, '__name__', self.type)}"
 
     def read(self, text: str) -> Any:
         """The value that a text writes; raises ``ValueError`` if it is none, whatever its range."""
         if self.choices:
             return {write_value(choice): choice for choice in self.choices}[text]
+        if self.items is not None:
+            return tuple(self.items.read(each.strip()) for each in text.split(","))
         return self.written.read(text) if self.written is not None else _READERS[self.type](text)
 
     def taken(self, value: Any) -> Any:
@@ -347,6 +359,10 @@ def write_value(value: Any) -> str | None:
         return str(value).lower()
     if isinstance(value, int | str | Path) or (isinstance(value, float) and math.isfinite(value)):
         return str(value)
+    if isinstance(value, tuple) and value:
+        texts = [write_value(each) for each in value]
+        whole = [text for text in texts if text and "," not in text]
+        return ",".join(whole) if len(whole) == len(texts) else None
     return value.text if hasattr(value, "expected") else None
 
 

@@ -63,8 +63,8 @@ def broken(kind, member, answer, odd_below, monkeypatch):
 
     from phasezoo.games import registry
 
-    for table in ("_REGISTERED", "_BY_TYPE"):
-        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
+    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     made = type("Broken", (kind,), {member: changed, "odd_below": odd_below})
     games.register(
         "my game",

@@ -265,8 +265,8 @@ def broken(monkeypatch):
     """Registers a game that breaks its contract for the length of a test."""
     from phasezoo.games import registry
 
-    for table in ("_REGISTERED", "_BY_TYPE"):
-        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
+    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     games.register(
         "test-mutable",
         initial_state=Mutable,

@@ -108,7 +108,7 @@ def test_a_plugin_brings_networks_and_gates(
     from phasezoo.gating import registry as gates
 
     monkeypatch.setattr(registry, "_OWN", dict(registry._OWN))
-    monkeypatch.setattr(gates, "_GATES", dict(gates._GATES))
+    monkeypatch.setattr(gates.REGISTRY, "own", dict(gates.REGISTRY.own))
     monkeypatch.setattr(sys, "path", list(sys.path))
     Path("plugin_of_mine.py").write_text(PLUGIN)
     words = ("train", games, "--config", tiny, "--network", "flat:width=3", "--gate", "queens")

@@ -117,7 +117,7 @@ def test_nothing_but_the_pages_own_files_is_served(server, path):
         ('{"do": "new", "game": "chess", "seats": ["nobody"]}', "no such agent"),
         ('{"do": "new", "game": "chess", "seats": ["human"]}', "asks at the terminal"),
         ('{"do": "new", "game": "chess", "seats": [], "position": "x"}', "expected 8 ranks"),
-        ('{"do": "new", "game": "chess", "seats": [], "options": {"fog": 1}}', "no option"),
+        ('{"do": "new", "game": "chess", "seats": [], "options": {"fog": 1}}', "no such option"),
         ('{"do": "new", "game": "chess", "seats": [], "gate": "x"}', "gate"),
         ('{"do": "new", "game": "chess", "seats": [], "pace": -1}', "seconds from 0"),
         ('{"do": "play", "game": "?"}', "not on this server"),

@@ -266,8 +266,8 @@ def broken(monkeypatch):
     """Registers games that break their contract for the length of a test."""
     from phasezoo.games import registry
 
-    for table in ("_REGISTERED", "_BY_TYPE"):
-        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
+    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     for kind in (Taken, Nobody):
         games.register(
             f"told-{kind.__name__.lower()}",

@@ -19,8 +19,8 @@ def registered(monkeypatch):
     """Registers a game's type for the length of a test."""
     from phasezoo.games import registry
 
-    for table in ("_REGISTERED", "_BY_TYPE"):
-        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
+    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
 
     def register(kind):
         games.register(

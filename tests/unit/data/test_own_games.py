@@ -255,10 +255,10 @@ def test_a_store_of_a_game_that_is_not_registered_is_refused(store, tmp_path):
 
     store.save(tmp_path / "games")
     assert len(GameStore.open(tmp_path / "games")) == 60
-    ttt = registry._REGISTERED.pop("ttt")
+    ttt = registry.REGISTRY.own.pop("ttt")
     with pytest.raises(StoreError, match="registers it to be imported"):
         GameStore.open(tmp_path / "games")
-    registry._REGISTERED["ttt"] = ttt
+    registry.REGISTRY.own["ttt"] = ttt
     games.register(
         "ttt",
         initial_state=Ttt,

@@ -148,7 +148,7 @@ def table_with(path, **changes):
         ({"about": {"format_version": 3}}, "format version 3"),
         ({"about": {"kind": "openings"}}, "'openings'"),
         ({"about": {"game": "go"}}, "'go': no such game"),
-        ({"about": {"options": {"colour": 1}}}, "no option 'colour'"),
+        ({"about": {"options": {"colour": 1}}}, "colour=: .* has no such option"),
         ({"about": {"game": "crazyhouse"}}, "with actions 'planes-73'"),
         ({"about": {"num_actions": 100}}, "'planes-73' .100."),
         ({"about": {"more": 1}}, "description was changed"),

@@ -246,7 +246,7 @@ def test_options_of_the_game_are_part_of_a_store(tmp_path):
     assert store.records.states(0)[0].fen == state.fen
     with pytest.raises(StoreError, match="uniform"):
         StoreWriter(tmp_path / "krk", "krk", append=True, start="uniform")
-    with pytest.raises(InvalidConfig, match="no option"):
+    with pytest.raises(InvalidConfig, match="no such option"):
         StoreWriter(tmp_path / "other", "krk", colour="red")
     with pytest.raises(UnknownGame):
         StoreWriter(tmp_path / "other", "go")

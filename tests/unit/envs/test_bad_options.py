@@ -50,13 +50,13 @@ def test_pommermans_own_names_are_told(make, option, here):
     ],
 )  # fmt: skip
 def test_unknown_options_get_the_one_that_is_meant(make, option, meant):
-    with pytest.raises(InvalidConfig, match=f"^{option}=: .*; did you mean '{meant}'") as caught:
+    with pytest.raises(InvalidConfig, match=f"^{option}=: .*; did you mean .*{meant}=") as caught:
         make(**{option: "random"})
-    assert f" {meant}" in str(caught.value).partition("There are")[2]
+    assert f" {meant}" in str(caught.value).partition("there are")[2]
 
 
 def test_options_that_are_like_none_are_refused_too():
-    with pytest.raises(InvalidConfig, match=r"^xyzzy=: ChessEnv has no such option\. There are "):
+    with pytest.raises(InvalidConfig, match=r"^xyzzy=: ChessEnv has no such option; there are "):
         gym.make("Chess-v0", xyzzy=1)
 
 
@@ -104,8 +104,8 @@ class Endless:
 def test_rollouts_of_a_game_that_never_ends_are_given_up(monkeypatch):
     from phasezoo.games import registry
 
-    for table in ("_REGISTERED", "_BY_TYPE"):
-        monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
+    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
     games.register(
         "endless", initial_state=Endless, num_players=2, num_actions=2,
         plane_specs={"default": (1, 1, 1)},

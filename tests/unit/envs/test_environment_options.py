@@ -1,40 +1,36 @@
-"""One set of options: the same names and defaults in every kind of environment."""
-
-import inspect
-from typing import get_type_hints
+"""One set of options: each is declared once, and every kind of environment reads it from there."""
 
 import pytest
 
 from phasezoo.envs import AECGameEnv, GameVectorEnv, GymEnv, ParallelGameEnv
 from phasezoo.envs.options import (
-    DEFAULTS,
     ParallelOptions,
     PettingZooOptions,
     SingleOptions,
     VectorOptions,
 )
+from phasezoo.errors import InvalidConfig
+from phasezoo.specs import options_in, options_of
+
+KINDS = [
+    (AECGameEnv, PettingZooOptions),
+    (ParallelGameEnv, ParallelOptions),
+    (GymEnv, SingleOptions),
+    (GameVectorEnv, VectorOptions),
+]
 
 
-@pytest.mark.parametrize(
-    ("kind", "options"),
-    [
-        (AECGameEnv, PettingZooOptions),
-        (ParallelGameEnv, ParallelOptions),
-        (GymEnv, SingleOptions),
-        (GameVectorEnv, VectorOptions),
-    ],
-)
-def test_names_types_and_defaults_are_those_of_the_table(kind, options):
-    parameters = inspect.signature(kind.__init__).parameters
-    named = {name: each for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
-    assert named.keys() == options.__annotations__.keys() | get_type_hints(options).keys()
-    assert {name: each.default for name, each in named.items()} == {
-        name: DEFAULTS[name] for name in named
-    }
-    hints = get_type_hints(kind.__init__)
-    assert {name: hints[name] for name in named} == get_type_hints(options)
+@pytest.mark.parametrize(("kind", "table"), KINDS)
+def test_the_options_of_a_class_are_those_of_its_table(kind, table):
+    named = options_of(kind).by_name
+    assert {name: named[name] for name in options_in(table)} == options_in(table)
+    assert named.keys() - options_in(table).keys() <= {"game", "num_envs"}
 
 
-def test_every_default_is_of_an_option():
-    known = get_type_hints(VectorOptions) | get_type_hints(ParallelOptions)
-    assert DEFAULTS.keys() == known.keys()
+@pytest.mark.parametrize(("kind", "table"), KINDS)
+def test_every_default_is_allowed_and_every_option_is_checked(kind, table):
+    for option in options_in(table).values():
+        assert option.check(option.default) == option.default
+        if option.values.words() == "True or False":
+            with pytest.raises(InvalidConfig, match=f"{option.name}='no': expected True or False"):
+                kind(game="connect-four", **{option.name: "no"})

@@ -234,7 +234,7 @@ def test_bad_input_is_refused():
         ({"fog": "yes"}, InvalidConfig, "fog='yes'"),
         ({"collapse": 1}, InvalidConfig, "collapse=1"),
         ({"observation": "image"}, InvalidConfig, "'dict'"),
-        ({"rewards": "twice"}, InvalidConfig, "'once', 'original'"),
+        ({"rewards": "twice"}, InvalidConfig, "'once' or 'original'"),
         ({"gate": "lichess"}, Exception, "lichess"),
     ]:
         with pytest.raises(error, match=message):

@@ -139,7 +139,7 @@ def test_models_of_stable_baselines_learn_in_the_environments_of_an_axis(tmp_pat
     assert agent.model.n_steps == 8
     wrong = {
         "sb3:MaskablPPO": "no such algorithm; did you mean 'MaskablePPO'",
-        "sb3:MaskablePPO,n_step=8": "no option n_step=; did you mean 'n_steps'",
+        "sb3:MaskablePPO,n_step=8": "MaskablePPO has no such option; did you mean n_steps=",
         "sb3:PPO,timestep=8": "did you mean timesteps=",
     }
     for text, says in wrong.items():

@@ -107,7 +107,7 @@ class Race:
 
 @pytest.fixture
 def race(monkeypatch):
-    monkeypatch.setattr(registry, "_REGISTERED", dict(registry._REGISTERED))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
     planes = {"default": (1, 5, 5)}
     games.register("race", initial_state=Race, num_players=2, num_actions=3, plane_specs=planes)
     return games.make("race")
@@ -133,7 +133,7 @@ def test_a_game_of_ones_own_runs_with_a_gate_and_a_store(race, tmp_path):
 
 
 def test_a_run_goes_on_with_the_gate_that_it_was_begun_with_alone(race, tmp_path, monkeypatch):
-    monkeypatch.setattr(gates, "_GATES", dict(gates._GATES))
+    monkeypatch.setattr(gates.REGISTRY, "own", dict(gates.REGISTRY.own))
     match = arena.play_match(
         agents.RandomAgent(seed=1), agents.RandomAgent(seed=2), game=race, games=120, seed=3
     )

@@ -495,7 +495,7 @@ def test_a_run_goes_on_with_the_modules_that_are_named_again(tmp_path, monkeypat
         seen.append((gating.make(config.gate).names, self.resuming(out)))
 
     monkeypatch.setattr(Study, "_finish", finish)
-    monkeypatch.setattr(gating.registry, "_GATES", {})
+    monkeypatch.setattr(gating.registry.REGISTRY, "own", {})
     assert cli.main(["reproduce", "m2cts", "--resume", "run"]) == 2
     error = capsys.readouterr().err
     assert "own_gate" not in sys.modules

@@ -67,7 +67,7 @@ def register(plane_names: Any) -> games.Game:
 @pytest.fixture(autouse=True)
 def own_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """Games that a test registers are gone behind it."""
-    monkeypatch.setattr(registry, "_REGISTERED", dict(registry._REGISTERED))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
 
 
 def test_a_game_of_ones_own_says_what_its_planes_show() -> None:

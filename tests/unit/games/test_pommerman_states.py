@@ -202,7 +202,11 @@ def test_gates_read_pommerman() -> None:
         (lambda: FFA.from_fen("8/8"), UnknownGame, "has no FEN"),
         (lambda: games.make("chess").from_json("{}"), UnknownGame, "has no JSON"),
         (lambda: games.make("pommerman-ffa", fog=1), InvalidConfig, "fog=1"),
-        (lambda: games.make("pommerman-ffa", view=4), InvalidConfig, "no option 'view'"),
+        (
+            lambda: games.make("pommerman-ffa", view=4),
+            InvalidConfig,
+            "view=: .* has no such option",
+        ),
         (lambda: FFA.initial_state(seed=-1), InvalidConfig, "seed -1"),
         (lambda: FFA.initial_state(seed=2**64), InvalidConfig, "from 0 to 2"),
         (lambda: FFA.initial_state().observed(4), InvalidConfig, "players 0 to 3"),

@@ -24,7 +24,7 @@ def late(state):
 
 @pytest.fixture(autouse=True)
 def _own_registry(monkeypatch):
-    monkeypatch.setattr(gating.registry, "_GATES", {})
+    monkeypatch.setattr(gating.registry.REGISTRY, "own", {})
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -28,7 +28,7 @@ def by_player(state, player):
 
 @pytest.fixture(autouse=True)
 def _own_registry(monkeypatch):
-    monkeypatch.setattr(gating.registry, "_GATES", {})
+    monkeypatch.setattr(gating.registry.REGISTRY, "own", {})
 
 
 def test_a_registered_function_is_found_by_name_and_by_itself():
@@ -37,7 +37,7 @@ def test_a_registered_function_is_found_by_name_and_by_itself():
     assert (gate.names, gate.num_phases, gate.spec) == (("on", "off"), 2, "queens")
     assert [gate(START), gate(QUEENLESS)] == [0, 1]
     assert gating.make(queens) == gate
-    assert gating.registered() == ("queens",)
+    assert "queens" in gating.names()
     assert isinstance(gate, Gate)
     np.testing.assert_array_equal(gate.probabilities([QUEENLESS]), [[0, 1]])
     assert pickle.loads(pickle.dumps(gate)) == gate
@@ -50,7 +50,7 @@ def test_registering_again_replaces_but_the_built_in_names_are_taken():
     gating.register("queens", names=("a", "b", "c"))(queens)
     assert gating.make("queens").num_phases == 3
     for name in ("none", "lichess", "moves", "hash", "dtm", "proximity", "monotone"):
-        with pytest.raises(InvalidGate, match="built-in"):
+        with pytest.raises(InvalidGate, match="a gate of the package"):
             gating.register(name, names=("a", "b"))
     for name in ("", "Queens", "a:b", "a b", "9", "x" * 65, 3):
         with pytest.raises(InvalidGate, match="gate name"):

@@ -167,7 +167,7 @@ def test_actions_beyond_the_games_own_are_left_out() -> None:
         priors = np.exp(answer.legal_logits) / np.exp(answer.legal_logits).sum()
         np.testing.assert_allclose(found.prior, priors, atol=1e-5)
     finally:
-        games.registry._REGISTERED.pop("wide-four")
+        games.registry.REGISTRY.own.pop("wide-four")
         games.registry._BY_TYPE.pop(_WideFour)
 
 

@@ -55,7 +55,7 @@ def heaps() -> Iterator[games.Game]:
         num_actions=2,
         plane_specs={"default": (1, 1, 2)},
     )
-    games.registry._REGISTERED.pop("three-heaps")
+    games.registry.REGISTRY.own.pop("three-heaps")
     games.registry._BY_TYPE.pop(ThreeHeaps)
 
 
@@ -363,7 +363,7 @@ def test_what_a_network_plays_must_be_said(tmp_path: Path) -> None:
 def test_an_expert_says_of_which_gate_and_phase(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gating.registry, "_GATES", dict(gating.registry._GATES))
+    monkeypatch.setattr(gating.registry.REGISTRY, "own", dict(gating.registry.REGISTRY.own))
 
     @gating.register("even-test", names=("even", "odd"))
     def even(state: Any) -> int:

@@ -63,8 +63,8 @@ class Race:
 @pytest.fixture(params=[*SHARED, OWN])
 def game(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     if request.param == OWN:
-        known = dict(games_registry._REGISTERED)
-        monkeypatch.setattr(games_registry, "_REGISTERED", known)
+        known = dict(games_registry.REGISTRY.own)
+        monkeypatch.setattr(games_registry.REGISTRY, "own", known)
         planes = {"default": (1, 3, 3)}
         games.register(OWN, initial_state=Race, num_players=2, num_actions=3, plane_specs=planes)
     return games.make(request.param)

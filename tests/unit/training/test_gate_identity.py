@@ -15,7 +15,7 @@ NAMES = ("early", "late")
 
 @pytest.fixture(autouse=True)
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gating.registry, "_GATES", {})
+    monkeypatch.setattr(gating.registry.REGISTRY, "own", {})
 
 
 def by_ply(limit: int, late: int = 1) -> Any:
@@ -57,7 +57,7 @@ def test_a_registered_gate_with_the_opposite_meaning_is_noticed(tmp_path: Path) 
 def test_a_gate_that_is_not_registered_here_is_named(tmp_path: Path) -> None:
     gating.register("ply", names=NAMES)(by_ply(30))
     loaded = experts(tmp_path, "ply")
-    gating.registry._GATES.clear()
+    gating.registry.REGISTRY.own.clear()
     with pytest.raises(InvalidGate, match=r"register\('ply', …\)"):
         MixtureOfExperts(loaded, "ply")
     same = gating.make(by_ply(30), names=NAMES)

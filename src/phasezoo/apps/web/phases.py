@@ -6,6 +6,7 @@ from typing import Any
 from phasezoo import games, gating
 from phasezoo.envs.rendering.choice import pointing_of
 from phasezoo.errors import PhasezooError
+from phasezoo.gating.registry import own_names
 
 __all__ = ["PhaseStrip", "gates_of", "suggested_gates"]
 
@@ -81,4 +82,4 @@ def suggested_gates(game: games.Game) -> list[str]:
         except PhasezooError:
             continue
         found.append(spec)
-    return [*found, *gating.registered()]
+    return [*found, *own_names()]

@@ -9,13 +9,11 @@ from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.choosing import with_agent, with_learner
 from phasezoo.experiments.generalisation.config import GeneraliseConfig
 from phasezoo.plugins import attribute_named
-from phasezoo.specs import did_you_mean
+from phasezoo.specs import Registry
 from phasezoo.zoo.boards.axes import phases, ratings, variants
 from phasezoo.zoo.connect_four.axes import plies
 from phasezoo.zoo.krk.axes import distance, regions
 from phasezoo.zoo.pommerman.axes import opponents, sizes
-
-__all__ = ["AXES", "axes_named", "axes_of"]
 
 AXES: dict[str, Callable[[GeneraliseConfig], Axis]] = {
     "krk/distance": distance,
@@ -31,6 +29,17 @@ AXES: dict[str, Callable[[GeneraliseConfig], Axis]] = {
 
 GAMES = tuple(dict.fromkeys(name.partition("/")[0] for name in AXES))
 """What stands for all axes of a game."""
+
+REGISTRY: Registry[Callable[[GeneraliseConfig], Axis]] = Registry(
+    "axis",
+    None,
+    lambda: AXES,
+    error=InvalidConfig,
+    refusal=InvalidConfig,
+    reserved=GAMES,
+    advice=", a game's name for all of its axes, and one's own as module:attr",
+)
+"""The axes by name."""
 
 
 def axes_of(config: GeneraliseConfig) -> dict[str, Axis | PhasezooError]:
@@ -53,7 +62,7 @@ def axes_named(names: Sequence[str], config: GeneraliseConfig) -> dict[str, Axis
             continue
         known = [one for one in AXES if name in (one, one.partition("/")[0])]
         if not known:
-            raise _unknown(name)
+            raise REGISTRY.unknown(name)
         for one in known:
             try:
                 found[one] = _chosen(AXES[one](config), config)
@@ -75,14 +84,6 @@ def _chosen(axis: Axis, config: GeneraliseConfig) -> Axis:
     if config.learner is not None:
         axis = with_learner(axis, config.learner)
     return axis if config.agent is None else with_agent(axis, config.agent)
-
-
-def _unknown(name: str) -> InvalidConfig:
-    hint = did_you_mean(name, [*AXES, *GAMES])
-    return InvalidConfig(
-        f"{name!r} is no axis{hint} There are {', '.join(AXES)}, all of a game by its name "
-        f"({', '.join(GAMES)}), and one's own as module:attr"
-    )
 
 
 def _own(text: str, config: GeneraliseConfig) -> list[Axis]:

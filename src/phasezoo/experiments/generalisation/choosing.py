@@ -6,7 +6,6 @@ stands on the page ``docs/definitions/generalise.md``.
 
 import ast
 import dataclasses
-import difflib
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -20,9 +19,7 @@ from phasezoo.experiments.generalisation.axis import Axis
 from phasezoo.experiments.generalisation.learners import ExpertsLearner, SupervisedLearner
 from phasezoo.experiments.generalisation.measures import Together
 from phasezoo.plugins import attribute_named
-from phasezoo.specs import Recipe, SpecText, read_spec
-
-__all__ = ["LEARNERS", "PLAYERS", "Player", "with_agent", "with_learner"]
+from phasezoo.specs import Recipe, SpecText, did_you_mean, read_spec, unknown_option
 
 _SB3 = "phasezoo.integrations.sb3:SB3Learner"
 
@@ -213,8 +210,8 @@ class _StableBaselines:
         found = {}
         for name, text in (self.options or {}).items():
             if name not in known:
-                hint = _hint(name, sorted(known))
-                message = f"--learner sb3: {self.algorithm} has no option {name}=; {hint}"
+                wrong = unknown_option(name, self.algorithm, sorted(known))
+                message = f"--learner sb3: {wrong}"
                 raise InvalidConfig(message)
             try:
                 found[name] = ast.literal_eval(text)
@@ -254,7 +251,8 @@ def _algorithm(name: str) -> Any:
         found |= {each: getattr(module, each) for each in module.__all__}
     known = {each: one for each, one in found.items() if hasattr(one, "learn")}
     if name not in known:
-        message = f"--learner sb3:{name}: no such algorithm; {_hint(name, known)}"
+        hint = did_you_mean(name, known)
+        message = f"--learner sb3:{name}: no such algorithm{hint} There are {', '.join(known)}"
         raise InvalidConfig(message)
     return known[name]
 
@@ -282,14 +280,9 @@ def _own(spec: SpecText, what: str, known: Collection[str]) -> Any:
 
 def _unknown(name: str, what: str, known: Collection[str]) -> InvalidConfig:
     return InvalidConfig(
-        f"--{what} {name}: no such {what}; {_hint(name, known)}, and one's own as module:attr"
+        f"--{what} {name}: no such {what}{did_you_mean(name, known)} There are {', '.join(known)}, "
+        "and one's own as module:attr"
     )
-
-
-def _hint(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    meant = f"did you mean {close[0]!r}? " if close else ""
-    return f"{meant}There are {', '.join(known)}"
 
 
 def _played(measure: Any, agent: Any) -> Any:

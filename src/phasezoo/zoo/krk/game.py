@@ -13,6 +13,7 @@ from phasezoo import _core
 from phasezoo.errors import InvalidConfig
 from phasezoo.games.base import Game, fen_info
 from phasezoo.games.options import flag
+from phasezoo.specs import check_value
 from phasezoo.types import Info
 from phasezoo.zoo.boards.game import CHESS
 from phasezoo.zoo.krk.turnings import krk_turnings
@@ -30,11 +31,12 @@ _TOO_LARGE = 1 << 31
 
 
 def _initial(
-    seed: int | None = None, start: Any = None, dtm: Any = None, both_move: Any = False
+    seed: int | None = None,
+    start: str | None = None,
+    dtm: Sequence[int] | None = None,
+    both_move: bool = False,
 ) -> _core.BoardState:
-    if start is not None and not isinstance(start, str):
-        message = f"start={start!r}: expected a name, such as 'uniform'"
-        raise InvalidConfig(message)
+    start = check_value("start", str | None, start)
     both_move = flag("both_move", both_move)
     return _core.board_initial("krk", seed, start=start, dtm=range_of(dtm), both_move=both_move)
 

@@ -100,11 +100,7 @@ class PommermanEnv(GymEnv):
     | ``seat`` | None | the old name of ``player``, which warns |
     | ``fog`` | None | players see four cells far and blasts reach no farther: True, False, or as the mode has it (``radio`` alone has fog) |
     | ``collapse`` | False | the board shrinks from step 500 on |
-    | ``observation`` | ``"planes"`` | or ``"masked"`` (planes and mask), ``"packed"``, ``"dict"``, ``"none"`` |
-    | ``rewards`` | ``"once"`` | or ``"original"`` |
     | ``gate`` | None | ``"steps"``, ``"mixedness"`` (also ``"proximity"``), ``"opponents"``, ``"hash:n"``, or a gate of one's own |
-    | ``monotone`` | False | whether phases never go back |
-    | ``max_plies`` | None | games are truncated after so many steps |
     | ``render_mode`` | None | ``"ansi"``, ``"svg"``, ``"rgb_array"``; in fog as the learner sees it |
 
     ```python

@@ -44,7 +44,7 @@ SEARCH_OTHERS = (*SCRIPTED, "random", "stop")
 
 
 def _initial(
-    mode: str, size: int, seed: int | None = None, fog: Any = None, collapse: Any = False
+    mode: str, size: int, seed: int | None = None, fog: bool | None = None, collapse: bool = False
 ) -> _core.PommermanState:
     drawn = 0 if seed is None else seed
     return _core.pommerman_initial(mode, drawn, *_rules(fog, collapse), size)

@@ -96,15 +96,9 @@ class ChessEnv(GymEnv):
     | argument | default | meaning |
     |---|---|---|
     | ``chess960`` | False | whether games start from one of the 960 arrays and castle by their rules |
-    | ``opponent`` | ``"random"`` | the text of an agent, such as ``"mcts:nodes=50"``, a callable ``(observation, info) -> action``, an agent, None for self-play |
-    | ``agent_color`` | ``"white"`` | or ``"black"``, ``"alternate"``, ``"random"`` (by game) |
     | ``planes`` | ``"v2"`` | or ``"v1"``, ``"minimal"`` |
-    | ``gate`` | None | what says the phase: ``"lichess"``, ``"moves:3"``, a gate, a callable … |
-    | ``monotone`` | False | phases never go back |
-    | ``illegal`` | ``"terminate"`` | or ``"raise"``, ``"random_legal"`` |
-    | ``max_plies`` | None | games are truncated after so many plies |
-    | ``observation`` | ``"planes"`` | or ``"masked"`` (``{"observation": planes, "action_mask": mask}``), ``"packed"``, ``"none"`` |
-    | ``render_mode`` | None | ``"ansi"``, ``"svg"``, ``"rgb_array"`` |
+
+    The others are those of :class:`phasezoo.envs.GymEnv`.
 
     ```python
     import gymnasium as gym
