@@ -4,12 +4,14 @@ import copy
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import config_or, name_or, seed_of, threads_or
 from phasezoo.agents.beam_seats import BeamSeats
-from phasezoo.agents.config import Limit, limit_or, taken_by_core, with_fields
+from phasezoo.agents.config import Limit, UInt32, limit_or, taken_by_core, with_fields
 from phasezoo.agents.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.mcts_session import MCTSSession
 from phasezoo.agents.searching import SearchingAgent
@@ -39,34 +41,36 @@ class BeamConfig:
         keep: What they are chosen by: the policy of the position, so that only what is kept is
             evaluated; or their own values, all that are ``rated`` being evaluated.
         rated: With ``keep="value"``, how many successors of a position are rated, the likeliest
-            first; 0: all. From 0 to 65535.
+            first; 0: all.
         backup: What a position is worth: as much as its best kept successor for who moves, or the
             mean of those kept, weighted by the policy.
         wins: Where all moves are tried for one that wins at once, which costs no evaluation: at the
             ``"root"``, at ``"all"`` kept positions, or nowhere, so that it counts if it is
             ``"kept"``.
-        node_temperature: Softmax temperature of priors. From 0.01 to 100.
+        node_temperature: Softmax temperature of priors.
         policy_temperature: The final policy, the target of self-play, is softmax(ln P + Q /
-            ``policy_temperature``). From 0.001 to 1000.
+            ``policy_temperature``).
         temperature: In the first plies the action is drawn from policy^(1 / ``temperature``); 0:
-            the best is played. From 0 to 100.
-        temperature_plies: How many plies those are. From 0.
+            the best is played.
+        temperature_plies: How many plies those are.
         stagger: Whether the beams of many games begin a layer apart, so that the evaluator's
             batches are alike.
-        memory_mb: Size of a tree, in MiB, at which its search ends; 0: no limit. From 0.
+        memory_mb: Size of a tree, in MiB, at which its search ends; 0: no limit.
     """
 
     schedule: str | Sequence[int] = _DEFAULT["schedule"]
     keep: Literal["policy", "value"] = _DEFAULT["keep"]
-    rated: int = _DEFAULT["rated"]
+    rated: Annotated[int, Interval(ge=0, le=65535)] = _DEFAULT["rated"]
     backup: Literal["minimax", "mean"] = _DEFAULT["backup"]
     wins: Literal["kept", "root", "all"] = _DEFAULT["wins"]
-    node_temperature: float = _DEFAULT["node_temperature"]
-    policy_temperature: float = _DEFAULT["policy_temperature"]
-    temperature: float = _DEFAULT["temperature"]
-    temperature_plies: int = _DEFAULT["temperature_plies"]
+    node_temperature: Annotated[float, Interval(ge=0.01, le=100)] = _DEFAULT["node_temperature"]
+    policy_temperature: Annotated[float, Interval(ge=0.001, le=1000)] = _DEFAULT[
+        "policy_temperature"
+    ]
+    temperature: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT["temperature"]
+    temperature_plies: UInt32 = _DEFAULT["temperature_plies"]
     stagger: bool = _DEFAULT["stagger"]
-    memory_mb: int = _DEFAULT["memory_mb"]
+    memory_mb: UInt32 = _DEFAULT["memory_mb"]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schedule", _schedule_text(self.schedule))

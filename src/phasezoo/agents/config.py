@@ -1,13 +1,14 @@
 """How an agent searches."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+
+from annotated_types import Interval
 
 from phasezoo import _core
 from phasezoo.agents.limit import Limit, limit_or
-from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import flag
+from phasezoo.specs import Share, changed, check
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["Limit", "SearchConfig", "limit_or", "params_of", "taken_by_core", "with_fields"]
 
 _DEFAULT = _core.SearchParams()
+
+UInt32: TypeAlias = Annotated[int, Interval(ge=0, le=2**32 - 1)]
+"""A whole number as the core counts."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,10 @@ class SearchConfig:
 
     Attributes:
         batch_size: Leaves that a tree may have outstanding: 1 with many trees (matches, self-play),
-            8 to 64 for a single search (M2CTS: 1, 8, 16, 32, 64). From 1 to 65535.
+            8 to 64 for a single search (M2CTS: 1, 8, 16, 32, 64).
         c_puct_init: Exploration constant: c(N) = ln((N + c_puct_base + 1) / c_puct_base) +
-            c_puct_init (Silver et al., AlphaZero 2018; value: CrazyAra). From 0 to 1000.
-        c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018). From
-            1 to 1e9.
+            c_puct_init (Silver et al., AlphaZero 2018; value: CrazyAra).
+        c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018).
         fpu: Value of an unvisited action ("first play urgency"): None: -1 (CrazyAra); a number:
             what ``fpu_style`` says. From 0 to 2, or from -1 to 1 if ``fpu_style`` is "absolute".
         fpu_style: What ``fpu`` is: the node's value minus ``fpu``; minus ``fpu`` times the square
@@ -41,77 +44,72 @@ class SearchConfig:
         virtual_style: What an outstanding visit counts as: a loss, only a visit, or (mix) a visit
             up to ``virtual_mix_threshold`` visits of the node and a loss beyond (CrazyAra). None:
             nothing, so that descents of a batch collide, which shows what the others are for.
-        virtual_mix_threshold: Visits at which ``virtual_mix`` changes over. From 0.
+        virtual_mix_threshold: Visits at which ``virtual_mix`` changes over.
         node_temperature: Softmax temperature of priors; 1.7 in match play, 1.0 in self-play
-            (CrazyAra). From 0.01 to 100.
-        c_puct_init_root: ``c_puct_init`` at the root (lc0: CPuctAtRoot). None: the same. From 0 to
-            1000.
-        c_puct_base_root: ``c_puct_base`` at the root (lc0: CPuctBaseAtRoot). None: the same. From 1
-            to 1e9.
+            (CrazyAra).
+        c_puct_init_root: ``c_puct_init`` at the root (lc0: CPuctAtRoot). None: the same.
+        c_puct_base_root: ``c_puct_base`` at the root (lc0: CPuctBaseAtRoot). None: the same.
         fpu_root: ``fpu`` at the root, if ``fpu_style_root`` is not ``"same"``. As ``fpu``.
         fpu_style_root: ``fpu_style`` at the root; ``"same"``: ``fpu`` and ``fpu_style`` hold there
             too.
         dirichlet_alpha: Concentration of the noise on the root's priors (AlphaZero 2018: 0.3 in
-            chess). From 0.001 to 1000.
+            chess).
         dirichlet_epsilon: Share of noise in the root's priors; 0 in match play, 0.25 in self-play.
-            From 0 to 1.
         root: How the root's actions are selected. ``"gumbel"``: sequential halving among the
             actions of the largest noisy priors; the result's ``policy`` is the improved one, and
             its action the halving's. Needs a limit of nodes or simulations; Dirichlet noise and
             play temperatures are not used.
         interior: The same below the root. ``"gumbel"``: the action of the largest improved policy
             less its share of the visits.
-        max_num_considered_actions: Actions that the halving begins with (mctx). From 1 to 65535.
-        gumbel_scale: Factor of the noise; 0: none. From 0 to 100.
+        max_num_considered_actions: Actions that the halving begins with (mctx).
+        gumbel_scale: Factor of the noise; 0: none.
         gumbel_maxvisit_init: Values are weighed by gumbel_value_scale * (gumbel_maxvisit_init +
-            most visits). From 0 to 1e6.
-        gumbel_value_scale: See ``gumbel_maxvisit_init``. From 0 to 1000.
+            most visits).
+        gumbel_value_scale: See ``gumbel_maxvisit_init``.
         gumbel_rescale_values: Spreads the values of a node's actions over [0, 1] before they are
             weighed.
         epsilon_greedy: Share of descents that begin somewhere on the line of the most visited
-            actions and expand the next unexpanded action there (CrazyAra: 0.05). From 0 to 1.
+            actions and expand the next unexpanded action there (CrazyAra: 0.05).
         epsilon_checks: The same for the first unexpanded action that is a check (CrazyAra: 0.01);
-            as ``epsilon_greedy`` if there is none. From 0 to 1.
+            as ``epsilon_greedy`` if there is none.
         draw_score: What a draw is worth to the player who searches: value = W - L + draw_score * D
-            (lc0: DrawScore); below 0 it is contempt. Needs evaluations with ``wdl``. From -1 to 1.
+            (lc0: DrawScore); below 0 it is contempt. Needs evaluations with ``wdl``.
         moves_left_max_effect: The most that the plies left add to a value: who wins hurries, who
             loses waits (lc0: MovesLeftMaxEffect, 0.0345); 0: nothing. Needs evaluations with
-            ``plies_left``. From 0 to 1.
-        moves_left_slope: How much of it a ply adds (lc0: MovesLeftSlope). From 0 to 1.
+            ``plies_left``.
+        moves_left_slope: How much of it a ply adds (lc0: MovesLeftSlope).
         moves_left_threshold: Positions whose value is no further from 0 than this are not decided
-            enough to count plies (lc0: MovesLeftThreshold). From 0 to below 1.
+            enough to count plies (lc0: MovesLeftThreshold).
         moves_left_constant_factor: The effect is multiplied by a + b q + c q**2, q from 0 at the
-            threshold to 1: a (lc0). From -1 to 1.
-        moves_left_scaled_factor: b of the same (lc0). From -2 to 2.
-        moves_left_quadratic_factor: c of the same (lc0). From -1 to 1.
+            threshold to 1: a (lc0).
+        moves_left_scaled_factor: b of the same (lc0).
+        moves_left_quadratic_factor: c of the same (lc0).
         forced_playouts_k: Visited actions of the root get sqrt(k P N) visits at least, which the
-            policy is pruned of (KataGo: 2 in self-play); 0: none are forced. From 0 to 100.
+            policy is pruned of (KataGo: 2 in self-play); 0: none are forced.
         cheap_search_prob: Share of searches with few nodes and without noise, whose
-            ``result.cheap`` is true (KataGo: cheapSearchProb, 0.75). From 0 to 1.
-        cheap_search_nodes: Nodes of such a search (KataGo: cheapSearchVisits). From 1 to 1e9.
+            ``result.cheap`` is true (KataGo: cheapSearchProb, 0.75).
+        cheap_search_nodes: Nodes of such a search (KataGo: cheapSearchVisits).
         node_random_factor: Share r of its nodes n by which searches differ: each has n - rn / 2 to
             below n + rn / 2, drawn anew (CrazyAra: 0.1 in self-play); of a limit without nodes,
-            simulations. From 0 to 1.
+            simulations.
         q_value_weight: How far the second most visited action gains visits when its value is better
-            (CrazyAra); 0 plays by visits alone. From 0 to 1000.
+            (CrazyAra); 0 plays by visits alone.
         q_veto_delta: An action whose value is better by this much takes the place of the most
-            visited (CrazyAra). From 0 to 2.
+            visited (CrazyAra).
         temperature: Temperature of the draw from visits in the first ``temperature_plies`` plies; 0
-            plays the best one. From 0 to 100.
+            plays the best one.
         temperature_plies: Plies from the game's start in which the action is drawn; 0: always the
-            best one. From 0.
+            best one.
         temperature_decay: The temperature at ply p is temperature * temperature_decay ** p
-            (CrazyAra). From 0 to 1.
-        quantile_clipping: Mass of the least visited actions that a draw leaves out (CrazyAra). From
-            0 to below 1.
+            (CrazyAra).
+        quantile_clipping: Mass of the least visited actions that a draw leaves out (CrazyAra).
         use_lcb_for_selection: Plays the action of the best lower confidence bound, in place of veto
             and weight (KataGo).
-        lcb_stdevs: Standard errors between a value and its bound (KataGo: lcbStdevs). From 0 to
-            100.
+        lcb_stdevs: Standard errors between a value and its bound (KataGo: lcbStdevs).
         min_visit_prop_for_lcb: Share of the most visits that an action needs for that (KataGo:
-            minVisitPropForLCB). From 0 to 1.
+            minVisitPropForLCB).
         smart_pruning_factor: Ends a search early when the second most visited action cannot catch
-            up in what is left of it divided by this (lc0: 1.33); 0: never. From 0 to 10.
+            up in what is left of it divided by this (lc0: 1.33); 0: never.
         graph: Whether lines that reach the same position at the same ply share its node (Czech,
             Korus and Kersting 2021). A shared node was evaluated with the history of the line that
             came first. In chess positions that stood before share none, nor do counts of moves
@@ -124,85 +122,93 @@ class SearchConfig:
         memory_mb: Size of a tree in MiB, with the states that it keeps, at which ``memory_full``
             says what happens; default 2 GiB, 0: no limit. Never more than the tree's share of half
             the memory that was left when the pool was made. Moving the root and pruning need eight
-            bytes a node besides. From 0.
+            bytes a node besides.
         memory_full: What happens at ``memory_mb``: the search ends, or the least visited quarter of
             the tree is forgotten and the search goes on (their moves count as unvisited again;
             means keep what they gave).
     """
 
-    batch_size: int = _DEFAULT.batch_size
+    batch_size: Annotated[int, Interval(ge=1, le=65535)] = _DEFAULT.batch_size
 
     # Selection
 
-    c_puct_init: float = _DEFAULT.c_puct_init
-    c_puct_base: float = _DEFAULT.c_puct_base
+    c_puct_init: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT.c_puct_init
+    c_puct_base: Annotated[float, Interval(ge=1, le=10**9)] = _DEFAULT.c_puct_base
     fpu: float | None = _DEFAULT.fpu
     fpu_style: Literal["reduction", "scaled_reduction", "absolute"] = _DEFAULT.fpu_style
     virtual_style: Literal["virtual_mix", "virtual_loss", "virtual_visit", "none"] = (
         _DEFAULT.virtual_style
     )
-    virtual_mix_threshold: int = _DEFAULT.virtual_mix_threshold
-    node_temperature: float = _DEFAULT.node_temperature
+    virtual_mix_threshold: UInt32 = _DEFAULT.virtual_mix_threshold
+    node_temperature: Annotated[float, Interval(ge=0.01, le=100)] = _DEFAULT.node_temperature
 
     # The root
 
-    c_puct_init_root: float | None = _DEFAULT.c_puct_init_root
-    c_puct_base_root: float | None = _DEFAULT.c_puct_base_root
+    c_puct_init_root: Annotated[float, Interval(ge=0, le=1000)] | None = _DEFAULT.c_puct_init_root
+    c_puct_base_root: Annotated[float, Interval(ge=1, le=10**9)] | None = _DEFAULT.c_puct_base_root
     fpu_root: float | None = _DEFAULT.fpu_root
     fpu_style_root: Literal["same", "reduction", "scaled_reduction", "absolute"] = (
         _DEFAULT.fpu_style_root
     )
-    dirichlet_alpha: float = _DEFAULT.dirichlet_alpha
-    dirichlet_epsilon: float = _DEFAULT.dirichlet_epsilon
+    dirichlet_alpha: Annotated[float, Interval(ge=0.001, le=1000)] = _DEFAULT.dirichlet_alpha
+    dirichlet_epsilon: Share = _DEFAULT.dirichlet_epsilon
 
     # Planning with Gumbel noise (Danihelka et al. 2022)
 
     root: Literal["puct", "gumbel"] = _DEFAULT.root
     interior: Literal["puct", "gumbel"] = _DEFAULT.interior
-    max_num_considered_actions: int = _DEFAULT.max_num_considered_actions
-    gumbel_scale: float = _DEFAULT.gumbel_scale
-    gumbel_maxvisit_init: float = _DEFAULT.gumbel_maxvisit_init
-    gumbel_value_scale: float = _DEFAULT.gumbel_value_scale
+    max_num_considered_actions: Annotated[int, Interval(ge=1, le=65535)] = (
+        _DEFAULT.max_num_considered_actions
+    )
+    gumbel_scale: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.gumbel_scale
+    gumbel_maxvisit_init: Annotated[float, Interval(ge=0, le=10**6)] = _DEFAULT.gumbel_maxvisit_init
+    gumbel_value_scale: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT.gumbel_value_scale
     gumbel_rescale_values: bool = _DEFAULT.gumbel_rescale_values
 
     # Exploration
 
-    epsilon_greedy: float = _DEFAULT.epsilon_greedy
-    epsilon_checks: float = _DEFAULT.epsilon_checks
+    epsilon_greedy: Share = _DEFAULT.epsilon_greedy
+    epsilon_checks: Share = _DEFAULT.epsilon_checks
 
     # Values
 
-    draw_score: float = _DEFAULT.draw_score
-    moves_left_max_effect: float = _DEFAULT.moves_left_max_effect
-    moves_left_slope: float = _DEFAULT.moves_left_slope
-    moves_left_threshold: float = _DEFAULT.moves_left_threshold
-    moves_left_constant_factor: float = _DEFAULT.moves_left_constant_factor
-    moves_left_scaled_factor: float = _DEFAULT.moves_left_scaled_factor
-    moves_left_quadratic_factor: float = _DEFAULT.moves_left_quadratic_factor
+    draw_score: Annotated[float, Interval(ge=-1, le=1)] = _DEFAULT.draw_score
+    moves_left_max_effect: Share = _DEFAULT.moves_left_max_effect
+    moves_left_slope: Share = _DEFAULT.moves_left_slope
+    moves_left_threshold: Annotated[float, Interval(ge=0, lt=1)] = _DEFAULT.moves_left_threshold
+    moves_left_constant_factor: Annotated[float, Interval(ge=-1, le=1)] = (
+        _DEFAULT.moves_left_constant_factor
+    )
+    moves_left_scaled_factor: Annotated[float, Interval(ge=-2, le=2)] = (
+        _DEFAULT.moves_left_scaled_factor
+    )
+    moves_left_quadratic_factor: Annotated[float, Interval(ge=-1, le=1)] = (
+        _DEFAULT.moves_left_quadratic_factor
+    )
 
     # Self-play
 
-    forced_playouts_k: float = _DEFAULT.forced_playouts_k
-    cheap_search_prob: float = _DEFAULT.cheap_search_prob
-    cheap_search_nodes: int = _DEFAULT.cheap_search_nodes
-    node_random_factor: float = _DEFAULT.node_random_factor
+    forced_playouts_k: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.forced_playouts_k
+    cheap_search_prob: Share = _DEFAULT.cheap_search_prob
+    cheap_search_nodes: Annotated[int, Interval(ge=1, le=10**9)] = _DEFAULT.cheap_search_nodes
+    node_random_factor: Share = _DEFAULT.node_random_factor
 
     # The choice of the move
 
-    q_value_weight: float = _DEFAULT.q_value_weight
-    q_veto_delta: float = _DEFAULT.q_veto_delta
-    temperature: float = _DEFAULT.temperature
-    temperature_plies: int = _DEFAULT.temperature_plies
-    temperature_decay: float = _DEFAULT.temperature_decay
-    quantile_clipping: float = _DEFAULT.quantile_clipping
+    q_value_weight: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT.q_value_weight
+    q_veto_delta: Annotated[float, Interval(ge=0, le=2)] = _DEFAULT.q_veto_delta
+    temperature: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.temperature
+    temperature_plies: UInt32 = _DEFAULT.temperature_plies
+    temperature_decay: Share = _DEFAULT.temperature_decay
+    quantile_clipping: Annotated[float, Interval(ge=0, lt=1)] = _DEFAULT.quantile_clipping
 
     use_lcb_for_selection: bool = _DEFAULT.use_lcb_for_selection
-    lcb_stdevs: float = _DEFAULT.lcb_stdevs
-    min_visit_prop_for_lcb: float = _DEFAULT.min_visit_prop_for_lcb
+    lcb_stdevs: Annotated[float, Interval(ge=0, le=100)] = _DEFAULT.lcb_stdevs
+    min_visit_prop_for_lcb: Share = _DEFAULT.min_visit_prop_for_lcb
 
     # Ends
 
-    smart_pruning_factor: float = _DEFAULT.smart_pruning_factor
+    smart_pruning_factor: Annotated[float, Interval(ge=0, le=10)] = _DEFAULT.smart_pruning_factor
     graph: bool = _DEFAULT.graph
     solver: bool = _DEFAULT.solver
     draw_on_second_occurrence: bool = _DEFAULT.draw_on_second_occurrence
@@ -210,7 +216,7 @@ class SearchConfig:
     # Memory
 
     reuse_tree: bool = _DEFAULT.reuse_tree
-    memory_mb: int = _DEFAULT.memory_mb
+    memory_mb: UInt32 = _DEFAULT.memory_mb
     memory_full: Literal["end", "prune"] = _DEFAULT.memory_full
 
     def __post_init__(self) -> None:
@@ -278,29 +284,8 @@ def taken_by_core(make: Callable[..., Taken], config: "DataclassInstance") -> Ta
     Raises:
         InvalidConfig: One of them is out of range, or of another type.
     """
-    settings = asdict(config)
-    for field in fields(config):
-        value = settings[field.name]
-        if isinstance(field.default, bool):
-            flag(field.name, value)
-        elif isinstance(value, bool):
-            message = f"{field.name}={value!r}: no option to switch; default {field.default!r}"
-            raise InvalidConfig(message)
-    try:
-        return make(**settings)
-    except (TypeError, OverflowError, UnicodeEncodeError):
-        for field in fields(config):
-            _check_alone(make, field.name, settings[field.name], field.default)
-        raise
-
-
-def _check_alone(make: Callable[..., Any], name: str, value: Any, default: Any) -> None:
-    """Refuse a setting that the core cannot take, by its name."""
-    try:
-        make(**{name: value})
-    except (TypeError, OverflowError, UnicodeEncodeError) as error:
-        message = f"{name}={value!r}: {error}; the default is {default!r}"
-        raise InvalidConfig(message) from error
+    check(config)
+    return make(**asdict(config))
 
 
 def with_fields(config: Config, overrides: Mapping[str, Any]) -> Config:
@@ -309,12 +294,4 @@ def with_fields(config: Config, overrides: Mapping[str, Any]) -> Config:
     Raises:
         InvalidConfig: A name is not a field, or a value is out of range.
     """
-    names = [field.name for field in fields(config)]
-    unknown = [name for name in overrides if name not in names]
-    if unknown:
-        message = (
-            f"{', '.join(map(repr, unknown))}: no such search option; the options are "
-            f"{', '.join(names)}"
-        )
-        raise InvalidConfig(message)
-    return replace(config, **overrides)
+    return changed(config, overrides, "a search")

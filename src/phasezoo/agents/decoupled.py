@@ -1,17 +1,20 @@
 """Search of games whose players move at once, everybody's actions being searched."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from annotated_types import Interval
 
 from phasezoo import _core, games
 from phasezoo.agents.arguments import checked_player, config_or, name_or, seed_of, threads_or
-from phasezoo.agents.config import Limit, limit_or, taken_by_core, with_fields
+from phasezoo.agents.config import Limit, UInt32, limit_or, taken_by_core, with_fields
 from phasezoo.agents.decoupled_seats import DecoupledSeats
 from phasezoo.agents.mcts import check_evaluator, search_gate_of
 from phasezoo.agents.others import INFORMATION
 from phasezoo.agents.searching import SearchingAgent
 from phasezoo.games.options import one_of
 from phasezoo.inference.other_games import check_plays
+from phasezoo.specs import Share
 from phasezoo.types import Gate
 
 __all__ = ["DecoupledConfig", "DecoupledMCTSAgent"]
@@ -34,30 +37,25 @@ class DecoupledConfig:
             strategy approaches a mixed equilibrium of a zero-sum game of two where PUCT may not.
         play: The action: the likeliest of the final policy, or drawn from it; ``"auto"``: drawn
             with regret matching, the likeliest with PUCT.
-        batch_size: Leaves that a tree may have outstanding, each with a row for every mover. From 1
-            to 65535.
+        batch_size: Leaves that a tree may have outstanding, each with a row for every mover.
         c_puct_init: Exploration constant of PUCT: c(N) = ln((N + c_puct_base + 1) / c_puct_base) +
-            c_puct_init (AlphaZero 2018). From 0 to 1000.
-        c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018). From
-            1 to 1e9.
-        fpu: Value of an action that was not tried: the node's mean for its player minus this. From
-            0 to 2.
-        node_temperature: Softmax temperature of priors. From 0.01 to 100.
+            c_puct_init (AlphaZero 2018).
+        c_puct_base: How slowly exploration grows with the visits N of a node (AlphaZero 2018).
+        fpu: Value of an action that was not tried: the node's mean for its player minus this.
+        node_temperature: Softmax temperature of priors.
         exploration: Share of uniform draws in regret matching; the final policy leaves them out.
-            From 0 to 1.
         memory_mb: Size of a tree, in MiB, at which its search ends, states counted; 0: no limit.
-            From 0.
     """
 
     selection: Literal["puct", "regret_matching"] = _DEFAULT["selection"]
     play: Literal["auto", "best", "sample"] = _DEFAULT["play"]
-    batch_size: int = _DEFAULT["batch_size"]
-    c_puct_init: float = _DEFAULT["c_puct_init"]
-    c_puct_base: float = _DEFAULT["c_puct_base"]
-    fpu: float = _DEFAULT["fpu"]
-    node_temperature: float = _DEFAULT["node_temperature"]
-    exploration: float = _DEFAULT["exploration"]
-    memory_mb: int = _DEFAULT["memory_mb"]
+    batch_size: Annotated[int, Interval(ge=1, le=65535)] = _DEFAULT["batch_size"]
+    c_puct_init: Annotated[float, Interval(ge=0, le=1000)] = _DEFAULT["c_puct_init"]
+    c_puct_base: Annotated[float, Interval(ge=1, le=10**9)] = _DEFAULT["c_puct_base"]
+    fpu: Annotated[float, Interval(ge=0, le=2)] = _DEFAULT["fpu"]
+    node_temperature: Annotated[float, Interval(ge=0.01, le=100)] = _DEFAULT["node_temperature"]
+    exploration: Share = _DEFAULT["exploration"]
+    memory_mb: UInt32 = _DEFAULT["memory_mb"]
 
     def __post_init__(self) -> None:
         settings_of(self)  # refuses what is out of range now, not at the first move

@@ -1,9 +1,10 @@
 """Ending games early: by what the searches of both sides say, as cutechess does, or by tables."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
+from annotated_types import Interval
 
 from phasezoo import games
 from phasezoo.arena.streams import stream
@@ -11,6 +12,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.inference import Oracle, StateBatch
 from phasezoo.inference.evaluator import name_of
 from phasezoo.inference.oracle import check_knows, looked_up
+from phasezoo.specs import NonNegativeInt, PositiveInt, Share, check
 
 __all__ = ["Adjudication", "Adjudicator", "Verdict"]
 
@@ -25,38 +27,26 @@ class Adjudication:
     (Helfenstein et al., M2CTS, Fig. 19).
     """
 
-    resign_value: float | None = 0.867
-    """A player whose value is at most minus this ... None: nobody resigns. In (0, 1]; 600 cp."""
-    resign_moves: int = 5
-    """... on this many of their moves in a row resigns. At least 1."""
-    draw_value: float | None = 0.065
-    """Both players' values within this of 0 ... None: no draws are agreed. In [0, 1); 20 cp."""
-    draw_moves: int = 4
-    """... on this many moves of each in a row is a draw. At least 1."""
-    draw_from_move: int = 30
-    """No draw is agreed before this many full moves have been played. At least 0."""
+    resign_value: Annotated[float, Interval(gt=0, le=1)] | None = 0.867
+    """A player whose value is at most minus this ... None: nobody resigns. 600 cp."""
+    resign_moves: PositiveInt = 5
+    """... on this many of their moves in a row resigns."""
+    draw_value: Annotated[float, Interval(ge=0, lt=1)] | None = 0.065
+    """Both players' values within this of 0 ... None: no draws are agreed. 20 cp."""
+    draw_moves: PositiveInt = 4
+    """... on this many moves of each in a row is a draw."""
+    draw_from_move: NonNegativeInt = 30
+    """No draw is agreed before this many full moves have been played."""
     tables: Oracle | Literal["game"] | None = None
     """Who ends a game as soon as they know its result for certain: an oracle such as
     ``agents.Syzygy(folder)``, or ``"game"`` in games whose perfect play is known, such as
     ``"krk"``."""
-    check: float = 0.0
-    """Share of games, in [0, 1], that are played on after the first verdict, whose result counts
+    check: Share = 0.0
+    """Share of games that are played on after the first verdict, whose result counts
     then; :attr:`phasezoo.arena.Match.checked_verdicts` says how often the verdict was wrong."""
 
     def __post_init__(self) -> None:
-        resigns = self.resign_value is None or 0 < self.resign_value <= 1
-        draws = self.draw_value is None or 0 <= self.draw_value < 1
-        counts = self.resign_moves >= 1 and self.draw_moves >= 1 and self.draw_from_move >= 0
-        if not (resigns and draws and counts and 0 <= self.check <= 1):
-            message = (
-                f"{self}: resign_value must be in (0, 1] or None, draw_value in [0, 1) or None, "
-                "resign_moves and draw_moves at least 1, draw_from_move at least 0, check in [0, 1]"
-            )
-            raise InvalidConfig(message)
-        known = self.tables is None or self.tables == "game" or isinstance(self.tables, Oracle)
-        if not known:
-            message = f"tables={self.tables!r}: expected an oracle, 'game' or None"
-            raise InvalidConfig(message)
+        check(self)
 
     def check_game(self, game: games.Game) -> None:
         """Refuse games that cannot be adjudicated so.

@@ -8,15 +8,16 @@ compared that are likeliest under each of the two differences. Formulas, with th
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
+from annotated_types import Interval
 
 from phasezoo.arena.intervals import Array
 from phasezoo.arena.normalized import ELO_PER_T
 from phasezoo.checking import shown
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import check
 
 __all__ = ["Decision", "EloModel", "Sprt", "SprtVerdict", "sprt"]
 
@@ -55,6 +56,9 @@ class SprtVerdict:
         return f"LLR {self.llr:.2f} [{self.lower:.2f}, {self.upper:.2f}], {self.decision}"
 
 
+ErrorRate: TypeAlias = Annotated[float, Interval(gt=0, lt=0.5)]
+
+
 @dataclass(frozen=True)
 class Sprt:
     """A test of the difference ``elo0`` against ``elo1`` (Wald 1945).
@@ -68,28 +72,17 @@ class Sprt:
     """Difference of the null hypothesis."""
     elo1: float
     """Difference of the alternative, above ``elo0``."""
-    alpha: float = 0.05
-    """Chance of deciding for ``elo1`` if ``elo0`` is true, in (0, 1/2)."""
-    beta: float = 0.05
-    """Chance of deciding for ``elo0`` if ``elo1`` is true, in (0, 1/2)."""
+    alpha: ErrorRate = 0.05
+    """Chance of deciding for ``elo1`` if ``elo0`` is true."""
+    beta: ErrorRate = 0.05
+    """Chance of deciding for ``elo0`` if ``elo1`` is true."""
     model: EloModel = "normalized"
     """What Elo means in ``elo0`` and ``elo1``."""
 
     def __post_init__(self) -> None:
-        for name in ("elo0", "elo1", "alpha", "beta"):
-            given = getattr(self, name)
-            if not isinstance(given, Real) or not math.isfinite(given):
-                message = f"{name}={shown(given)}: expected is a finite number"
-                raise InvalidConfig(message)
+        check(self)
         if self.elo0 >= self.elo1:
             message = f"elo0={self.elo0}, elo1={self.elo1}: elo0 must be below elo1"
-            raise InvalidConfig(message)
-        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0 < rate < 0.5:
-                message = f"{name}={rate}: an error rate lies between 0 and 1/2; usual is 0.05"
-                raise InvalidConfig(message)
-        if self.model not in get_args(EloModel):
-            message = f"model={self.model!r}: allowed are 'normalized' and 'logistic'"
             raise InvalidConfig(message)
         largest = max(abs(self.elo0), abs(self.elo1))
         if self.model == "normalized" and largest > MOST_NORMALIZED:

@@ -12,6 +12,7 @@ from phasezoo.errors import InvalidConfig
 from phasezoo.inference.counts import Counts
 from phasezoo.inference.evaluator import evaluate_leaves
 from phasezoo.inference.states import StateBatch
+from phasezoo.specs import NonNegativeFloat, check
 
 __all__ = ["CostModel"]
 
@@ -20,15 +21,13 @@ __all__ = ["CostModel"]
 class CostModel:
     """Seconds as a linear function of calls and rows."""
 
-    call_seconds: float
+    call_seconds: NonNegativeFloat
     """a: what a call costs however many rows it has."""
-    row_seconds: float
+    row_seconds: NonNegativeFloat
     """b: what a row adds; padded rows cost as much."""
 
     def __post_init__(self) -> None:
-        if not (self.call_seconds >= 0 and self.row_seconds >= 0):
-            message = f"{self}: costs are seconds and cannot be negative"
-            raise InvalidConfig(message)
+        check(self)
         if self.call_seconds + self.row_seconds <= 0:
             message = f"{self}: calls or rows must cost something"
             raise InvalidConfig(message)

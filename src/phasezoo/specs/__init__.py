@@ -23,6 +23,12 @@ from phasezoo.specs.text import SpecText, did_you_mean, read_items, read_spec, w
 from phasezoo.specs.values import (
     UNKNOWN,
     Default,
+    Even,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Share,
     Unit,
     check_value,
     read_value,
@@ -31,6 +37,12 @@ from phasezoo.specs.values import (
 )
 
 __all__ = [
+    "Share",
+    "PositiveInt",
+    "PositiveFloat",
+    "NonNegativeInt",
+    "NonNegativeFloat",
+    "Even",
     "UNKNOWN",
     "Default",
     "Option",

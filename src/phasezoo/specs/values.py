@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import numpy as np
-from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MinLen, MultipleOf
+from annotated_types import Ge, GroupedMetadata, Gt, Interval, Le, Lt, MinLen, MultipleOf
 
 from phasezoo.errors import InvalidConfig
 
@@ -67,6 +67,11 @@ class Range:
                 if isinstance(note, kind):
                     found[field] = getattr(note, attribute)
         return cls(**found)
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether nothing bounds it above."""
+        return math.isinf(self.most) and math.isinf(self.below)
 
     def holds(self, number: float) -> bool:
         """Whether a number lies in the range; NaN and infinities never do."""
@@ -162,6 +167,8 @@ class Kind:
             return "true or false" if as_text else "True or False"
         if self.type in (int, float):
             number = "whole number" if self.type is int else "number"
+            if self.type is float and not as_text and self.range.is_endless:
+                number = "finite number"
             article = "an even" if self.range.multiple == 2 else "a"
             unit = f"{self.range.unit}, " if self.range.unit else ""
             return f"{unit}{article} {number}{self.range.words}"
@@ -246,8 +253,8 @@ class Values:
             as_text: Whether texts are meant and not values in Python.
         """
         kinds = sorted(self.kinds, key=lambda kind: kind.type is type(None))
-        words = (kind.words(as_text=as_text) for kind in kinds)
-        return " or ".join(dict.fromkeys(filter(None, words)))
+        words = dict.fromkeys(filter(None, (kind.words(as_text=as_text) for kind in kinds)))
+        return (", or " if any(", " in each for each in words) else " or ").join(words)
 
     def read(self, text: str) -> Any:
         """The value that a text writes; raises ``ValueError`` if it is none, whatever its range."""
@@ -401,3 +408,10 @@ _WORDS: dict[Any, str] = {
     Any: "a text",
     UNKNOWN: "a text",
 }
+
+PositiveInt: TypeAlias = Annotated[int, Ge(1)]
+NonNegativeInt: TypeAlias = Annotated[int, Ge(0)]
+Even: TypeAlias = Annotated[int, Ge(0), MultipleOf(2)]
+PositiveFloat: TypeAlias = Annotated[float, Gt(0)]
+NonNegativeFloat: TypeAlias = Annotated[float, Ge(0)]
+Share: TypeAlias = Annotated[float, Interval(ge=0, le=1)]

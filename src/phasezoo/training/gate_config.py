@@ -1,13 +1,15 @@
 """The knobs of training a gate."""
 
 import dataclasses
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Interval
 
 from phasezoo.errors import InvalidConfig
+from phasezoo.specs import NonNegativeFloat, PositiveFloat, check
 
 __all__ = ["GateConfig", "gate_config", "hidden_layers"]
 
@@ -22,34 +24,21 @@ class GateConfig:
         InvalidConfig: A value is outside its range; the message names the field.
     """
 
-    epochs: int = 20
-    """How often each training position is seen (1 to 10,000)."""
-    batch_size: int = 128
-    """Positions an update (1 to 65,536)."""
-    learning_rate: float = 2e-3
-    """Learning rate at the beginning; it falls to 0 along half a cosine (above 0)."""
-    weight_decay: float = 1e-2
-    """Weight decay (0 or more)."""
-    balance: float = 0.0
-    """With experts: how much an uneven load costs (0 or more). The cost is K times the sum over
-    the K experts of the share of a batch's positions that an expert is the likeliest for, times
-    its mean probability (Fedus et al. 2022, equations 4 to 6): 1 if the load is even."""
+    epochs: Annotated[int, Interval(ge=1, le=10_000)] = 20
+    """How often each training position is seen."""
+    batch_size: Annotated[int, Interval(ge=1, le=65_536)] = 128
+    """Positions an update."""
+    learning_rate: PositiveFloat = 2e-3
+    """Learning rate at the beginning; it falls to 0 along half a cosine."""
+    weight_decay: NonNegativeFloat = 1e-2
+    """Weight decay."""
+    balance: NonNegativeFloat = 0.0
+    """With experts: how much an uneven load costs. The cost is K times the sum over the K experts
+    of the share of a batch's positions that an expert is the likeliest for, times its mean
+    probability (Fedus et al. 2022, equations 4 to 6): 1 if the load is even."""
 
     def __post_init__(self) -> None:
-        whole = {"epochs": 10_000, "batch_size": 65_536}
-        for field in dataclasses.fields(self):
-            name, value = field.name, getattr(self, field.name)
-            number = isinstance(value, int if name in whole else int | float)
-            if isinstance(value, bool) or not number:
-                kind = "whole number" if name in whole else "number"
-                message = f"{name}={value!r}: must be a {kind}"
-                raise InvalidConfig(message)
-            low, high = (1, whole[name]) if name in whole else (0, math.inf)
-            above = name == "learning_rate" and value <= 0
-            if not low <= value <= high or value == math.inf or above:
-                bounds = f"from {low} to {high:,}" if name in whole else "0 or more and finite"
-                message = f"{name}={value!r}: must be {'above 0' if above else bounds}"
-                raise InvalidConfig(message)
+        check(self)
 
 
 def gate_config(options: Mapping[str, Any]) -> GateConfig:

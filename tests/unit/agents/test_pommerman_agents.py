@@ -253,7 +253,7 @@ def test_bad_options_are_refused():
         ({"information": "all"}, "'observed', 'full'"),
         ({"limit": 100}, "expected a Limit"),
         ({"reuse_tree": True}, "reuse_tree=True"),
-        ({"batch": 8}, "no such search option"),
+        ({"batch": 8}, "a search has no such option"),
     ]:
         with pytest.raises(InvalidConfig, match=message):
             SinglePlayerMCTSAgent(UNIFORM, **options)

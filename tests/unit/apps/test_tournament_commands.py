@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from phasezoo import arena
-from phasezoo.agents import registry
+from phasezoo.agents import making as registry
 from phasezoo.apps.cli import main
 from phasezoo.apps.tournament import commands
 from phasezoo.apps.tournament.live import _Scores
@@ -114,7 +114,7 @@ def test_the_report_tells_the_rows_of_every_expert(tmp_path, monkeypatch, capsys
     )
     words = ("--plugin", "two_experts.py", "--game", "connect-four", "--games", 2, "--out", "m")
     assert run("match", "two:seed=1", "random", *words, capsys=capsys)[0] == 0
-    monkeypatch.delitem(registry._OWN, "two")
+    monkeypatch.delitem(registry.REGISTRY.own, "two")
     counts = json.loads(Path("m/results.json").read_text())["sides"][0]["counts"]
     assert sum(counts["expert_rows"].values()) == counts["rows"]
     page = Path("m/report.html").read_text()
@@ -187,8 +187,8 @@ def test_a_directory_of_another_match_is_left_alone(tmp_path, capsys):
         (("match", "random", "random", "--tables", "nowhere"), "nowhere: no such folder"),
         (("match", "random", "random", "--sprt", "5", "0"), "elo0 must be below elo1"),
         (("match", "random", "random", "--sprt", "5"), "expected two differences"),
-        (("match", "random", "random", "--sprt", "0", "nan"), "elo1=nan: expected is a finite"),
-        (("match", "random", "random", "--sprt", "0", "1e999"), "elo1=inf: expected is a finite"),
+        (("match", "random", "random", "--sprt", "0", "nan"), "elo1=nan: expected a finite"),
+        (("match", "random", "random", "--sprt", "0", "1e999"), "elo1=inf: expected a finite"),
         (("match", "--resume", "x"), "no run of 'match' to resume there"),
         (("tournament", "random", "random", "--anchor", "third"), "no player of this tournament"),
     ],
@@ -289,7 +289,7 @@ def test_a_resumed_run_imports_the_plugins_that_are_named_again(tmp_path, monkey
         assert run(*words, "--plugin", "last_plugin.py", "--out", "m") == 0
         assert "--plugin last_plugin.py" in (tmp_path / "m" / "report.html").read_text()
         del sys.modules["last_plugin"]
-        monkeypatch.delitem(registry._OWN, "last_of_plugin")
+        monkeypatch.delitem(registry.REGISTRY.own, "last_of_plugin")
         monkeypatch.chdir("/")
         capsys.readouterr()
         code, _, err = run("match", "--resume", tmp_path / "m", capsys=capsys)

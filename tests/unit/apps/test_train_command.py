@@ -107,7 +107,7 @@ def test_a_plugin_brings_networks_and_gates(
 ) -> None:
     from phasezoo.gating import registry as gates
 
-    monkeypatch.setattr(registry, "_OWN", dict(registry._OWN))
+    monkeypatch.setattr(registry.REGISTRY, "own", dict(registry.REGISTRY.own))
     monkeypatch.setattr(gates.REGISTRY, "own", dict(gates.REGISTRY.own))
     monkeypatch.setattr(sys, "path", list(sys.path))
     Path("plugin_of_mine.py").write_text(PLUGIN)

@@ -248,12 +248,12 @@ def test_leaves_that_were_given_up_are_met_again():
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"selection": "ucb"}, 'selection is "ucb", allowed are puct, regret_matching'),
-        ({"exploration": 1.5}, "exploration is 1.5, allowed are 0 to 1"),
-        ({"batch_size": 0}, "batch_size is 0"),
-        ({"play": "mean"}, "allowed are auto, best, sample"),
+        ({"selection": "ucb"}, "selection='ucb': expected 'puct' or 'regret_matching'"),
+        ({"exploration": 1.5}, "exploration=1.5: expected a number from 0 to 1"),
+        ({"batch_size": 0}, "batch_size=0"),
+        ({"play": "mean"}, "expected one of 'auto', 'best', 'sample'"),
         ({"fpu": "much"}, "fpu"),
-        ({"solver": True}, "'solver': no such search option"),
+        ({"solver": True}, "solver=: a search has no such option"),
         ({"information": "all"}, "information"),
     ],
 )

@@ -95,12 +95,17 @@ def test_values_of_other_types(kind, text):
         (Annotated[int, Ge(1)], "a whole number, 1 or more", [1, 10**30], [0]),
         (Annotated[int, Interval(ge=1, le=9)], "a whole number from 1 to 9", [1, 9], [0, 10]),
         (Annotated[int, Ge(2), MultipleOf(2)], "an even whole number, 2 or more", [2, 8], [0, 3]),
-        (float, "a number", [1, 0.5], [float("nan"), float("inf"), False, "1", 1j]),
-        (Annotated[float, Gt(0)], "a number above 0", [1e-9], [0, -1, float("inf")]),
+        (float, "a finite number", [1, 0.5], [float("nan"), float("inf"), False, "1", 1j]),
+        (Annotated[float, Gt(0)], "a finite number above 0", [1e-9], [0, -1, float("inf")]),
         (Annotated[float, Ge(0), Lt(1)], "a number from 0 to below 1", [0, 0.9], [1]),
         (Annotated[float, Interval(gt=0, le=2)], "a number above 0, to 2", [2], [0, 2.1]),
-        (Annotated[float, Ge(0), Unit("seconds")], "seconds, a number, 0 or more", [0], [-1]),
-        (Annotated[int, Ge(1)] | None, "a whole number, 1 or more or None", [None, 1], [0]),
+        (
+            Annotated[float, Ge(0), Unit("seconds")],
+            "seconds, a finite number, 0 or more",
+            [0],
+            [-1],
+        ),
+        (Annotated[int, Ge(1)] | None, "a whole number, 1 or more, or None", [None, 1], [0]),
         (Literal["a", "b"], "'a' or 'b'", ["a"], ["c", 1]),
         (Literal["a", "b", "c"], "one of 'a', 'b', 'c'", ["c"], ["d"]),
         (Literal[1, 2], "1 or 2", [1], [True, 3]),
@@ -123,7 +128,7 @@ def test_an_annotation_says_what_is_allowed(annotation, words, inside, outside):
 
 def test_ranges_are_checked_in_texts_too():
     assert read_value("n", Annotated[int, Ge(1)] | None, "none") is None
-    with pytest.raises(InvalidConfig, match="n=0: expected a whole number, 1 or more or None"):
+    with pytest.raises(InvalidConfig, match="n=0: expected a whole number, 1 or more, or None"):
         read_value("n", Annotated[int, Ge(1)] | None, "0")
     with pytest.raises(InvalidConfig, match="n='c': expected a or b"):
         read_value("n", Literal["a", "b"], "c")
@@ -167,7 +172,7 @@ def test_a_dataclass_is_checked_by_its_annotations():
     for given_, words in [
         ({"size": 0}, "size=0: expected a whole number, 1 or more"),
         ({"size": -(10**5000)}, "size= with a number of thousands of digits: expected"),
-        ({"rates": 1.0}, "rates=1.0: expected a list, each a number"),
+        ({"rates": 1.0}, "rates=1.0: expected a list, each a finite number"),
         ({"inner": 3}, "inner=3: expected a Settings or None"),
         ({"mode": "up"}, "mode='up': expected 'on' or 'off'"),
     ]:

@@ -1,15 +1,17 @@
 """The knobs of learning by play."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+from annotated_types import Interval
 
 from phasezoo.agents import Limit, SearchConfig
 from phasezoo.arena.adjudication import Adjudication
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import at_least, between, one_of
-from phasezoo.inference.backends import BACKENDS, Backend
+from phasezoo.inference.backends import Backend
 from phasezoo.inference.routing import Routing, check_routing
-from phasezoo.training.config import SupervisedConfig, check_fields
+from phasezoo.specs import Even, PositiveInt, Share, check
+from phasezoo.training.config import SupervisedConfig
 from phasezoo.training.schedules import drops_of
 from phasezoo.training.selfplay.replay_sampler import ReplayRules
 from phasezoo.training.selfplay.start_texts import source_of_texts
@@ -28,18 +30,6 @@ __all__ = [
 
 ONE_CYCLE, CONSTANT = "one-cycle", "constant"
 """Schedules: one cycle a round, and ``max_lr`` and ``max_momentum`` always."""
-
-_AMOUNTS = {
-    "games_per_update": (1, 1_000_000),
-    "nodes": (1, 1_000_000_000),
-    "concurrency": (1, 1_000_000),
-    "samples_per_update": (2, 1_000_000_000),
-    "promote_nodes": (1, 1_000_000_000),
-}
-"""Least and most; beyond, a round would end in no lifetime, or its numbers alone would fill the
-memory."""
-_MOST_PER_NEW = 1000
-"""Most of how often a sample is learnt from, for the same reason."""
 
 
 def self_play_settings(**changes: Any) -> SupervisedConfig:
@@ -101,19 +91,18 @@ class SelfPlayConfig:
         InvalidConfig: A value is outside its range; the message names the field.
     """
 
-    updates: int = 20
-    """Rounds of playing and learning (1 or more; Table XII: 10); a run of more goes on with one of
-    fewer."""
-    games_per_update: int = 128
-    """Games of a round (1 to 1,000,000)."""
-    nodes: int = 100
-    """Nodes of a search (1 to 10⁹; Table XII: 800)."""
-    concurrency: int = 64
-    """Games at once (1 to 1,000,000); changes no game."""
-    samples_per_update: int | None = None
-    """Samples to learn from in a round (2 to 10⁹); none: as ``samples_per_new`` says."""
-    samples_per_new: float = 4.0
-    """How often every new sample is learnt from, in the mean (above 0, to 1000; Table XII: 6)."""
+    updates: PositiveInt = 20
+    """Rounds of playing and learning (Table XII: 10); a run of more goes on with one of fewer."""
+    games_per_update: Annotated[int, Interval(ge=1, le=1_000_000)] = 128
+    """Games of a round."""
+    nodes: Annotated[int, Interval(ge=1, le=10**9)] = 100
+    """Nodes of a search (Table XII: 800)."""
+    concurrency: Annotated[int, Interval(ge=1, le=1_000_000)] = 64
+    """Games at once; changes no game."""
+    samples_per_update: Annotated[int, Interval(ge=2, le=10**9)] | None = None
+    """Samples to learn from in a round; none: as ``samples_per_new`` says."""
+    samples_per_new: Annotated[float, Interval(gt=0, le=1000)] = 4.0
+    """How often every new sample is learnt from, in the mean (Table XII: 6)."""
     search: SearchConfig = field(default_factory=self_play_search)
     """Everything else that a search does: noise, temperature by ply, cheap searches."""
     others: str | None = None
@@ -127,75 +116,49 @@ class SelfPlayConfig:
     """Learning rates: one-cycle, constant, or by steps, 0:0.2,1000:0.02."""
     starts: tuple[str, ...] = ("initial",)
     """Where games start, such as 0.5*initial 0.5*random:2-8."""
-    max_plies: int | None = None
-    """Plies at which a game is cut and counted as a draw (1 or more; none: never)."""
-    resign_value: float | None = None
-    """A player gives up if searches expect no more than minus this (above 0, to 1; none: never)."""
-    resign_moves: int = 3
-    """How many of a player's searches in a row have to (1 or more)."""
-    resign_check: float = 0.1
-    """Share of games that are played on, to see how often giving up was wrong (0 to 1)."""
+    max_plies: PositiveInt | None = None
+    """Plies at which a game is cut and counted as a draw (none: never)."""
+    resign_value: Annotated[float, Interval(gt=0, le=1)] | None = None
+    """A player gives up if searches expect no more than minus this (none: never)."""
+    resign_moves: PositiveInt = 3
+    """How many of a player's searches in a row have to."""
+    resign_check: Share = 0.1
+    """Share of games that are played on, to see how often giving up was wrong."""
     strategy: str = "staged"
     """How experts learn, if there is a gate: separated, staged or weighted:FACTOR."""
     routing: Routing = "exact"
     """Which expert answers which row."""
-    promote_games: int = 0
+    promote_games: Even = 0
     """Games of a match that a new version has to win against the best so far, which then plays on
-    (an even number; 0: every new version plays)."""
-    promote_score: float = 0.55
-    """Share of the points that it needs (0 to 1; Silver et al., AlphaGo Zero 2017: 0.55)."""
-    promote_nodes: int | None = None
-    """Nodes of the match's searches (1 to 10⁹; none: as in self-play)."""
-    shard_games: int = 512
-    """Games of a file (1 or more)."""
+    (even, as openings are played twice; 0: every new version plays)."""
+    promote_score: Share = 0.55
+    """Share of the points that it needs (Silver et al., AlphaGo Zero 2017: 0.55)."""
+    promote_nodes: Annotated[int, Interval(ge=1, le=10**9)] | None = None
+    """Nodes of the match's searches (none: as in self-play)."""
+    shard_games: PositiveInt = 512
+    """Games of a file."""
     backend: Backend = "auto"
     """What runs the network while games are played; auto: ONNX Runtime on a CPU, torch on a GPU."""
     watching: Watching = field(default_factory=Watching)
     """What is measured of versions while the run goes on."""
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        for name in ("updates", "shard_games"):
-            at_least(name, getattr(self, name), 1)
-        if self.max_plies is not None:
-            at_least("max_plies", self.max_plies, 1)
-        for name, (least, most) in _AMOUNTS.items():
-            if getattr(self, name) is not None:
-                between(name, getattr(self, name), least, most)
-        if not 0 < self.samples_per_new <= _MOST_PER_NEW:
-            message = (
-                f"samples_per_new={self.samples_per_new!r}: must be above 0, to {_MOST_PER_NEW}"
-            )
-            raise InvalidConfig(message)
-        if self.promote_games % 2 or at_least("promote_games", self.promote_games, 0) < 0:
-            message = (
-                f"promote_games={self.promote_games}: must be even, each opening is played twice"
-            )
-            raise InvalidConfig(message)
-        if not 0 <= self.promote_score <= 1:
-            message = f"promote_score={self.promote_score!r}: must be from 0 to 1"
-            raise InvalidConfig(message)
-        check_schedule(self.schedule, self.learning)
         starts: Any = self.starts
         if isinstance(starts, str):
             object.__setattr__(self, "starts", (starts,))
-        elif not isinstance(starts, list | tuple):
-            message = f"starts={starts!r}: expected texts, such as initial or random:2-8"
-            raise InvalidConfig(message)
+        check(self)
+        check_schedule(self.schedule, self.learning)
         source_of_texts(self.starts)
         Strategy.parse(self.strategy)
         check_routing(self.routing)
-        one_of("backend", self.backend, BACKENDS)
-        _ = self._adjudication(1.0 if self.resign_value is None else self.resign_value)
 
     @property
     def adjudication(self) -> Adjudication | None:
         """When games are given up."""
-        return None if self.resign_value is None else self._adjudication(self.resign_value)
-
-    def _adjudication(self, resign_value: float) -> Adjudication:
+        if self.resign_value is None:
+            return None
         return Adjudication(
-            resign_value=resign_value,
+            resign_value=self.resign_value,
             resign_moves=self.resign_moves,
             draw_value=None,
             check=self.resign_check,

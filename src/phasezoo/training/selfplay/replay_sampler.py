@@ -1,15 +1,14 @@
 """How samples are drawn from a replay and weighed."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Interval
 
-from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import at_least, one_of
+from phasezoo.specs import PositiveFloat, PositiveInt, Share, check
 from phasezoo.training.batches import Batch
-from phasezoo.training.config import check_fields
 from phasezoo.training.positions import PositionTable
 from phasezoo.training.sampler import Sampler
 from phasezoo.training.store import GameStore
@@ -24,33 +23,22 @@ _AGES = 4
 class ReplayRules:
     """How a replay is drawn from; see ``docs/definitions/self_play.md#replay``."""
 
-    capacity: int = 100_000
-    """Samples that are kept, the newest (1 or more). A sample is a searched decision."""
-    half_life: float | None = None
-    """Samples after which one is drawn half as often as the newest (above 0); None: all alike."""
+    capacity: PositiveInt = 100_000
+    """Samples that are kept, the newest. A sample is a searched decision."""
+    half_life: PositiveFloat | None = None
+    """Samples after which one is drawn half as often as the newest; None: all alike."""
     counts: Literal["sample", "game"] = "sample"
     """Whether samples count alike in the losses, or games do."""
-    discount: float = 1.0
-    """What a sample counts is multiplied by this for every ply that is left (above 0, to 1)."""
+    discount: Annotated[float, Interval(gt=0, le=1)] = 1.0
+    """What a sample counts is multiplied by this for every ply that is left."""
     symmetries: bool | None = None
     """Whether samples are turned by symmetries of the board, drawn anew each time; None: in games
     whose start has them all."""
-    value_mix: float = 0.0
-    """Share of what searches expected in the values to learn (0 to 1)."""
+    value_mix: Share = 0.0
+    """Share of what searches expected in the values to learn."""
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        at_least("capacity", self.capacity, 1)
-        if self.half_life is not None and not 0 < self.half_life < np.inf:
-            message = f"half_life={self.half_life!r}: must be above 0, or None"
-            raise InvalidConfig(message)
-        one_of("counts", self.counts, ("sample", "game"))
-        if not 0 < self.discount <= 1:
-            message = f"discount={self.discount!r}: must be above 0, and 1 at most"
-            raise InvalidConfig(message)
-        if not 0 <= self.value_mix <= 1:
-            message = f"value_mix={self.value_mix!r}: must be from 0 to 1"
-            raise InvalidConfig(message)
+        check(self)
 
 
 class ReplaySampler(Sampler):

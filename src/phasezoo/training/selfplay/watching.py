@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from phasezoo.errors import InvalidConfig
-from phasezoo.games.options import at_least, flag
+from phasezoo.specs import Even, NonNegativeInt, PositiveInt, check
 
 __all__ = ["Watching"]
 
@@ -17,22 +17,22 @@ class Watching:
         InvalidConfig: A value is outside its range; the message names the field.
     """
 
-    probe_every: int = 1
-    """Rounds from one probed version to the next (1 or more; 0: none is probed)."""
-    probe_positions: int = 100
-    """Positions of a probe of the game's own (1 or more)."""
-    probe_nodes: int = 100
-    """Nodes of the searches that are probed beside the network alone (1 or more; 0: none)."""
+    probe_every: NonNegativeInt = 1
+    """Rounds from one probed version to the next (0: none is probed)."""
+    probe_positions: PositiveInt = 100
+    """Positions of a probe of the game's own."""
+    probe_nodes: NonNegativeInt = 100
+    """Nodes of the searches that are probed beside the network alone (0: none)."""
     probe_everywhere: bool = False
     """Whether the network alone is probed in every position too, in games whose positions are all
     known (krk: 175,168, some ten seconds of a core for a small network)."""
-    ladder_every: int = 5
-    """Rounds from one rung of the Elo ladder to the next (1 or more)."""
-    ladder_games: int = 0
-    """Games of each match between two rungs (an even number; 0: no ladder). A rung meets the one
-    before it, the second before it, the fourth, and so on."""
-    ladder_nodes: int | None = None
-    """Nodes of these matches' searches (1 or more; none: as in self-play)."""
+    ladder_every: PositiveInt = 5
+    """Rounds from one rung of the Elo ladder to the next."""
+    ladder_games: Even = 0
+    """Games of each match between two rungs (0: no ladder; even, as openings are played twice). A
+    rung meets the one before it, the second before it, the fourth, and so on."""
+    ladder_nodes: PositiveInt | None = None
+    """Nodes of these matches' searches (none: as in self-play)."""
     ladder_phases: bool = False
     """Whether each phase's expert of a rung also plays a match alone: among the experts of the rung
     before, against that rung. Needs a gate."""
@@ -40,25 +40,7 @@ class Watching:
     """Whether report.html is written after each round."""
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("probe_every", 0),
-            ("probe_positions", 1),
-            ("probe_nodes", 0),
-            ("ladder_every", 1),
-            ("ladder_games", 0),
-        ):
-            at_least(name, getattr(self, name), least)
-        flag("probe_everywhere", self.probe_everywhere)
-        flag("ladder_phases", self.ladder_phases)
-        flag("report", self.report)
-        if self.ladder_nodes is not None:
-            at_least("ladder_nodes", self.ladder_nodes, 1)
-        if self.ladder_games % 2:
-            message = (
-                f"ladder_games={self.ladder_games}: must be even, each opening is played twice"
-            )
-            raise InvalidConfig(message)
-
+        check(self)
         if self.ladder_phases and not self.ladder_games:
             message = "ladder_phases=True: without a ladder there are no rungs; give ladder_games"
             raise InvalidConfig(message)
